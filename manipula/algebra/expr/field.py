@@ -1,0 +1,205 @@
+"""The prime field GF(2⁶¹−1) as a scalar: exact arithmetic in which identities are decided.
+
+Every symbol gets a random element and, in case it is an angle, a random point (c, s) of the circle c² + s² = 1; sums
+of angles compose their points. So sin² + cos² = 1, angle sums and everything polynomial hold exactly, and two different
+functions agree at a random point with probability at most degree / 2⁶¹ (Schwartz–Zippel). Square roots, branches and
+`atan2` are uninterpreted: their value is a keyed hash of the operation and its arguments' values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from hashlib import blake2b
+from typing import Any
+
+P = (1 << 61) - 1
+Point = tuple[int, int]  # (cos, sin)
+EAST: Point = (1, 0)
+_QUARTERS: tuple[Point, ...] = ((1, 0), (0, 1), (P - 1, 0), (0, P - 1))
+
+
+def hashed(seed: str, *parts: object) -> int:
+    """A fixed pseudo-random element, the same in every process."""
+    text = "\x1f".join([seed, *map(str, parts)]).encode()
+    return int.from_bytes(blake2b(text, digest_size=16).digest(), "big") % P
+
+
+def composed(a: Point, b: Point) -> Point:
+    """The point of the sum of two angles."""
+    return ((a[0] * b[0] - a[1] * b[1]) % P, (a[1] * b[0] + a[0] * b[1]) % P)
+
+
+def mirrored(a: Point) -> Point:
+    return (a[0], -a[1] % P)
+
+
+def multiple(a: Point, n: int) -> Point:
+    """The point of n times an angle."""
+    if n < 0:
+        a, n = mirrored(a), -n
+    result = EAST
+    while n:
+        if n & 1:
+            result = composed(result, a)
+        a, n = composed(a, a), n >> 1
+    return result
+
+
+def hashed_point(seed: str, *parts: object) -> Point:
+    """A pseudo-random point of the circle: ((1−t²)/(1+t²), 2t/(1+t²)). −1 is no square here, so 1+t² ≠ 0."""
+    t = hashed(seed, "circle", *parts)
+    scale = pow(1 + t * t, -1, P)
+    return ((1 - t * t) * scale % P, 2 * t * scale % P)
+
+
+def degrees_point(seed: str, value: Fraction) -> Point:
+    """A numeric angle: quarter turns are exact, the rest (within ±45°) is a circle point of its own."""
+    quarters = round(value / 90)
+    rest = value - 90 * quarters
+    point = _QUARTERS[quarters % 4]
+    if rest:
+        spun = hashed_point(seed, "degrees", abs(rest))
+        point = composed(point, spun if rest > 0 else mirrored(spun))
+    return point
+
+
+def opaque_value(seed: str, name: str, values: Iterable[int], parity: int, commutative: bool) -> int:
+    """The value of an uninterpreted operation; known symmetries are respected."""
+    args = list(values)
+    if commutative:
+        args.sort()
+    flip = bool(parity) and args[0] > P - args[0]
+    if flip:
+        args[0] = P - args[0]
+    value = hashed(seed, name, *args) if parity >= 0 or args[0] else 0
+    return P - value if flip and parity < 0 else value
+
+
+def rational(value: Fraction | int) -> int:
+    """A rational number as an element."""
+    return value.numerator * pow(value.denominator, -1, P) % P
+
+
+class Element:
+    """An element, and its circle point when it is an angle."""
+
+    __slots__ = ("integer", "point", "seed", "value")
+
+    def __init__(self, seed: str, value: int, point: Point | None = None, integer: int | None = None) -> None:
+        self.seed, self.value, self.point, self.integer = seed, value, point, integer
+
+    def _of(self, other: Any) -> Element:
+        if isinstance(other, Element):
+            return other
+        whole = other if isinstance(other, int) else None
+        return Element(self.seed, rational(other), EAST if other == 0 else None, whole)
+
+    def as_point(self) -> Point:
+        return self.point if self.point is not None else opaque_point(self.seed, self.value)
+
+    def _sum(self, other: Element, sign: int) -> Element:
+        point = None
+        if self.point is not None or other.point is not None:
+            turned = other.as_point() if sign > 0 else mirrored(other.as_point())
+            point = composed(self.as_point(), turned)
+        return Element(self.seed, (self.value + sign * other.value) % P, point)
+
+    def __add__(self, other: Any) -> Element:
+        return self._sum(self._of(other), 1)
+
+    def __radd__(self, other: Any) -> Element:
+        return self._of(other)._sum(self, 1)
+
+    def __sub__(self, other: Any) -> Element:
+        return self._sum(self._of(other), -1)
+
+    def __rsub__(self, other: Any) -> Element:
+        return self._of(other)._sum(self, -1)
+
+    def __mul__(self, other: Any) -> Element:
+        right = self._of(other)
+        point = None
+        if self.integer is not None and right.point is not None:
+            point = multiple(right.point, self.integer)
+        elif right.integer is not None and self.point is not None:
+            point = multiple(self.point, right.integer)
+        return Element(self.seed, self.value * right.value % P, point)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Element:
+        right = self._of(other)
+        if not right.value:
+            raise ZeroDivisionError("division by an expression that is identically zero")
+        return Element(self.seed, self.value * pow(right.value, -1, P) % P)
+
+    def __rtruediv__(self, other: Any) -> Element:
+        return self._of(other) / self
+
+    def __neg__(self) -> Element:
+        point = None if self.point is None else mirrored(self.point)
+        return Element(self.seed, -self.value % P, point, None if self.integer is None else -self.integer)
+
+
+def opaque_point(seed: str, value: int) -> Point:
+    """The circle point of something that is not a sum of angles; odd, so that cos(−x) = cos x."""
+    if value == 0:
+        return EAST
+    point = hashed_point(seed, "value", min(value, P - value))
+    return point if value <= P - value else mirrored(point)
+
+
+class FieldMaths:
+    """`Maths` over elements. One `seed` is one draw of all symbols."""
+
+    def __init__(self, seed: str) -> None:
+        self.seed = seed
+
+    def symbol(self, name: str) -> Element:
+        return Element(self.seed, hashed(self.seed, "symbol", name), hashed_point(self.seed, "symbol", name))
+
+    def number(self, value: Fraction) -> Element:
+        whole = value.numerator if value.denominator == 1 else None
+        return Element(self.seed, rational(value), EAST if value == 0 else None, whole)
+
+    def degrees(self, value: Fraction) -> Element:
+        seed = self.seed
+        return Element(seed, hashed(seed, "degrees", value) if value else 0, degrees_point(seed, value))
+
+    def _opaque(self, name: str, args: tuple[Any, ...], parity: int = 0, commutative: bool = False) -> Element:
+        values = [x.value if isinstance(x, Element) else rational(x) for x in args]
+        return Element(self.seed, opaque_value(self.seed, name, values, parity, commutative))
+
+    def _angle(self, x: Any) -> Point:
+        return x.as_point() if isinstance(x, Element) else opaque_point(self.seed, rational(x))
+
+    def sin(self, x: Any) -> Element:
+        return Element(self.seed, self._angle(x)[1])
+
+    def cos(self, x: Any) -> Element:
+        return Element(self.seed, self._angle(x)[0])
+
+    def sqrt(self, x: Any) -> Element:
+        return self._opaque("sqrt", (x,))
+
+    def atan2(self, y: Any, x: Any) -> Element:
+        return self._opaque("atan2", (y, x))
+
+    def sign(self, x: Any) -> Element:
+        return self._opaque("sign", (x,), parity=-1)
+
+    def abs(self, x: Any) -> Element:
+        return self._opaque("abs", (x,), parity=1)
+
+    def minimum(self, x: Any, y: Any) -> Element:
+        return self._opaque("min", (x, y), commutative=True)
+
+    def maximum(self, x: Any, y: Any) -> Element:
+        return self._opaque("max", (x, y), commutative=True)
+
+    def less(self, x: Any, y: Any) -> Element:
+        return self._opaque("less", (x, y))
+
+    def select(self, condition: Any, yes: Any, no: Any) -> Element:
+        return self._opaque("select", (condition, yes, no))

@@ -1,0 +1,249 @@
+"""Expressions: interned nodes of one `Graph`, and the constructors that fold.
+
+A node is known by its value in the prime field (see `field`), drawn once and for all: two nodes of equal value *are* one
+node, and a node and its negative are one node and a sign. This single law replaces the usual list of folding rules
+(x·0, x+0, x−x, s²+c² = 1, c1·c2−s1·s2 = c12, sign twins, hidden zeros): the value finds them all. What the table
+decided is proved afterwards with fresh draws (`optimise.prove`).
+
+A graph belongs to the functions made from it and dies with them; nothing is global.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from manipula.algebra.expr.field import (
+    EAST,
+    P,
+    Point,
+    composed,
+    degrees_point,
+    hashed,
+    hashed_point,
+    multiple,
+    opaque_point,
+    opaque_value,
+    rational,
+)
+from manipula.algebra.expr.ops import OPS
+
+TABLE_SEED = "manipula value table 1"
+Key = tuple[int, str, int]
+
+
+class Expr:
+    """One node. `data` is the number of a constant or angle, the name of a symbol."""
+
+    __slots__ = ("__weakref__", "args", "data", "graph", "key", "negative", "online", "op", "value")
+
+    def __init__(self, graph: Graph, op: str, args: tuple[Expr, ...], value: int, data: Any, online: bool) -> None:
+        self.graph, self.op, self.args, self.value, self.data, self.online = graph, op, args, value, data, online
+        self.negative: Expr | None = None
+        self.key: Key = _order_key(self)
+
+    def __add__(self, other: Any) -> Expr:
+        return self.graph.add(self, self.graph.expr(other))
+
+    def __radd__(self, other: Any) -> Expr:
+        return self.graph.add(self.graph.expr(other), self)
+
+    def __sub__(self, other: Any) -> Expr:
+        return self.graph.sub(self, self.graph.expr(other))
+
+    def __rsub__(self, other: Any) -> Expr:
+        return self.graph.sub(self.graph.expr(other), self)
+
+    def __mul__(self, other: Any) -> Expr:
+        return self.graph.mul(self, self.graph.expr(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Expr:
+        return self.graph.div(self, self.graph.expr(other))
+
+    def __rtruediv__(self, other: Any) -> Expr:
+        return self.graph.div(self.graph.expr(other), self)
+
+    def __neg__(self) -> Expr:
+        return self.graph.neg(self)
+
+    def __pow__(self, power: int) -> Expr:
+        result = self.graph.one
+        for _ in range(abs(power)):
+            result = result * self
+        return result if power >= 0 else 1 / result
+
+    def __repr__(self) -> str:
+        if self.op in ("const", "symbol"):
+            return str(self.data)
+        return f"{self.op}({', '.join(map(repr, self.args))})" if self.args else f"{self.data}°"
+
+
+def _order_key(node: Expr) -> Key:
+    """A fixed order for commutative arguments: constants, parameters, variables, then the rest by value."""
+    if node.op == "const":
+        return (0, "", node.value)
+    rank = 1 if not node.online else 3
+    return (rank, str(node.data), 0) if node.op == "symbol" else (rank + 1, "", node.value)
+
+
+class Graph:
+    """The intern table, keyed by value, and the constructors."""
+
+    def __init__(self) -> None:
+        self.table: dict[int, Expr] = {}
+        self.points: dict[int, Point] = {}  # of angle leaves, by value
+        self.zero, self.one = self.const(0), self.const(1)
+        for known in (2, Fraction(1, 2), 3, 4):
+            self.const(known)
+
+    # leaves
+
+    def expr(self, x: Any) -> Expr:
+        """Anything a scalar may meet: an Expr of this graph, an int, a Fraction, or a float taken as its decimal."""
+        if isinstance(x, Expr):
+            return x
+        return self.const(Fraction(repr(x)) if isinstance(x, float) else x)
+
+    def const(self, number: int | Fraction) -> Expr:
+        exact = Fraction(number)
+        if exact < 0:
+            return self.neg(self.const(-exact))
+        return self.intern("const", (), rational(exact), exact, online=False)
+
+    def symbol(self, name: str, *, online: bool = False) -> Expr:
+        """A named input; `online` is a variable (q, q̇ …), else a parameter."""
+        value = hashed(TABLE_SEED, "symbol", name)
+        self.points[value] = hashed_point(TABLE_SEED, "symbol", name)
+        return self.intern("symbol", (), value, name, online)
+
+    def degrees(self, angle: Fraction) -> Expr:
+        """A numeric angle, kept apart from the rationals so that its quarter turns stay exact."""
+        if angle <= 0:
+            return self.neg(self.degrees(-angle)) if angle else self.zero
+        value = hashed(TABLE_SEED, "degrees", angle)
+        self.points[value] = degrees_point(TABLE_SEED, angle)
+        return self.intern("angle", (), value, angle, online=False)
+
+    # the law: equal values are one node
+
+    def intern(self, op: str, args: tuple[Expr, ...], value: int, data: Any = None, online: bool | None = None) -> Expr:
+        node = self.table.get(value)
+        if node is not None:
+            return node
+        opposite = self.table.get(P - value)
+        if opposite is not None:
+            return self.neg(opposite)
+        live = any(arg.online for arg in args) if online is None else online
+        return self.table.setdefault(value, Expr(self, op, args, value, data, live))
+
+    def neg(self, x: Expr) -> Expr:
+        if x.op == "neg":
+            return x.args[0]
+        if x.value == 0:
+            return x
+        if x.negative is None:
+            x.negative = Expr(self, "neg", (x,), P - x.value, None, x.online)
+        return x.negative
+
+    # arithmetic
+
+    def add(self, x: Expr, y: Expr) -> Expr:
+        if x.op == "neg":
+            return self.neg(self.add(x.args[0], y.args[0])) if y.op == "neg" else self.sub(y, x.args[0])
+        if y.op == "neg":
+            return self.sub(x, y.args[0])
+        if x.op == "const" and y.op == "const":
+            return self.const(x.data + y.data)
+        return self.intern("add", _sorted(x, y), (x.value + y.value) % P)
+
+    def sub(self, x: Expr, y: Expr) -> Expr:
+        if y.op == "neg":
+            return self.add(x, y.args[0])
+        if x.op == "neg":
+            return self.neg(self.add(x.args[0], y))
+        if x.op == "const" and y.op == "const":
+            return self.const(x.data - y.data)
+        if x.value == 0:
+            return self.neg(y)
+        return self.intern("sub", (x, y), (x.value - y.value) % P)
+
+    def mul(self, x: Expr, y: Expr) -> Expr:
+        if x.op == "neg":
+            return self.neg(self.mul(x.args[0], y))
+        if y.op == "neg":
+            return self.neg(self.mul(x, y.args[0]))
+        x, y = _sorted(x, y)
+        if x.op == "const" and y.op == "const":
+            return self.const(x.data * y.data)
+        if x.op == "const" and y.op == "mul" and y.args[0].op == "const":
+            return self.mul(self.const(x.data * y.args[0].data), y.args[1])
+        return self.intern("mul", (x, y), x.value * y.value % P)
+
+    def div(self, x: Expr, y: Expr) -> Expr:
+        if y.value == 0:
+            raise ZeroDivisionError("division by an expression that is identically zero")
+        if y.op == "neg":
+            return self.neg(self.div(x, y.args[0]))
+        if x.op == "neg":
+            return self.neg(self.div(x.args[0], y))
+        if y.op == "const":
+            return self.mul(self.const(1 / y.data), x)
+        return self.intern("div", (x, y), x.value * pow(y.value, -1, P) % P)
+
+    # functions
+
+    def apply(self, name: str, *args: Expr) -> Expr:
+        """Any operation of the table by its name."""
+        if name in ("add", "sub", "mul", "div", "neg"):
+            return getattr(self, name)(*args)  # type: ignore[no-any-return]
+        if name in ("sin", "cos"):
+            return self._trig(name, args[0])
+        return self._opaque(name, args)
+
+    def _trig(self, name: str, x: Expr) -> Expr:
+        cos, sin = self.point(x)
+        if x.op == "neg":  # the argument of a sine carries no sign; `intern` returns it in front
+            x = x.args[0]
+        return self.intern(name, (x,), cos if name == "cos" else sin) if name == "cos" else self._sine(x, sin)
+
+    def _sine(self, x: Expr, value: int) -> Expr:
+        own = self.point(x)[1]
+        node = self.intern("sin", (x,), own)
+        return node if own == value else self.neg(node)
+
+    def _opaque(self, name: str, args: tuple[Expr, ...]) -> Expr:
+        op = OPS[name]
+        if op.parity and args[0].op == "neg":
+            inner = self._opaque(name, (args[0].args[0],))
+            return inner if op.parity > 0 else self.neg(inner)
+        if op.commutative:
+            args = _sorted(*args)
+        value = opaque_value(TABLE_SEED, name, [x.value for x in args], op.parity, op.commutative)
+        return self.intern(name, args, value)
+
+    def point(self, x: Expr) -> Point:
+        """The circle point of an angle: sums of symbols, numeric angles and whole multiples of them compose."""
+        total = EAST
+        stack = [(x, 1)]
+        while stack:
+            node, times = stack.pop()
+            match node.op:
+                case "neg":
+                    stack.append((node.args[0], -times))
+                case "add":
+                    stack += [(arg, times) for arg in node.args]
+                case "sub":
+                    stack += [(node.args[0], times), (node.args[1], -times)]
+                case "mul" if node.args[0].op == "const" and node.args[0].data.denominator == 1:
+                    stack.append((node.args[1], times * int(node.args[0].data)))
+                case _:
+                    known = self.points.get(node.value)
+                    leaf = known if known is not None else opaque_point(TABLE_SEED, node.value)
+                    total = composed(total, multiple(leaf, times))
+        return total
+
+
+def _sorted(x: Expr, y: Expr) -> tuple[Expr, Expr]:
+    return (x, y) if x.key <= y.key else (y, x)

@@ -1,0 +1,64 @@
+"""The exception tree. Everything manipula raises on purpose hangs from `ManipulaError`.
+
+    ManipulaError
+    ├── InputError            what the user gave cannot be used: a file, a table, an argument
+    │   ├── RobotFileError    a robot description is wrong; names file, joint, field, and what would be right
+    │   └── UnknownNameError  no such robot, model, method, parameter; lists what there is
+    ├── SizeError             the answer would be too large to be of use; says what to ask for instead
+    ├── ProofError            an optimised function is not the model it claims to be; never ignore it
+    └── ConditionError        a parameter value breaks a condition the function was derived under
+
+    ManipulaWarning           (a UserWarning) something looks wrong but can be used
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class ManipulaError(Exception):
+    """Root of the tree."""
+
+
+class InputError(ManipulaError, ValueError):
+    """What the user gave cannot be used."""
+
+
+class RobotFileError(InputError):
+    """A robot description is wrong. The message reads `file: joint: field: found … ; expected …`."""
+
+    def __init__(self, problem: str, *, file: str = "", where: str = "", field: str = "", hint: str = "") -> None:
+        self.file, self.where, self.field, self.problem, self.hint = file, where, field, problem, hint
+        place = ": ".join(part for part in (file, where, field) if part)
+        super().__init__((f"{place}: " if place else "") + problem + (f" ({hint})" if hint else ""))
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name that is not there. Says what there is, and what was probably meant."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = list(known)
+        near = get_close_matches(name, names, n=1)
+        guess = f"; did you mean {near[0]!r}?" if near else ""
+        self.message = f"no {kind} is called {name!r}{guess} Known: {', '.join(names)}."
+        super().__init__(self.message)
+
+    def __str__(self) -> str:  # KeyError would show the repr
+        return self.message
+
+
+class SizeError(ManipulaError):
+    """The answer would be too large to be of use."""
+
+
+class ProofError(ManipulaError):
+    """An optimised function differs from the plain model of the robot."""
+
+
+class ConditionError(ManipulaError, ValueError):
+    """A parameter value breaks a condition under which the function was derived."""
+
+
+class ManipulaWarning(UserWarning):
+    """Something in the input looks wrong but can be used."""

@@ -1,0 +1,198 @@
+"""Robot[Parameter] → Chain[S]: every cell becomes a scalar, every convention ends here.
+
+Which cells stay symbols is decided by `symbolic`; the maker of symbols is handed in, so nothing here knows algebra.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Literal
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Step, Steps
+from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.parameter import Deg, Name, Num, Parameter, names_of, scalar_from_parameter
+from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, tensor_from_second_moments
+from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
+from manipula.mechanics.spatial.vector import scale, symmetric
+from manipula.scalar import Maths
+
+Symbolic = Literal["auto", "all", "none"] | Collection[str]
+
+
+def free_parameters(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Parameter | None]:
+    """The names that stay symbols, in the file's order, each with its value if the file gives one."""
+    values = dict(robot.values)
+    choose = _chooser(robot, symbolic)
+    free: dict[str, Parameter | None] = {}
+    for cell in robot.cells():
+        if choose.cell(cell):
+            free.setdefault(cell.name, cell.value)
+        for name in names_of(cell.parameter) if not choose.cell(cell) else ():
+            for inner in _unfolded(name, values, choose.name):
+                free.setdefault(inner, values.get(inner))
+    return free
+
+
+def bind(robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic = "auto") -> Chain:
+    """The chain over S; `symbols` holds a scalar for every free parameter."""
+    return _Binder(robot, maths, symbols, symbolic).chain()
+
+
+class _Chooser:
+    """Which cells and which names stay symbols."""
+
+    def __init__(self, cell: Callable[[Cell], bool], name: Callable[[str], bool]) -> None:
+        self.cell, self.name = cell, name
+
+
+def _chooser(robot: Robot, symbolic: Symbolic) -> _Chooser:
+    values = dict(robot.values)
+    if symbolic == "auto":
+        return _Chooser(lambda cell: False, lambda name: name not in values)
+    if symbolic == "none":
+        missing = [name for name in robot.names() if name not in values]
+        if missing:
+            listed = ", ".join(missing)
+            raise InputError(f"{robot.name}: symbolic='none' needs a value for every parameter; {listed} have none")
+        return _Chooser(lambda cell: False, lambda name: False)
+    if symbolic == "all":
+        return _Chooser(lambda cell: _is_plain_number(cell.value), lambda name: True)
+    return _listed(robot, symbolic, values)
+
+
+def _listed(robot: Robot, names: Collection[str], values: Mapping[str, Parameter]) -> _Chooser:
+    cells = {cell.name for cell in robot.cells()}
+    known = [*dict.fromkeys([*robot.names(), *values, *cells])]
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("parameter", name, known)
+    return _Chooser(
+        lambda cell: cell.name in names and isinstance(cell.value, Num | Deg),
+        lambda name: name in names or name not in values,
+    )
+
+
+def _is_plain_number(value: Parameter | None) -> bool:
+    """A number that `symbolic="all"` names: not 0, not ±1, not a multiple of 90°."""
+    match value:
+        case Num(number):
+            return number not in (0, 1, -1)
+        case Deg(angle):
+            return angle % 90 != 0
+    return False
+
+
+def _unfolded(name: str, values: Mapping[str, Parameter], stays: Callable[[str], bool], depth: int = 0) -> list[str]:
+    """The symbols a name stands for: itself, or those inside its value."""
+    if stays(name) or name not in values:
+        return [name]
+    if depth > 50:
+        raise InputError(f"the value of {name!r} is defined by itself")
+    return [inner for part in names_of(values[name]) for inner in _unfolded(part, values, stays, depth + 1)]
+
+
+class _Binder:
+    def __init__(self, robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic) -> None:
+        self.robot, self.maths, self.values = robot, maths, dict(robot.values)
+        self.choose = _chooser(robot, symbolic)
+        self.symbols: dict[str, Any] = dict(symbols)
+        for name in robot.names():
+            self.look_up(name)
+
+    def look_up(self, name: str) -> Any:
+        """The scalar of a name: a symbol, or its value's."""
+        if name not in self.symbols:
+            if name not in self.values:
+                raise InputError(f"{self.robot.name}: parameter {name!r} has no value")
+            for inner in names_of(self.values[name]):
+                self.look_up(inner)
+            self.symbols[name] = scalar_from_parameter(self.values[name], self.symbols, self.maths)
+        return self.symbols[name]
+
+    def scalar(self, cell: Cell) -> Any:
+        if self.choose.cell(cell):
+            return self.symbols[cell.name]
+        match cell.parameter:
+            case Num(value) if value.denominator == 1 and abs(value) <= 1:
+                return int(value)  # structure: 0 and ±1
+        return scalar_from_parameter(cell.parameter, self.symbols, self.maths)
+
+    def placement(self, steps: Steps) -> Placement:
+        at = HERE
+        for step in steps:
+            at = at @ self.step(step) if at is not HERE else self.step(step)
+        return at
+
+    def step(self, step: Step) -> Placement:
+        axis = step.kind[1]
+        if step.kind[0] == "t":
+            return shift_along(axis, self.scalar(step.amount))
+        return turn_about(axis, *self.cos_sin(step.amount))
+
+    def cos_sin(self, cell: Cell) -> tuple[Any, Any]:
+        """Exact 0 and ±1 at quarter turns, whatever the scalar."""
+        value = self._angle_value(cell)
+        if value is not None and value % 90 == 0:
+            quarter = int(value / 90) % 4
+            return ((1, 0), (0, 1), (-1, 0), (0, -1))[quarter]
+        angle = self.scalar(cell)
+        return self.maths.cos(angle), self.maths.sin(angle)
+
+    def _angle_value(self, cell: Cell) -> Fraction | None:
+        """Degrees, when the cell is a plain exact angle that stays numeric."""
+        parameter = None if self.choose.cell(cell) else cell.parameter
+        while isinstance(parameter, Name) and not self.choose.name(parameter.name):
+            parameter = self.values.get(parameter.name)
+        match parameter:
+            case Deg(value):
+                return value
+            case Num(value) if value == 0:
+                return value
+        return None
+
+    def body(self, body: Body | None) -> Inertia:
+        if body is None:
+            return Inertia()
+        m = self.scalar(body.mass)
+        x, y, z = (self.scalar(cell) for cell in body.centre)
+        xx, xy, xz, yy, yz, zz = (self.scalar(cell) for cell in body.inertia)
+        tensor = symmetric(xx, xy, xz, yy, yz, zz)
+        match body.inertia_is, body.centre_is:
+            case "com", "com":
+                return inertia_from_com(m, (x, y, z), tensor)
+            case "com", "first_moment":
+                return inertia_from_com(m, (x / m, y / m, z / m), tensor)
+            case "second_moment", _:
+                tensor = tensor_from_second_moments(tensor)
+        return Inertia(m, (x, y, z) if body.centre_is == "first_moment" else scale(m, (x, y, z)), tensor)
+
+    def link(self, joint: Joint) -> Link:
+        inertia = self.body(joint.body)
+        for mounted in joint.carries:
+            inertia = inertia + self.body(mounted.body).seen_from(self.placement(mounted.at))
+        return Link(
+            joint.name,
+            KINDS[joint.kind],
+            self.placement(joint.before),
+            self.scalar(joint.offset),
+            joint.direction,
+            self.placement(joint.after),
+            inertia,
+            self.scalar(joint.motor_inertia),
+            self.scalar(joint.viscous),
+            self.scalar(joint.coulomb),
+            self.scalar(joint.friction_offset),
+        )
+
+    def chain(self) -> Chain:
+        links = [self.link(joint) for joint in self.robot.joints]
+        tool = self.placement(self.robot.tool)
+        if self.robot.payload and links:
+            held = sum((self.body(body) for body in self.robot.payload), Inertia()).seen_from(tool)
+            links[-1] = replace(links[-1], inertia=links[-1].inertia + held)
+        x, y, z = (self.scalar(cell) for cell in self.robot.gravity)
+        return Chain(tuple(links), (x, y, z), self.maths, self.placement(self.robot.base), tool)

@@ -1,0 +1,82 @@
+"""The robot over a scalar S, and the walk along it.
+
+`Chain` is what models see: every convention and every unit is gone, every entry is a scalar. `outward` and `inward`
+are the two traversals; a model hands them the body of its recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from manipula.mechanics.robot.joints import JointKind
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.vector import Vector
+from manipula.scalar import Maths
+
+State = TypeVar("State")
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A joint and the body it moves. `before`: parent link frame → joint; `after`: joint → link frame."""
+
+    name: str
+    kind: JointKind
+    before: Placement
+    offset: Any
+    direction: int
+    after: Placement
+    inertia: Inertia
+    motor_inertia: Any = 0
+    viscous: Any = 0
+    coulomb: Any = 0
+    friction_offset: Any = 0
+
+    def motion(self, q: Any, maths: Maths[Any]) -> Placement:
+        """The joint's own displacement at q."""
+        return self.kind.motion(self.offset + self.signed(q), maths)
+
+    def signed(self, rate: Any) -> Any:
+        """A joint coordinate, rate or torque counted along +z: direction · rate"""
+        return rate if self.direction == 1 else -rate
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A serial arm: world → base → links → tool. `gravity` is the acceleration vector in the world frame."""
+
+    links: tuple[Link, ...]
+    gravity: Vector
+    maths: Maths[Any]
+    base: Placement = HERE
+    tool: Placement = HERE
+
+    @property
+    def dof(self) -> int:
+        return len(self.links)
+
+    def motions(self, q: Sequence[Any]) -> list[Placement]:
+        """Each joint's displacement."""
+        return [link.motion(x, self.maths) for link, x in zip(self.links, q, strict=True)]
+
+    def elementary(self, q: Sequence[Any]) -> list[Placement]:
+        """pose_parent_link of every link: before · motion · after."""
+        return [link.before @ motion @ link.after for link, motion in zip(self.links, self.motions(q), strict=True)]
+
+
+def outward(step: Callable[[State, Item], State], items: Iterable[Item], start: State) -> list[State]:
+    """From the base to the tip: the state after every item."""
+    states: list[State] = []
+    for item in items:
+        start = step(start, item)
+        states.append(start)
+    return states
+
+
+def inward(step: Callable[[State, Item], State], items: Sequence[Item], start: State) -> list[State]:
+    """From the tip to the base; the states come back in the order of the items."""
+    return outward(step, reversed(items), start)[::-1]

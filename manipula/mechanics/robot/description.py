@@ -1,0 +1,158 @@
+"""The robot as data: frozen, exact, free of conventions.
+
+A joint is (placement before, motion about or along z, placement after); its body's inertia is given in the frame
+after. Standard Denavit–Hartenberg rows have nothing before, modified rows nothing after, URDF joints any.
+Placements are kept as the elementary steps the file gave, so that every number remains one named, exact cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Literal
+
+from manipula.mechanics.robot.parameter import ZERO, Name, Parameter, names_of
+
+StepKind = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
+JointKind = Literal["revolute", "prismatic", "fixed"]
+CentreKind = Literal["com", "first_moment"]
+InertiaKind = Literal["com", "origin", "second_moment"]
+AXES = ("x", "y", "z")
+SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry of the table: its automatic name (`a2`, `Ixx3`) and what the file says; None is unknown."""
+
+    name: str
+    value: Parameter | None = None
+
+    @property
+    def parameter(self) -> Parameter:
+        """What stands here; an unknown cell is the symbol of its own name."""
+        return Name(self.name) if self.value is None else self.value
+
+
+@dataclass(frozen=True)
+class Step:
+    """An elementary placement: turn about (`rx`) or shift along (`tx`) an axis."""
+
+    kind: StepKind
+    amount: Cell
+
+
+Steps = tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body in the frame it is attached to.
+
+    `centre` is the centre of mass or the first moments; `inertia` (xx xy xz yy yz zz) is the tensor about the centre
+    of mass or about the frame's origin, or the second moments ∫x², ∫xy, … about the origin.
+    """
+
+    mass: Cell
+    centre: tuple[Cell, Cell, Cell]
+    centre_is: CentreKind
+    inertia: tuple[Cell, Cell, Cell, Cell, Cell, Cell]
+    inertia_is: InertiaKind
+
+
+@dataclass(frozen=True)
+class Mounted:
+    """A body held at a placement from a link's frame: a payload, a locked branch of a URDF."""
+
+    at: Steps
+    body: Body
+
+
+@dataclass(frozen=True)
+class Joint:
+    """One row. A revolute joint turns by offset + direction·q, a prismatic one shifts by it, a fixed one has none."""
+
+    name: str
+    kind: JointKind
+    before: Steps
+    offset: Cell
+    direction: Literal[1, -1]
+    after: Steps
+    body: Body | None  # None: a frame without mass
+    motor_inertia: Cell
+    viscous: Cell
+    coulomb: Cell
+    friction_offset: Cell
+    limits: tuple[Parameter, Parameter] | None = None  # SI
+    velocity_limit: Parameter | None = None
+    effort_limit: Parameter | None = None
+    carries: tuple[Mounted, ...] = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How the file was written; read only to save and to show tables, never by a model."""
+
+    format: Literal["toml", "dh", "urdf", "par", "python"] = "python"
+    convention: Literal["standard", "modified", "urdf"] = "standard"
+    angle: Literal["deg", "rad"] = "rad"
+    length: Literal["m", "mm"] = "m"
+    path: str = ""
+    source: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A serial arm. `payload` is held in the tool frame. `values` gives the named parameters that have one."""
+
+    name: str
+    joints: tuple[Joint, ...]
+    gravity: tuple[Cell, Cell, Cell]
+    base: Steps = ()
+    tool: Steps = ()
+    payload: tuple[Body, ...] = ()
+    values: tuple[tuple[str, Parameter], ...] = ()
+    origin: Origin = field(default_factory=Origin, compare=False)
+
+    @property
+    def dof(self) -> int:
+        return sum(joint.kind != "fixed" for joint in self.joints)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The moving joints, in the file's order."""
+        return tuple(joint.name for joint in self.joints if joint.kind != "fixed")
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell, in the order of the file."""
+        return _cells_in((self.base, self.joints, self.tool, self.payload, self.gravity))
+
+    def names(self) -> tuple[str, ...]:
+        """The names in use (each once, in order): the file's own and those of unknown cells."""
+        return tuple(dict.fromkeys(name for cell in self.cells() for name in names_of(cell.parameter)))
+
+
+def _cells_in(part: object) -> Iterator[Cell]:
+    if isinstance(part, Cell):
+        yield part
+    elif isinstance(part, tuple):
+        for item in part:
+            yield from _cells_in(item)
+    elif is_dataclass(part):
+        for item in fields(part):
+            yield from _cells_in(getattr(part, item.name))
+
+
+def known(name: str, value: Parameter = ZERO) -> Cell:
+    """A cell with a value, zero unless said."""
+    return Cell(name, value)
+
+
+def unknown_body(row: int, about: InertiaKind = "com", centre: CentreKind = "com") -> Body:
+    """A body of which nothing is known: symbols m3, rx3 …, Ixx3 … of that row."""
+    first = "r" if centre == "com" else "m"
+    second = "K" if about == "second_moment" else "I"
+    x, y, z = (Cell(f"{first}{axis}{row}") for axis in AXES)
+    xx, xy, xz, yy, yz, zz = (Cell(f"{second}{pair}{row}") for pair in SIX)
+    return Body(Cell(f"m{row}"), (x, y, z), centre, (xx, xy, xz, yy, yz, zz), about)

@@ -1,0 +1,166 @@
+"""Table entries as a scalar: arithmetic that writes exact trees, for moving symbols from one frame to another.
+
+`Tree` mixes with int and Fraction like every scalar, folds numbers, zeros, ones, equal differences and quarter turns,
+and leaves everything else as a tree in the file's own names. The spatial room works on it unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from manipula.mechanics.robot.description import Cell, Step, Steps
+from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Op, Parameter, negated
+from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
+
+ONE = Num(Fraction(1))
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A parameter with arithmetic."""
+
+    parameter: Parameter
+
+    def __add__(self, other: Tree | int | Fraction) -> Tree:
+        return Tree(_sum(self.parameter, parameter_of(other)))
+
+    def __radd__(self, other: Tree | int | Fraction) -> Tree:
+        return Tree(_sum(parameter_of(other), self.parameter))
+
+    def __sub__(self, other: Tree | int | Fraction) -> Tree:
+        return Tree(_sum(self.parameter, opposite(parameter_of(other))))
+
+    def __rsub__(self, other: Tree | int | Fraction) -> Tree:
+        return Tree(_sum(parameter_of(other), opposite(self.parameter)))
+
+    def __mul__(self, other: Tree | int | Fraction) -> Tree:
+        return Tree(_product(self.parameter, parameter_of(other)))
+
+    def __rmul__(self, other: Tree | int | Fraction) -> Tree:
+        return Tree(_product(parameter_of(other), self.parameter))
+
+    def __truediv__(self, other: Tree | int | Fraction) -> Tree:
+        return Tree(_quotient(self.parameter, parameter_of(other)))
+
+    def __neg__(self) -> Tree:
+        return Tree(opposite(self.parameter))
+
+
+def parameter_of(value: Tree | int | Fraction) -> Parameter:
+    """What a table would hold: a scalar of this room is a tree, or a structural int or fraction."""
+    return value.parameter if isinstance(value, Tree) else Num(Fraction(value))
+
+
+def opposite(x: Parameter) -> Parameter:
+    match x:
+        case Op("neg", (inner,)):
+            return inner
+        case Op("-", (left, right)):
+            return Op("-", (right, left))
+    return negated(x)
+
+
+def _sum(x: Parameter, y: Parameter) -> Parameter:
+    match x, y:
+        case (Num(a), Num(b)):
+            return Num(a + b)
+        case (Deg(a), Deg(b)):
+            return Deg(a + b)
+    if is_zero(x) or is_zero(y):
+        return y if is_zero(x) else x
+    if x == opposite(y):
+        return ZERO
+    match y:
+        case Op("neg", (inner,)):
+            return Op("-", (x, inner))
+        case Num(value) | Deg(value) if value < 0:
+            return Op("-", (x, negated(y)))
+    return Op("+", (x, y))
+
+
+def _product(x: Parameter, y: Parameter) -> Parameter:
+    match x, y:
+        case (Num(a), Num(b)):
+            return Num(a * b)
+        case (Op("neg", (inner,)), _):
+            return opposite(_product(inner, y))
+        case (_, Op("neg", (inner,))):
+            return opposite(_product(x, inner))
+    for factor, rest in ((x, y), (y, x)):
+        match factor:
+            case Num(value) if value == 0:
+                return ZERO
+            case Num(value) if abs(value) == 1:
+                return rest if value > 0 else opposite(rest)
+    return Op("*", (x, y))
+
+
+def _quotient(x: Parameter, y: Parameter) -> Parameter:
+    match x, y:
+        case (Num(a), Num(b)):
+            return Num(a / b)
+        case (Deg(a), Num(b)):
+            return Deg(a / b)
+        case (Num(a), _) if a == 0:
+            return ZERO
+    return x if y == ONE else Op("/", (x, y))
+
+
+def is_zero(x: Parameter | None) -> bool:
+    return isinstance(x, Num | Deg) and x.value == 0
+
+
+def cos_sin(angle: Parameter) -> tuple[Tree, Tree]:
+    """Quarter turns are exact; any other angle keeps its cosine and sine as trees."""
+    match angle:
+        case Num(value) if value == 0:
+            return Tree(ONE), Tree(ZERO)
+        case Deg(value) if value % 90 == 0:
+            cos, sin = ((1, 0), (0, 1), (-1, 0), (0, -1))[int(value / 90) % 4]
+            return Tree(Num(Fraction(cos))), Tree(Num(Fraction(sin)))
+        case Op("neg", (inner,)):
+            return cos_sin(inner)[0], -cos_sin(inner)[1]
+        case (Num(value) | Deg(value)) if value < 0:
+            return cos_sin(negated(angle))[0], -cos_sin(negated(angle))[1]
+    return Tree(Op("cos", (angle,))), Tree(Op("sin", (angle,)))
+
+
+def placement_from_steps(steps: Steps) -> Placement:
+    """The product of the steps, entries as trees."""
+    at = HERE
+    for step in steps:
+        at = at @ _placed(step)
+    return at
+
+
+def _placed(step: Step) -> Placement:
+    axis, amount = step.kind[1], step.amount.parameter
+    if step.kind[0] == "t":
+        return shift_along(axis, Tree(amount))
+    return turn_about(axis, *cos_sin(amount))
+
+
+def without_zeros(steps: Steps) -> Steps:
+    """Steps that do something."""
+    return tuple(step for step in steps if not is_zero(step.amount.value))
+
+
+def inverse_of(steps: Steps) -> Steps:
+    """The way back: opposite steps in opposite order."""
+    return tuple(
+        Step(step.kind, Cell(step.amount.name, opposite(step.amount.parameter))) for step in reversed(steps)
+    )
+
+
+def total(cells: Iterable[Cell], otherwise: str) -> Cell:
+    """One cell for several that add up; a single one keeps its name, none is a known zero called `otherwise`."""
+    there = [cell for cell in cells if not is_zero(cell.value)]
+    if len(there) == 1:
+        return there[0]
+    value: Any = 0
+    for cell in there:
+        value = value + Tree(cell.parameter)
+    return Cell(there[0].name if there else otherwise, parameter_of(value))

@@ -1,0 +1,160 @@
+"""Entries of a robot file: a bare number is in the file's units, a string is an expression in SI.
+
+An entry is read to an exact `Fraction` (a bare number, its unit still to be applied) or to a `Parameter` (SI), and
+a parameter is written back as a bare number wherever that is exact.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational
+from typing import Literal
+
+from manipula.errors import InputError, RobotFileError
+from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter, names_of, parameter_from_text
+
+Quantity = Literal["angle", "length", "si"]
+Entry = Fraction | Num | Deg | Name | Op
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_RESERVED = re.compile(r"pi|sin|cos|sqrt|q(d|dd)?[0-9]+")
+_LARGEST_EXPONENT = 300
+_LONGEST_TEXT = 500
+_ENTRY_HINT = "a number, a name, or an expression such as \"pi/2\" or \"2*L1\""
+
+
+@dataclass(frozen=True)
+class Units:
+    """What a bare number means."""
+
+    angle: Literal["deg", "rad"] = "rad"
+    length: Literal["m", "mm"] = "m"
+
+
+def describe(value: object) -> str:
+    """A found value, short and on one line."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            text = repr(value)
+            return text if len(text) <= 60 else text[:57] + "…'"
+        case int() | float() | Decimal():
+            return str(value)[:60]
+        case Fraction() | Num() | Deg():
+            return str(float(value if isinstance(value, Fraction) else value.value))
+        case dict():
+            return "a table"
+        case list() | tuple():
+            return f"a list of {len(value)}"
+        case None:
+            return "nothing"
+    return f"a {type(value).__name__}"
+
+
+def entry_from_raw(value: object) -> Entry:
+    """A value as TOML or Python gives it. Booleans, dates, NaN, infinities and lists are refused."""
+    match value:
+        case Num() | Deg() | Name() | Op():
+            return _checked(value, describe(value))
+        case str():
+            return _entry_from_text(value)
+        case float() | Decimal():
+            return _exact(value)
+        case Rational() if not isinstance(value, bool):
+            return Fraction(int(value.numerator), int(value.denominator))
+    raise RobotFileError(f"found {describe(value)}", hint=f"expected {_ENTRY_HINT}")
+
+
+def _exact(value: float | Decimal) -> Fraction:
+    decimal = Decimal(repr(value)) if isinstance(value, float) else value
+    if not decimal.is_finite():
+        raise RobotFileError(f"found {value}", hint="expected a finite number")
+    if decimal and abs(decimal.adjusted()) > _LARGEST_EXPONENT:
+        raise RobotFileError(f"found {describe(value)}", hint=f"a number may not pass 1e{_LARGEST_EXPONENT}")
+    return Fraction(decimal)
+
+
+def _entry_from_text(text: str) -> Parameter:
+    if any(sign in text for sign in "°º˚"):
+        raise RobotFileError(
+            f"found {describe(text)}: a degree sign is not allowed here",
+            hint='write the bare number with angle = "deg", or an expression such as "pi/2"',
+        )
+    if not text.strip() or len(text) > _LONGEST_TEXT:
+        raise RobotFileError("found an empty string" if not text.strip() else "the expression is too long",
+                             hint=f"expected {_ENTRY_HINT}")
+    _refuse_long_exponents(text)
+    try:
+        parameter = parameter_from_text(text)
+    except RecursionError as error:
+        raise RobotFileError(f"found {describe(text)}: nested too deeply", hint=f"expected {_ENTRY_HINT}") from error
+    except ValueError as error:
+        raise RobotFileError(_reason(error, text), hint=f"expected {_ENTRY_HINT}") from error
+    return _checked(parameter, describe(text))
+
+
+def _reason(error: ValueError, text: str) -> str:
+    if isinstance(error, InputError) and len(text) <= 60 and "\n" not in text:
+        return f"found {error}"
+    return f"found {describe(text)}, which is not a name or an arithmetic expression"
+
+
+def _refuse_long_exponents(text: str) -> None:
+    """`1e999999999` would be an exact number of a milliard digits."""
+    for exponent in re.findall(r"(?i)[0-9.]e[+-]?([0-9_]+)", text):
+        if len(exponent) > 4 or int(exponent) > _LARGEST_EXPONENT:
+            raise RobotFileError(f"found {describe(text)}", hint=f"a number may not pass 1e{_LARGEST_EXPONENT}")
+
+
+def _checked(parameter: Parameter, found: str) -> Parameter:
+    for name in names_of(parameter):
+        refuse_bad_name(name, found)
+    return ZERO if parameter == Deg(Fraction(0)) else parameter
+
+
+def refuse_bad_name(name: str, found: str) -> None:
+    """Names go into C and LaTeX: plain letters, digits, underscores, and not the joint variables."""
+    if not _NAME.fullmatch(name):
+        raise RobotFileError(
+            f"found {found}: {name!r} cannot be a name",
+            hint="a name is a letter, then letters, digits and underscores, without accents",
+        )
+    if _RESERVED.fullmatch(name):
+        raise RobotFileError(
+            f"found {found}: {name!r} is reserved",
+            hint="q1, q2, … are the joint variables: give only the constant offset, or another name",
+        )
+
+
+def parameter_from_entry(entry: Entry, quantity: Quantity, units: Units) -> Parameter:
+    """The entry in SI; a bare number takes the unit of its quantity."""
+    if not isinstance(entry, Fraction):
+        return entry
+    if quantity == "angle" and units.angle == "deg":
+        return Deg(entry) if entry else ZERO
+    return Num(entry / 1000 if quantity == "length" and units.length == "mm" else entry)
+
+
+def bare_from_parameter(parameter: Parameter, quantity: Quantity, units: Units) -> Fraction | None:
+    """The bare number that reads back to this parameter; None when only an expression does."""
+    match parameter:
+        case Num(value) if quantity == "angle" and units.angle == "deg":
+            return value if value == 0 else None
+        case Num(value):
+            return value * 1000 if quantity == "length" and units.length == "mm" else value
+        case Deg(value) if value == 0 or (quantity == "angle" and units.angle == "deg"):
+            return value
+    return None
+
+
+def is_decimal(value: Fraction) -> bool:
+    """Whether finitely many digits write it."""
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest == 1

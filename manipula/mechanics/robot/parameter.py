@@ -1,0 +1,245 @@
+"""One entry of a robot table: an exact number, an angle in degrees, a name, or arithmetic of these.
+
+Text is parsed, never evaluated as code. `pi` times a rational is recognised as an angle, so that `"pi/2"`
+and 90 degrees are the same exact quarter turn.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from manipula.errors import InputError
+from manipula.scalar import Maths, S
+
+
+@dataclass(frozen=True)
+class Num:
+    """An exact number, SI."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True)
+class Deg:
+    """An angle of so many degrees, exact."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True)
+class Name:
+    """A named parameter; its value, if any, is in the robot's `values`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Op:
+    """`op` is one of + - * / ** neg sin cos sqrt; ** has an int literal exponent."""
+
+    op: str
+    args: tuple[Parameter, ...]
+
+
+Parameter = Num | Deg | Name | Op
+
+ZERO = Num(Fraction(0))
+_BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+_FUNCTIONS = ("sin", "cos", "sqrt")
+
+
+def number(value: int | float | str | Fraction) -> Num:
+    """The exact decimal a person wrote: 0.1 is one tenth, whatever the float is."""
+    return Num(value if isinstance(value, Fraction) else Fraction(repr(value) if isinstance(value, float) else value))
+
+
+def parameter_from_text(text: str) -> Parameter:
+    """Parse `"2*L1"`, `"pi/2"`, `"-g"`, `"0.5"`. Raises `InputError` that says what is not allowed."""
+    source = text.strip().replace("^", "**")
+    try:
+        tree = ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise InputError(f"{text!r} is not a name or an arithmetic expression") from error
+    return _convert(tree.body, text, source)
+
+
+def _convert(node: ast.expr, text: str, source: str) -> Parameter:
+    match node:
+        case ast.Constant(value=bool() | complex()):
+            pass
+        case ast.Constant(value=int() | float()):
+            return Num(Fraction((ast.get_source_segment(source, node) or "").replace("_", "")))
+        case ast.Name(id="pi"):
+            return Deg(Fraction(180))
+        case ast.Name(id=name):
+            return Name(name)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _fold("neg", _convert(operand, text, source))
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _convert(operand, text, source)
+        case ast.BinOp(op=op, left=left, right=right) if type(op) in _BINARY:
+            return _binary(_BINARY[type(op)], _convert(left, text, source), _convert(right, text, source), text)
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
+            return _fold(name, _convert(argument, text, source))
+    raise InputError(
+        f"{text!r}: only numbers, names, pi, + - * / **, parentheses, {', '.join(_FUNCTIONS)} are allowed"
+    )
+
+
+def _binary(op: str, left: Parameter, right: Parameter, text: str) -> Parameter:
+    if op == "/" and right == ZERO:
+        raise InputError(f"{text!r} divides by zero")
+    if op == "**" and not (isinstance(right, Num) and right.value.denominator == 1 and abs(right.value) <= 100):
+        raise InputError(f"{text!r}: an exponent must be a whole number of at most 100")
+    if op == "**" and left == ZERO and isinstance(right, Num) and right.value < 0:
+        raise InputError(f"{text!r} divides by zero")
+    return _fold(op, left, right)
+
+
+def _fold(op: str, *args: Parameter) -> Parameter:
+    """Exact arithmetic on exact numbers and angles; anything with a name stays a tree."""
+    match op, args:
+        case "neg", (Num(x),):
+            return Num(-x)
+        case "neg", (Deg(x),):
+            return Deg(-x)
+        case "+", (Num(x), Num(y)):
+            return Num(x + y)
+        case "-", (Num(x), Num(y)):
+            return Num(x - y)
+        case "*", (Num(x), Num(y)):
+            return Num(x * y)
+        case "/", (Num(x), Num(y)):
+            return Num(x / y)
+        case "**", (Num(x), Num(y)):
+            return Num(x ** int(y))
+        case "+", (Deg(x), Deg(y)):
+            return Deg(x + y)
+        case "-", (Deg(x), Deg(y)):
+            return Deg(x - y)
+        case ("*", (Deg(x), Num(y))) | ("*", (Num(y), Deg(x))):
+            return Deg(x * y)
+        case "/", (Deg(x), Num(y)):
+            return Deg(x / y)
+        case "/", (Deg(x), Deg(y)) if y:
+            return Num(x / y)
+    return Op(op, args)
+
+
+def product(*factors: Parameter) -> Parameter:
+    """The product, folded where exact; used by readers that scale a named entry."""
+    result = factors[0]
+    for factor in factors[1:]:
+        result = _fold("*", result, factor)
+    return result
+
+
+def negated(parameter: Parameter) -> Parameter:
+    return _fold("neg", parameter)
+
+
+def names_of(parameter: Parameter) -> Iterator[str]:
+    """The names used, left to right."""
+    match parameter:
+        case Name(name):
+            yield name
+        case Op(_, args):
+            for argument in args:
+                yield from names_of(argument)
+
+
+def text_of(parameter: Parameter) -> str:
+    """Text that `parameter_from_text` reads back to the same parameter."""
+    match parameter:
+        case Num(value):
+            return _decimal(value)
+        case Deg(value):
+            return f"{_decimal(value / 180)}*pi" if value else "0"
+        case Name(name):
+            return name
+        case Op("neg", (argument,)):
+            return f"-{_wrapped(argument)}"
+        case Op(op, (left, right)):
+            return f"{_wrapped(left)}{op}{_wrapped(right)}"
+        case Op(op, (argument,)):
+            return f"{op}({text_of(argument)})"
+    raise AssertionError(parameter)
+
+
+def _wrapped(parameter: Parameter) -> str:
+    text = text_of(parameter)
+    return text if isinstance(parameter, Name) or text.replace(".", "").isdigit() else f"({text})"
+
+
+def _decimal(value: Fraction) -> str:
+    """A decimal when it is exact and short, else a fraction."""
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return f"{value.numerator}/{value.denominator}"
+    digits = 0
+    while (value * 10**digits).denominator != 1:
+        digits += 1
+    whole = str(abs(value.numerator) * 10**digits // value.denominator).rjust(digits + 1, "0")
+    sign = "-" if value < 0 else ""
+    return sign + (f"{whole[:-digits]}.{whole[-digits:]}" if digits else whole)
+
+
+def scalar_from_parameter(parameter: Parameter, symbols: Mapping[str, S], maths: Maths[S]) -> S:
+    """The parameter's value over any scalar; `symbols` holds every name."""
+    match parameter:
+        case Num(value):
+            return maths.number(value)
+        case Deg(value):
+            return maths.degrees(value)
+        case Name(name):
+            return symbols[name]
+        case Op("**", (base, Num(power))):
+            powered: S = _power(scalar_from_parameter(base, symbols, maths), int(power))
+            return powered
+        case Op(op, args):
+            values: list[Any] = [scalar_from_parameter(argument, symbols, maths) for argument in args]
+            result: S = _apply(op, values, maths)
+            return result
+    raise AssertionError(parameter)
+
+
+def _power(base: Any, power: int) -> Any:
+    result: Any = 1
+    for _ in range(abs(power)):
+        result = result * base
+    return result if power >= 0 else 1 / result
+
+
+def _apply(op: str, values: list[Any], maths: Maths[Any]) -> Any:
+    match op, values:
+        case "+", [x, y]:
+            return x + y
+        case "-", [x, y]:
+            return x - y
+        case "*", [x, y]:
+            return x * y
+        case "/", [x, y]:
+            return x / y
+        case "neg", [x]:
+            return -x
+        case "sin", [x]:
+            return maths.sin(x)
+        case "cos", [x]:
+            return maths.cos(x)
+        case "sqrt", [x]:
+            return maths.sqrt(x)
+    raise AssertionError(op)
+
+
+def float_of(parameter: Parameter, values: Mapping[str, float]) -> float:
+    """The parameter as a float, names from `values`."""
+    from manipula.mechanics.spatial.floats import FLOATS
+
+    return float(scalar_from_parameter(parameter, values, FLOATS))

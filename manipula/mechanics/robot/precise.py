@@ -1,0 +1,143 @@
+"""Table entries to fifty digits: for the few conversions no exact tree can express (any axis, any placement → a table).
+
+Results go back into tables as decimals of twenty places, quarter turns recovered exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from mpmath import MPContext
+
+from manipula.errors import InputError
+from manipula.mechanics.robot.description import Cell, Robot, Step, StepKind, Steps
+from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter, scalar_from_parameter
+from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
+from manipula.mechanics.spatial.vector import Matrix
+
+MP = MPContext()  # a context of our own: the user's mpmath precision is neither read nor changed
+MP.dps = 50
+PLACES = 20
+NEGLIGIBLE = Fraction(1, 10**14)  # closer to a quarter turn, or to zero, than any table is written
+
+
+class PreciseMaths:
+    """`Maths` over mpmath numbers of fifty digits."""
+
+    def number(self, value: Fraction) -> Any:
+        return MP.mpf(value.numerator) / value.denominator
+
+    def degrees(self, value: Fraction) -> Any:
+        return self.number(value) * MP.pi / 180
+
+    def sin(self, x: Any) -> Any:
+        return MP.sin(x)
+
+    def cos(self, x: Any) -> Any:
+        return MP.cos(x)
+
+    def sqrt(self, x: Any) -> Any:
+        return MP.sqrt(x)
+
+    def atan2(self, y: Any, x: Any) -> Any:
+        return MP.atan2(y, x)
+
+    def sign(self, x: Any) -> Any:
+        return MP.sign(x)
+
+    def abs(self, x: Any) -> Any:
+        return abs(x)
+
+    def minimum(self, x: Any, y: Any) -> Any:
+        return min(x, y)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        return max(x, y)
+
+    def less(self, x: Any, y: Any) -> Any:
+        return MP.mpf(x < y)
+
+    def select(self, condition: Any, yes: Any, no: Any) -> Any:
+        return yes if condition else no
+
+
+PRECISE = PreciseMaths()
+
+
+def values_of(robot: Robot, purpose: str) -> dict[str, Any]:
+    """Every name's value to fifty digits; a name without one is an error that says what it was needed for."""
+    given = dict(robot.values)
+    missing = [name for name in _needed(robot.names(), given) if name not in given]
+    if missing:
+        listed = ", ".join(missing)
+        raise InputError(f"{robot.name}: {purpose} needs numbers, but these parameters have no value: {listed}")
+    values: dict[str, Any] = {}
+    for name in reversed(_needed(robot.names(), given)):
+        values[name] = scalar_from_parameter(given[name], values, PRECISE)
+    return values
+
+
+def _needed(names: tuple[str, ...], given: Mapping[str, Parameter]) -> list[str]:
+    """The names, then those inside their values: each after everything that uses it."""
+    from manipula.mechanics.robot.parameter import names_of
+
+    order: list[str] = []
+    wave = list(names)
+    for _ in range(len(given) + 2):
+        order = [name for name in order if name not in wave] + list(dict.fromkeys(wave))
+        wave = [inner for name in wave if name in given for inner in names_of(given[name])]
+        if not wave:
+            return order
+    raise InputError(f"the values of {', '.join(dict.fromkeys(wave))} are defined by themselves")
+
+
+def precise(parameter: Parameter, values: Mapping[str, Any]) -> Any:
+    return scalar_from_parameter(parameter, values, PRECISE)
+
+
+def placement(steps: Steps, values: Mapping[str, Any]) -> Placement:
+    """The product of the steps to fifty digits."""
+    at = HERE
+    for step in steps:
+        axis, amount = step.kind[1], precise(step.amount.parameter, values)
+        turned = step.kind[0] == "r"
+        at = at @ (turn_about(axis, MP.cos(amount), MP.sin(amount)) if turned else shift_along(axis, amount))
+    return at
+
+
+def decimal(x: Any, places: int = PLACES) -> Num:
+    """The nearest decimal; what is negligible is zero."""
+    scaled = Fraction(int(MP.nint(x * MP.mpf(10) ** places)), 10**places)
+    return ZERO if abs(scaled) < NEGLIGIBLE else Num(scaled)
+
+
+def angle(x: Any) -> Parameter:
+    """An angle for a table: an exact quarter turn where it is one, else a decimal in radians."""
+    turns = x / (MP.pi / 2)
+    nearest = int(MP.nint(turns))
+    if abs(turns - nearest) < NEGLIGIBLE.numerator / MP.mpf(NEGLIGIBLE.denominator):
+        return Deg(Fraction(90 * nearest)) if nearest else ZERO
+    return decimal(x)
+
+
+def rpy_of(R: Matrix) -> tuple[Any, Any, Any]:
+    """Roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll); roll is zero where only yaw ± roll is determined."""
+    level = MP.sqrt(R[0][0] ** 2 + R[1][0] ** 2)
+    pitch = MP.atan2(-R[2][0], level)
+    if level < MP.mpf(10) ** -25:
+        return MP.mpf(0), pitch, MP.atan2(-R[0][1], R[1][1])
+    return MP.atan2(R[2][1], R[2][2]), pitch, MP.atan2(R[1][0], R[0][0])
+
+
+def steps_from_placement(at: Placement, names: Mapping[StepKind, str]) -> Steps:
+    """tx ty tz, then rz ry rx, as a table writes a base or a tool; steps of zero are left out."""
+    roll, pitch, yaw = rpy_of(at.R)
+    amounts: list[tuple[StepKind, Parameter]] = [
+        *zip(("tx", "ty", "tz"), map(decimal, at.p)),
+        ("rz", angle(yaw)),
+        ("ry", angle(pitch)),
+        ("rx", angle(roll)),
+    ]
+    return tuple(Step(kind, Cell(names[kind], amount)) for kind, amount in amounts if amount != ZERO)

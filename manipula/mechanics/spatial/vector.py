@@ -1,0 +1,104 @@
+"""Vectors and 3×3 matrices over any scalar: tuples, so that a structural zero stays the int 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Vector = tuple[Any, Any, Any]
+Matrix = tuple[Vector, Vector, Vector]  # rows
+
+NULL: Vector = (0, 0, 0)
+X: Vector = (1, 0, 0)
+Y: Vector = (0, 1, 0)
+Z: Vector = (0, 0, 1)
+IDENTITY: Matrix = (X, Y, Z)
+
+
+def add(a: Vector, b: Vector) -> Vector:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+def sub(a: Vector, b: Vector) -> Vector:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def neg(a: Vector) -> Vector:
+    return (-a[0], -a[1], -a[2])
+
+
+def scale(k: Any, a: Vector) -> Vector:
+    return (k * a[0], k * a[1], k * a[2])
+
+
+def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return sum_of(x * y for x, y in zip(a, b, strict=True))
+
+
+def sum_of(terms: Any) -> Any:
+    """The sum, from the left, without a leading `0 +`."""
+    total: Any = None
+    for term in terms:
+        total = term if total is None else total + term
+    return 0 if total is None else total
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def rotate(R: Matrix, a: Vector) -> Vector:
+    """R a"""
+    return (dot(R[0], a), dot(R[1], a), dot(R[2], a))
+
+
+def unrotate(R: Matrix, a: Vector) -> Vector:
+    """Rᵀ a"""
+    return rotate(transpose(R), a)
+
+
+def transpose(A: Matrix) -> Matrix:
+    return ((A[0][0], A[1][0], A[2][0]), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2]))
+
+
+def matmul(A: Matrix, B: Matrix) -> Matrix:
+    Bt = transpose(B)
+    return (rotate(Bt, A[0]), rotate(Bt, A[1]), rotate(Bt, A[2]))
+
+
+def matadd(A: Matrix, B: Matrix) -> Matrix:
+    return (add(A[0], B[0]), add(A[1], B[1]), add(A[2], B[2]))
+
+
+def matsub(A: Matrix, B: Matrix) -> Matrix:
+    return (sub(A[0], B[0]), sub(A[1], B[1]), sub(A[2], B[2]))
+
+
+def matscale(k: Any, A: Matrix) -> Matrix:
+    return (scale(k, A[0]), scale(k, A[1]), scale(k, A[2]))
+
+
+def outer(a: Vector, b: Vector) -> Matrix:
+    """a bᵀ"""
+    return (scale(a[0], b), scale(a[1], b), scale(a[2], b))
+
+
+def trace(A: Matrix) -> Any:
+    return A[0][0] + A[1][1] + A[2][2]
+
+
+def skew(a: Vector) -> Matrix:
+    """[a]×, so that [a]× b = a × b"""
+    return ((0, -a[2], a[1]), (a[2], 0, -a[0]), (-a[1], a[0], 0))
+
+
+def diagonal(k: Any) -> Matrix:
+    return ((k, 0, 0), (0, k, 0), (0, 0, k))
+
+
+def symmetric(xx: Any, xy: Any, xz: Any, yy: Any, yz: Any, zz: Any) -> Matrix:
+    return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+
+
+def column(A: Matrix, j: int) -> Vector:
+    return (A[0][j], A[1][j], A[2][j])

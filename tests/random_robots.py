@@ -1,0 +1,206 @@
+"""Random arms for the tests: every feature of a description, short exact decimals, the same arm for the same seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Literal
+
+from manipula.mechanics.robot.description import (
+    AXES,
+    SIX,
+    Body,
+    Cell,
+    CentreKind,
+    InertiaKind,
+    Joint,
+    JointKind,
+    Mounted,
+    Origin,
+    Robot,
+    Step,
+    StepKind,
+    Steps,
+)
+from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter
+
+Convention = Literal["standard", "modified", "urdf"]
+KIND_OF: dict[str, JointKind] = {"R": "revolute", "P": "prismatic", "F": "fixed"}
+
+
+def random_robot(
+    seed: int,
+    *,
+    joints: int | str | None = None,
+    convention: Convention | None = None,
+    surroundings: bool = True,
+    actuators: bool = True,
+    bodies: bool = True,
+) -> Robot:
+    """An arm with at least one moving joint.
+
+    `joints`: how many (1-8), or their kinds as text such as "RRPF". `convention`: the shape of the rows ("urdf" is any
+    placement before and after). `surroundings`: base, tool, payload, locked branches, tilted gravity (else gravity
+    is (0, 0, −9.81) alone). `actuators`: motor inertia and friction. `bodies`: False leaves the links without mass.
+    """
+    rng = random.Random(seed)
+    kinds = _kinds(rng, joints)
+    drawn: Convention = rng.choice(("standard", "modified", "urdf"))
+    shape: Convention = drawn if convention is None else convention
+    rows = [_joint(rng, row, kind, shape, surroundings, actuators, bodies) for row, kind in enumerate(kinds, 1)]
+    if not surroundings:
+        return Robot(f"random{seed}", tuple(rows), _gravity(None), origin=Origin(convention=shape))
+    payload = (_body(rng, "_load"),) if bodies and rng.random() < 0.5 else ()
+    base, tool = _maybe_placement(rng, "base"), _maybe_placement(rng, "tool")
+    origin = Origin(convention=shape)
+    return Robot(f"random{seed}", tuple(rows), _gravity(rng), base, tool, payload, origin=origin)
+
+
+def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], list[float], list[float]]:
+    """(q, q̇, q̈, wrench on the tool), floats of three decimals; only moving joints have entries."""
+    rng = random.Random(seed)
+    moving = [joint.kind for joint in robot.joints if joint.kind != "fixed"]
+    q = [round(rng.uniform(-3.1, 3.1) if kind == "revolute" else rng.uniform(-0.8, 0.8), 3) for kind in moving]
+    qd, qdd = ([round(rng.uniform(-2, 2), 3) for _ in moving] for _ in range(2))
+    return q, qd, qdd, [round(rng.uniform(-5, 5), 3) for _ in range(6)]
+
+
+def _kinds(rng: random.Random, joints: int | str | None) -> list[JointKind]:
+    if isinstance(joints, str):
+        return [KIND_OF[letter] for letter in joints]
+    count = joints or rng.randint(1, 8)
+    letters = rng.choices("RPF", weights=(6, 3, 1), k=count)
+    if set(letters) == {"F"}:
+        letters[rng.randrange(count)] = "R"
+    return [KIND_OF[letter] for letter in letters]
+
+
+def _joint(
+    rng: random.Random,
+    row: int,
+    kind: JointKind,
+    shape: Convention,
+    surroundings: bool,
+    actuators: bool,
+    bodies: bool,
+) -> Joint:
+    before, offset, after = {"standard": _standard, "modified": _modified, "urdf": _free}[shape](rng, row, kind)
+    massless = not bodies or (kind == "fixed" and rng.random() < 0.3)
+    body = None if massless else _body(rng, str(row))
+    branch = surroundings and not massless and rng.random() < 0.15
+    carries = (Mounted(_placement(rng, f"branch{row}"), _body(rng, f"_branch{row}")),) if branch else ()
+    extras = [_positive(rng) if actuators and kind != "fixed" and rng.random() < 0.7 else ZERO for _ in range(4)]
+    motor, viscous, coulomb, constant = map(Cell, (f"Ia{row}", f"fv{row}", f"fc{row}", f"fo{row}"), extras)
+    direction: Literal[1, -1] = rng.choice((1, 1, -1))
+    return Joint(
+        f"joint{row}", kind, before, offset, direction, after, body, motor, viscous, coulomb, constant, carries=carries
+    )
+
+
+# The three shapes of a row: (before, offset, after).
+
+
+def _standard(rng: random.Random, row: int, kind: JointKind) -> tuple[Steps, Cell, Steps]:
+    """Rz(theta) Tz(d) Tx(a) Rx(alpha), the moving one of the first two being the joint."""
+    theta, d, a, alpha = _dh(rng, row)
+    tail = (Step("tx", a), Step("rx", alpha))
+    if kind == "revolute":
+        return (), theta, (Step("tz", d), *tail)
+    if kind == "prismatic":
+        return (Step("rz", theta),), d, tail
+    return (Step("rz", theta), Step("tz", d), *tail), Cell(f"offset{row}", ZERO), ()
+
+
+def _modified(rng: random.Random, row: int, kind: JointKind) -> tuple[Steps, Cell, Steps]:
+    """Rx(alpha) Tx(a) Rz(theta) Tz(d); turn and shift about one axis commute."""
+    theta, d, a, alpha = _dh(rng, row)
+    head = (Step("rx", alpha), Step("tx", a))
+    if kind == "revolute":
+        return (*head, Step("tz", d)), theta, ()
+    if kind == "prismatic":
+        return (*head, Step("rz", theta)), d, ()
+    return (*head, Step("rz", theta), Step("tz", d)), Cell(f"offset{row}", ZERO), ()
+
+
+def _free(rng: random.Random, row: int, kind: JointKind) -> tuple[Steps, Cell, Steps]:
+    """Any placement before, and sometimes one after."""
+    offset = ZERO if kind == "fixed" else _angle(rng) if kind == "revolute" else _length(rng)
+    return _placement(rng, f"before{row}"), Cell(f"offset{row}", offset), _maybe_placement(rng, f"after{row}")
+
+
+def _dh(rng: random.Random, row: int) -> tuple[Cell, Cell, Cell, Cell]:
+    return (
+        Cell(f"theta{row}", _angle(rng)),
+        Cell(f"d{row}", _length(rng)),
+        Cell(f"a{row}", _length(rng)),
+        Cell(f"alpha{row}", _angle(rng)),
+    )
+
+
+def _maybe_placement(rng: random.Random, name: str) -> Steps:
+    return _placement(rng, name) if rng.random() < 0.5 else ()
+
+
+def _placement(rng: random.Random, name: str) -> Steps:
+    """A shift, then roll-pitch-yaw about fixed axes, as robot files give placements."""
+    shifts: tuple[StepKind, ...] = ("tx", "ty", "tz")
+    turns: tuple[StepKind, ...] = ("rz", "ry", "rx")
+    steps = [Step(kind, Cell(f"{name}_{kind}", _length(rng))) for kind in shifts]
+    return (*steps, *(Step(kind, Cell(f"{name}_{kind}", _angle(rng))) for kind in turns))
+
+
+def _gravity(rng: random.Random | None) -> tuple[Cell, Cell, Cell]:
+    values: Sequence[Parameter] = (ZERO, ZERO, Num(Fraction("-9.81")))
+    if rng is not None and rng.random() < 0.7:
+        values = [_decimal(rng, -9, 9, 1) for _ in range(3)]
+    x, y, z = (Cell(f"g{axis}", value) for axis, value in zip(AXES, values))
+    return x, y, z
+
+
+def _body(rng: random.Random, row: str) -> Body:
+    """A physical body: its second moments about the centre of mass are A Aᵀ."""
+    mass = _decimal(rng, 0.4, 6, 1).value
+    centre = [_decimal(rng, -0.3, 0.3, 2).value for _ in range(3)]
+    spans = [[(0.1, 0.4) if i == j else (-0.2, 0.2) for j in range(3)] for i in range(3)]
+    A = [[_decimal(rng, *span, 2).value for span in row_spans] for row_spans in spans]
+    K = [[sum((x * y for x, y in zip(a, b)), Fraction(0)) for b in A] for a in A]
+    centre_is: CentreKind = rng.choice(("com", "first_moment"))
+    inertia_is: InertiaKind = rng.choice(("com", "origin", "second_moment"))
+    first = [mass * x if centre_is == "first_moment" else x for x in centre]
+    six = _six(mass, centre, K, inertia_is)
+    letters = ("m" if centre_is == "first_moment" else "r"), ("K" if inertia_is == "second_moment" else "I")
+    x, y, z = (Cell(f"{letters[0]}{axis}{row}", Num(v)) for axis, v in zip(AXES, first))
+    xx, xy, xz, yy, yz, zz = (Cell(f"{letters[1]}{pair}{row}", Num(v)) for pair, v in zip(SIX, six))
+    return Body(Cell(f"m{row}", Num(mass)), (x, y, z), centre_is, (xx, xy, xz, yy, yz, zz), inertia_is)
+
+
+def _six(mass: Fraction, centre: list[Fraction], K: list[list[Fraction]], inertia_is: InertiaKind) -> list[Fraction]:
+    """xx xy xz yy yz zz: second moments or tensor, about the centre of mass or the origin."""
+    if inertia_is != "com":
+        K = [[K[i][j] + mass * centre[i] * centre[j] for j in range(3)] for i in range(3)]
+    pairs = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    if inertia_is == "second_moment":
+        return [K[i][j] for i, j in pairs]
+    trace = K[0][0] + K[1][1] + K[2][2]
+    return [(trace if i == j else 0) - K[i][j] for i, j in pairs]
+
+
+def _decimal(rng: random.Random, low: float, high: float, digits: int) -> Num:
+    return Num(Fraction(rng.randint(round(low * 10**digits), round(high * 10**digits)), 10**digits))
+
+
+def _positive(rng: random.Random) -> Num:
+    return _decimal(rng, 0.1, 2, 2)
+
+
+def _length(rng: random.Random) -> Num:
+    return ZERO if rng.random() < 0.3 else _decimal(rng, -0.6, 0.6, 2)
+
+
+def _angle(rng: random.Random) -> Parameter:
+    """A quarter turn, any angle in degrees, or radians."""
+    pick = rng.random()
+    if pick < 0.5:
+        return Deg(Fraction(rng.choice((0, 0, 90, -90, 180))))
+    return _decimal(rng, -3, 3, 2) if pick < 0.65 else Deg(_decimal(rng, -170, 170, 1).value)
