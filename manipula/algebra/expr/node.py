@@ -1,7 +1,7 @@
 """Expressions: interned nodes of one `Graph`, and the constructors that fold.
 
-A node is known by its value in the prime field (see `field`), drawn once and for all: two nodes of equal value *are* one
-node, and a node and its negative are one node and a sign. This single law replaces the usual list of folding rules
+A node is known by its value in the prime field (see `field`), drawn once and for all: two nodes of equal value *are*
+one node, and a node and its negative are one node and a sign. This single law replaces the usual list of folding rules
 (x·0, x+0, x−x, s²+c² = 1, c1·c2−s1·s2 = c12, sign twins, hidden zeros): the value finds them all. What the table
 decided is proved afterwards with fresh draws (`optimise.prove`).
 
@@ -203,15 +203,12 @@ class Graph:
         return self._opaque(name, args)
 
     def _trig(self, name: str, x: Expr) -> Expr:
-        cos, sin = self.point(x)
-        if x.op == "neg":  # the argument of a sine carries no sign; `intern` returns it in front
-            x = x.args[0]
-        return self.intern(name, (x,), cos if name == "cos" else sin) if name == "cos" else self._sine(x, sin)
-
-    def _sine(self, x: Expr, value: int) -> Expr:
-        own = self.point(x)[1]
-        node = self.intern("sin", (x,), own)
-        return node if own == value else self.neg(node)
+        x, quarters = self._without_quarters(x)
+        name, negative = _QUARTER_TURNS[name][quarters % 4]
+        if x.op == "neg":  # cos is even, sin is odd
+            x, negative = x.args[0], negative != (name == "sin")
+        node = self.intern(name, (x,), self.point(x)[name == "sin"])
+        return self.neg(node) if negative else node
 
     def _opaque(self, name: str, args: tuple[Expr, ...]) -> Expr:
         op = OPS[name]
@@ -226,23 +223,52 @@ class Graph:
     def point(self, x: Expr) -> Point:
         """The circle point of an angle: sums of symbols, numeric angles and whole multiples of them compose."""
         total = EAST
-        stack = [(x, 1)]
-        while stack:
-            node, times = stack.pop()
-            match node.op:
-                case "neg":
-                    stack.append((node.args[0], -times))
-                case "add":
-                    stack += [(arg, times) for arg in node.args]
-                case "sub":
-                    stack += [(node.args[0], times), (node.args[1], -times)]
-                case "mul" if node.args[0].op == "const" and node.args[0].data.denominator == 1:
-                    stack.append((node.args[1], times * int(node.args[0].data)))
-                case _:
-                    known = self.points.get(node.value)
-                    leaf = known if known is not None else opaque_point(TABLE_SEED, node.value)
-                    total = composed(total, multiple(leaf, times))
+        for term, times in angle_terms(x):
+            known = self.points.get(term.value)
+            point = known if known is not None else opaque_point(TABLE_SEED, term.value)
+            total = composed(total, multiple(point, times))
         return total
+
+    def _without_quarters(self, x: Expr) -> tuple[Expr, int]:
+        """x = rest + quarters·90°, every numeric angle of the rest within ±45°."""
+        terms = angle_terms(x)
+        if all(term.op != "angle" for term, _ in terms):
+            return x, 0
+        rest, quarters = self.zero, 0
+        for term, times in terms:
+            if term.op == "angle":
+                turns = round(term.data / 90)
+                quarters += times * turns
+                term = self.degrees(term.data - 90 * turns)
+            rest = rest + times * term
+        return rest, quarters
+
+
+def angle_terms(x: Expr) -> list[tuple[Expr, int]]:
+    """An angle as whole multiples of leaves (symbols, numeric angles, anything that is not a sum)."""
+    terms: list[tuple[Expr, int]] = []
+    stack = [(x, 1)]
+    while stack:
+        node, times = stack.pop()
+        match node.op:
+            case "neg":
+                stack.append((node.args[0], -times))
+            case "add":
+                stack += [(node.args[1], times), (node.args[0], times)]
+            case "sub":
+                stack += [(node.args[1], -times), (node.args[0], times)]
+            case "mul" if node.args[0].op == "const" and node.args[0].data.denominator == 1:
+                stack.append((node.args[1], times * int(node.args[0].data)))
+            case _:
+                terms.append((node, times))
+    return terms
+
+
+# f(x + k·90°) = ±g(x), as (g, is the sign negative) for k = 0, 1, 2, 3
+_QUARTER_TURNS = {
+    "cos": (("cos", False), ("sin", True), ("cos", True), ("sin", False)),
+    "sin": (("sin", False), ("cos", False), ("sin", True), ("cos", True)),
+}
 
 
 def _sorted(x: Expr, y: Expr) -> tuple[Expr, Expr]:

@@ -100,6 +100,7 @@ class Origin:
     path: str = ""
     source: str = ""
     notes: tuple[str, ...] = ()
+    description: str = ""
 
 
 @dataclass(frozen=True)

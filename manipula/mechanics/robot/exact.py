@@ -123,7 +123,7 @@ def cos_sin(angle: Parameter) -> tuple[Tree, Tree]:
             return Tree(Num(Fraction(cos))), Tree(Num(Fraction(sin)))
         case Op("neg", (inner,)):
             return cos_sin(inner)[0], -cos_sin(inner)[1]
-        case (Num(value) | Deg(value)) if value < 0:
+        case Num(value) | Deg(value) if value < 0:
             return cos_sin(negated(angle))[0], -cos_sin(negated(angle))[1]
     return Tree(Op("cos", (angle,))), Tree(Op("sin", (angle,)))
 
@@ -150,9 +150,7 @@ def without_zeros(steps: Steps) -> Steps:
 
 def inverse_of(steps: Steps) -> Steps:
     """The way back: opposite steps in opposite order."""
-    return tuple(
-        Step(step.kind, Cell(step.amount.name, opposite(step.amount.parameter))) for step in reversed(steps)
-    )
+    return tuple(Step(step.kind, Cell(step.amount.name, opposite(step.amount.parameter))) for step in reversed(steps))
 
 
 def total(cells: Iterable[Cell], otherwise: str) -> Cell:

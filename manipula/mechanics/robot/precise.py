@@ -13,7 +13,7 @@ from mpmath import MPContext
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.description import Cell, Robot, Step, StepKind, Steps
-from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter, scalar_from_parameter
+from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import Matrix
 
@@ -81,8 +81,6 @@ def values_of(robot: Robot, purpose: str) -> dict[str, Any]:
 
 def _needed(names: tuple[str, ...], given: Mapping[str, Parameter]) -> list[str]:
     """The names, then those inside their values: each after everything that uses it."""
-    from manipula.mechanics.robot.parameter import names_of
-
     order: list[str] = []
     wave = list(names)
     for _ in range(len(given) + 2):
@@ -107,10 +105,15 @@ def placement(steps: Steps, values: Mapping[str, Any]) -> Placement:
     return at
 
 
-def decimal(x: Any, places: int = PLACES) -> Num:
-    """The nearest decimal; what is negligible is zero."""
-    scaled = Fraction(int(MP.nint(x * MP.mpf(10) ** places)), 10**places)
-    return ZERO if abs(scaled) < NEGLIGIBLE else Num(scaled)
+def decimal(x: Any) -> Num:
+    """The nearest decimal of twenty places."""
+    return Num(Fraction(int(MP.nint(x * MP.mpf(10) ** PLACES)), 10**PLACES))
+
+
+def length(x: Any) -> Num:
+    """A length for a table: a decimal; what is negligible is zero."""
+    rounded = decimal(x)
+    return ZERO if abs(rounded.value) < NEGLIGIBLE else rounded
 
 
 def angle(x: Any) -> Parameter:
@@ -134,8 +137,11 @@ def rpy_of(R: Matrix) -> tuple[Any, Any, Any]:
 def steps_from_placement(at: Placement, names: Mapping[StepKind, str]) -> Steps:
     """tx ty tz, then rz ry rx, as a table writes a base or a tool; steps of zero are left out."""
     roll, pitch, yaw = rpy_of(at.R)
+    x, y, z = at.p
     amounts: list[tuple[StepKind, Parameter]] = [
-        *zip(("tx", "ty", "tz"), map(decimal, at.p)),
+        ("tx", length(x)),
+        ("ty", length(y)),
+        ("tz", length(z)),
         ("rz", angle(yaw)),
         ("ry", angle(pitch)),
         ("rx", angle(roll)),

@@ -1,0 +1,135 @@
+"""`Function`: named, shaped inputs and outputs over one graph, with labels and provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from math import prod
+from typing import Any
+
+from manipula.algebra.expr.cost import Cost, cost_of, tree_cost_of
+from manipula.algebra.expr.evaluate import evaluate
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.walk import copied, rebuilt, topological
+from manipula.scalar import Maths
+
+
+@dataclass(frozen=True)
+class Input:
+    """A vector of symbols. `online`: a variable (q, q̇, …); else a parameter."""
+
+    name: str
+    symbols: tuple[Expr, ...]
+    unit: str = ""
+    doc: str = ""
+    online: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(str(symbol.data) for symbol in self.symbols)
+
+
+@dataclass(frozen=True)
+class Output:
+    """An array of expressions, row-major; an empty shape is a scalar."""
+
+    name: str
+    shape: tuple[int, ...]
+    exprs: tuple[Expr, ...]
+    unit: str = ""
+    doc: str = ""
+
+    def __post_init__(self) -> None:
+        assert prod(self.shape) == len(self.exprs), (self.name, self.shape, len(self.exprs))
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """Immutable. Two functions are equal when their content is: ports, nodes, labels."""
+
+    name: str
+    graph: Graph
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    labels: Mapping[Expr, str] = field(default_factory=dict)  # readable names of intermediates
+    notes: Mapping[str, str] = field(default_factory=dict)  # provenance: robot, method, proof
+    conditions: tuple[str, ...] = ()  # "d4 ≠ 0": where a parameter-only denominator stands
+
+    @property
+    def roots(self) -> list[Expr]:
+        return [expr for output in self.outputs for expr in output.exprs]
+
+    @property
+    def cost(self) -> Cost:
+        return cost_of(self.roots)
+
+    @property
+    def tree_cost(self) -> Cost:
+        return tree_cost_of(self.roots)
+
+    def __call__(self, symbols: Mapping[str, Any], maths: Maths[Any]) -> dict[str, list[Any]]:
+        """The reference evaluation: output name → flat list of values."""
+        values = iter(evaluate(self.roots, symbols, maths))
+        return {output.name: [next(values) for _ in output.exprs] for output in self.outputs}
+
+    def with_roots(self, roots: Sequence[Expr], **changes: Any) -> Function:
+        """The same ports with other expressions (of the same graph)."""
+        flow: Iterator[Expr] = iter(roots)
+        outputs = tuple(replace(output, exprs=tuple(next(flow) for _ in output.exprs)) for output in self.outputs)
+        return replace(self, outputs=outputs, **changes)
+
+    # content: equality, digest, pickling
+
+    def content(self) -> tuple[Any, ...]:
+        """Everything, flat and free of the graph: the same on every run and every machine."""
+        symbols = [symbol for port in self.inputs for symbol in port.symbols]
+        nodes = topological([*symbols, *self.roots])
+        index = {node: i for i, node in enumerate(nodes)}
+        code = tuple((x.op, tuple(index[arg] for arg in x.args), x.data, x.online) for x in nodes)
+        inputs = tuple((p.name, tuple(index[x] for x in p.symbols), p.unit, p.doc, p.online) for p in self.inputs)
+        outputs = tuple((p.name, p.shape, tuple(index[x] for x in p.exprs), p.unit, p.doc) for p in self.outputs)
+        labels = tuple(sorted((index[x], text) for x, text in self.labels.items() if x in index))
+        return (self.name, code, inputs, outputs, labels, tuple(sorted(self.notes.items())), self.conditions)
+
+    def digest(self) -> str:
+        return blake2b(repr(self.content()).encode(), digest_size=16).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Function) and self.content() == other.content()
+
+    def __hash__(self) -> int:
+        return hash(self.digest())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return function_from_content, (self.content(),)
+
+
+def function_from_content(content: tuple[Any, ...]) -> Function:
+    """The inverse of `Function.content`, in a graph of its own."""
+    name, code, inputs, outputs, labels, notes, conditions = content
+    graph = Graph()
+    nodes: list[Expr] = []
+    for op, args, data, online in code:
+        blank = Expr(graph, op, (), 0, data, online)
+        nodes.append(copied(blank, tuple(nodes[i] for i in args), graph))
+    return Function(
+        name,
+        graph,
+        tuple(Input(n, tuple(nodes[i] for i in ids), unit, doc, online) for n, ids, unit, doc, online in inputs),
+        tuple(Output(n, shape, tuple(nodes[i] for i in ids), unit, doc) for n, shape, ids, unit, doc in outputs),
+        {nodes[i]: text for i, text in labels},
+        dict(notes),
+        conditions,
+    )
+
+
+def moved_to(function: Function, graph: Graph) -> Function:
+    """The same function in another graph."""
+    symbols = {x: graph.symbol(str(x.data), online=x.online) for port in function.inputs for x in port.symbols}
+    nodes = topological(function.roots)
+    moved = dict(zip(nodes, rebuilt(nodes, graph, symbols), strict=True))
+    inputs = tuple(replace(p, symbols=tuple(symbols[x] for x in p.symbols)) for p in function.inputs)
+    outputs = tuple(replace(p, exprs=tuple(moved[x] for x in p.exprs)) for p in function.outputs)
+    labels = {moved[x]: text for x, text in function.labels.items() if x in moved}
+    return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels)

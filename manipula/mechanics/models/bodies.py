@@ -1,0 +1,110 @@
+"""Joint axes and composite bodies on frames that sit on the joints: what the fast models of dynamics share.
+
+Frame k is the moving side of joint k, its z the joint's axis. The unit motion of joint i is the twist (ω, v): the
+angular velocity, and the velocity of the point at the frame's origin, that q̇_i = 1 (along +z) gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.mechanics.robot.chain import Chain, Link, inward
+from manipula.mechanics.robot.reduce import frames_on_joints
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate, scale, symmetric, unrotate
+
+
+@dataclass(frozen=True)
+class Twist:
+    """Angular velocity w, and velocity v of the point at the frame's origin."""
+
+    w: Vector
+    v: Vector
+
+    def in_frame(self, at: Placement) -> Twist:
+        """The same motion in frame b; `at` is pose_a_b and self is in a: Rᵀω, Rᵀ(v + ω×p)"""
+        return Twist(unrotate(at.R, self.w), unrotate(at.R, add(self.v, cross(self.w, at.p))))
+
+
+@dataclass(frozen=True)
+class Screw:
+    """A force f and its moment n about the frame's origin (or a momentum and its moment)."""
+
+    f: Vector
+    n: Vector
+
+    def in_frame(self, at: Placement) -> Screw:
+        """The same force seen from frame a; `at` is pose_a_b and self is in b: R f, R n + p×R f"""
+        f = rotate(at.R, self.f)
+        return Screw(f, add(rotate(at.R, self.n), cross(at.p, f)))
+
+
+def axis_twist(link: Link) -> Twist:
+    """The unit motion of a joint, on the joint."""
+    return Twist((0, 0, link.kind.turn(1)), (0, 0, link.kind.slide(1)))
+
+
+def momentum(body: Inertia, twist: Twist) -> Screw:
+    """m v + ω×s,  I ω + s×v"""
+    return Screw(
+        add(scale(body.m, twist.v), cross(twist.w, body.s)),
+        add(rotate(body.I, twist.w), cross(body.s, twist.v)),
+    )
+
+
+def felt(twist: Twist, force: Screw) -> Any:
+    """The power of a force along a twist: ω·n + v·f"""
+    return dot(twist.w, force.n) + dot(twist.v, force.f)
+
+
+@dataclass(frozen=True)
+class OnJoints:
+    """A chain with its frames on the joints, at one position."""
+
+    chain: Chain
+    motions: list[Placement]
+
+    def twists(self) -> list[list[Twist]]:
+        """Row k: the unit motions of joints 0 … k in frame k."""
+        rows: list[list[Twist]] = []
+        for link, motion in zip(self.chain.links, self.motions):
+            moved = [twist.in_frame(link.before).in_frame(motion) for twist in rows[-1]] if rows else []
+            rows.append([*moved, axis_twist(link)])
+        return rows
+
+    def composites(self) -> list[Inertia]:
+        """Link k and all beyond it as one rigid body, in frame k."""
+        items = list(zip(self.chain.links, self.motions))
+        rest = inward(lambda child, item: carried(item[0].inertia + child, *item), items, Inertia())
+        return [link.inertia + beyond for link, beyond in zip(self.chain.links, [*rest[1:], Inertia()])]
+
+    def gravity_vectors(self) -> list[Vector]:
+        """The gravity vector in every frame."""
+        g = unrotate(self.chain.base.R, self.chain.gravity)
+        vectors: list[Vector] = []
+        for link, motion in zip(self.chain.links, self.motions):
+            g = unrotate(motion.R, unrotate(link.before.R, g))
+            vectors.append(g)
+        return vectors
+
+
+def on_joints(chain: Chain, q: Sequence[Any]) -> OnJoints:
+    seated = frames_on_joints(chain)
+    return OnJoints(seated, seated.motions(q))
+
+
+def carried(body: Inertia, link: Link, motion: Placement) -> Inertia:
+    """A body on joint k, seen from frame k−1."""
+    turned = turned_about_z(body, motion.R[0][0], motion.R[1][0])
+    return turned.seen_from(Placement(p=motion.p)).seen_from(link.before)
+
+
+def turned_about_z(body: Inertia, c: Any, s: Any) -> Inertia:
+    """R body with R a rotation about z; the tensor's upper block by e = s (I_yy − I_xx) − 2 c I_xy."""
+    (x, y, z), ((xx, xy, xz), (_, yy, yz), (_, _, zz)) = body.s, body.I
+    e = s * (yy - xx) - c * (2 * xy)
+    tensor = symmetric(xx + s * e, -(c * e) - xy, c * xz - s * yz, yy - s * e, s * xz + c * yz, zz)
+    return Inertia(body.m, (c * x - s * y, s * x + c * y, z), tensor)

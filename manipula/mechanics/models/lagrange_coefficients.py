@@ -1,0 +1,62 @@
+"""The coefficients of Lagrange's equations, and the symmetries that spare most of them. Shared by every way to find them.
+
+    torque_i = Σ_j a_ij q̈_j + Σ_{j<k} 2 b_ijk q̇_j q̇_k + Σ_j b_ijj q̇_j² − g_i + P_i
+    b_ijk = ½(∂a_ij/∂q_k + ∂a_ik/∂q_j − ∂a_jk/∂q_i)
+
+A way to find them delivers a_ij for i ≤ j, b_ijk for i < k and j ≤ k, and g_i, all for joints counted along +z.
+The rest follows:   a_ji = a_ij    b_ikj = b_ijk    b_kji = −b_ijk (j ≤ i < k)    b_iji = 0 (j ≤ i)
+which leaves n(n²−1)/3 of the n³ symbols b_ijk to be computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.mechanics.robot.chain import Chain
+
+
+@dataclass(frozen=True)
+class LagrangeTerms:
+    """A (n×n); COR (n × n(n−1)/2): b_ijk without its 2, columns 12 13 … 1n 23 …; CEN (n×n): b_ijj; GRA (n)."""
+
+    A: list[list[Any]]
+    COR: list[list[Any]]
+    CEN: list[list[Any]]
+    GRA: list[Any]
+
+
+def pairs(n: int) -> list[tuple[int, int]]:
+    """The columns of COR: (0, 1), (0, 2), …, (1, 2), …"""
+    return [(j, k) for j in range(n) for k in range(j + 1, n)]
+
+
+def lagrange_coefficients(
+    chain: Chain, a: Callable[[int, int], Any], b: Callable[[int, int, int], Any], g: Callable[[int], Any]
+) -> LagrangeTerms:
+    """Every coefficient from the few that `a`, `b`, `g` compute, in the robot's own joint directions."""
+    n = chain.dof
+    upper = {(i, j): _signed(chain, a(i, j), i, j) for i in range(n) for j in range(i, n)}
+    few = {(i, j, k): _signed(chain, b(i, j, k), i, j, k) for k in range(n) for i in range(k) for j in range(k + 1)}
+    return LagrangeTerms(
+        A=[[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)],
+        COR=[[christoffel_symbol(few, i, j, k) for j, k in pairs(n)] for i in range(n)],
+        CEN=[[christoffel_symbol(few, i, j, j) for j in range(n)] for i in range(n)],
+        GRA=[_signed(chain, g(i), i) for i in range(n)],
+    )
+
+
+def christoffel_symbol(few: dict[tuple[int, int, int], Any], i: int, j: int, k: int) -> Any:
+    """Any b_ijk from those with i < k, j ≤ k."""
+    j, k = min(j, k), max(j, k)
+    if i < k:
+        return few[i, j, k]
+    return 0 if i == k else -few[k, j, i]
+
+
+def _signed(chain: Chain, x: Any, *joints: int) -> Any:
+    """x times the directions of the joints it belongs to."""
+    for i in joints:
+        x = chain.links[i].signed(x)
+    return x

@@ -1,0 +1,116 @@
+"""The same body written in another frame, or in another form, exactly.
+
+`moved` keeps the form of the table (centre or first moments, tensor about the centre or the origin, second moments);
+`about_origin` gives the one form in which bodies add: mass, first moments, tensor about the origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from manipula.mechanics.robot.description import Body, Cell, Mounted, Steps
+from manipula.mechanics.robot.exact import Tree, parameter_of, placement_from_steps
+from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, steiner, tensor_from_second_moments
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import (
+    Matrix,
+    Vector,
+    add,
+    matadd,
+    matmul,
+    outer,
+    rotate,
+    scale,
+    symmetric,
+    transpose,
+)
+
+UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def moved(body: Body, at: Steps) -> Body:
+    """The body in frame a, where `at` leads from a to the frame it is written in; its form and its names stay."""
+    if not at:
+        return body
+    place = placement_from_steps(at)
+    m, s = _mass(body), rotate(place.R, _first_moments(body))
+    tensor = _turned(place, _tensor(body))
+    if body.inertia_is == "origin":
+        tensor = matadd(tensor, steiner(m, s, place.p))
+    elif body.inertia_is == "second_moment":  # ∫(r+p)(r+p)ᵀ = K + s pᵀ + p sᵀ + m p pᵀ
+        tensor = matadd(tensor, matadd(outer(s, place.p), outer(place.p, add(s, scale(m, place.p)))))
+    turned = rotate(place.R, _centre(body))
+    centre = add(turned, place.p if body.centre_is == "com" else scale(m, place.p))
+    return _rewritten(body, centre, tensor)
+
+
+def about_origin(body: Body) -> Inertia:
+    """Mass, first moments and tensor about the frame's origin, as trees."""
+    m, s, tensor = _mass(body), _first_moments(body), _tensor(body)
+    if body.inertia_is == "second_moment":
+        return Inertia(m, s, tensor_from_second_moments(tensor))
+    if body.inertia_is == "origin":
+        return Inertia(m, s, tensor)
+    x, y, z = s
+    centre = _centre(body) if body.centre_is == "com" else (_over(x, m), _over(y, m), _over(z, m))
+    return inertia_from_com(m, centre, tensor)
+
+
+def together(body: Body | None, carried: Iterable[Mounted]) -> Inertia:
+    """Everything a link carries, about the link frame's origin."""
+    total = Inertia() if body is None else about_origin(body)
+    for mounted in carried:
+        total = total + about_origin(mounted.body).seen_from(placement_from_steps(mounted.at))
+    return total
+
+
+def body_from_inertia(inertia: Inertia, row: str) -> Body:
+    """A table body, first moments and tensor about the origin, under the automatic names of a row."""
+    x, y, z = (Cell(f"m{axis}{row}", parameter_of(v)) for axis, v in zip("xyz", inertia.s))
+    names = ("xx", "xy", "xz", "yy", "yz", "zz")
+    xx, xy, xz, yy, yz, zz = (
+        Cell(f"I{pair}{row}", parameter_of(inertia.I[i][j])) for pair, (i, j) in zip(names, UPPER)
+    )
+    mass = Cell(f"m{row}", parameter_of(inertia.m))
+    return Body(mass, (x, y, z), "first_moment", (xx, xy, xz, yy, yz, zz), "origin")
+
+
+def _over(x: Any, m: Tree) -> Any:
+    """x/m, where a body without first moments may be without mass too."""
+    return x if parameter_of(x) == parameter_of(0) else x / m
+
+
+def _mass(body: Body) -> Tree:
+    return Tree(body.mass.parameter)
+
+
+def _centre(body: Body) -> Vector:
+    x, y, z = (Tree(cell.parameter) for cell in body.centre)
+    return (x, y, z)
+
+
+def _first_moments(body: Body) -> Vector:
+    return _centre(body) if body.centre_is == "first_moment" else scale(_mass(body), _centre(body))
+
+
+def _tensor(body: Body) -> Matrix:
+    xx, xy, xz, yy, yz, zz = (Tree(cell.parameter) for cell in body.inertia)
+    return symmetric(xx, xy, xz, yy, yz, zz)
+
+
+def _turned(place: Placement, tensor: Matrix) -> Matrix:
+    return matmul(matmul(place.R, tensor), transpose(place.R))
+
+
+def _rewritten(body: Body, centre: Vector, tensor: Matrix) -> Body:
+    x, y, z = (_changed(cell, value) for cell, value in zip(body.centre, centre))
+    entries = (tensor[i][j] for i, j in UPPER)
+    xx, xy, xz, yy, yz, zz = (_changed(cell, value) for cell, value in zip(body.inertia, entries))
+    return Body(body.mass, (x, y, z), body.centre_is, (xx, xy, xz, yy, yz, zz), body.inertia_is)
+
+
+def _changed(cell: Cell, value: Any) -> Cell:
+    """The cell with a new value; one that did not change stays as the file has it."""
+    parameter = parameter_of(value)
+    return cell if parameter == cell.parameter else Cell(cell.name, parameter)

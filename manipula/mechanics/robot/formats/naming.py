@@ -1,0 +1,108 @@
+"""Names in a robot: none defined by itself, none that means two things, none given a value and never used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.description import Cell, Joint, Robot
+from manipula.mechanics.robot.formats.source import joint_label
+from manipula.mechanics.robot.parameter import Deg, Name, Num, Parameter, names_of
+
+
+def refuse_bad_names(robot: Robot) -> None:
+    """Raises on a value defined by itself and on a clash of a user's name with an automatic one."""
+    values = dict(robot.values)
+    for name in values:
+        _refuse_circle(name, values)
+    users = {name for cell in robot.cells() if cell.value is not None for name in names_of(cell.value)}
+    users.update(name for value in values.values() for name in names_of(value))
+    for cell in robot.cells():
+        if cell.name in users and _becomes_a_symbol(cell.value):
+            raise _clash(cell, robot)
+        if cell.name in values and _becomes_a_symbol(cell.value):
+            raise RobotFileError(
+                f"{cell.name} has a value here, and the cell {cell.name} of the table holds a number already",
+                field=f"values.{cell.name}", hint=f'write "{cell.name}" in that cell, or remove the value',
+            )  # fmt: skip
+        _refuse_other_kind(cell, robot)
+
+
+def unused_values(robot: Robot) -> list[str]:
+    """A sentence for each value that nothing uses: often a misspelt name."""
+    used = set(robot.names()) | {name for _, value in robot.values for name in names_of(value)}
+    used.update(name for joint in robot.joints for bound in _bounds(joint) for name in names_of(bound))
+    sentences = []
+    for name, _ in robot.values:
+        if name not in used:
+            near = get_close_matches(name, sorted(used), n=1)
+            guess = f"; did you mean {near[0]!r}?" if near else ""
+            sentences.append(f"values.{name}: no entry of the table uses this name{guess}")
+    return sentences
+
+
+def _bounds(joint: Joint) -> list[Parameter]:
+    single = (joint.velocity_limit, joint.effort_limit)
+    return [*(joint.limits or ()), *(bound for bound in single if bound is not None)]
+
+
+def _where(name: str, robot: Robot) -> str:
+    """The joint whose row an automatic name such as `Ixx3` belongs to."""
+    row = re.fullmatch(r"[A-Za-z]+([0-9]+)", name)
+    number = int(row[1]) if row else 0
+    return joint_label(number, robot.joints[number - 1].name) if 0 < number <= len(robot.joints) else ""
+
+
+def _refuse_circle(name: str, values: Mapping[str, Parameter]) -> None:
+    seen: set[str] = set()
+    waiting = list(names_of(values[name]))
+    while waiting:
+        inner = waiting.pop()
+        if inner == name:
+            raise RobotFileError(
+                f"{name} is defined by itself", field=f"values.{name}", hint="give a number, or remove it to keep a symbol"
+            )
+        if inner not in seen and inner in values:
+            waiting.extend(names_of(values[inner]))
+        seen.add(inner)
+
+
+def _becomes_a_symbol(value: Parameter | None) -> bool:
+    """A number that takes the cell's automatic name when everything is made symbolic; 0, ±1 and quarter turns do not."""
+    match value:
+        case Num(number):
+            return number not in (0, 1, -1)
+        case Deg(angle):
+            return angle % 90 != 0
+    return False
+
+
+def _users_of(name: str, robot: Robot) -> Iterator[str]:
+    return (cell.name for cell in robot.cells() if cell.value is not None and name in names_of(cell.value))
+
+
+def _clash(cell: Cell, robot: Robot) -> RobotFileError:
+    user = next(_users_of(cell.name, robot), "values")
+    return RobotFileError(
+        f"the name {cell.name!r}, used in {user}, is the automatic name of a cell that holds a number",
+        where=_where(cell.name, robot), field=cell.name,
+        hint=f'write "{cell.name}" in that cell too, or use another name',
+    )  # fmt: skip
+
+
+def _refuse_other_kind(cell: Cell, robot: Robot) -> None:
+    """An unknown mass `m3` may be shared with another mass, but a length called `m3` is something else."""
+    if cell.value is not None:
+        return
+    for other in robot.cells():
+        if other.value == Name(cell.name) and _kind(other.name) != _kind(cell.name):
+            raise RobotFileError(
+                f"the name {cell.name!r}, used in {other.name}, is the automatic name of an unknown entry",
+                where=_where(other.name, robot), field=other.name, hint="use another name",
+            )  # fmt: skip
+
+
+def _kind(name: str) -> str:
+    return re.split(r"[0-9_]", name)[0].rstrip("xyz")

@@ -1,0 +1,186 @@
+"""The robot file as pydantic sees it: every key, its type, what is required; unknown keys are refused.
+
+`schema_text` is the JSON Schema published beside this file as `robot.schema.json`, for editors that complete and check.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema, model_validator
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw, refuse_bad_name
+
+_NUMBER_OR_TEXT = {
+    "type": ["number", "string"],
+    "description": "a bare number is in the file's units; a string is a name or an expression, in SI",
+}
+Amount = Annotated[Entry, PlainValidator(entry_from_raw), WithJsonSchema(_NUMBER_OR_TEXT)]
+Direction = Annotated[
+    Literal[1, -1], PlainValidator(lambda value: _direction(value)), WithJsonSchema({"enum": [1, -1]})
+]
+Three = tuple[Amount, Amount, Amount]
+Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+def _direction(value: object) -> int:
+    if isinstance(value, bool) or value not in (1, -1):
+        raise RobotFileError(f"found {describe(value)}", hint="expected 1 or -1")
+    return 1 if value == 1 else -1
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class Tensor(_Table):
+    """Six entries of a symmetric matrix; absent ones are unknown."""
+
+    xx: Amount | None = None
+    yy: Amount | None = None
+    zz: Amount | None = None
+    xy: Amount | None = None
+    xz: Amount | None = None
+    yz: Amount | None = None
+
+
+class Friction(_Table):
+    """viscous·q̇ + coulomb·sign(q̇) + offset, SI."""
+
+    viscous: Amount | None = None
+    coulomb: Amount | None = None
+    offset: Amount | None = None
+
+
+class Massive(_Table):
+    """The inertial entries that links, payloads and carried bodies share."""
+
+    mass: Amount | None = Field(None, description="kg")
+    com: Three | None = Field(None, description="centre of mass in the link frame, in the file's length")
+    first_moment: Three | None = Field(None, description="mass times centre of mass, kg·m; instead of com")
+    inertia: Tensor | None = Field(None, description="entries of the inertia tensor, kg·m²")
+    second_moment: Tensor | None = Field(None, description="∫x², ∫xy, … about the frame's origin; instead of inertia")
+    inertia_about: Literal["com", "origin"] | None = Field(None, description="overrides the file's inertia_about")
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Massive:
+        for one, other in (("com", "first_moment"), ("inertia", "second_moment")):
+            if getattr(self, one) is not None and getattr(self, other) is not None:
+                raise RobotFileError(f"both {one} and {other} are given", field=other, hint="keep one of the two")
+        return self
+
+    @property
+    def has_inertia(self) -> bool:
+        """Whether the file says anything about this body."""
+        return any(
+            entry is not None for entry in (self.mass, self.com, self.first_moment, self.inertia, self.second_moment)
+        )
+
+
+class PlacementTable(_Table):
+    """A shift, then roll, pitch and yaw about fixed axes."""
+
+    xyz: Three | None = None
+    rpy: Three | None = None
+
+
+class PayloadTable(Massive):
+    """A body held in the tool frame."""
+
+
+class CarriedTable(Massive):
+    """A body fixed to a link at a placement from the link's frame."""
+
+    xyz: Three | None = None
+    rpy: Three | None = None
+
+
+class JointTable(Massive):
+    """One row: the four Denavit-Hartenberg entries, the motor, the link behind the joint."""
+
+    name: Label | None = None
+    type: Literal["revolute", "prismatic", "fixed"]
+    theta: Amount | None = Field(None, description="revolute: the offset in angle = theta + direction·q, default 0")
+    d: Amount | None = Field(None, description="prismatic: the offset in shift = d + direction·q, default 0")
+    a: Amount
+    alpha: Amount
+    direction: Direction | None = None
+    limits: tuple[Amount, Amount] | None = Field(None, description="lowest and highest q, in the file's units")
+    velocity_limit: Amount | None = Field(None, description="in the file's units per second")
+    effort_limit: Amount | None = Field(None, description="N·m, or N for a prismatic joint")
+    motor_inertia: Amount | None = Field(None, description="seen at the joint, kg·m² or kg")
+    friction: Friction | None = None
+    carries: tuple[CarriedTable, ...] = ()
+    note: str | None = None
+
+    @model_validator(mode="after")
+    def _geometry_is_whole(self) -> JointTable:
+        for field, moving in (("theta", "revolute"), ("d", "prismatic")):
+            if getattr(self, field) is None and self.type != moving:
+                raise RobotFileError("is missing", field=field, hint=f"a {self.type} joint needs it; write 0 if none")
+        return self
+
+    @model_validator(mode="after")
+    def _fixed_does_not_move(self) -> JointTable:
+        for field in ("direction", "limits", "velocity_limit", "effort_limit", "motor_inertia", "friction"):
+            if self.type == "fixed" and getattr(self, field) is not None:
+                raise RobotFileError("a fixed joint has none", field=field, hint="remove it or change the joint's type")
+        return self
+
+
+def _values(raw: object) -> object:
+    for name in raw if isinstance(raw, Mapping) else ():
+        refuse_bad_name(str(name), describe(name))
+    return raw
+
+
+def _as_list(raw: object) -> object:
+    return [raw] if isinstance(raw, Mapping) else raw
+
+
+class RobotTable(_Table):
+    """A robot file."""
+
+    format: Literal[1]
+    name: Label
+    convention: Literal["standard", "modified"] = Field(description="modified: row i holds alpha(i-1) and a(i-1)")
+    angle: Literal["deg", "rad"]
+    length: Literal["m", "mm"] = "m"
+    gravity: Three | None = Field(None, description="m/s² in the world frame; default [0, 0, -9.81]")
+    inertia_about: Literal["com", "origin"] = "com"
+    inertia_default: Annotated[Literal[0] | None, Field(description="0: absent inertial entries are zero")] = None
+    source: str = ""
+    description: str = ""
+    notes: tuple[str, ...] = ()
+    values: Annotated[dict[str, Amount], BeforeValidator(_values)] = Field(
+        default_factory=dict, description="names and their values, SI"
+    )
+    base: PlacementTable | None = None
+    tool: PlacementTable | None = None
+    payload: Annotated[tuple[PayloadTable, ...], BeforeValidator(_as_list)] = ()
+    joint: tuple[JointTable, ...] = Field(min_length=1)
+
+
+class _FileSchema(GenerateJsonSchema):
+    """TOML has no null, so optional keys are simply not required; and one payload may stand without a list."""
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
+        plain = super().default_schema(schema)
+        return {key: value for key, value in plain.items() if key != "default" or value not in (None, [])}
+
+
+def schema_text() -> str:
+    """The JSON Schema of the robot file."""
+    schema: dict[str, Any] = RobotTable.model_json_schema(schema_generator=_FileSchema, mode="validation")
+    many = schema["properties"].pop("payload")
+    schema["properties"]["payload"] = {"anyOf": [many["items"], {k: v for k, v in many.items() if k != "title"}]}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "manipula robot file"}
+    return json.dumps({**head, **{k: v for k, v in schema.items() if k != "title"}}, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,39 @@
+"""Numbers that look as if they were in another unit. Each answer is (problem, hint), or None."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from manipula.mechanics.robot.parameter import Deg, Num
+
+_LONGEST = 20  # metres: no link of a table is longer, many a link in millimetres is
+_QUARTER = math.pi / 2
+
+
+def angle_suspicion(angle: Num | Deg) -> tuple[str, str] | None:
+    """Degrees given as radians, radians given as degrees, a rounded quarter turn."""
+    value = angle.value
+    if isinstance(angle, Deg):
+        if 0 < abs(value) < 7 and _near_quarter(value, 1e-3):
+            return f"{float(value):g} degrees looks like radians", 'write angle = "rad", or the angle in degrees'
+        return None
+    if abs(value) > 2 * math.pi or (value and value % 15 == 0):
+        return f"{float(value):g} radians looks like degrees", 'write angle = "deg", or an expression such as "pi/2"'
+    if value and _near_quarter(value, 1e-4):
+        quarters = round(float(value) / _QUARTER)
+        exact = {1: "pi/2", -1: "-pi/2", 2: "pi", -2: "-pi"}.get(quarters, f"{quarters}*pi/2")
+        return f"{float(value):g} is near a quarter turn but not one", f'write "{exact}" to have it exact'
+    return None
+
+
+def _near_quarter(value: Fraction, tolerance: float) -> bool:
+    turns = float(value) / _QUARTER
+    return round(turns) != 0 and abs(turns - round(turns)) < tolerance
+
+
+def length_suspicion(length: Num | Deg) -> tuple[str, str] | None:
+    """Millimetres given as metres."""
+    if isinstance(length, Num) and abs(length.value) > _LONGEST:
+        return f"{float(length.value):g} m looks like millimetres", 'write length = "mm", or the length in metres'
+    return None

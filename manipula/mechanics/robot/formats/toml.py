@@ -1,0 +1,71 @@
+"""Robot files in TOML: read, validated, translated; `toml_text` writes them back."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Literal
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.description import Origin, Robot
+from manipula.mechanics.robot.formats.build import joint_name, robot_from_table
+from manipula.mechanics.robot.formats.checks import warn_about
+from manipula.mechanics.robot.formats.naming import refuse_bad_names
+from manipula.mechanics.robot.formats.problems import table_from_raw
+from manipula.mechanics.robot.formats.source import checked_text, errors_of
+
+
+def robot_from_toml(text: str, file: str = "") -> Robot:
+    """The robot of a TOML file. Mistakes raise `RobotFileError`; oddities are `ManipulaWarning`s."""
+    with errors_of(file):
+        return robot_from_raw(_raw_from_toml(checked_text(text)), file, "toml")
+
+
+def robot_from_raw(raw: Mapping[str, Any], file: str, form: Literal["toml", "dh", "python"]) -> Robot:
+    """The robot of a file's content as plain tables; every table format comes through here."""
+    with errors_of(file):
+        table = table_from_raw(raw)
+        notes = [f"{joint_name(row, joint.name)}: {joint.note}" for row, joint in enumerate(table.joint, 1) if joint.note]
+        origin = Origin(
+            form, table.convention, table.angle, table.length, file, table.source, (*table.notes, *notes),
+            table.description,
+        )  # fmt: skip
+        robot = robot_from_table(table, origin)
+        refuse_bad_names(robot)
+    warn_about(robot)
+    return robot
+
+
+def _raw_from_toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax(str(error), text) from None
+    except (RecursionError, ValueError, ArithmeticError) as error:
+        raise RobotFileError("this is not valid TOML", hint=type(error).__name__) from error
+
+
+def _syntax(message: str, text: str) -> RobotFileError:
+    """The parser's complaint, with the usual slips of a table typed by hand named."""
+    found = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)", message)
+    lines = text.splitlines()
+    number = int(found[1]) if found and found[1] else len(lines)
+    line = lines[number - 1] if 0 < number <= len(lines) else ""
+    problem = message[: found.start()] if found else message
+    return RobotFileError(f"this is not valid TOML: {problem}", where=f"line {number}", field=_key(line), hint=_slip(line))
+
+
+def _key(line: str) -> str:
+    return line.split("=")[0].strip()[:40] if "=" in line else ""
+
+
+def _slip(line: str) -> str:
+    if re.search(r"[0-9]\s*[°º˚]", line):
+        return 'write the number without a degree sign and angle = "deg"'
+    if re.search(r"=\s*-?[0-9]+,[0-9]", line):
+        return "write a decimal point, not a comma"
+    if re.search(r"=\s*-?[A-Za-z]", line):
+        return 'write names and expressions in quotes, such as "a2"'
+    return f"the line reads {line.strip()[:60]!r}" if line.strip() else ""

@@ -1,0 +1,209 @@
+"""URDF → Robot: the chain from base to tip, joint by joint, what hangs beside it locked and carried along.
+
+Every joint becomes (origin, and a turn that brings z onto the axis) · motion · (the turn back), so the frame after a
+joint is the URDF link frame, where its inertia is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+from manipula.mechanics.robot.bodies import moved
+from manipula.mechanics.robot.description import (
+    Body,
+    Cell,
+    Joint,
+    JointKind,
+    Mounted,
+    Origin,
+    Robot,
+    Step,
+    StepKind,
+    Steps,
+    known,
+)
+from manipula.mechanics.robot.exact import inverse_of
+from manipula.mechanics.robot.formats.source import errors_of
+from manipula.mechanics.robot.formats.urdf_tree import Locks, UrdfTree, choose_tip, refuse_kinds, tree_from_urdf
+from manipula.mechanics.robot.formats.urdf_xml import Frame, Triple, UrdfInertial, UrdfJoint, urdf_from_text
+from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter
+from manipula.mechanics.robot.precise import MP, PRECISE, angle, decimal, precise
+
+GRAVITY = Fraction("-9.81")
+RECOVERED = Fraction(1, 10**5)  # rad: how far from a quarter turn a decimal may be and still mean it
+KINDS: dict[str, JointKind] = {"continuous": "revolute", "revolute": "revolute", "prismatic": "prismatic"}
+
+
+def robot_from_urdf(
+    text: str,
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    exact: bool = False,
+    file: str = "",
+    locked: Mapping[str, float] | None = None,
+) -> Robot:
+    """The serial arm between two links of a URDF. Joints beside it stand still where `locked` says, else at zero.
+
+    Angles within 1e-5 rad of a quarter turn are read as quarter turns, and reported; `exact` keeps them as written.
+    """
+    with errors_of(file):
+        tree = tree_from_urdf(urdf_from_text(text))
+        reader = _Reader(tree, exact)
+        start = tree.link(base, tree.root)
+        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
+        chain = tree.way(start, end)
+        refuse_kinds(chain)
+        joints = reader.rows(chain, Locks(tree, chain, locked or {}))
+    origin = Origin("urdf", "urdf", "rad", "m", file, "", tuple(reader.notes))
+    gravity = (known("gx"), known("gy"), known("gz", Num(GRAVITY)))
+    return Robot(tree.file.name, joints, gravity, origin=origin)
+
+
+@dataclass
+class _Reader:
+    tree: UrdfTree
+    exact: bool
+    notes: list[str] = field(default_factory=list)
+    last_row: int = 0
+
+    def rows(self, chain: list[UrdfJoint], locks: Locks) -> tuple[Joint, ...]:
+        """The table; branches are numbered after the chain, so that automatic names stay unique."""
+        on_chain = {joint.name for joint in chain}
+        self.last_row = len(chain)
+        rows: list[Joint] = []
+        moving = False
+        for row, joint in enumerate(chain, 1):
+            moving = moving or joint.moves
+            carries = tuple(self.branches(joint.child, on_chain, locks)) if moving else ()
+            rows.append(self.row(row, joint, carries, moving))
+        return tuple(rows)
+
+    def row(self, row: int, joint: UrdfJoint, carries: tuple[Mounted, ...], moving: bool) -> Joint:
+        """One joint. What stands before the first moving joint needs no mass."""
+        toward, direction = self.toward_axis(row, joint) if joint.moves else ((), 1)
+        limits = None
+        if joint.lower is not None and joint.upper is not None and joint.type != "continuous":
+            limits = (Num(joint.lower), Num(joint.upper))
+        return Joint(
+            joint.name,
+            KINDS.get(joint.type, "fixed"),
+            self.origin(row, joint.at, f"joint {joint.name!r}") + toward,
+            known(f"offset{row}"),
+            direction,
+            inverse_of(toward),
+            self.body(row, joint) if moving else None,
+            known(f"Ia{row}"),
+            known(f"fv{row}", Num(joint.damping)),
+            known(f"fc{row}", Num(joint.friction)),
+            known(f"fo{row}"),
+            limits,
+            None if joint.velocity is None else Num(joint.velocity),
+            None if joint.effort is None else Num(joint.effort),
+            carries,
+        )
+
+    def origin(self, row: int, at: Frame, where: str) -> Steps:
+        """xyz, then rpy about fixed axes: Rz(yaw) Ry(pitch) Rx(roll)."""
+        roll, pitch, yaw = self.angles(at.rpy, where)
+        steps: list[tuple[StepKind, str, Parameter]] = [
+            *((kind, name, Num(x)) for kind, name, x in zip(("tx", "ty", "tz"), "xyz", at.xyz)),
+            ("rz", "yaw", yaw),
+            ("ry", "pitch", pitch),
+            ("rx", "roll", roll),
+        ]
+        return tuple(Step(kind, Cell(f"{name}{row}", value)) for kind, name, value in steps if value != ZERO)
+
+    def angles(self, rpy: Triple, where: str) -> tuple[Parameter, Parameter, Parameter]:
+        roll, pitch, yaw = (self.angle(x, f"{where}: {name}") for x, name in zip(rpy, ("roll", "pitch", "yaw")))
+        return roll, pitch, yaw
+
+    def angle(self, x: Fraction, where: str) -> Parameter:
+        """A quarter turn if it is meant to be one."""
+        quarters = round(float(x) / 1.5707963267948966)
+        apart = PRECISE.number(x) - quarters * MP.pi / 2
+        if self.exact or x == 0 or abs(apart) > PRECISE.number(RECOVERED):
+            return Num(x)
+        self.notes.append(f"{where} {float(x):.12g} rad read as {90 * quarters}°")
+        return Deg(Fraction(90 * quarters)) if quarters else ZERO
+
+    def toward_axis(self, row: int, joint: UrdfJoint) -> tuple[Steps, Literal[1, -1]]:
+        """Turns that bring z onto the axis, and 1; or onto its opposite, and −1."""
+        x, y, z = self.axis(joint)
+        if x == y == 0:
+            return (), 1 if z > 0 else -1
+        if y == z == 0:
+            return (Step("ry", Cell(f"tilt{row}", Deg(Fraction(90)))),), 1 if x > 0 else -1
+        if x == z == 0:
+            return (Step("rx", Cell(f"tilt{row}", Deg(Fraction(-90)))),), 1 if y > 0 else -1
+        px, py, pz = (PRECISE.number(part) for part in (x, y, z))
+        if x == 0:
+            return (Step("rx", Cell(f"tilt{row}", angle(MP.atan2(-py, pz)))),), 1
+        tilt = Step("ry", Cell(f"tilt{row}", angle(MP.atan2(MP.sqrt(px**2 + py**2) if y else px, pz))))
+        return ((Step("rz", Cell(f"lean{row}", angle(MP.atan2(py, px)))), tilt) if y else (tilt,)), 1
+
+    def axis(self, joint: UrdfJoint) -> Triple:
+        """The direction as written; parts that are only rounding noise are dropped, and reported."""
+        size = max(map(abs, joint.axis))
+        x, y, z = (part if self.exact or abs(part) > RECOVERED * size else Fraction(0) for part in joint.axis)
+        if (x, y, z) != joint.axis:
+            written = " ".join(f"{float(part):g}" for part in joint.axis)
+            self.notes.append(f"joint {joint.name!r}: axis {written} read as {float(x):g} {float(y):g} {float(z):g}")
+        return (x, y, z)
+
+    def body(self, row: int, joint: UrdfJoint) -> Body | None:
+        inertial = self.tree.file.links[joint.child].inertial
+        if inertial is None:
+            return self.written(row, _NOTHING, joint.child) if joint.moves else None
+        return self.written(row, inertial, joint.child)
+
+    def written(self, row: int, inertial: UrdfInertial, link: str) -> Body:
+        """About the centre of mass, in the link's axes."""
+        mass, centre = known(f"m{row}", Num(inertial.mass)), inertial.at.xyz
+        rx, ry, rz = (known(f"r{axis}{row}", Num(x)) for axis, x in zip("xyz", centre))
+        pairs = ("xx", "xy", "xz", "yy", "yz", "zz")
+        xx, xy, xz, yy, yz, zz = (known(f"I{pair}{row}", Num(x)) for pair, x in zip(pairs, inertial.tensor))
+        roll, pitch, yaw = self.angles(inertial.at.rpy, f"link {link!r}: inertial")
+        turns = (Step("rz", Cell("", yaw)), Step("ry", Cell("", pitch)), Step("rx", Cell("", roll)))
+        turned = moved(Body(mass, _AT_ORIGIN, "com", (xx, xy, xz, yy, yz, zz), "com"), turns)
+        xx, xy, xz, yy, yz, zz = (Cell(cell.name, _plain(cell.parameter)) for cell in turned.inertia)
+        return Body(mass, (rx, ry, rz), "com", (xx, xy, xz, yy, yz, zz), "com")
+
+    def branches(self, link: str, on_chain: set[str], locks: Locks, at: Steps = ()) -> Iterator[Mounted]:
+        """The bodies that hang at a link beside the chain, locked."""
+        for joint in self.tree.below.get(link, ()):
+            if joint.name in on_chain:
+                continue
+            self.last_row += 1
+            row = self.last_row
+            there = at + self.locked(row, joint, locks)
+            inertial = self.tree.file.links[joint.child].inertial
+            if inertial is not None:
+                self.notes.append(f"link {joint.child!r}: its mass is carried by {link!r}")
+                yield Mounted(there, self.written(row, inertial, joint.child))
+            yield from self.branches(joint.child, on_chain, locks, there)
+
+    def locked(self, row: int, joint: UrdfJoint, locks: Locks) -> Steps:
+        """The way across a joint that stands still."""
+        origin = self.origin(row, joint.at, f"joint {joint.name!r}")
+        if not joint.moves:
+            return origin
+        position = locks.position(joint)
+        self.notes.append(f"joint {joint.name!r} is locked at {float(position):g}")
+        toward, direction = self.toward_axis(row, joint)
+        kind: StepKind = "tz" if joint.type == "prismatic" else "rz"
+        stands = (Step(kind, known(f"locked{row}", Num(direction * position))),) if position else ()
+        return origin + toward + stands + inverse_of(toward)
+
+
+_NOTHING = UrdfInertial(Frame(), Fraction(0), (Fraction(0),) * 6)
+_AT_ORIGIN = (known("x"), known("y"), known("z"))
+_NO_VALUES: dict[str, Any] = {}
+
+
+def _plain(parameter: Parameter) -> Parameter:
+    """Exact where it is, else a decimal."""
+    return parameter if isinstance(parameter, Num) else decimal(precise(parameter, _NO_VALUES))
