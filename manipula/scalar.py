@@ -28,7 +28,11 @@ S = TypeVar("S")
 
 
 class Maths(Protocol[S]):
-    """Functions on scalars. `less` gives a truth value of the scalar's kind, for `select` alone."""
+    """Functions on scalars. `less` gives a truth value of the scalar's kind, for `select` alone.
+
+    A NaN that goes in comes out, whatever the scalar: through every function, the branches included. `sqrt` of a
+    negative number is NaN, never an exception.
+    """
 
     def number(self, value: Fraction) -> S:
         """An exact rational."""
@@ -42,11 +46,27 @@ class Maths(Protocol[S]):
     def cos(self, x: S) -> S: ...
     def sqrt(self, x: S) -> S: ...
     def atan2(self, y: S, x: S) -> S: ...
-    def sign(self, x: S) -> S: ...
+    def sign(self, x: S) -> S:
+        """−1, 0 or 1; NaN of NaN."""
+        ...
+
     def abs(self, x: S) -> S: ...
-    def minimum(self, x: S, y: S) -> S: ...
-    def maximum(self, x: S, y: S) -> S: ...
-    def less(self, x: S, y: S) -> S: ...
+
+    def minimum(self, x: S, y: S) -> S:
+        """NaN when either is."""
+        ...
+
+    def maximum(self, x: S, y: S) -> S:
+        """NaN when either is."""
+        ...
+
+    def less(self, x: S, y: S) -> S:
+        """1 where x < y, else 0; NaN when either is."""
+        ...
+
     def select(self, condition: S, yes: S, no: S) -> S:
-        """Both arms are always computed: guard the operands of the arm not taken."""
+        """`yes` where the condition is not 0, else `no`; NaN when the condition is NaN (the arm not taken may be).
+
+        Both arms are always computed: guard the operands of the arm not taken.
+        """
         ...

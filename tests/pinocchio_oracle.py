@@ -59,12 +59,13 @@ class Oracle:
 
     def jacobian(self, q: Sequence[float], frame: str = "world") -> Array:
         """At the tool's origin, linear rows first."""
-        return pin.computeFrameJacobian(self.model, self.data, np.array(q), self.tool, _axes(frame)).copy()
+        J = pin.computeFrameJacobian(self.model, self.data, np.array(q), self.tool, _axes(frame))
+        return self._shaped(J, 6)
 
     def jacobian_dot(self, q: Sequence[float], qd: Sequence[float], frame: str = "world") -> Array:
         pin.computeJointJacobiansTimeVariation(self.model, self.data, np.array(q), np.array(qd))
         pin.updateFramePlacements(self.model, self.data)
-        return pin.getFrameJacobianTimeVariation(self.model, self.data, self.tool, _axes(frame)).copy()
+        return self._shaped(pin.getFrameJacobianTimeVariation(self.model, self.data, self.tool, _axes(frame)), 6)
 
     # dynamics; `wrench` (force, moment; world axes) acts on the tool at its origin
 
@@ -81,8 +82,7 @@ class Oracle:
         return pin.aba(self.model, self.data, *state, self._external(q, wrench)).copy()
 
     def inertia_matrix(self, q: Sequence[float]) -> Array:
-        upper = np.triu(pin.crba(self.model, self.data, np.array(q)))
-        return upper + np.triu(upper, 1).T
+        return _mirrored(self._shaped(pin.crba(self.model, self.data, np.array(q)), self.model.nv))
 
     def gravity(self, q: Sequence[float]) -> Array:
         return pin.computeGeneralizedGravity(self.model, self.data, np.array(q)).copy()
@@ -93,7 +93,8 @@ class Oracle:
 
     def coriolis_matrix(self, q: Sequence[float], qd: Sequence[float]) -> Array:
         """Pinocchio's C; others with the same C q̇ exist."""
-        return pin.computeCoriolisMatrix(self.model, self.data, np.array(q), np.array(qd)).copy()
+        C = pin.computeCoriolisMatrix(self.model, self.data, np.array(q), np.array(qd))
+        return self._shaped(C, self.model.nv)
 
     def energy(self, q: Sequence[float], qd: Sequence[float]) -> tuple[float, float]:
         """(kinetic, potential), the potential zero at the world's origin."""
@@ -117,16 +118,22 @@ class Oracle:
     ) -> tuple[Array, Array, Array]:
         """∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈, without a wrench."""
         state = np.array(q), np.array(qd), np.array(qdd)
-        dq, dqd, dqdd = pin.computeRNEADerivatives(self.model, self.data, *state)
-        return dq.copy(), dqd.copy(), np.triu(dqdd) + np.triu(dqdd, 1).T
+        found = pin.computeRNEADerivatives(self.model, self.data, *state)
+        dq, dqd, dqdd = (self._shaped(part, self.model.nv) for part in found)
+        return dq, dqd, _mirrored(dqdd)
 
     def forward_dynamics_derivatives(
         self, q: Sequence[float], qd: Sequence[float], tau: Sequence[float]
     ) -> tuple[Array, Array, Array]:
         """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ, without a wrench."""
         state = np.array(q), np.array(qd), np.array(tau)
-        dq, dqd, dtau = pin.computeABADerivatives(self.model, self.data, *state)
-        return dq.copy(), dqd.copy(), np.triu(dtau) + np.triu(dtau, 1).T
+        found = pin.computeABADerivatives(self.model, self.data, *state)
+        dq, dqd, dtau = (self._shaped(part, self.model.nv) for part in found)
+        return dq, dqd, _mirrored(dtau)
+
+    def _shaped(self, values: Array, rows: int) -> Array:
+        """A copy, as a matrix also when there is one joint: Pinocchio hands out vectors then."""
+        return np.array(values).reshape(rows, self.model.nv)
 
     def _external(self, q: Sequence[float], wrench: Sequence[float] | None) -> Any:
         """The wrench in the frame of the last joint, which is where Pinocchio wants it."""
@@ -152,6 +159,11 @@ def body(inertia: Inertia) -> Any:
         return pin.Inertia(0.0, np.zeros(3), I)
     c = s / m
     return pin.Inertia(m, c, I - m * (c @ c * np.eye(3) - np.outer(c, c)))
+
+
+def _mirrored(upper: Array) -> Array:
+    """Symmetric, from the upper triangle; Pinocchio leaves the lower one undefined."""
+    return np.triu(upper) + np.triu(upper, 1).T
 
 
 def _axes(frame: str) -> Any:

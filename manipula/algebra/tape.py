@@ -73,7 +73,7 @@ class Tape:
 
     def evaluate(self, inputs: Mapping[str, Sequence[Any]], maths: Maths[Any]) -> dict[str, list[Any]]:
         """Run over any scalar that takes floats (the constants are rounded already)."""
-        values: dict[int, Any] = {slot: value for slot, value in self.constants}
+        values: dict[int, Any] = dict(self.constants)
         for port in self.inputs:
             values.update(zip(port.slots, inputs[port.name], strict=True))
         for line in self.lines:

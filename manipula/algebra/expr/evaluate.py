@@ -68,11 +68,12 @@ class ArrayMaths:
         return np.maximum(x, y)  # type: ignore[no-any-return]
 
     def less(self, x: Any, y: Any) -> NDArray[Any]:
-        return np.less(x, y) * 1.0  # type: ignore[no-any-return]
+        unordered = np.isnan(x) | np.isnan(y)
+        return np.where(unordered, np.nan, np.less(x, y))
 
     def select(self, condition: Any, yes: Any, no: Any) -> NDArray[Any]:
-        chosen: NDArray[Any] = np.where(np.asarray(condition) != 0, yes, no)
-        return chosen
+        chosen = np.where(np.not_equal(condition, 0), yes, no)
+        return np.where(np.isnan(condition), np.nan, chosen)
 
 
 class MpMaths:
@@ -103,15 +104,17 @@ class MpMaths:
         return mpmath.fabs(x)
 
     def minimum(self, x: Any, y: Any) -> Any:
-        return min(x, y)
+        return x if x < y or mpmath.isnan(x) else y
 
     def maximum(self, x: Any, y: Any) -> Any:
-        return max(x, y)
+        return x if x > y or mpmath.isnan(x) else y
 
     def less(self, x: Any, y: Any) -> Any:
-        return mpmath.mpf(bool(x < y))
+        return mpmath.nan if mpmath.isnan(x) or mpmath.isnan(y) else mpmath.mpf(bool(x < y))
 
     def select(self, condition: Any, yes: Any, no: Any) -> Any:
+        if mpmath.isnan(condition):
+            return mpmath.nan
         return yes if condition else no
 
 

@@ -80,31 +80,28 @@ def _entry(shape: tuple[int, ...], position: int) -> str:
 def degree_of(function: Function) -> int:
     """A bound on the degree of the rational function the draws sample, circle points cleared of denominators."""
     degree: dict[Expr, int] = {}
+    divided: set[Expr] = set()  # nodes with a quotient below: a sum of such is brought to a common denominator
     nodes = topological(function.roots)
     for node in nodes:
-        degree[node] = _degree(node, degree)
+        if node.op == "div" or not divided.isdisjoint(node.args):
+            divided.add(node)
+        degree[node] = _degree(node, [degree[arg] for arg in node.args], node in divided)
     angles = {x for node in nodes if node.op in ("sin", "cos") for x, _ in angle_terms(node.args[0])}
     return 2 * (1 + len(angles)) * max((degree[root] for root in function.roots), default=0)
 
 
-def _degree(node: Expr, degree: Mapping[Expr, int]) -> int:
+def _degree(node: Expr, below: list[int], divided: bool) -> int:
     match node.op:
         case "const" | "angle":
             return 0
         case "symbol":
             return 1
         case "mul" | "div":
-            return degree[node.args[0]] + degree[node.args[1]]
+            return sum(below)
         case "add" | "sub":
-            return _sum_degree(node, degree)
+            return sum(below) if divided else max(below)
         case "sin" | "cos":
             return sum(abs(times) for _, times in angle_terms(node.args[0]))
-    return max(degree[arg] for arg in node.args)
-
-
-def _sum_degree(node: Expr, degree: Mapping[Expr, int]) -> int:
-    """The larger degree; denominators below add up, so a quotient's term counts on top."""
-    left, right = (degree[arg] for arg in node.args)
-    if any(arg.op == "div" for arg in node.args):
-        return left + right
-    return max(left, right)
+        case "neg":
+            return below[0]
+    return 0  # uninterpreted: a random element of its own

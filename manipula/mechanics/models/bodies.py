@@ -108,3 +108,12 @@ def turned_about_z(body: Inertia, c: Any, s: Any) -> Inertia:
     e = s * (yy - xx) - c * (2 * xy)
     tensor = symmetric(xx + s * e, -(c * e) - xy, c * xz - s * yz, yy - s * e, s * xz + c * yz, zz)
     return Inertia(body.m, (c * x - s * y, s * x + c * y, z), tensor)
+
+
+def link_twists(chain: Chain, q: Sequence[Any]) -> list[list[Twist]]:
+    """Row l: the unit motions of joints 0 … l in the frame of link l as the chain has it."""
+    rows: list[list[Twist]] = []
+    for link, step in zip(chain.links, chain.elementary(q)):
+        moved = [twist.in_frame(step) for twist in rows[-1]] if rows else []
+        rows.append([*moved, axis_twist(link).in_frame(link.after)])
+    return rows

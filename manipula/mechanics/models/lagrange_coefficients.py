@@ -1,4 +1,4 @@
-"""The coefficients of Lagrange's equations, and the symmetries that spare most of them. Shared by every way to find them.
+"""The coefficients of Lagrange's equations, and the symmetries that spare most of them.
 
     torque_i = Σ_j a_ij q̈_j + Σ_{j<k} 2 b_ijk q̇_j q̇_k + Σ_j b_ijj q̇_j² − g_i + P_i
     b_ijk = ½(∂a_ij/∂q_k + ∂a_ik/∂q_j − ∂a_jk/∂q_i)

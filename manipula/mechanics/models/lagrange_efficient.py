@@ -1,17 +1,18 @@
 """Lagrange's coefficients by the efficient algorithm proposed by Lopes da Silva (UNICAMP 1990, 3.29–3.70), corrected.
 
-In the frame of link l, z is the axis of joint i and Ω the velocity that turning about it gives the frame's origin;
-(ω_i, v_i) = (z, Ω) for a revolute joint, (0, z) for a prismatic one. M, s, Ī, K: mass, first moments, tensor, second
-moments of body l there.
+z is the axis of joint i and Ω the velocity that turning about it gives the origin of the frame all is written in;
+(ω_i, v_i) = (z, Ω) for a revolute joint, (0, z) for a prismatic one. With M, s, I, K the mass, first moments, tensor
+and second moments of a body there:
 
-    XD_k  = Ī ω_k + s×v_k          XL_k = M v_k + ω_k×s
-    a_ik  = Σ_{l≥k} ω_i·XD_k + v_i·XL_k                                        i ≤ k
+    XD_k  = I ω_k + s×v_k          XL_k = M v_k + ω_k×s
+    a_ik  = Σ ω_i·XD_k + v_i·XL_k                                              i ≤ k
     XE_ik = K (ω_k×ω_i) + v_k×XL_i + (ω_k×s)×v_i
-    b_ijk = Σ_{l≥k} ω_j·XE_ik                                                  i < k, j ≤ k
-    g_k   = g·Σ_{l≥k} R_l XL_k
+    b_ijk = Σ ω_j·XE_ik                                                        i < k, j ≤ k
+    g_k   = Σ g·XL_k                                                           sums over the bodies l ≥ k
 
-The sums run inward: ω_j·XE is the same in every frame, so Σ R XE is carried from frame to frame and multiplied by ω_j
-once, in frame k; so is the sum of (XD, XL), a moment and its force.
+The source writes each summand in the frame of its body l. All of them are linear in the body, and the bodies that
+count at joint k are k and those beyond it, whatever i and j: so here the sum is taken first, in the bodies, and each
+vector is found once, for the composite body, in the frame that sits on joint k, where ω_k or v_k is (0, 0, 1).
 """
 
 from __future__ import annotations
@@ -19,24 +20,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.bodies import Screw, Twist, axis_twist, felt, momentum
+from manipula.mechanics.models.bodies import Twist, felt, momentum, on_joints
 from manipula.mechanics.models.lagrange_coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.inertia import Inertia
-from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, add, cross, dot, rotate, unrotate
+from manipula.mechanics.spatial.vector import Matrix, Vector, add, cross, dot, rotate
 
 
 def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
-    steps = chain.elementary(q)
-    axes = unit_motions(chain, steps)
-    X = [effects(link.inertia, row) for link, row in zip(chain.links, axes)]
-    totals = [summed(X, steps, k) for k in range(chain.dof)]
-    g = gravity_in_links(chain, steps)
+    seated = on_joints(chain, q)
+    axes, bodies, g = seated.twists(), seated.composites(), seated.gravity_vectors()
+    X = [momentum(body, row[-1]) for body, row in zip(bodies, axes)]  # (XL_k, XD_k)
+    K = [body.second_moments() for body in bodies]
+    XE = {(i, k): bend(bodies[k], K[k], axes[k][i], axes[k][k]) for k in range(chain.dof) for i in range(k)}
     return lagrange_coefficients(
         chain,
-        a=lambda i, k: felt(axes[k][i], totals[k][0]),
-        b=lambda i, j, k: dot(axes[k][j].w, totals[k][1][i]),
-        g=lambda k: dot(g[k], totals[k][0].f),
+        a=lambda i, k: felt(axes[k][i], X[k]),
+        b=lambda i, j, k: dot(axes[k][j].w, XE[i, k]),
+        g=lambda k: dot(g[k], X[k].f),
     )
+
+
+def bend(body: Inertia, K: Matrix, i: Twist, k: Twist) -> Vector:
+    """XE_ik = K (ω_k×ω_i) + v_k×XL_i + (ω_k×s)×v_i"""
+    shifted = add(cross(k.v, momentum(body, i).f), cross(cross(k.w, body.s), i.v))
+    return add(rotate(K, cross(k.w, i.w)), shifted)

@@ -121,7 +121,7 @@ def weigh(H: Moments, motion: Twist) -> Weighed:
 
 def twist_part(D: Weighed) -> Vector:
     """(d23−d32, d31−d13, d12−d21)"""
-    (d11, d21, d31), (d12, d22, d32), (d13, d23, d33) = D.columns
+    (_, d21, d31), (d12, _, d32), (d13, d23, _) = D.columns
     return (d23 - d32, d31 - d13, d12 - d21)
 
 

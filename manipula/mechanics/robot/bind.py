@@ -122,9 +122,11 @@ class _Binder:
         return scalar_from_parameter(cell.parameter, self.symbols, self.maths)
 
     def placement(self, steps: Steps) -> Placement:
+        """The product of the steps; those that are exactly nothing are left out."""
         at = HERE
         for step in steps:
-            at = at @ self.step(step) if at is not HERE else self.step(step)
+            if step.amount.value not in (Num(Fraction(0)), Deg(Fraction(0))):
+                at = self.step(step) if at is HERE else at @ self.step(step)
         return at
 
     def step(self, step: Step) -> Placement:

@@ -11,6 +11,7 @@ from typing import Any
 
 from manipula.mechanics.robot.description import Body, Cell, Mounted, Steps
 from manipula.mechanics.robot.exact import Tree, parameter_of, placement_from_steps
+from manipula.mechanics.robot.parameter import Name
 from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, steiner, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
@@ -113,4 +114,6 @@ def _rewritten(body: Body, centre: Vector, tensor: Matrix) -> Body:
 def _changed(cell: Cell, value: Any) -> Cell:
     """The cell with a new value; one that did not change stays as the file has it."""
     parameter = parameter_of(value)
-    return cell if parameter == cell.parameter else Cell(cell.name, parameter)
+    if parameter == cell.parameter:
+        return cell
+    return Cell(cell.name, None if parameter == Name(cell.name) else parameter)

@@ -6,13 +6,13 @@ and leaves everything else as a tree in the file's own names. The spatial room w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.robot.description import Cell, Step, Steps
-from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Op, Parameter, negated
+from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter, negated
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 
 ONE = Num(Fraction(1))
@@ -71,14 +71,29 @@ def _sum(x: Parameter, y: Parameter) -> Parameter:
             return Deg(a + b)
     if is_zero(x) or is_zero(y):
         return y if is_zero(x) else x
-    if x == opposite(y):
-        return ZERO
+    rest = _without(x, opposite(y))
+    if rest is not None:
+        return rest
     match y:
         case Op("neg", (inner,)):
             return Op("-", (x, inner))
         case Num(value) | Deg(value) if value < 0:
             return Op("-", (x, negated(y)))
     return Op("+", (x, y))
+
+
+def _without(x: Parameter, term: Parameter) -> Parameter | None:
+    """The sum x less one of its terms, so that a shift there and back leaves nothing; None if it has no such term."""
+    if x == term:
+        return ZERO
+    match x:
+        case Op("+" | "-" as op, (left, right)):
+            less = _without(left, term)
+            if less is not None:
+                return _sum(less, right if op == "+" else opposite(right))
+            less = _without(right, term if op == "+" else opposite(term))
+            return None if less is None else _sum(left, less if op == "+" else opposite(less))
+    return None
 
 
 def _product(x: Parameter, y: Parameter) -> Parameter:
@@ -162,3 +177,65 @@ def total(cells: Iterable[Cell], otherwise: str) -> Cell:
     for cell in there:
         value = value + Tree(cell.parameter)
     return Cell(there[0].name if there else otherwise, parameter_of(value))
+
+
+def gathered(steps: Iterable[Step]) -> Steps:
+    """The same way in fewer steps: turns and shifts along one axis commute, equal kinds add, zeros go."""
+    done: list[Step] = []
+    for step in steps:
+        mate = _mate(done, step)
+        if mate is None:
+            done.append(step)
+            continue
+        other = done[mate].amount
+        done[mate] = Step(step.kind, Cell(other.name, _sum(other.parameter, step.amount.parameter)))
+        done = list(without_zeros(tuple(done)))
+    return without_zeros(tuple(done))
+
+
+def _mate(done: list[Step], step: Step) -> int | None:
+    """The last step of the same kind that only steps along the same axis separate from the end."""
+    for index in range(len(done) - 1, -1, -1):
+        if done[index].kind == step.kind:
+            return index
+        if done[index].kind[1] != step.kind[1]:
+            return None
+    return None
+
+
+def with_values(parameter: Parameter, values: Mapping[str, Parameter]) -> Tree:
+    """The tree with every name that has a value replaced by it, folded again."""
+    match parameter:
+        case Name(name) if name in values:
+            return with_values(values[name], values)
+        case Op("**", (base, power)):
+            return Tree(_power(with_values(base, values).parameter, power))
+        case Op(op, args):
+            return _folded(op, [with_values(argument, values) for argument in args])
+    return Tree(parameter)
+
+
+def _folded(op: str, args: list[Tree]) -> Tree:
+    match op, args:
+        case "+", [x, y]:
+            return x + y
+        case "-", [x, y]:
+            return x - y
+        case "*", [x, y]:
+            return x * y
+        case "/", [x, y]:
+            return x / y
+        case "neg", [x]:
+            return -x
+        case "cos", [x]:
+            return cos_sin(x.parameter)[0]
+        case "sin", [x]:
+            return cos_sin(x.parameter)[1]
+    return Tree(Op(op, tuple(x.parameter for x in args)))
+
+
+def _power(base: Parameter, power: Parameter) -> Parameter:
+    match base, power:
+        case (Num(x), Num(n)) if x or n > 0:
+            return Num(x ** int(n))
+    return Op("**", (base, power))

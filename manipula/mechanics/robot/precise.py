@@ -5,7 +5,7 @@ Results go back into tables as decimals of twenty places, quarter turns recovere
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -66,23 +66,32 @@ class PreciseMaths:
 PRECISE = PreciseMaths()
 
 
-def values_of(robot: Robot, purpose: str) -> dict[str, Any]:
-    """Every name's value to fifty digits; a name without one is an error that says what it was needed for."""
+def values_of(robot: Robot, purpose: str, parts: Iterable[Parameter]) -> dict[str, Any]:
+    """The value of every name in `parts`, to fifty digits; a name without one is an error that says the purpose."""
     given = dict(robot.values)
-    missing = [name for name in _needed(robot.names(), given) if name not in given]
+    order = _needed([name for part in parts for name in names_of(part)], given)
+    missing = [name for name in order if name not in given]
     if missing:
         listed = ", ".join(missing)
         raise InputError(f"{robot.name}: {purpose} needs numbers, but these parameters have no value: {listed}")
     values: dict[str, Any] = {}
-    for name in reversed(_needed(robot.names(), given)):
+    for name in reversed(order):
         values[name] = scalar_from_parameter(given[name], values, PRECISE)
     return values
 
 
-def _needed(names: tuple[str, ...], given: Mapping[str, Parameter]) -> list[str]:
+def everything_in(robot: Robot) -> Iterator[Parameter]:
+    """Every entry, the limits too."""
+    yield from (cell.parameter for cell in robot.cells())
+    for joint in robot.joints:
+        for limit in (*(joint.limits or ()), joint.velocity_limit, joint.effort_limit):
+            yield from () if limit is None else (limit,)
+
+
+def _needed(names: list[str], given: Mapping[str, Parameter]) -> list[str]:
     """The names, then those inside their values: each after everything that uses it."""
     order: list[str] = []
-    wave = list(names)
+    wave = names
     for _ in range(len(given) + 2):
         order = [name for name in order if name not in wave] + list(dict.fromkeys(wave))
         wave = [inner for name in wave if name in given for inner in names_of(given[name])]

@@ -16,13 +16,13 @@ class FloatMaths:
         return math.radians(value)
 
     def sin(self, x: float) -> float:
-        return math.sin(x)
+        return math.sin(x) if math.isfinite(x) else math.nan
 
     def cos(self, x: float) -> float:
-        return math.cos(x)
+        return math.cos(x) if math.isfinite(x) else math.nan
 
     def sqrt(self, x: float) -> float:
-        return math.sqrt(x)
+        return math.nan if x < 0 else math.sqrt(x)
 
     def atan2(self, y: float, x: float) -> float:
         return math.atan2(y, x)
@@ -34,15 +34,17 @@ class FloatMaths:
         return abs(x)
 
     def minimum(self, x: float, y: float) -> float:
-        return min(x, y)
+        return x if x < y or math.isnan(x) else y
 
     def maximum(self, x: float, y: float) -> float:
-        return max(x, y)
+        return x if x > y or math.isnan(x) else y
 
     def less(self, x: float, y: float) -> float:
-        return float(x < y)
+        return math.nan if math.isnan(x) or math.isnan(y) else float(x < y)
 
     def select(self, condition: float, yes: float, no: float) -> float:
+        if math.isnan(condition):
+            return math.nan
         return yes if condition else no
 
 

@@ -6,36 +6,19 @@ under radians, an inertia that breaks the triangle inequality) are sentences. En
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-import numpy as np
 
 from manipula.errors import ManipulaWarning, RobotFileError
-from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.description import Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.formats.bodies import body_doubts
 from manipula.mechanics.robot.formats.naming import unused_values
-from manipula.mechanics.robot.formats.numbers import Numbers
+from manipula.mechanics.robot.formats.numbers import Doubt, Numbers, Place
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
-from manipula.mechanics.robot.formats.suspicion import angle_suspicion, length_suspicion
-from manipula.mechanics.robot.parameter import Parameter
+from manipula.mechanics.robot.formats.suspicion import angle_suspicion, length_suspicion, short_suspicion
+from manipula.mechanics.robot.parameter import ZERO, Num
 
 _FIELD_OF_STEP = {"rx": "alpha", "rz": "theta", "tx": "a", "tz": "d"}
-_SLACK = 1e-9  # relative; published tensors have four or five digits, and a rod sits exactly on the limit
-
-
-@dataclass(frozen=True)
-class Doubt:
-    """A suspicious entry."""
-
-    where: str
-    field: str
-    problem: str
-    hint: str = ""
-
-    def error(self) -> RobotFileError:
-        return RobotFileError(self.problem, where=self.where, field=self.field, hint=self.hint)
 
 
 def check_robot(robot: Robot, strict: bool = False) -> list[str]:
@@ -44,11 +27,8 @@ def check_robot(robot: Robot, strict: bool = False) -> list[str]:
     with errors_of(file):
         doubts = list(_doubts(robot))
         if strict and doubts:
-            raise doubts[0].error()
-    return [
-        str(RobotFileError(doubt.problem, file=file, where=doubt.where, field=doubt.field, hint=doubt.hint))
-        for doubt in doubts
-    ]
+            raise doubts[0].place.error(doubts[0].problem, doubts[0].hint)
+    return [_sentence(doubt, file) for doubt in doubts]
 
 
 def warn_about(robot: Robot) -> None:
@@ -57,113 +37,74 @@ def warn_about(robot: Robot) -> None:
         warnings.warn(sentence, ManipulaWarning, stacklevel=4)
 
 
+def _sentence(doubt: Doubt, file: str) -> str:
+    place = doubt.place
+    return str(RobotFileError(doubt.problem, file=file, where=place.where, field=place.field, hint=doubt.hint))
+
+
 def _doubts(robot: Robot) -> Iterator[Doubt]:
     numbers = Numbers(robot)
     for row, joint in enumerate(robot.joints, 1):
-        where = joint_label(row, joint.name)
-        _refuse_impossible_motor(joint, where, numbers)
-        _refuse_impossible_limits(joint, where, numbers)
-        yield from _geometry_doubts(joint, where, numbers, robot.origin.convention == "urdf")
-        yield from _friction_doubts(joint, where, numbers)
-        if joint.body is not None:
-            yield from _body_doubts(joint.body, where, numbers)
-        for mounted in joint.carries:
-            yield from _body_doubts(mounted.body, f"{where}: carries", numbers)
+        yield from _joint_doubts(joint, joint_label(row, joint.name), numbers, robot.origin.convention == "urdf")
     for part, steps in (("base", robot.base), ("tool", robot.tool)):
         yield from _step_doubts(steps, part, numbers, by_name=True)
     for body in robot.payload:
-        yield from _body_doubts(body, "payload", numbers)
-    for sentence in unused_values(robot):
-        field, problem = sentence.split(": ", 1)
-        yield Doubt("", field, problem)
+        yield from body_doubts(body, "payload", numbers)
+    for cell in robot.gravity:
+        numbers.value(cell.parameter, Place("", "gravity"))
+    yield from (Doubt(Place("", f"values.{name}"), problem) for name, problem in unused_values(robot))
+    yield from _too_short(robot, numbers)
 
 
-def _geometry_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:
+def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:
+    _refuse_impossible_motor(joint, where, numbers)
     yield from _step_doubts(joint.before + joint.after, where, numbers, by_name)
-    if joint.kind == "revolute":
-        yield from _cell_doubt(joint.offset, True, where, joint.offset.name if by_name else "theta", numbers)
-    if joint.kind == "prismatic":
-        yield from _cell_doubt(joint.offset, False, where, joint.offset.name if by_name else "d", numbers)
+    field = joint.offset.name if by_name else {"revolute": "theta", "prismatic": "d"}.get(joint.kind, "")
+    yield from _cell_doubt(joint.offset, joint.kind == "revolute", Place(where, field), numbers)
+    for name, cell in (("viscous", joint.viscous), ("coulomb", joint.coulomb), ("offset", joint.friction_offset)):
+        yield from _friction_doubt(name, cell, Place(where, f"friction.{name}"), numbers)
+    if joint.body is not None:
+        yield from body_doubts(joint.body, where, numbers)
+    for mounted in joint.carries:
+        yield from _step_doubts(mounted.at, f"{where}: carries", numbers, by_name=True)
+        yield from body_doubts(mounted.body, f"{where}: carries", numbers)
 
 
 def _step_doubts(steps: Steps, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:
     for step in steps:
         field = step.amount.name if by_name else _FIELD_OF_STEP.get(step.kind, step.amount.name)
-        yield from _cell_doubt(step.amount, step.kind[0] == "r", where, field, numbers)
+        yield from _cell_doubt(step.amount, step.kind[0] == "r", Place(where, field), numbers)
 
 
-def _cell_doubt(cell: Cell, turns: bool, where: str, field: str, numbers: Numbers) -> Iterator[Doubt]:
+def _cell_doubt(cell: Cell, turns: bool, place: Place, numbers: Numbers) -> Iterator[Doubt]:
+    numbers.value(cell.parameter, place)
     number = numbers.plain(cell.parameter)
     told = None if number is None else angle_suspicion(number) if turns else length_suspicion(number)
     if told:
-        yield Doubt(where, field, *told)
+        yield Doubt(place, *told)
 
 
-def _friction_doubts(joint: Joint, where: str, numbers: Numbers) -> Iterator[Doubt]:
-    for field, cell in (("friction.viscous", joint.viscous), ("friction.coulomb", joint.coulomb)):
-        value = numbers.value(cell.parameter)
-        if value is not None and value < 0:
-            yield Doubt(where, field, f"is negative: {value:g}", "this friction would push the joint along")
+def _friction_doubt(name: str, cell: Cell, place: Place, numbers: Numbers) -> Iterator[Doubt]:
+    value = numbers.value(cell.parameter, place)
+    if value is not None and value < 0 and name != "offset":
+        yield Doubt(place, f"is negative: {value:g}", "this friction would push the joint along")
 
 
 def _refuse_impossible_motor(joint: Joint, where: str, numbers: Numbers) -> None:
-    _refuse_negative(joint.motor_inertia.parameter, where, "motor_inertia", numbers)
-    for field in ("velocity_limit", "effort_limit"):
-        bound: Parameter | None = getattr(joint, field)
+    numbers.not_negative(joint.motor_inertia.parameter, Place(where, "motor_inertia"))
+    for field, bound in (("velocity_limit", joint.velocity_limit), ("effort_limit", joint.effort_limit)):
         if bound is not None:
-            _refuse_negative(bound, where, field, numbers)
-
-
-def _refuse_negative(parameter: Parameter, where: str, field: str, numbers: Numbers) -> None:
-    value = numbers.value(parameter)
-    if value is not None and value < 0:
-        raise RobotFileError(f"is negative: {value:g}", where=where, field=field, hint="expected zero or more")
-
-
-def _refuse_impossible_limits(joint: Joint, where: str, numbers: Numbers) -> None:
-    if joint.limits is None:
-        return
-    low, high = (numbers.value(bound) for bound in joint.limits)
+            numbers.not_negative(bound, Place(where, field))
+    place = Place(where, "limits")
+    low, high = (numbers.value(bound, place) for bound in joint.limits or (ZERO, ZERO))
     if low is not None and high is not None and low > high:
-        raise RobotFileError(
-            f"the lower limit {low:g} is above the upper limit {high:g} (SI)",
-            where=where, field="limits", hint="expected [lowest, highest]",
-        )  # fmt: skip
+        raise place.error(f"the lower limit {low:g} is above the upper limit {high:g}, in SI", "expected [low, high]")
 
 
-def _body_doubts(body: Body, where: str, numbers: Numbers) -> Iterator[Doubt]:
-    """Mass, centre and tensor of one body."""
-    _refuse_negative(body.mass.parameter, where, "mass", numbers)
-    if body.centre_is == "com":
-        for cell in body.centre:
-            yield from _cell_doubt(cell, False, where, "com", numbers)
-    six = [numbers.value(cell.parameter) for cell in body.inertia]
-    field = "second_moment" if body.inertia_is == "second_moment" else "inertia"
-    known = [value for value in six if value is not None]
-    if len(known) == len(six):
-        yield from _tensor_doubts(_tensor(known, body), where, field)
-
-
-def _tensor(six: list[float], body: Body) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    xx, xy, xz, yy, yz, zz = six
-    matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return np.trace(matrix) * np.eye(3) - matrix if body.inertia_is == "second_moment" else matrix
-
-
-def _tensor_doubts(
-    tensor: np.ndarray[tuple[int, int], np.dtype[np.float64]], where: str, field: str
-) -> Iterator[Doubt]:
-    """Principal moments: none negative, and none above the sum of the other two."""
-    low, middle, high = (float(moment) for moment in np.linalg.eigvalsh(tensor))
-    shown = f"principal moments {low:.6g}, {middle:.6g}, {high:.6g} kg·m²"
-    slack = _SLACK * max(abs(low), high)
-    if low < -slack:
-        raise RobotFileError(
-            f"no body has this inertia: it is not positive, {shown}",
-            where=where, field=field, hint="check signs and units; the entries are those of the tensor itself",
-        )  # fmt: skip
-    only_one = math.isclose(middle, 0, abs_tol=slack)  # a planar arm whose table gives Izz alone
-    if low + middle < high - slack and not only_one:
-        yield Doubt(
-            where, field, f"breaks the triangle inequality: {shown}", "each may not pass the sum of the other two"
-        )
+def _too_short(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
+    """Only a whole table of tiny lengths is suspicious."""
+    steps = [step for joint in robot.joints for step in joint.before + joint.after if step.kind[0] == "t"]
+    lengths = [numbers.plain(step.amount.parameter) for step in steps]
+    told = short_suspicion([length.value for length in lengths if isinstance(length, Num)])
+    if told and robot.origin.length == "mm":
+        yield Doubt(Place("", "length"), *told)

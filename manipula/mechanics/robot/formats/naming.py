@@ -30,17 +30,17 @@ def refuse_bad_names(robot: Robot) -> None:
         _refuse_other_kind(cell, robot)
 
 
-def unused_values(robot: Robot) -> list[str]:
-    """A sentence for each value that nothing uses: often a misspelt name."""
+def unused_values(robot: Robot) -> list[tuple[str, str]]:
+    """(name, problem) for each value that nothing uses: often a misspelt name."""
     used = set(robot.names()) | {name for _, value in robot.values for name in names_of(value)}
     used.update(name for joint in robot.joints for bound in _bounds(joint) for name in names_of(bound))
-    sentences = []
+    found = []
     for name, _ in robot.values:
         if name not in used:
             near = get_close_matches(name, sorted(used), n=1)
             guess = f"; did you mean {near[0]!r}?" if near else ""
-            sentences.append(f"values.{name}: no entry of the table uses this name{guess}")
-    return sentences
+            found.append((name, f"no entry of the table uses this name{guess}"))
+    return found
 
 
 def _bounds(joint: Joint) -> list[Parameter]:
@@ -62,15 +62,16 @@ def _refuse_circle(name: str, values: Mapping[str, Parameter]) -> None:
         inner = waiting.pop()
         if inner == name:
             raise RobotFileError(
-                f"{name} is defined by itself", field=f"values.{name}", hint="give a number, or remove it to keep a symbol"
-            )
+                f"{name} is defined by itself",
+                field=f"values.{name}", hint="give a number, or remove it to keep a symbol",
+            )  # fmt: skip
         if inner not in seen and inner in values:
             waiting.extend(names_of(values[inner]))
         seen.add(inner)
 
 
 def _becomes_a_symbol(value: Parameter | None) -> bool:
-    """A number that takes the cell's automatic name when everything is made symbolic; 0, ±1 and quarter turns do not."""
+    """A number that takes the cell's name when all is made symbolic; 0, ±1 and quarter turns do not."""
     match value:
         case Num(number):
             return number not in (0, 1, -1)
@@ -93,13 +94,13 @@ def _clash(cell: Cell, robot: Robot) -> RobotFileError:
 
 
 def _refuse_other_kind(cell: Cell, robot: Robot) -> None:
-    """An unknown mass `m3` may be shared with another mass, but a length called `m3` is something else."""
-    if cell.value is not None:
+    """A mass `m3` may be shared with another mass, but a length called `m3` is something else."""
+    if cell.parameter != Name(cell.name):
         return
     for other in robot.cells():
         if other.value == Name(cell.name) and _kind(other.name) != _kind(cell.name):
             raise RobotFileError(
-                f"the name {cell.name!r}, used in {other.name}, is the automatic name of an unknown entry",
+                f"the name {cell.name!r}, used in {other.name}, is the automatic name of another entry",
                 where=_where(other.name, robot), field=other.name, hint="use another name",
             )  # fmt: skip
 

@@ -20,18 +20,18 @@ _NUMBER_OR_TEXT = {
     "type": ["number", "string"],
     "description": "a bare number is in the file's units; a string is a name or an expression, in SI",
 }
-Amount = Annotated[Entry, PlainValidator(entry_from_raw), WithJsonSchema(_NUMBER_OR_TEXT)]
-Direction = Annotated[
-    Literal[1, -1], PlainValidator(lambda value: _direction(value)), WithJsonSchema({"enum": [1, -1]})
-]
-Three = tuple[Amount, Amount, Amount]
-Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
 def _direction(value: object) -> int:
     if isinstance(value, bool) or value not in (1, -1):
         raise RobotFileError(f"found {describe(value)}", hint="expected 1 or -1")
     return 1 if value == 1 else -1
+
+
+Amount = Annotated[Entry, PlainValidator(entry_from_raw), WithJsonSchema(_NUMBER_OR_TEXT)]
+Direction = Annotated[Literal[1, -1], PlainValidator(_direction), WithJsonSchema({"enum": [1, -1]})]
+Three = tuple[Amount, Amount, Amount]
+Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
 class _Table(BaseModel):
@@ -183,4 +183,5 @@ def schema_text() -> str:
     many = schema["properties"].pop("payload")
     schema["properties"]["payload"] = {"anyOf": [many["items"], {k: v for k, v in many.items() if k != "title"}]}
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "manipula robot file"}
-    return json.dumps({**head, **{k: v for k, v in schema.items() if k != "title"}}, indent=2, ensure_ascii=False) + "\n"
+    del schema["title"]
+    return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"

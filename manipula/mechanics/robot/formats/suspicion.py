@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from manipula.mechanics.robot.parameter import Deg, Num
 
 _LONGEST = 20  # metres: no link of a table is longer, many a link in millimetres is
+_SHORTEST = Fraction(5, 1000)  # metres: a table with nothing longer was not written in millimetres
 _QUARTER = math.pi / 2
 
 
@@ -36,4 +38,12 @@ def length_suspicion(length: Num | Deg) -> tuple[str, str] | None:
     """Millimetres given as metres."""
     if isinstance(length, Num) and abs(length.value) > _LONGEST:
         return f"{float(length.value):g} m looks like millimetres", 'write length = "mm", or the length in metres'
+    return None
+
+
+def short_suspicion(lengths: Sequence[Fraction]) -> tuple[str, str] | None:
+    """Metres given as millimetres: every length of the table is tiny."""
+    longest = max(map(abs, lengths), default=Fraction(0))
+    if 0 < longest < _SHORTEST:
+        return f"the longest link is {float(longest * 1000):g} mm, which looks like metres", 'write length = "m"'
     return None

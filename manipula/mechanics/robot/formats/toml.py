@@ -1,4 +1,4 @@
-"""Robot files in TOML: read, validated, translated; `toml_text` writes them back."""
+"""Robot files in TOML: read, validated, translated into the frozen robot (`toml_text` writes them)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from manipula.mechanics.robot.formats.build import joint_name, robot_from_table
 from manipula.mechanics.robot.formats.checks import warn_about
 from manipula.mechanics.robot.formats.naming import refuse_bad_names
 from manipula.mechanics.robot.formats.problems import table_from_raw
+from manipula.mechanics.robot.formats.schema import RobotTable
 from manipula.mechanics.robot.formats.source import checked_text, errors_of
+from manipula.mechanics.robot.formats.toml_text import toml_from_robot
+
+__all__ = ["robot_from_raw", "robot_from_toml", "toml_from_robot"]
+
+Form = Literal["toml", "dh", "python"]
 
 
 def robot_from_toml(text: str, file: str = "") -> Robot:
@@ -23,19 +29,21 @@ def robot_from_toml(text: str, file: str = "") -> Robot:
         return robot_from_raw(_raw_from_toml(checked_text(text)), file, "toml")
 
 
-def robot_from_raw(raw: Mapping[str, Any], file: str, form: Literal["toml", "dh", "python"]) -> Robot:
+def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form) -> Robot:
     """The robot of a file's content as plain tables; every table format comes through here."""
     with errors_of(file):
         table = table_from_raw(raw)
-        notes = [f"{joint_name(row, joint.name)}: {joint.note}" for row, joint in enumerate(table.joint, 1) if joint.note]
-        origin = Origin(
-            form, table.convention, table.angle, table.length, file, table.source, (*table.notes, *notes),
-            table.description,
-        )  # fmt: skip
-        robot = robot_from_table(table, origin)
+        robot = robot_from_table(table, _origin(table, file, form))
         refuse_bad_names(robot)
     warn_about(robot)
     return robot
+
+
+def _origin(table: RobotTable, file: str, form: Form) -> Origin:
+    rows = enumerate(table.joint, 1)
+    notes = (f"{joint_name(row, joint.name)}: {joint.note}" for row, joint in rows if joint.note)
+    about = (file, table.source, (*table.notes, *notes), table.description)
+    return Origin(form, table.convention, table.angle, table.length, *about)
 
 
 def _raw_from_toml(text: str) -> dict[str, Any]:
@@ -54,11 +62,12 @@ def _syntax(message: str, text: str) -> RobotFileError:
     number = int(found[1]) if found and found[1] else len(lines)
     line = lines[number - 1] if 0 < number <= len(lines) else ""
     problem = message[: found.start()] if found else message
-    return RobotFileError(f"this is not valid TOML: {problem}", where=f"line {number}", field=_key(line), hint=_slip(line))
+    told = f"this is not valid TOML: {problem}"
+    return RobotFileError(told, where=f"line {number}", field=_key(line), hint=_slip(line))
 
 
 def _key(line: str) -> str:
-    return line.split("=")[0].strip()[:40] if "=" in line else ""
+    return line.split("=", maxsplit=1)[0].strip()[:40] if "=" in line else ""
 
 
 def _slip(line: str) -> str:

@@ -23,7 +23,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _RESERVED = re.compile(r"pi|sin|cos|sqrt|q(d|dd)?[0-9]+")
 _LARGEST_EXPONENT = 300
 _LONGEST_TEXT = 500
-_ENTRY_HINT = "a number, a name, or an expression such as \"pi/2\" or \"2*L1\""
+_DEEPEST = 60
+_ENTRY_HINT = 'a number, a name, or an expression such as "pi/2" or "2*L1"'
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,10 @@ def _entry_from_text(text: str) -> Parameter:
             hint='write the bare number with angle = "deg", or an expression such as "pi/2"',
         )
     if not text.strip() or len(text) > _LONGEST_TEXT:
-        raise RobotFileError("found an empty string" if not text.strip() else "the expression is too long",
-                             hint=f"expected {_ENTRY_HINT}")
+        raise RobotFileError(
+            "found an empty string" if not text.strip() else "the expression is too long",
+            hint=f"expected {_ENTRY_HINT}",
+        )
     _refuse_long_exponents(text)
     try:
         parameter = parameter_from_text(text)
@@ -94,12 +97,22 @@ def _entry_from_text(text: str) -> Parameter:
         raise RobotFileError(f"found {describe(text)}: nested too deeply", hint=f"expected {_ENTRY_HINT}") from error
     except ValueError as error:
         raise RobotFileError(_reason(error, text), hint=f"expected {_ENTRY_HINT}") from error
+    if _depth(parameter) > _DEEPEST:
+        raise RobotFileError(f"found {describe(text)}: nested too deeply", hint=f"at most {_DEEPEST} operations deep")
     return _checked(parameter, describe(text))
+
+
+def _depth(parameter: Parameter) -> int:
+    """Levels of operations; iterative, since the interior walks such trees by recursion and must not run out."""
+    depth, level = 0, [parameter]
+    while level := [inner for outer in level if isinstance(outer, Op) for inner in outer.args]:
+        depth += 1
+    return depth
 
 
 def _reason(error: ValueError, text: str) -> str:
     if isinstance(error, InputError) and len(text) <= 60 and "\n" not in text:
-        return f"found {error}"
+        return str(error)
     return f"found {describe(text)}, which is not a name or an arithmetic expression"
 
 

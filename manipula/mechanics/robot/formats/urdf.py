@@ -110,7 +110,9 @@ class _Reader:
         """xyz, then rpy about fixed axes: Rz(yaw) Ry(pitch) Rx(roll)."""
         roll, pitch, yaw = self.angles(at.rpy, where)
         steps: list[tuple[StepKind, str, Parameter]] = [
-            *((kind, name, Num(x)) for kind, name, x in zip(("tx", "ty", "tz"), "xyz", at.xyz)),
+            ("tx", "x", Num(at.xyz[0])),
+            ("ty", "y", Num(at.xyz[1])),
+            ("tz", "z", Num(at.xyz[2])),
             ("rz", "yaw", yaw),
             ("ry", "pitch", pitch),
             ("rx", "roll", roll),

@@ -119,11 +119,17 @@ def choose_tip(tree: UrdfTree, base: str, notes: list[str]) -> str:
             f"the robot has several tips: {listed}",
             hint='name the link where the arm ends, e.g. tip="hand"; the other branches are then locked',
         )
-    ends = [leaf for leaf, way in movers.items() if way == longest]
-    tools = [leaf for leaf in ends if leaf.lower().endswith("tool0")]
-    tip = ends[0] if len(ends) == 1 else tools[0] if len(tools) == 1 else longest[-1].child
-    if len(ends) > 1:
-        notes.append(f"tip {tip!r} chosen among the fixed frames {', '.join(ends)}; tip= chooses another")
+    return _end(tree, longest[-1].child, [leaf for leaf, way in movers.items() if way == longest], notes)
+
+
+def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str]) -> str:
+    """Where the arm ends among frames that are rigid with its last moving link."""
+    if len(ends) == 1:
+        return ends[0]
+    rigid = dict.fromkeys(joint.child for end in ends for joint in tree.way(moving, end))
+    tools = [link for link in rigid if link.lower().endswith("tool0")]
+    tip = tools[0] if len(tools) == 1 else moving
+    notes.append(f"tip {tip!r} chosen among the fixed frames {', '.join(rigid)}; tip= chooses another")
     return tip
 
 

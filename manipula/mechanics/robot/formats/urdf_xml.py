@@ -253,7 +253,9 @@ def _optional(element: ET.Element | None, key: str, where: str, otherwise: Fract
 
 
 def _bound(limit: ET.Element | None, key: str, where: str) -> Fraction | None:
-    """A limit, None if it is missing or infinite."""
+    """A limit, None if there is none. Of a pair, the one that is not written is zero, as the format has it."""
+    if limit is not None and key not in limit.attrib and {key, *limit.attrib} >= {"lower", "upper"}:
+        return Fraction(0)
     if limit is None or key not in limit.attrib or _INFINITE.fullmatch(limit.attrib[key].strip()):
         return None
     value = _number(limit, key, where, f"limit {key}")

@@ -1,0 +1,63 @@
+# The two commands: `make demo` shows the main job on a built-in robot, `make test` runs every test.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(BIN)/python
+
+.PHONY: help demo test test-all check bench golden docs clean tools
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo      set up .venv and run the main job on a built-in robot"
+	@echo "make test      set up, then every test (under 10 minutes)"
+	@echo "make test-all  the slow studies too"
+	@echo "make check     ruff, strict types, import layers"
+	@echo "make bench     measure generation time and operation counts"
+	@echo "make golden    accept the emitted text as the new golden files"
+	@echo "make docs      run every example of the documentation"
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.tested: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[test]"
+	@touch $@
+
+$(VENV)/.checked: $(VENV)/.tested
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[test,check]"
+	@touch $@
+
+# a C compiler is the one thing pip cannot bring; without it the C tests are skipped and say so
+tools:
+	@command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && apt-get install -y -qq gcc libc6-dev; } || \
+	  echo "no C compiler: the tests that compile emitted C will be skipped"
+
+demo: $(VENV)/.installed
+	@$(RUN) -m manipula.cli demo
+
+test: $(VENV)/.tested tools
+	$(RUN) -m pytest
+
+test-all: $(VENV)/.tested tools
+	$(RUN) -m pytest -m ""
+
+check: $(VENV)/.checked
+	$(BIN)/ruff check manipula tests bench
+	$(BIN)/ruff format --check manipula tests bench
+	$(BIN)/mypy
+	$(RUN) -m pytest -n 0 tests/units/test_layers.py
+
+bench: $(VENV)/.tested
+	$(RUN) bench/generation.py
+
+golden: $(VENV)/.tested tools
+	$(RUN) -m pytest tests/golden --update
+
+docs: $(VENV)/.tested
+	$(RUN) -m pytest -n 0 tests/units/test_docs.py
+
+clean:
+	rm -rf $(VENV) build dist out

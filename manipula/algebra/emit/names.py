@@ -1,0 +1,52 @@
+"""Names and words that every language accepts: plain ASCII identifiers, unique, never a reserved word."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+
+# what a reader would type for a sign the keyboard lacks; the rest falls to its plain letter or to a code
+_SPELLED = {
+    "·": "*", "×": "x", "−": "-", "–": "-", "—": "-", "≠": "!=", "≤": "<=", "≥": ">=", "≡": "==", "→": "->", "…": "...",
+    "°": " deg", "²": "^2", "³": "^3", "⁻": "-", "√": "sqrt", "∂": "d", "Σ": "sum", "∈": "in", "’": "'", "“": '"',
+    "”": '"', "\u0307": "d", "\u0308": "dd",
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "θ": "theta", "λ": "lambda", "μ": "mu",
+    "µ": "mu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "ψ": "psi", "ω": "omega", "Γ": "Gamma",
+    "Δ": "Delta", "Θ": "Theta", "Ω": "Omega",
+}  # fmt: skip
+
+
+def ascii_text(text: str) -> str:
+    """The same words in ASCII, on one line."""
+    decomposed = unicodedata.normalize("NFD", " ".join(text.split()))
+    spelled = "".join(_SPELLED.get(letter, letter) for letter in decomposed)
+    plain = "".join(x for x in unicodedata.normalize("NFKD", spelled) if not unicodedata.combining(x))
+    return plain.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def identifier(wish: str) -> str:
+    """The wish as letters, digits and underscores, not starting with a digit or an underscore."""
+    word = re.sub(r"\W+", "_", ascii_text(wish), flags=re.ASCII).strip("_")
+    if not word:
+        return "x"
+    return word if word[0].isalpha() else f"x{word}"
+
+
+class Namer:
+    """Hands out identifiers, each once; the first to ask gets the plain one."""
+
+    def __init__(self, reserved: Collection[str]) -> None:
+        self.taken = set(reserved)
+
+    def name(self, wish: str) -> str:
+        base = identifier(wish)
+        found, count = base, 1
+        while found in self.taken:
+            count += 1
+            found = f"{base}_{count}"
+        self.taken.add(found)
+        return found
+
+    def names(self, wishes: Iterable[str]) -> list[str]:
+        return [self.name(wish) for wish in wishes]

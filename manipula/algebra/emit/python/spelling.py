@@ -1,0 +1,28 @@
+"""NumPy: how each operation is written, and the words a local name may not be."""
+
+from __future__ import annotations
+
+import keyword
+
+from manipula.algebra.emit.text import ARITHMETIC, ATOM, LOOSE, PRODUCT, SUM, Language, Spelling, call
+
+_OWN = {"np", "p", "k", "batch", "NamedTuple", "TOLERANCE", "ValueError", "float", "dict", "range", "print", "True"}
+
+LANGUAGE = Language(
+    {
+        **ARITHMETIC,
+        "sin": call("np.sin", 1),
+        "cos": call("np.cos", 1),
+        "sqrt": call("np.sqrt", 1),
+        "atan2": call("np.arctan2", 2),
+        "abs": call("np.abs", 1),
+        "sign": call("np.sign", 1),
+        "min": call("np.minimum", 2),
+        "max": call("np.maximum", 2),
+        "less": Spelling("1.0*({} < {})", PRODUCT, (SUM, SUM)),
+        "select": Spelling("np.where({} != 0.0, {}, {})", ATOM, (SUM, LOOSE, LOOSE)),
+    },
+    frozenset({*keyword.kwlist, *keyword.softkwlist, *_OWN}),
+    "np.inf",
+    "np.nan",
+)

@@ -1,0 +1,88 @@
+"""States and true values for the self-tests of emitted code.
+
+Inputs are short decimals from a fixed draw; outputs are computed from the tape with 40 digits and rounded once. A
+state where double precision would lose digits by itself (a nearly singular matrix, say) is passed over, so that the
+tolerance can be tight.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import mpmath
+import numpy as np
+
+from manipula.algebra.expr.evaluate import ARRAYS, MPMATH
+from manipula.algebra.tape import Tape
+
+STATES = 3
+TOLERANCE = 1e-9  # |computed − true| ≤ TOLERANCE·(1 + |true|)
+_DRAWS, _STEADY, _DOUBLE_BITS, _TRUE_BITS = 60, 1e-12, 53, 133
+
+Values = dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class State:
+    """One set of inputs and the outputs that belong to it."""
+
+    inputs: Values
+    outputs: Values
+
+
+def states(tape: Tape, samples: Sequence[Mapping[str, Sequence[float]]] = ()) -> list[State]:
+    """The states of a self-test: the samples given, else draws."""
+    if samples:
+        given = [{name: [float(x) for x in values] for name, values in sample.items()} for sample in samples]
+        return [_steady(tape, inputs) or _as_doubles(tape, inputs) for inputs in given]
+    draws = list(_draws(tape))
+    found: list[State] = []
+    for inputs in draws:
+        state = _steady(tape, inputs)
+        if state is not None:
+            found.append(state)
+        if len(found) == STATES:
+            return found
+    return found + [_as_doubles(tape, inputs) for inputs in draws[: STATES - len(found)]]
+
+
+def _draws(tape: Tape) -> Iterator[Values]:
+    """Variables in ±1.5, parameters in 0.1 … 1, three decimals, the same on every run."""
+    dice = random.Random("manipula self-test")
+    for _ in range(_DRAWS):
+        yield {
+            port.name: [round(dice.uniform(*((-1.5, 1.5) if port.online else (0.1, 1.0))), 3) for _ in port.slots]
+            for port in tape.inputs
+        }
+
+
+def _steady(tape: Tape, inputs: Values) -> State | None:
+    """The state with its true outputs, if they are finite and double precision can reach them."""
+    try:
+        true, rough = _precise(tape, inputs, _TRUE_BITS), _precise(tape, inputs, _DOUBLE_BITS)
+    except (ZeroDivisionError, ValueError):
+        return None
+    pairs = [(x, y) for name in true for x, y in zip(true[name], rough[name], strict=True)]
+    good = all(isfinite(x) and isfinite(y) and abs(x - y) <= _STEADY * (1 + abs(x)) for x, y in pairs)
+    return State(inputs, true) if good else None
+
+
+def _precise(tape: Tape, inputs: Values, bits: int) -> Values:
+    with mpmath.workprec(bits):
+        exact = {name: [mpmath.mpf(x) for x in values] for name, values in inputs.items()}
+        return _floats(tape.evaluate(exact, MPMATH))
+
+
+def _as_doubles(tape: Tape, inputs: Values) -> State:
+    """Where no exact value helps (NaN is the right answer): plain double arithmetic."""
+    with np.errstate(all="ignore"):
+        arrays = {name: [np.float64(x) for x in values] for name, values in inputs.items()}
+        return State(inputs, _floats(tape.evaluate(arrays, ARRAYS)))
+
+
+def _floats(outputs: Mapping[str, Sequence[Any]]) -> Values:
+    return {name: [float(x) for x in values] for name, values in outputs.items()}

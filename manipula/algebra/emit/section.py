@@ -1,0 +1,100 @@
+"""A stretch of a tape as statements: what is loaded, what is computed, what is stored.
+
+The off-line part and the on-line part are a section each. A temporary that nobody named and that is read once is
+written in place when it is short; everything else has a line of its own, in the order of the tape.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from manipula.algebra.emit.names import Namer
+from manipula.algebra.emit.text import Language, Text
+from manipula.algebra.tape import Line, Tape
+
+SHORT = 36  # characters: what may be written inside another line
+
+
+class Names(Protocol):
+    """How slots are called."""
+
+    def name(self, slot: int) -> str:
+        """Asked once for every slot that gets a line, in order."""
+        ...
+
+    def anonymous(self, slot: int) -> bool:
+        """Nobody misses the name when the slot is written in place."""
+        ...
+
+
+class TapeNames:
+    """The tape's own names (c2, s23, w3_x, D12), made fit for a language."""
+
+    def __init__(self, tape: Tape, reserved: Collection[str]) -> None:
+        self.words = Namer(reserved).names(tape.names)
+        self.free = [re.fullmatch(r"D\d+", name) is not None for name in tape.names]
+
+    def name(self, slot: int) -> str:
+        return self.words[slot]
+
+    def anonymous(self, slot: int) -> bool:
+        return self.free[slot]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """name = text"""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """Statements in order. `checks` are expressions that may not be zero."""
+
+    loads: tuple[Statement, ...]
+    body: tuple[Statement, ...]
+    checks: tuple[str, ...]
+    stores: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a section reads and writes."""
+
+    sources: Mapping[int, str]  # slot → where it is loaded from
+    lines: Sequence[Line]
+    results: Sequence[tuple[str, int]]  # where it is stored, slot
+    nonzero: Sequence[int] = ()  # slots to check
+
+    def reads(self) -> tuple[Counter[int], Counter[int]]:
+        """How often each slot is read: by lines, by stores and checks."""
+        by_lines = Counter(arg for line in self.lines for arg in line.args)
+        return by_lines, Counter([*(slot for _, slot in self.results), *self.nonzero])
+
+
+def section(plan: Plan, constants: Sequence[tuple[int, float]], language: Language, names: Names) -> Section:
+    """Write a plan."""
+    by_lines, at_end = plan.reads()
+    texts = {slot: language.number(value) for slot, value in constants}
+    loads: list[Statement] = []
+    for slot, source in plan.sources.items():
+        if by_lines[slot] or at_end[slot]:
+            loads.append(Statement(names.name(slot), source))
+            texts[slot] = Text(loads[-1].name)
+    body: list[Statement] = []
+    for line in plan.lines:
+        text = language.table[line.op]([texts[arg] for arg in line.args])
+        inside = by_lines[line.slot] == 1 and not at_end[line.slot] and len(text.text) <= SHORT
+        last = at_end[line.slot] == 1 and not by_lines[line.slot]
+        if not (names.anonymous(line.slot) and (inside or last)):
+            body.append(Statement(names.name(line.slot), text.text))
+            text = Text(body[-1].name)
+        texts[line.slot] = text
+    stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
+    return Section(tuple(loads), tuple(body), tuple(texts[slot].text for slot in plan.nonzero), stores)

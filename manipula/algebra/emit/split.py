@@ -1,0 +1,67 @@
+"""The ports of a tape as arguments, and its two halves: what parameters alone decide, and the rest.
+
+`kept` are the slots the on-line half reads from the off-line half: they travel in the array k.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from manipula.algebra.emit.names import Namer
+from manipula.algebra.tape import Port, Tape, offline_needed
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A port under the name it has in the emitted text."""
+
+    name: str
+    port: Port
+
+    def entry(self, position: int) -> tuple[int, ...]:
+        """The indices of a flat, row-major position."""
+        indices: list[int] = []
+        for size in reversed(self.port.shape):
+            position, rest = divmod(position, size)
+            indices.insert(0, rest)
+        return tuple(indices)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Arguments of a tape. Ports without entries are left out: no language has a use for them."""
+
+    variables: tuple[Argument, ...]
+    parameters: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+    kept: tuple[int, ...]
+    nonzero: tuple[int, ...]
+
+    @property
+    def names(self) -> list[str]:
+        return [argument.name for argument in (*self.variables, *self.parameters, *self.outputs)]
+
+
+def split(tape: Tape, namer: Namer) -> Split:
+    """Name the arguments and find what travels from one half to the other."""
+
+    def arguments(ports: list[Port]) -> tuple[Argument, ...]:
+        return tuple(Argument(namer.name(port.name), port) for port in ports if port.slots)
+
+    variables = arguments([port for port in tape.inputs if port.online])
+    parameters = arguments([port for port in tape.inputs if not port.online])
+    own = {slot for argument in parameters for slot in argument.port.slots}
+    read = {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
+    kept = tuple(sorted(own & read) + offline_needed(tape))
+    outputs = arguments(list(tape.outputs))
+    return Split(variables, parameters, outputs, kept, _nonzero(tape, own) if kept else ())
+
+
+def _nonzero(tape: Tape, parameters: set[int]) -> tuple[int, ...]:
+    """Parameters that a condition names, and every off-line denominator."""
+    slot_of = {tape.names[slot]: slot for slot in parameters}
+    matches = (re.fullmatch(r"\s*(\S+)\s*(?:≠|!=)\s*0\s*", condition) for condition in tape.conditions)
+    named = [slot_of[match[1]] for match in matches if match is not None and match[1] in slot_of]
+    below = [line.args[1] for line in tape.offline if line.op == "div"]
+    return tuple(dict.fromkeys(named + below))

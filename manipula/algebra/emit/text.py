@@ -1,0 +1,78 @@
+"""Expressions as text: one table of spellings per language, and the fewest parentheses that keep the tape's order.
+
+Floating-point sums and products do not associate, so a + (b + c) keeps its parentheses; −(a·b) and (−a)·b round alike,
+so the sign stands in front bare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isinf, isnan
+
+LOOSE, SUM, PRODUCT, SIGN, ATOM = range(5)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A piece of an expression and how strongly it holds together."""
+
+    text: str
+    strength: int = ATOM
+
+    def within(self, needed: int) -> str:
+        return self.text if self.strength >= needed else f"({self.text})"
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How an operation is written: the form, the strength of the result, the strength each argument needs."""
+
+    form: str
+    strength: int
+    needs: tuple[int, ...]
+
+    def __call__(self, args: Sequence[Text]) -> Text:
+        return Text(self.form.format(*(x.within(need) for x, need in zip(args, self.needs, strict=True))), self.strength)
+
+
+class Negation:
+    """−x. A product keeps its strength behind the sign; two signs never touch (`--x` means something else in C)."""
+
+    def __call__(self, args: Sequence[Text]) -> Text:
+        (inner,) = args
+        if inner.strength < PRODUCT or inner.text.startswith("-"):
+            return Text(f"-({inner.text})", SIGN)
+        return Text(f"-{inner.text}", min(inner.strength, SIGN))
+
+
+def call(name: str, arity: int) -> Spelling:
+    """name(x, y)"""
+    return Spelling(f"{name}({', '.join(['{}'] * arity)})", ATOM, (LOOSE,) * arity)
+
+
+Table = Mapping[str, Spelling | Negation]
+
+ARITHMETIC: Table = {
+    "add": Spelling("{} + {}", SUM, (SUM, PRODUCT)),
+    "sub": Spelling("{} - {}", SUM, (SUM, PRODUCT)),
+    "mul": Spelling("{}*{}", PRODUCT, (PRODUCT, SIGN)),
+    "div": Spelling("{}/{}", PRODUCT, (PRODUCT, SIGN)),
+    "neg": Negation(),
+}
+
+
+@dataclass(frozen=True)
+class Language:
+    """What the writers need to know of a language."""
+
+    table: Table
+    reserved: frozenset[str]
+    infinity: str
+    not_a_number: str
+
+    def number(self, value: float) -> Text:
+        """The shortest decimal that reads back as the same double."""
+        word = self.not_a_number if isnan(value) else self.infinity if isinf(value) else repr(abs(value))
+        negative = not isnan(value) and (value < 0 or repr(value).startswith("-"))
+        return Text(f"-{word}", SIGN) if negative else Text(word)

@@ -1,0 +1,67 @@
+"""The kernel without a compiler: the tape line by line, each line one numpy operation over all configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.expr.evaluate import ARRAYS
+from manipula.algebra.expr.ops import OPS
+from manipula.algebra.run.ir import kept_slots, parameters_of, variables_of
+from manipula.algebra.run.shapes import Floats, View, matrix_of_view
+from manipula.algebra.tape import Line, Tape
+
+
+class NumpyKernel:
+    """The same two functions as machine code would be, and the same meaning, line by line."""
+
+    backend = "numpy"
+    address = None
+    source_ir = ""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self._kept = kept_slots(tape)
+        self._constants = {slot: np.float64(value) for slot, value in tape.constants}
+        self._dead = _dead_after(tape)
+
+    def prepare(self, parameters: Floats) -> Floats:
+        """The off-line part."""
+        port = parameters_of(self.tape)
+        values: dict[int, Any] = dict(self._constants)
+        values.update(zip(port.slots if port else (), parameters))
+        _play(self.tape.offline, values, {})
+        return np.array([values[slot] for slot in self._kept], dtype=np.float64)
+
+    def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], count: int) -> None:
+        """The on-line part, for `count` configurations."""
+        values: dict[int, Any] = dict(self._constants)
+        values.update(zip(self._kept, kept))
+        for port, view in zip(variables_of(self.tape), views):
+            values.update(zip(port.slots, matrix_of_view(view, count).T))
+        _play(self.tape.online, values, self._dead)
+        for port, result in zip(self.tape.outputs, results):
+            rows = result.reshape(count, len(port.slots))
+            for position, slot in enumerate(port.slots):
+                rows[:, position] = values[slot]
+
+
+def _play(lines: Iterable[Line], values: dict[int, Any], dead: dict[int, list[int]]) -> None:
+    """Fill the slots of the lines; forget a line's slots when nothing reads them any more."""
+    with np.errstate(all="ignore"):  # infinities and NaN are results here, as they are in machine code
+        for line in lines:
+            values[line.slot] = OPS[line.op].value(ARRAYS, *(values[arg] for arg in line.args))
+            for slot in dead.get(line.slot, ()):
+                del values[slot]
+
+
+def _dead_after(tape: Tape) -> dict[int, list[int]]:
+    """slot of a line → the on-line slots it is the last to read."""
+    lines, live = tape.lines, {line.slot for line in tape.online}
+    dead: dict[int, list[int]] = {}
+    for slot, at in tape.last_use().items():
+        if slot in live and at < len(lines):
+            dead.setdefault(lines[at].slot, []).append(slot)
+    return dead

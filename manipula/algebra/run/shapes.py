@@ -1,0 +1,156 @@
+"""The door of a compiled function: what the caller gave becomes rows of float64, broadcast over leading axes.
+
+Kernels see every input as a `View`: n rows of contiguous entries, a fixed step apart; a step of 0 repeats one row.
+Arrays that already lie so are used where they are; only the others are copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.algebra.tape import Port
+from manipula.errors import InputError
+
+Floats = NDArray[np.float64]
+Shape = tuple[int, ...]
+
+
+class View(NamedTuple):
+    """Rows in memory: `array` owns them, row i starts `step`·i doubles after its first entry."""
+
+    array: Floats
+    step: int
+
+
+class Arranged(NamedTuple):
+    """The inputs of one call: leading shape, number of configurations, one view a port."""
+
+    lead: Shape
+    count: int
+    views: tuple[View, ...]
+
+
+def arranged(function: str, ports: Sequence[Port], values: Sequence[Any]) -> Arranged:
+    """Check, convert and broadcast the variables of a call."""
+    if len(values) != len(ports):
+        names = ", ".join(port.name for port in ports) or "none"
+        raise InputError(f"{function}: expected {len(ports)} inputs ({names}), found {len(values)}")
+    arrays = [rows_from_value(function, port, value) for port, value in zip(ports, values)]
+    lead = _common_lead(function, ports, arrays)
+    views = tuple(view_of_rows(array, lead) for array in arrays)
+    return Arranged(lead, prod(lead), views)
+
+
+def rows_from_value(function: str, port: Port, value: Any) -> Floats:
+    """float64 of shape (..., size); a single number stands for a vector of one entry."""
+    array = floats_from_value(f"{function}: {port.name}", value)
+    if array.ndim == 0 and port.shape == (1,):
+        array = array.reshape(1)
+    if array.shape[-1:] != port.shape:
+        raise InputError(f"{function}: {port.name}: expected shape {pattern(port.shape)}, found {_found(array)}")
+    return array
+
+
+def floats_from_value(what: str, value: Any) -> Floats:
+    """Anything numeric as float64; a sentence for the rest."""
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64)
+    except (ValueError, TypeError) as problem:
+        raise InputError(f"{what}: expected numbers, found {_told(value)}") from problem
+    raise InputError(f"{what}: expected real numbers, found {_told(value)} (dtype {array.dtype})")
+
+
+def view_of_rows(array: Floats, lead: Shape) -> View:
+    """The array broadcast to the leading shape, in place where its rows are evenly spaced."""
+    size = array.shape[-1]
+    wide = np.broadcast_to(array, (*lead, size))
+    step = _even_step(wide) if array.flags.aligned and (size <= 1 or array.strides[-1] == 8) else None
+    if step is None:
+        return View(np.ascontiguousarray(wide), size)
+    return View(array, step)
+
+
+def _even_step(wide: Floats) -> int | None:
+    """The distance in doubles between successive rows, if it is the same everywhere."""
+    step, rows = 0, 1
+    for length, stride in zip(reversed(wide.shape[:-1]), reversed(wide.strides[:-1])):
+        if length == 1:
+            continue
+        if rows == 1:
+            step = stride
+        elif stride != step * rows:
+            return None
+        rows *= length
+    return step // 8 if step % 8 == 0 else None
+
+
+def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Any) -> list[Floats]:
+    """Fresh arrays for the outputs, or the caller's own, checked."""
+    if out is None:
+        return [np.empty(lead + port.shape) for port in ports]
+    given = [out] if len(ports) == 1 else list(out) if isinstance(out, tuple | list) else [out]
+    if len(given) != len(ports):
+        names = ", ".join(port.name for port in ports)
+        raise InputError(f"{function}: out: expected {len(ports)} arrays ({names}), found {len(given)}")
+    for port, array in zip(ports, given):
+        _check_out(function, port, lead + port.shape, array)
+    return given
+
+
+def _check_out(function: str, port: Port, shape: Shape, array: Any) -> None:
+    what = f"{function}: out for {port.name}"
+    if not isinstance(array, np.ndarray):
+        raise InputError(f"{what}: expected a numpy array of shape {shape}, found {_told(array)}")
+    if array.dtype != np.float64 or not array.flags.c_contiguous or not array.flags.aligned:
+        raise InputError(f"{what}: expected a C-contiguous float64 array, found dtype {array.dtype}, {array.strides=}")
+    if array.shape != shape:
+        raise InputError(f"{what}: expected shape {shape}, found {array.shape}")
+    if not array.flags.writeable:
+        raise InputError(f"{what}: the array is read-only")
+
+
+def apart(view: View, count: int, results: Sequence[Floats]) -> View:
+    """A view that no result overwrites while it is still being read."""
+    if any(np.may_share_memory(view.array, result) for result in results):
+        return View(matrix_of_view(view, count).copy(), view.array.shape[-1])
+    return view
+
+
+def matrix_of_view(view: View, count: int) -> Floats:
+    """The same rows as a numpy matrix, without a copy."""
+    size = view.array.shape[-1]
+    return np.lib.stride_tricks.as_strided(view.array, (count, size), (8 * view.step, 8), writeable=False)
+
+
+def pattern(shape: Shape) -> str:
+    """(..., 6)"""
+    return f"({', '.join(['...', *map(str, shape)])})"
+
+
+def _common_lead(function: str, ports: Sequence[Port], arrays: Sequence[Floats]) -> Shape:
+    leads = [array.shape[:-1] for array in arrays]
+    if all(lead == leads[0] for lead in leads):
+        return leads[0] if leads else ()
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError:
+        listed = ", ".join(f"{port.name} {array.shape}" for port, array in zip(ports, arrays))
+        raise InputError(f"{function}: the leading axes of the inputs do not broadcast: {listed}") from None
+
+
+def _found(array: Floats) -> str:
+    return "a single number" if array.ndim == 0 else str(array.shape)
+
+
+def _told(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{type(value).__name__} {text[:40]}…"

@@ -1,0 +1,195 @@
+"""The shortest factored form that a greedy search finds.
+
+A sum is split as divisor·quotient + rest, over and over. Divisors tried: what flint's factoriser finds for the whole
+sum, a generator with everything its terms share, a number, and binomials that several groups of terms share, such as
+(a + b) in a·c + b·c + a·d + b·d + e. Small sums try several divisors and keep the cheapest outcome by the count of
+written operations; long ones take the one that promises most.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq
+
+from manipula.algebra.simplify.polynomial import context_of, rational_from
+from manipula.algebra.simplify.terms import (
+    Monomial,
+    Terms,
+    common,
+    divided,
+    plain_operations,
+    times,
+    tree_from_monomial,
+    tree_from_terms,
+)
+from manipula.algebra.simplify.tree import Number, Tree, operations, power_of, product_of, sum_of
+
+Split = tuple[Terms, Terms, Terms]  # divisor, quotient, rest
+WIDTH = ((8, 4), (16, 3), (40, 2))  # up to so many terms, so many divisors are tried; past them one
+FLINT_TERMS, BINOMIAL_TERMS = 150, 60
+
+
+class Factoriser:
+    """Factored forms over one list of atoms; remembers sums it has met."""
+
+    def __init__(self, atoms: Sequence[Tree]) -> None:
+        self.atoms = atoms
+        self.known: dict[frozenset[tuple[Monomial, Fraction]], Tree] = {}
+
+    def factored(self, terms: Terms) -> Tree:
+        """The best tree found."""
+        if len(terms) < 2:
+            return tree_from_terms(terms, self.atoms)
+        key = frozenset(terms.items())
+        if key not in self.known:
+            self.known[key] = self._factored(terms)
+        return self.known[key]
+
+    def _factored(self, terms: Terms) -> Tree:
+        monomial, number = _content(terms)
+        if monomial or number != 1:
+            inner = {_exact(m, monomial): c / number for m, c in terms.items()}
+            return product_of([tree_from_monomial(monomial, number, self.atoms), self.factored(inner)])
+        whole = self._whole_factors(terms)
+        return whole if whole is not None else self._split(terms)
+
+    def _split(self, terms: Terms) -> Tree:
+        """The cheapest of the few most promising divisors, or the plain sum. Ties keep the first."""
+        best = tree_from_terms(terms, self.atoms)
+        cost = operations(best)
+        for divisor, quotient, rest in _promising(terms):
+            product = product_of([self.factored(divisor), self.factored(quotient)])
+            found = sum_of([product, self.factored(rest)])
+            if operations(found) < cost:
+                best, cost = found, operations(found)
+        return best
+
+    def _whole_factors(self, terms: Terms) -> Tree | None:
+        """The sum as a product of sums, when it is one."""
+        if len(terms) > FLINT_TERMS:
+            return None
+        generators = sorted({g for m in terms for g, _ in m})
+        constant, factors = _flint_polynomial(terms, generators).factor()
+        if len(factors) == 1 and factors[0][1] == 1:
+            return None
+        parts = [power_of(self.factored(_terms_of(p, generators)), int(e)) for p, e in factors]
+        return product_of([Number(rational_from(constant)), *parts])
+
+
+def _exact(a: Monomial, b: Monomial) -> Monomial:
+    quotient = divided(a, b)
+    assert quotient is not None
+    return quotient
+
+
+def _content(terms: Terms) -> tuple[Monomial, Fraction]:
+    """What every term shares: a monomial, a number where all have the same, and a minus where all have one."""
+    sizes = {abs(c) for c in terms.values()}
+    number = next(iter(sizes)) if len(sizes) == 1 else Fraction(1)
+    return common(terms), -number if all(c < 0 for c in terms.values()) else number
+
+
+def _flint_polynomial(terms: Terms, generators: list[int]) -> Any:
+    place = {g: i for i, g in enumerate(generators)}
+    table = {}
+    for m, c in terms.items():
+        exponents = [0] * len(generators)
+        for g, e in m:
+            exponents[place[g]] = e
+        table[tuple(exponents)] = fmpq(c.numerator, c.denominator)
+    return context_of(len(generators)).from_dict(table)
+
+
+def _terms_of(p: Any, generators: list[int]) -> Terms:
+    return {
+        tuple((generators[i], int(e)) for i, e in enumerate(m) if e): rational_from(c) for m, c in p.to_dict().items()
+    }
+
+
+# divisors
+
+
+def _promising(terms: Terms) -> list[Split]:
+    """The splits that save most, best first."""
+    width = next((width for size, width in WIDTH if len(terms) <= size), 1)
+    scored: dict[frozenset[Monomial], tuple[int, Split]] = {}
+    for split in _splits(terms):
+        saving = plain_operations(_product(split)) - sum(map(plain_operations, split[:2])) - 1
+        key = frozenset(split[2])
+        if saving > 0 and (key not in scored or saving > scored[key][0]):
+            scored[key] = (saving, split)
+    ranked = sorted(scored.values(), key=lambda entry: (-entry[0], sorted(entry[1][0].items())))
+    return [split for _, split in ranked[:width]]
+
+
+def _product(split: Split) -> Terms:
+    return {times(a, b): x * y for a, x in split[0].items() for b, y in split[1].items()}
+
+
+def _splits(terms: Terms) -> Iterator[Split]:
+    yield from _by_generator(terms)
+    yield from _by_number(terms)
+    if len(terms) <= BINOMIAL_TERMS:
+        yield from _by_binomial(terms)
+
+
+def _by_generator(terms: Terms) -> Iterator[Split]:
+    """Everything with a generator (or its square), divided by all it shares."""
+    holders: dict[tuple[int, int], list[Monomial]] = defaultdict(list)
+    for monomial in terms:
+        for g, e in monomial:
+            for power in range(1, min(e, 2) + 1):
+                holders[g, power].append(monomial)
+    for held in holders.values():
+        if len(held) > 1:
+            shared = common(held)
+            quotient = {_exact(m, shared): terms[m] for m in held}
+            yield {shared: Fraction(1)}, quotient, _without(terms, held)
+
+
+def _by_number(terms: Terms) -> Iterator[Split]:
+    holders: dict[Fraction, list[Monomial]] = defaultdict(list)
+    for monomial, c in terms.items():
+        holders[abs(c)].append(monomial)
+    for number, held in holders.items():
+        if number != 1 and len(held) > 1:
+            yield {(): number}, {m: terms[m] / number for m in held}, _without(terms, held)
+
+
+def _by_binomial(terms: Terms) -> Iterator[Split]:
+    """Two terms over what they share are a binomial; pairs with the same one form a product."""
+    groups: dict[tuple[Monomial, Monomial, Fraction], list[tuple[Monomial, Monomial, Monomial]]] = defaultdict(list)
+    ordered = sorted(terms)
+    for at, a in enumerate(ordered):
+        for b in ordered[at + 1 :]:
+            shared = common([a, b])
+            x, y, first, second = _exact(a, shared), _exact(b, shared), a, b
+            if x > y:
+                x, y, first, second = y, x, b, a
+            groups[x, y, terms[second] / terms[first]].append((shared, first, second))
+    for (x, y, ratio), pairs in groups.items():
+        quotient, held = _disjoint(pairs, terms)
+        if len(quotient) > 1:
+            yield {x: Fraction(1), y: ratio}, quotient, _without(terms, held)
+
+
+def _disjoint(pairs: list[tuple[Monomial, Monomial, Monomial]], terms: Terms) -> tuple[Terms, list[Monomial]]:
+    """Pairs that use no term twice."""
+    quotient: Terms = {}
+    held: list[Monomial] = []
+    for shared, first, second in pairs:
+        if first not in held and second not in held:
+            quotient[shared] = terms[first]
+            held += [first, second]
+    return quotient, held
+
+
+def _without(terms: Terms, held: list[Monomial]) -> Terms:
+    gone = set(held)
+    return {m: c for m, c in terms.items() if m not in gone}
+
+

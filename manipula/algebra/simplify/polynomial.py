@@ -1,0 +1,198 @@
+"""Expressions expanded into flint's sparse polynomials, modulo sin² + cos² = 1.
+
+The generators are the sine and cosine of every coordinate angle, the symbols, and whatever is not polynomial (roots,
+branches, denominators) as atoms of their own. Under the lexical order every s² is rewritten as 1 − c², so the result is
+canonical: equal expressions in equal coordinates give equal polynomials, and hidden zeros vanish.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq, fmpq_mpoly_ctx
+
+from manipula.algebra.expr.node import Expr, angle_terms
+from manipula.algebra.simplify.angles import angle_from, coordinates_for, expressed
+from manipula.algebra.simplify.terms import Terms
+from manipula.algebra.simplify.tree import Angle, Call, Degrees, Inverse, Symbol, Tree, Trig
+from manipula.errors import SizeError
+
+Poly = Any  # flint's fmpq_mpoly, which has no type information
+Write = Callable[[Expr], Tree]  # how an argument of a root, a branch, a denominator is written
+_RING = ("const", "symbol", "add", "sub", "mul", "div", "neg", "sin", "cos")
+
+
+def context_of(size: int) -> Any:
+    """A polynomial ring of so many generators; flint keeps one per size."""
+    return fmpq_mpoly_ctx.get([f"x{i}" for i in range(size)], "lex")
+
+
+def rational_from(coefficient: Any) -> Fraction:
+    return Fraction(int(coefficient.p), int(coefficient.q))
+
+
+def polynomial_cone(root: Expr) -> list[Expr]:
+    """The nodes that take part in the polynomial, arguments first; atoms are not entered."""
+    order: list[Expr] = []
+    seen: set[Expr] = set()
+    stack = [(root, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack += [(arg, False) for arg in reversed(_polynomial_args(node))]
+    return order
+
+
+def _polynomial_args(node: Expr) -> tuple[Expr, ...]:
+    return node.args if node.op in ("add", "sub", "mul", "div", "neg") else ()
+
+
+def angle_of(x: Expr, write: Write) -> tuple[Angle, int]:
+    """The argument of a sine as an angle, and the sign taken out."""
+    parts: Counter[Tree] = Counter()
+    for term, times in angle_terms(x):
+        leaf = Degrees(term.data) if term.op == "angle" else write(term)
+        parts[leaf] += times
+    return angle_from(dict(parts))
+
+
+class Expansion:
+    """One root as a polynomial. `atoms[i]` is what generator i stands for: s, c of each coordinate, then the rest."""
+
+    def __init__(self, root: Expr, write: Write, limit: int) -> None:
+        self.root, self.write, self.limit = root, write, limit
+        self.cone = polynomial_cone(root)
+        self.angles = {x: angle_of(x.args[0], write) for x in self.cone if x.op in ("sin", "cos")}
+        self.coordinates = coordinates_for(self._uses())
+        trig = [Trig(op, angle) for angle in self.coordinates for op in ("sin", "cos")]
+        self.atoms: list[Tree] = [*trig, *dict.fromkeys(self._others())]
+        self.index = {atom: i for i, atom in enumerate(self.atoms)}
+        self.ring = context_of(len(self.atoms))
+        self.circles = [self._circle(k) for k in range(len(self.coordinates))]
+
+    def _uses(self) -> Counter[Angle]:
+        reads = Counter(arg for node in self.cone for arg in _polynomial_args(node))
+        uses: Counter[Angle] = Counter()
+        for node, (angle, _) in self.angles.items():
+            uses[angle] += reads[node]
+        return uses
+
+    def _others(self) -> Iterable[Tree]:
+        for node in self.cone:
+            if node.op == "div":
+                yield Inverse(self.write(node.args[1]))
+            elif node.op not in _RING or node.op == "symbol":
+                yield self.atom_of(node)
+
+    def atom_of(self, node: Expr) -> Tree:
+        if node.op == "symbol":
+            return Symbol(str(node.data), node.online)
+        if node.op == "angle":
+            return Degrees(node.data)
+        return Call(node.op, tuple(map(self.write, node.args)))
+
+    def _circle(self, k: int) -> Poly:
+        s, c = self.ring.gen(2 * k), self.ring.gen(2 * k + 1)
+        return s * s + c * c - 1
+
+    # node by node
+
+    def polynomial(self) -> Poly:
+        """The root expanded; `SizeError` as soon as a polynomial on the way passes the limit."""
+        left = Counter(arg for node in self.cone for arg in _polynomial_args(node))
+        done: dict[Expr, Poly] = {}
+        for node in self.cone:
+            done[node] = self._expanded(node, [done[arg] for arg in _polynomial_args(node)])
+            for arg in _polynomial_args(node):
+                left[arg] -= 1
+                if not left[arg]:
+                    del done[arg]
+        return self._cancelled(done[self.root])
+
+    def _expanded(self, node: Expr, args: list[Poly]) -> Poly:
+        match node.op:
+            case "const":
+                return self.ring.constant(fmpq(node.data.numerator, node.data.denominator))
+            case "sin" | "cos":
+                return self._turned(node)
+            case "add":
+                return args[0] + args[1]
+            case "sub":
+                return args[0] - args[1]
+            case "neg":
+                return -args[0]
+            case "mul":
+                return self._product(*args)
+            case "div":
+                return self._quotient(node, *args)
+        return self._generator(self.atom_of(node))
+
+    def _generator(self, atom: Tree) -> Poly:
+        return self.ring.gen(self.index[atom])
+
+    def _product(self, a: Poly, b: Poly) -> Poly:
+        if len(a) * len(b) > 50 * self.limit:
+            raise SizeError(f"a product of {len(a)} by {len(b)} terms is on the way")
+        product = self.reduced(a * b, self._both_turn(a, b))
+        if len(product) > self.limit:
+            raise SizeError(f"a sum of {len(product)} terms is on the way")
+        return product
+
+    def _quotient(self, node: Expr, a: Poly, b: Poly) -> Poly:
+        """Divided out where that goes without a rest; else by an atom 1/b."""
+        whole, rest = divmod(a, b)
+        return whole if not rest else self._product(a, self._generator(Inverse(self.write(node.args[1]))))
+
+    def _both_turn(self, a: Poly, b: Poly) -> list[int]:
+        """Coordinates whose sine stands in both."""
+        ours, theirs = a.degrees(), b.degrees()
+        return [k for k in range(len(self.coordinates)) if ours[2 * k] and theirs[2 * k]]
+
+    def reduced(self, p: Poly, coordinates: Iterable[int]) -> Poly:
+        for k in coordinates:
+            p = divmod(p, self.circles[k])[1]
+        return p
+
+    def _turned(self, node: Expr) -> Poly:
+        """sin or cos of a whole combination of coordinates."""
+        angle, sign = self.angles[node]
+        combination = expressed(angle, self.coordinates)
+        assert combination is not None
+        cos, sin = self.ring.constant(1), self.ring.constant(0)
+        for k, times in enumerate(combination):
+            s, c = self.ring.gen(2 * k), self.ring.gen(2 * k + 1)
+            s = s if times > 0 else -s
+            for _ in range(abs(int(times))):
+                cos, sin = self.reduced(cos * c - sin * s, [k]), self.reduced(sin * c + cos * s, [k])
+        return cos if node.op == "cos" else sign * sin
+
+    def _cancelled(self, p: Poly) -> Poly:
+        """y·(1/y) = 1, for every symbol that is a denominator."""
+        for atom in self.atoms:
+            if isinstance(atom, Inverse) and isinstance(atom.bottom, Symbol):
+                p = self._without_pairs(p, self.index[atom], self.index[atom.bottom])
+        return p
+
+    def _without_pairs(self, p: Poly, over: int, under: int) -> Poly:
+        reduced: dict[tuple[int, ...], Any] = {}
+        for monomial, coefficient in p.to_dict().items():
+            pairs = min(monomial[over], monomial[under])
+            exponents = list(monomial)
+            exponents[over], exponents[under] = exponents[over] - pairs, exponents[under] - pairs
+            reduced[tuple(exponents)] = reduced.get(tuple(exponents), 0) + coefficient
+        return self.ring.from_dict(reduced)
+
+
+def terms_from_polynomial(p: Poly) -> Terms:
+    return {
+        tuple((i, int(e)) for i, e in enumerate(monomial) if e): rational_from(coefficient)
+        for monomial, coefficient in p.to_dict().items()
+    }
+

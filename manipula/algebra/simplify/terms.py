@@ -1,0 +1,77 @@
+"""Sums of monomials as dictionaries: what the trigonometry and the factoring work on once flint has expanded.
+
+A monomial is a sorted tuple of (generator, exponent); generators are numbers that index a list of atoms (trees).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from manipula.algebra.simplify.tree import Number, Tree, power_of, product_of, sum_of
+
+Monomial = tuple[tuple[int, int], ...]
+Terms = dict[Monomial, Fraction]
+
+
+def times(a: Monomial, b: Monomial) -> Monomial:
+    exponents = dict(a)
+    for generator, exponent in b:
+        exponents[generator] = exponents.get(generator, 0) + exponent
+    return tuple(sorted(exponents.items()))
+
+
+def divided(a: Monomial, b: Monomial) -> Monomial | None:
+    """a / b, or None where b does not divide a."""
+    exponents = dict(a)
+    for generator, exponent in b:
+        left = exponents.get(generator, 0) - exponent
+        if left < 0:
+            return None
+        if left:
+            exponents[generator] = left
+        else:
+            del exponents[generator]
+    return tuple(sorted(exponents.items()))
+
+
+def common(monomials: Iterable[Monomial]) -> Monomial:
+    """The greatest common divisor."""
+    flow = iter(monomials)
+    shared = dict(next(flow, ()))
+    for monomial in flow:
+        if not shared:
+            break
+        here = dict(monomial)
+        shared = {g: min(e, here[g]) for g, e in shared.items() if g in here}
+    return tuple(sorted(shared.items()))
+
+
+def added(terms: Terms, monomial: Monomial, coefficient: Fraction) -> None:
+    """terms += coefficient·monomial, in place."""
+    total = terms.get(monomial, Fraction(0)) + coefficient
+    if total:
+        terms[monomial] = total
+    else:
+        terms.pop(monomial, None)
+
+
+def degree(monomial: Monomial) -> int:
+    return sum(exponent for _, exponent in monomial)
+
+
+def plain_operations(terms: Terms) -> int:
+    """Binary operators when written without brackets."""
+    if not terms:
+        return 0
+    products = (max(degree(m) + (abs(c) != 1) - 1, 0) for m, c in terms.items())
+    return sum(products) + len(terms) - 1
+
+
+def tree_from_monomial(monomial: Monomial, coefficient: Fraction, atoms: Sequence[Tree]) -> Tree:
+    return product_of([Number(coefficient), *(power_of(atoms[g], e) for g, e in monomial)])
+
+
+def tree_from_terms(terms: Terms, atoms: Sequence[Tree]) -> Tree:
+    """The expanded form: no brackets."""
+    return sum_of(tree_from_monomial(m, c, atoms) for m, c in terms.items())

@@ -1,0 +1,240 @@
+"""Trees: a value as it is *written*, for people.
+
+An `Expr` is known by its value, so a graph holds one way to compute a thing; a tree is one way to write it, and
+several trees of the same value live side by side. Trees are printed (`algebra.show`), counted and evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from operator import add, mul
+from typing import Any
+
+from manipula.algebra.expr.ops import OPS
+from manipula.scalar import Maths
+
+
+class Tree:
+    """Any of the nodes below. Equal trees are written alike."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Tree):
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol(Tree):
+    """`online`: a variable (q, q̇ …), else a parameter."""
+
+    name: str
+    online: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Degrees(Tree):
+    """A numeric angle."""
+
+    value: Fraction
+
+
+Angle = tuple[tuple[Tree, int], ...]  # whole multiples of angle leaves, sorted
+
+
+@dataclass(frozen=True, slots=True)
+class Trig(Tree):
+    op: str  # sin, cos
+    angle: Angle
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Tree):
+    """Any other operation of the table: sqrt, atan2, sign, select …"""
+
+    op: str
+    args: tuple[Tree, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse(Tree):
+    """1 / bottom"""
+
+    bottom: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Power(Tree):
+    base: Tree
+    exponent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Product(Tree):
+    factors: tuple[Tree, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(Tree):
+    terms: tuple[Tree, ...]
+
+
+ZERO, ONE, MINUS = Number(Fraction(0)), Number(Fraction(1)), Number(Fraction(-1))
+
+
+# constructors: flat, ordered for reading
+
+
+def product_of(factors: Iterable[Tree]) -> Tree:
+    """A product without nested products; numbers meet in one coefficient, put first."""
+    coefficient, rest = Fraction(1), []
+    for factor in factors:
+        for part in factor.factors if isinstance(factor, Product) else (factor,):
+            if isinstance(part, Number):
+                coefficient *= part.value
+            else:
+                rest.append(part)
+    if not coefficient or not rest:
+        return Number(coefficient)
+    rest.sort(key=sort_key)
+    parts = rest if coefficient == 1 else [Number(coefficient), *rest]
+    return parts[0] if len(parts) == 1 else Product(tuple(parts))
+
+
+def sum_of(terms: Iterable[Tree]) -> Tree:
+    """A sum without nested sums; it starts with a positive term if it has one."""
+    flat: list[Tree] = []
+    for term in terms:
+        flat += term.terms if isinstance(term, Sum) else (term,)
+    flat = sorted((term for term in flat if term != ZERO), key=sort_key)
+    lead = next((i for i, term in enumerate(flat) if coefficient_of(term) > 0), 0)
+    flat = flat[lead:] + flat[:lead] if lead else flat
+    return Sum(tuple(flat)) if len(flat) > 1 else (flat[0] if flat else ZERO)
+
+
+def power_of(base: Tree, exponent: int) -> Tree:
+    if isinstance(base, Number):
+        return Number(base.value**exponent)
+    return base if exponent == 1 else Power(base, exponent)
+
+
+def coefficient_of(tree: Tree) -> Fraction:
+    """The number in front."""
+    if isinstance(tree, Product):
+        tree = tree.factors[0]
+    return tree.value if isinstance(tree, Number) else Fraction(1)
+
+
+def without_sign(tree: Tree) -> tuple[bool, Tree]:
+    """(is it negative, its positive part)"""
+    negative = coefficient_of(tree) < 0
+    return negative, product_of([MINUS, tree]) if negative else tree
+
+
+# the order of reading: numbers, parameters, sines and cosines, variables, functions, brackets
+
+Key = tuple[Any, ...]
+_DEPTH = 3
+
+
+def natural(name: str) -> Key:
+    """m2 before m10"""
+    parts = re.split(r"(\d+)", name)
+    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in parts if part)
+
+
+def sort_key(tree: Tree, depth: int = _DEPTH) -> Key:
+    match tree:
+        case Number(value):
+            return ((0, value),)
+        case Symbol(name, online):
+            return ((3 if online else 1, natural(name)),)
+        case Degrees(value):
+            return ((0, value),)
+        case Trig(op, angle):
+            return ((2, tuple(sort_key(leaf, depth - 1) for leaf, _ in angle), tuple(n for _, n in angle), op),)
+        case Power(base, exponent):
+            return (*sort_key(base, depth), (-1, -exponent))
+        case Product(factors) if depth:
+            own = [factor for factor in factors if not isinstance(factor, Number)]
+            return tuple(part for factor in own for part in sort_key(factor, depth - 1))
+        case Sum(terms) if depth:
+            return ((5, sort_key(terms[0], depth - 1)),)
+        case Call(op, args) if depth:
+            return ((4, (op, tuple(sort_key(arg, depth - 1) for arg in args))),)
+        case Inverse(bottom) if depth:
+            return ((6, sort_key(bottom, depth - 1)),)
+    return ((7,),)
+
+
+# counting and meaning
+
+
+def operations(tree: Tree) -> int:
+    """Binary operators as written: a square is one product, a doubling counts, a leading minus does not."""
+    match tree:
+        case Sum(terms):
+            return sum(map(operations, terms)) + len(terms) - 1
+        case Product(factors):
+            written = sum(factor != MINUS for factor in factors)
+            return sum(map(operations, factors)) + written - 1
+        case Power(base, exponent):
+            return operations(base) + exponent - 1
+        case Call(_, args):
+            return sum(map(operations, args))
+        case Inverse(bottom):
+            return operations(bottom)
+    return 0
+
+
+def leaves(trees: Iterable[Tree]) -> list[Tree]:
+    """The symbols, sines and cosines, and calls, each once, in the order of reading."""
+    found: set[Tree] = set()
+    stack = list(trees)
+    while stack:
+        tree = stack.pop()
+        match tree:
+            case Sum(parts) | Product(parts):
+                stack += parts
+            case Power(inner, _) | Inverse(inner):
+                stack.append(inner)
+            case Call(_, parts):
+                found.add(tree)
+                stack += parts
+            case Symbol() | Trig():
+                found.add(tree)
+    return sorted(found, key=sort_key)
+
+
+def evaluate_tree(tree: Tree, symbols: Mapping[str, Any], maths: Maths[Any]) -> Any:
+    """Its meaning over any scalar."""
+
+    def value(x: Tree) -> Any:
+        match x:
+            case Number(number):
+                return maths.number(number)
+            case Symbol(name, _):
+                return symbols[name]
+            case Degrees(angle):
+                return maths.degrees(angle)
+            case Trig(op, angle):
+                total = reduce(add, (times * value(leaf) for leaf, times in angle))
+                return OPS[op].value(maths, total)
+            case Call(op, args):
+                return OPS[op].value(maths, *map(value, args))
+            case Inverse(bottom):
+                return maths.number(Fraction(1)) / value(bottom)
+            case Power(base, exponent):
+                return reduce(mul, [value(base)] * exponent)
+            case Product(factors):
+                return reduce(mul, map(value, factors))
+            case Sum(terms):
+                return reduce(add, map(value, terms))
+        raise TypeError(x)
+
+    return value(tree)

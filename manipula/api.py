@@ -1,0 +1,109 @@
+"""The verbs: one function per thing a user does."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from manipula.bridge import Request, generate_function
+from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
+from manipula.files import write_text
+from manipula.mechanics.robot import library
+from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.convert import convert as converted
+from manipula.mechanics.robot.formats.checks import check_robot
+from manipula.mechanics.robot.formats.dh import dh_text_from_robot
+from manipula.mechanics.robot.formats.par_write import par_from_robot
+from manipula.mechanics.robot.formats.source import text_from_bytes
+from manipula.mechanics.robot.formats.toml import toml_from_robot
+from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
+from manipula.model import Model
+from manipula.robot import Robot
+
+FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "urdf", ".par": "par", ".csv": "dh", ".txt": "dh", ".tsv": "dh"}
+WRITERS: dict[str, Callable[[Any], str]] = {
+    "toml": toml_from_robot,
+    "urdf": urdf_from_robot,
+    "par": par_from_robot,
+    "dh": dh_text_from_robot,
+}
+
+
+def robots() -> list[str]:
+    """The names of the library's robots."""
+    return library.names()
+
+
+def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
+    """A robot by library name or from a file: .toml .urdf .par .csv .txt.
+
+    URDF options: base=, tip=, exact=. Table options: convention=, angle=, length=.
+
+    >>> load("planar2r").dof
+    2
+    """
+    path = Path(source)
+    if str(source) in library.names():
+        robot = _from_library(str(source))
+    else:
+        robot = _load_file(path, options)
+    problems = check_robot(robot, strict=True) if strict else []
+    if problems:
+        raise RobotFileError(problems[0], file=str(source))
+    return robot
+
+
+def _from_library(name: str) -> Robot:
+    """A library robot; its published oddities are noted in its file and need no warning each time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)
+        return Robot.from_text(library.text_of(name), file=f"{name}.toml")
+
+
+def _load_file(path: Path, options: dict[str, Any]) -> Robot:
+    if not path.suffix and not path.exists():
+        raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
+    if path.suffix.lower() not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise RobotFileError(f"cannot tell the format from the ending {path.suffix!r}", file=str(path), hint=f"use {known}")
+    try:
+        text = text_from_bytes(path.read_bytes(), str(path))
+    except OSError as error:
+        raise RobotFileError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    kind = FORMATS[path.suffix.lower()]
+    return Robot.from_text(text, kind, file=str(path), **options)  # type: ignore[arg-type]
+
+
+def save(robot: Robot, path: str | Path) -> Path:
+    """Write the robot; the ending chooses the format. The old file stays whole until the new one is complete."""
+    path = Path(path)
+    kind = FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise InputError(f"{path}: cannot tell the format from the ending {path.suffix!r}; use {', '.join(FORMATS)}")
+    return write_text(path, WRITERS[kind](robot))
+
+
+def convert(robot: Robot, target: str) -> Robot:
+    """The same arm in another convention: "standard", "modified" or "urdf"."""
+    return Robot.of(converted(robot, target))
+
+
+def generate(
+    robot: Robot | str,
+    model: str,
+    *,
+    method: str = "best",
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    wrench: bool = False,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Model:
+    """A model of the robot, optimised and proved. `tell` hears of progress.
+
+    >>> generate("planar2r", "gravity").cost.total
+    5
+    """
+    subject = load(robot) if isinstance(robot, str) else robot
+    return Model(generate_function(Request(subject, model, method, symbolic, optimise, wrench), tell))

@@ -1,0 +1,190 @@
+"""Robot × model × choices → Function: the only place where mechanics meets algebra.
+
+The robot is bound to expressions, reduced where the model allows, and the model's own text is run on it. The proof runs
+the same robot, unreduced, through the model's plain text over the prime field; no expression is involved there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from manipula.algebra.expr.field import Element, FieldMaths
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.prove import Reference, prove
+from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.models.catalogue import INPUTS, MODELS, WRENCH_NAMES, Method, Model
+from manipula.mechanics.models.choices import REDUCTIONS, legal
+from manipula.mechanics.models.newton_euler import newton_euler
+from manipula.mechanics.models.pose_ways import way_from_name
+from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.spatial.vector import Vector
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to build a model: a method and a reduction."""
+
+    method: str
+    reduction: str = "as given"
+
+    def __str__(self) -> str:
+        return self.method if self.reduction == "as given" else f"{self.method}, {self.reduction}"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for."""
+
+    robot: Robot
+    model: str
+    method: str = "best"
+    symbolic: Symbolic = "auto"
+    optimise: str = "fast"
+    wrench: bool = False
+
+
+def model_named(name: str) -> Model:
+    if name not in MODELS:
+        raise UnknownNameError("model", name, MODELS)
+    return MODELS[name]
+
+
+def generate_function(request: Request, tell: Tell = lambda text: None) -> Function:
+    """The cheapest of the legal choices, optimised and proved."""
+    model = model_named(request.model)
+    if request.wrench and not model.takes_wrench:
+        raise InputError(f"{model.name} has no use for a tool wrench; drop wrench=True")
+    best: Function | None = None
+    for choice in choices(request):
+        tell(f"{model.name}: {choice}")
+        function = optimised(built(request, choice), request.optimise)
+        if best is None or function.cost.total < best.cost.total:
+            best = function
+    assert best is not None
+    tell(f"{model.name}: proof")
+    proof = prove(best, reference(request))
+    return replace(best, notes={**best.notes, "proof": str(proof)})
+
+
+def choices(request: Request) -> Iterator[Choice]:
+    """The choices `method` leaves open."""
+    model = model_named(request.model)
+    methods = [request.method]
+    if request.method == "best":
+        methods = list(model.methods) if model.name == "pose" else list(model.methods)[:1]
+        if model.name in ("forward_dynamics", "lagrange_terms"):
+            methods = list(model.methods)[1:]
+    reductions = legal(model.needs) if request.optimise != "none" else ["as given"]
+    for method in methods:
+        _method(model, method, request.robot.dof)
+        yield from (Choice(method, reduction) for reduction in reductions)
+
+
+def _method(model: Model, name: str, dof: int) -> Method:
+    """A method by name; a pose may also be asked for by a bracketing."""
+    if name in model.methods:
+        return model.methods[name]
+    if model.name == "pose":
+        way = way_from_name(name, dof)
+        return lambda chain, x: {"T": way(chain, x["q"]).rows()}
+    raise UnknownNameError(f"method of {model.name}", name, ["best", *model.methods])
+
+
+def built(request: Request, choice: Choice) -> Function:
+    """The model's text run on expressions."""
+    model, graph = model_named(request.model), Graph()
+    maths = ExprMaths(graph)
+    parameters = {name: graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
+    given = {port: [graph.symbol(name, online=True) for name in names] for port, names in input_names(request).items()}
+    _refuse_clash(parameters, given, request.robot)
+    chain = merge_fixed(bind(request.robot, maths, parameters, request.symbolic))
+    chain = REDUCTIONS[choice.reduction].apply(chain)
+    found = _method(model, choice.method, request.robot.dof)(chain, given)
+    inputs = [Input(port, tuple(symbols), *INPUTS[port][1:]) for port, symbols in given.items()]
+    if parameters:
+        inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", online=False))
+    outputs = tuple(_output(graph, name, found[name], *model.outputs[name]) for name in found)
+    notes = {"robot": request.robot.name, "model": model.name, "method": str(choice)}
+    labels = _labels(model, chain, given)
+    return Function(f"{_identifier(request.robot.name)}_{model.name}", graph, tuple(inputs), outputs, labels, notes)
+
+
+def input_names(request: Request) -> dict[str, list[str]]:
+    """Port → symbol names: q → q1 … qn, wrench → fx … nz."""
+    model = model_named(request.model)
+    ports = {name: [f"{INPUTS[name][0]}{i + 1}" for i in range(request.robot.dof)] for name in model.inputs}
+    return ports | ({"wrench": list(WRENCH_NAMES)} if request.wrench else {})
+
+
+def _refuse_clash(parameters: Mapping[str, Any], given: Mapping[str, Sequence[Expr]], robot: Robot) -> None:
+    variables = {str(symbol.data) for port in given.values() for symbol in port}
+    clash = sorted(variables & set(parameters))
+    if clash:
+        raise InputError(f"{robot.name}: parameter {clash[0]!r} has the name of a joint variable; rename it in the file")
+
+
+def reference(request: Request) -> Reference:
+    """The plain model of the unreduced robot over field elements."""
+    model = model_named(request.model)
+    names = list(free_parameters(request.robot, request.symbolic))
+    plain = next(iter(model.methods.values()))
+
+    def run(maths: FieldMaths, symbol: Callable[[str], Element]) -> dict[str, list[Any]]:
+        chain = merge_fixed(bind(request.robot, maths, {name: symbol(name) for name in names}, request.symbolic))
+        given = {port: [symbol(name) for name in symbols] for port, symbols in input_names(request).items()}
+        return {name: flattened(value)[1] for name, value in plain(chain, given).items()}
+
+    return run
+
+
+def flattened(value: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """Nested sequences → (shape, flat list), row-major."""
+    if not isinstance(value, list | tuple):
+        return (), [value]
+    parts = [flattened(item) for item in value]
+    shape = parts[0][0] if parts else ()
+    return (len(parts), *shape), [item for _, flat in parts for item in flat]
+
+
+def _output(graph: Graph, name: str, value: Any, unit: str, doc: str) -> Output:
+    shape, flat = flattened(value)
+    return Output(name, shape, tuple(graph.expr(item) for item in flat), unit, doc)
+
+
+def _identifier(name: str) -> str:
+    text = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name).strip("_")
+    return text if text[:1].isalpha() else f"robot_{text}"
+
+
+def _labels(model: Model, chain: Chain, given: Mapping[str, Sequence[Any]]) -> dict[Expr, str]:
+    """Names people recognise (w3_x, f2_z) for the recursion's intermediates, where the model is one."""
+    if not {"q", "qd", "qdd"} <= given.keys():
+        return {}
+    # run once more on the same graph: equal values are one node, so this finds the nodes already there
+    found = newton_euler(chain, given["q"], given["qd"], given["qdd"], given.get("wrench"))
+    named: dict[str, Sequence[Vector]] = {
+        "w": [m.w for m in found.motion],
+        "wd": [m.wd for m in found.motion],
+        "vd": [m.vd for m in found.motion],
+        "F": found.F,
+        "N": found.N,
+        "f": [load.f for load in found.loads],
+        "n": [load.n for load in found.loads],
+    }
+    labels: dict[Expr, str] = {}
+    for letter, vectors in named.items():
+        for number, vector in enumerate(vectors, 1):
+            for axis, entry in zip("xyz", vector, strict=True):
+                if isinstance(entry, Expr) and entry.args and entry.op != "neg":
+                    labels.setdefault(entry, f"{letter}{number}_{axis}")
+    return labels

@@ -1,0 +1,206 @@
+"""Laws of mechanics that every model must obey, as pairs of values to be equal.
+
+A law takes a merged chain over any scalar and a state, and gives the two sides of each equation; over a prime field
+equality at a random state is a theorem (up to the odds of the draw), over floats it holds to rounding. Nothing here
+compares scalars: only + − × ÷ and the functions of `Maths` are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from manipula.mechanics.models import (
+    articulated,
+    christoffel,
+    composite,
+    energy,
+    forward,
+    jacobian_dynamics,
+    lagrange,
+    regressor,
+    torque,
+)
+from manipula.mechanics.models.friction import friction
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.lift import over_duals
+from manipula.mechanics.robot.reduce import massless, without_actuators
+from manipula.mechanics.spatial.dual import along, partial, variables
+from manipula.mechanics.spatial.inertia import Inertia, half
+from manipula.mechanics.spatial.vector import dot, sum_of
+
+Sides = list[tuple[Any, Any]]
+
+
+@dataclass(frozen=True)
+class State:
+    """Positions, velocities, accelerations, and the wrench of the environment on the tool (force, moment; world)."""
+
+    q: Sequence[Any]
+    qd: Sequence[Any]
+    qdd: Sequence[Any]
+    wrench: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Law:
+    """`sentence` says it to a newcomer; `sides` gives the pairs to be equal; `condition` is when it applies."""
+
+    name: str
+    sentence: str
+    sides: Callable[[Chain, State], Sides]
+    condition: str = ""
+
+    def residuals(self, chain: Chain, state: State) -> list[Any]:
+        """Left − right of every equation: all zero where the law holds."""
+        return [left - right for left, right in self.sides(chain, state)]
+
+
+def symmetric_inertia(chain: Chain, x: State) -> Sides:
+    """M = Mᵀ. Both triangles are measured: column j is the torque of unit acceleration of joint j alone."""
+    still = [0] * chain.dof
+    bare = replace(without_actuators(chain), gravity=(0, 0, 0))
+    units = [[int(i == j) for i in range(chain.dof)] for j in range(chain.dof)]
+    columns = [torque.inverse_dynamics(bare, x.q, still, unit) for unit in units]
+    M = composite.mechanism_inertia(chain, x.q)
+    pairs = [(i, j) for j in range(chain.dof) for i in range(j)]
+    return [(columns[i][j], columns[j][i]) for i, j in pairs] + _paired(_flat(columns), _flat(M))
+
+
+def skew_rate(chain: Chain, x: State) -> Sides:
+    """(Ṁ − 2C)_ij = −(Ṁ − 2C)_ji"""
+    M = composite.inertia_matrix(over_duals(chain), along(x.q, x.qd))
+    C = christoffel.coriolis_matrix(chain, x.q, x.qd)
+    N = [[partial(m, 0) - 2 * c for m, c in zip(*rows)] for rows in zip(M, C)]
+    return [(N[i][j], -N[j][i]) for j in range(chain.dof) for i in range(j + 1)]
+
+
+def coriolis_product(chain: Chain, x: State) -> Sides:
+    """C q̇ = coriolis"""
+    C = christoffel.coriolis_matrix(chain, x.q, x.qd)
+    return _paired([dot(row, x.qd) for row in C], torque.coriolis(chain, x.q, x.qd))
+
+
+def power_balance(chain: Chain, x: State) -> Sides:
+    """d/dt (kinetic + potential) = q̇·(τ − friction)"""
+    found = energy.energy(over_duals(chain), along(x.q, x.qd), along(x.qd, x.qdd))
+    tau, lost = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd), friction(chain, x.qd)
+    given = sum_of(rate * (t - loss) for rate, t, loss in zip(x.qd, tau, lost))
+    return [(partial(found.kinetic, 0) + partial(found.potential, 0), given)]
+
+
+def kinetic_is_quadratic(chain: Chain, x: State) -> Sides:
+    """kinetic = ½ q̇ᵀ M q̇"""
+    M = composite.inertia_matrix(chain, x.q)
+    return [(energy.kinetic_energy(chain, x.q, x.qd), half(dot(x.qd, [dot(row, x.qd) for row in M])))]
+
+
+def gravity_is_slope(chain: Chain, x: State) -> Sides:
+    """gravity_i = ∂potential/∂q_i"""
+    slope = energy.potential_energy(over_duals(chain), variables(x.q))
+    return _paired(torque.gravity(chain, x.q), [partial(slope, i) for i in range(chain.dof)])
+
+
+def parts_add_up(chain: Chain, x: State) -> Sides:
+    """inverse_dynamics = M q̈ + coriolis + gravity + friction − Jᵀ·wrench"""
+    M = composite.inertia_matrix(chain, x.q)
+    effects = (
+        [dot(row, x.qdd) for row in M],
+        torque.coriolis(chain, x.q, x.qd),
+        torque.gravity(chain, x.q),
+        friction(chain, x.qd),
+        torque.wrench_torque(chain, x.q, x.wrench),
+    )
+    return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), [sum_of(row) for row in zip(*effects)])
+
+
+def lagrange_agrees(method: str) -> Callable[[Chain, State], Sides]:
+    """Newton–Euler ≡ Lagrange"""
+    terms = lagrange.METHODS[method]
+
+    def sides(chain: Chain, x: State) -> Sides:
+        other = lagrange.inverse_dynamics_lagrange(chain, x.q, x.qd, x.qdd, x.wrench, terms)
+        return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), other)
+
+    return sides
+
+
+def jacobian_agrees(chain: Chain, x: State) -> Sides:
+    """Newton–Euler ≡ dynamics from Jacobians"""
+    other = jacobian_dynamics.inverse_dynamics_jacobian(chain, x.q, x.qd, x.qdd, x.wrench)
+    return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), other)
+
+
+def linear_in_parameters(chain: Chain, x: State) -> Sides:
+    """regressor · parameters = torque"""
+    pi = regressor.parameter_vector(chain)
+    torques = [dot(row, pi) for row in regressor.regressor(chain, x.q, x.qd, x.qdd)]
+    return _paired(torques, torque.inverse_dynamics(chain, x.q, x.qd, x.qdd))
+
+
+def forward_undoes_inverse(chain: Chain, x: State) -> Sides:
+    """forward_dynamics(inverse_dynamics(q̈)) = q̈, two ways"""
+    tau = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench)
+    one = articulated.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
+    other = forward.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
+    return _paired(one, x.qdd) + _paired(other, x.qdd)
+
+
+def cascade(chain: Chain, x: State) -> Sides:
+    """Joint i and those beyond it feel nothing of the inertia, motors and friction of the links before it."""
+    whole = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd)
+    sides: Sides = []
+    for i in range(1, chain.dof):
+        empty = without_actuators(massless(chain)).links
+        tail = torque.inverse_dynamics(replace(chain, links=empty[:i] + chain.links[i:]), x.q, x.qd, x.qdd)
+        sides += _paired(whole[i:], tail[i:])
+    return sides
+
+
+def superposition(chain: Chain, x: State) -> Sides:
+    """The torques are the sum of those of arms in which one link at a time has mass, motor and friction."""
+    alone = [_only(chain, l, link) for l, link in enumerate(chain.links)]
+    shares = [torque.inverse_dynamics(arm, x.q, x.qd, x.qdd) for arm in alone]
+    return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd), [sum_of(row) for row in zip(*shares)])
+
+
+def inertia_pivots(chain: Chain, q: Sequence[Any]) -> list[Any]:
+    """The pivots of M factored from the tip: M is positive definite exactly where all of them are positive."""
+    return forward.factored(composite.inertia_matrix(chain, q))[1]
+
+
+def _only(chain: Chain, l: int, link: Link) -> Chain:
+    bare = [replace(other, inertia=Inertia()) for other in without_actuators(chain).links]
+    bare[l] = link
+    return replace(chain, links=tuple(bare))
+
+
+def _paired(left: Sequence[Any], right: Sequence[Any]) -> Sides:
+    return list(zip(left, right, strict=True))
+
+
+def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
+    return [entry for row in rows for entry in row]
+
+
+SOLVABLE = "every joint must move some mass or motor inertia"
+
+LAWS: tuple[Law, ...] = (
+    Law("inertia symmetric", "Joint i resists joint j exactly as joint j resists joint i.", symmetric_inertia),
+    Law("inertia rate", "Ṁ − 2C is skew-symmetric: Coriolis forces do no work of their own.", skew_rate),
+    Law("Coriolis matrix", "The Coriolis matrix times the velocities is the Coriolis torque.", coriolis_product),
+    Law("power balance", "The power of the motors, less friction, is the rate of change of energy.", power_balance),
+    Law("kinetic energy", "The kinetic energy is half the velocities weighed by M.", kinetic_is_quadratic),
+    Law("gravity", "The torque that holds the arm is the slope of its potential energy.", gravity_is_slope),
+    Law("parts", "Inertia, Coriolis, gravity, friction and contact add up to the torque.", parts_add_up),
+    *(
+        Law(f"Newton–Euler ≡ {name}", "Forces and energies lead to the same torques.", lagrange_agrees(name))
+        for name in lagrange.METHODS
+    ),
+    Law("Newton–Euler ≡ jacobian", "Jacobians of the centres of mass lead to the same torques.", jacobian_agrees),
+    Law("regressor", "The torques are linear in the inertial parameters.", linear_in_parameters),
+    Law("forward ∘ inverse", "Applying the computed torques gives the motion back.", forward_undoes_inverse, SOLVABLE),
+    Law("cascade", "A joint feels only its own link and those beyond it.", cascade),
+    Law("superposition", "The torques of the arm are the sum of the torques of its links.", superposition),
+)

@@ -1,0 +1,246 @@
+"""The models a user can ask for, as data: inputs, outputs, methods, and what each needs of a reduction.
+
+A method is a function (chain, given) → {output: nested sequences of scalars}; `given` maps the input names to
+sequences. The first method of a model is its plain text, against which every other is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.mechanics.models import (
+    articulated,
+    christoffel,
+    composite,
+    coordinates,
+    energy,
+    forward,
+    jacobian,
+    jacobian_dynamics,
+    lagrange,
+    newton_euler,
+    orientation,
+    pose,
+    pose_ways,
+    regressor,
+    torque,
+    wrenches,
+)
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.placement import Placement
+
+Given = Mapping[str, Sequence[Any]]
+Method = Callable[[Chain, Given], dict[str, Any]]
+
+# input name → (symbol prefix, unit, meaning)
+INPUTS: dict[str, tuple[str, str, str]] = {
+    "q": ("q", "rad or m", "joint positions"),
+    "qd": ("qd", "rad/s or m/s", "joint velocities"),
+    "qdd": ("qdd", "rad/s² or m/s²", "joint accelerations"),
+    "tau": ("tau", "N·m or N", "joint torques or forces"),
+    "P": ("P", "N·m or N", "perturbations: friction, actuator inertia"),
+    "wrench": ("wrench", "N, N·m", "force, then moment, of the environment on the tool at its origin, world axes"),
+}
+WRENCH_NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
+
+
+@dataclass(frozen=True)
+class Model:
+    """One entry. `outputs`: name → (unit, meaning). `needs`: what a reduction must preserve."""
+
+    name: str
+    doc: str
+    inputs: tuple[str, ...]
+    outputs: Mapping[str, tuple[str, str]]
+    methods: Mapping[str, Method]
+    needs: frozenset[str]
+    takes_wrench: bool = False
+
+
+TORQUES = frozenset({"torques"})
+ENERGY = frozenset({"energy"})
+FRAMES = frozenset({"frames"})
+TOOL = frozenset({"tool"})
+EFFORT = "N·m or N"
+
+
+def _rows(at: Placement) -> tuple[tuple[Any, ...], ...]:
+    return at.rows()
+
+
+def _pose(way: pose_ways.Way) -> Method:
+    return lambda chain, x: {"T": _rows(way(chain, x["q"]))}
+
+
+def _lagrange_torque(name: str) -> Method:
+    terms = lagrange.METHODS[name]
+    return lambda chain, x: {
+        "tau": lagrange.inverse_dynamics_lagrange(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"), terms)
+    }
+
+
+def _lagrange_terms(name: str) -> Method:
+    def method(chain: Chain, x: Given) -> dict[str, Any]:
+        found = lagrange.lagrange_terms(chain, x["q"], x["qd"], x["qdd"], x["P"], name)._asdict()
+        return {key: value for key, value in found.items() if key not in ("P", "TIN")}
+
+    return method
+
+
+def _recursion(chain: Chain, x: Given) -> dict[str, Any]:
+    found = newton_euler.newton_euler(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"))
+    return {
+        "w": [m.w for m in found.motion],
+        "wd": [m.wd for m in found.motion],
+        "vd": [m.vd for m in found.motion],
+        "F": found.F,
+        "N": found.N,
+        "f": [load.f for load in found.loads],
+        "n": [load.n for load in found.loads],
+        "tau": found.tau,
+    }
+
+
+def _orientation(chain: Chain, x: Given) -> dict[str, Any]:
+    at, maths = pose.pose(chain, x["q"]), chain.maths
+    return {
+        "quaternion": orientation.quaternion_from_matrix(at.R, maths),
+        "bryant": orientation.bryant_from_matrix(at.R, maths),
+        "rpy": orientation.rpy_from_matrix(at.R, maths),
+        "cylindrical": coordinates.cylindrical_from_cartesian(at.p, maths),
+        "spherical": coordinates.spherical_from_cartesian(at.p, maths),
+    }
+
+
+def _energy(chain: Chain, x: Given) -> dict[str, Any]:
+    return {"kinetic": energy.kinetic_energy(chain, x["q"], x["qd"]), "potential": energy.potential_energy(chain, x["q"])}
+
+
+_LIST = (
+    Model(
+        "pose", "pose of the tool in the world", ("q",), {"T": ("1, m", "4×4 homogeneous matrix, world → tool")},
+        {name: _pose(way) for name, way in pose_ways.WAYS.items()}, TOOL,
+    ),
+    Model(
+        "frames", "pose of every link frame, then of the tool", ("q",), {"T": ("1, m", "links 1…n, then tool")},
+        {"forward": lambda c, x: {"T": [_rows(at) for at in pose.frames(c, x["q"])]}}, FRAMES,
+    ),
+    Model(
+        "transforms", "elementary transform of every link, T(i−1, i)", ("q",), {"T": ("1, m", "links 1…n")},
+        {"elementary": lambda c, x: {"T": [_rows(at) for at in pose.elementary(c, x["q"])]}}, FRAMES,
+    ),
+    Model(
+        "orientation", "the tool's orientation and position in other coordinates", ("q",),
+        {
+            "quaternion": ("1", "Euler parameters e0 e1 e2 e3, e0 ≥ 0"), "bryant": ("rad", "Bryant angles x-y′-z″"),
+            "rpy": ("rad", "roll, pitch, yaw about fixed axes"), "cylindrical": ("m, rad, m", "radius, azimuth, height"),
+            "spherical": ("m, rad, rad", "radius, polar angle, azimuth"),
+        },
+        {"forward": _orientation}, TOOL,
+    ),
+    Model(
+        "jacobian", "tool velocity per joint velocity, world axes", ("q",),
+        {"J": ("m/rad or 1", "linear rows, then angular")},
+        {"columns": lambda c, x: {"J": jacobian.jacobian(c, x["q"])}}, TOOL,
+    ),
+    Model(
+        "jacobian_tool", "the Jacobian in tool axes", ("q",), {"J": ("m/rad or 1", "linear rows, then angular")},
+        {"columns": lambda c, x: {"J": jacobian.jacobian_tool(c, x["q"])}}, TOOL,
+    ),
+    Model(
+        "jacobian_dot", "time derivative of the Jacobian, world axes", ("q", "qd"),
+        {"Jd": ("m/(rad·s) or 1/s", "linear rows, then angular")},
+        {"columns": lambda c, x: {"Jd": jacobian.jacobian_dot(c, x["q"], x["qd"])}}, TOOL,
+    ),
+    Model(
+        "inverse_dynamics", "joint torques of a motion", ("q", "qd", "qdd"), {"tau": (EFFORT, "joint torques")},
+        {
+            "newton-euler": lambda c, x: {
+                "tau": torque.inverse_dynamics(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
+            },
+            **{name: _lagrange_torque(name) for name in lagrange.METHODS},
+            "jacobian": lambda c, x: {
+                "tau": jacobian_dynamics.inverse_dynamics_jacobian(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
+            },
+        },
+        TORQUES, takes_wrench=True,
+    ),
+    Model(
+        "newton_euler", "the recursion with every intermediate, each link in its own frame", ("q", "qd", "qdd"),
+        {
+            "w": ("rad/s", "angular velocity"), "wd": ("rad/s²", "angular acceleration"),
+            "vd": ("m/s²", "acceleration of the frame's origin, gravity included"),
+            "F": ("N", "force on the body"), "N": ("N·m", "moment on the body about the frame's origin"),
+            "f": ("N", "force through the joint"), "n": ("N·m", "moment through the joint, about the frame's origin"),
+            "tau": (EFFORT, "torques without motor inertia and friction"),
+        },
+        {"newton-euler": _recursion}, FRAMES, takes_wrench=True,
+    ),
+    Model(
+        "lagrange_terms", "the complete Lagrangian model, effect by effect", ("q", "qd", "qdd", "P"),
+        {
+            "A": ("kg·m²", "inertia"), "COR": ("kg·m²", "Coriolis, on q̇j·q̇k, j<k"), "CEN": ("kg·m²", "centrifugal, on q̇j²"),
+            "GRA": (EFFORT, "gravity"), "FIN": (EFFORT, "inertial force"), "FCOR": (EFFORT, "Coriolis force"),
+            "FCEN": (EFFORT, "centrifugal force"), "FGRA": (EFFORT, "gravity force"),
+            "FPER": (EFFORT, "perturbations"), "FGEN": (EFFORT, "torque = FIN + FCOR + FCEN − FGRA + FPER"),
+        },
+        {name: _lagrange_terms(name) for name in lagrange.METHODS}, TORQUES,
+    ),
+    Model(
+        "inertia_matrix", "M(q), motor inertia on the diagonal", ("q",), {"M": ("kg·m²", "symmetric")},
+        {
+            "composite": lambda c, x: {"M": composite.inertia_matrix(c, x["q"])},
+            "jacobian": lambda c, x: {"M": composite.with_motors(c, jacobian_dynamics.inertia_matrix_jacobian(c, x["q"]))},
+        },
+        TORQUES,
+    ),
+    Model(
+        "coriolis", "C(q, q̇)·q̇", ("q", "qd"), {"c": (EFFORT, "torques of the velocities")},
+        {"newton-euler": lambda c, x: {"c": torque.coriolis(c, x["q"], x["qd"])}}, TORQUES,
+    ),
+    Model(
+        "coriolis_matrix", "C(q, q̇), with Ṁ − 2C skew", ("q", "qd"), {"C": ("kg·m²/s", "Christoffel form")},
+        {"christoffel": lambda c, x: {"C": christoffel.coriolis_matrix(c, x["q"], x["qd"])}}, TORQUES,
+    ),
+    Model(
+        "gravity", "the torques that hold the arm still", ("q",), {"g": (EFFORT, "joint torques")},
+        {"newton-euler": lambda c, x: {"g": torque.gravity(c, x["q"])}}, TORQUES,
+    ),
+    Model(
+        "forward_dynamics", "joint accelerations under given torques", ("q", "qd", "tau"),
+        {"qdd": ("rad/s² or m/s²", "joint accelerations")},
+        {
+            "articulated": lambda c, x: {
+                "qdd": articulated.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
+            },
+            "inertia-matrix": lambda c, x: {
+                "qdd": forward.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
+            },
+        },
+        TORQUES, takes_wrench=True,
+    ),
+    Model(
+        "energy", "kinetic and potential energy", ("q", "qd"),
+        {"kinetic": ("J", "motor inertia included"), "potential": ("J", "zero at the world origin")},
+        {"newton-euler": _energy}, ENERGY,
+    ),
+    Model(
+        "joint_wrenches", "what each joint carries", ("q", "qd", "qdd"),
+        {"wrenches": ("N, N·m", "force, then moment, of link i−1 on link i, at joint i, in link i's axes")},
+        {
+            "newton-euler": lambda c, x: {
+                "wrenches": wrenches.joint_wrenches(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
+            }
+        },
+        FRAMES, takes_wrench=True,
+    ),
+    Model(
+        "regressor", "torques per inertial parameter", ("q", "qd", "qdd"),
+        {"Y": ("various", "tau = Y · parameters")},
+        {"newton-euler": lambda c, x: {"Y": regressor.regressor(c, x["q"], x["qd"], x["qdd"])}}, FRAMES,
+    ),
+)  # fmt: skip
+
+MODELS: dict[str, Model] = {model.name: model for model in _LIST}

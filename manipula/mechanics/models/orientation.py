@@ -1,0 +1,140 @@
+"""Orientation in other words than direction cosines: Euler parameters, Euler and Bryant angles, roll-pitch-yaw.
+
+Euler parameters are the unit quaternion (e0, e1, e2, e3) = (cos φ/2, u sin φ/2), with e0 ≥ 0. A half turn (e0 = 0)
+leaves the sign open; there the largest of e1, e2, e3 is positive.
+
+A sequence such as "zxz" names the axes of R = Ra(first) Rb(second) Rc(third): turns about axes that move along.
+"xyz" are Bryant's angles; "zyx" read backwards is roll-pitch-yaw about fixed axes. The middle angle lies in
+[−π/2, π/2] when the three axes differ, in [0, π] when the outer two are the same. Gimbal lock: when the outer axes
+fall together (to 1e-12) only a sum or difference of the outer angles is determined; the first is then 0.
+
+No branch of a `select` is left unguarded, and NaN goes in and comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+from manipula.errors import UnknownNameError
+from manipula.mechanics.spatial.placement import turn_about
+from manipula.mechanics.spatial.vector import Matrix, Vector, matmul
+from manipula.scalar import Maths
+
+Quaternion = tuple[Any, Any, Any, Any]
+
+THREE_AXES = tuple("".join(axes) for axes in permutations("xyz"))
+SEQUENCES = (*THREE_AXES, *(a + b + a for a, b in permutations("xyz", 2)))
+LOCK = Fraction(1, 10**24)  # of sin² between the outer axes
+
+
+# Euler parameters
+
+
+def quaternion_from_matrix(R: Matrix, maths: Maths[Any]) -> Quaternion:
+    """4e0² = 1 + tr R and its three kin add up to 4: the largest is at least 1, and only it is divided by."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
+    rows = (  # 4 e_k (e0, e1, e2, e3), k = 0 … 3
+        (1 + xx + yy + zz, zy - yz, xz - zx, yx - xy),
+        (zy - yz, 1 + xx - yy - zz, yx + xy, xz + zx),
+        (xz - zx, yx + xy, 1 - xx + yy - zz, zy + yz),
+        (yx - xy, xz + zx, zy + yz, 1 - xx - yy + zz),
+    )
+    largest, e = rows[0][0], rows[0]
+    for k in (1, 2, 3):
+        more = maths.less(largest, rows[k][k])
+        e = _either(more, rows[k], e, maths)
+        largest = maths.maximum(largest, rows[k][k])
+    signed = _either(maths.less(e[0], 0), _scaled(-1, e), e, maths)
+    return _scaled(1 / (2 * maths.sqrt(largest)), signed)
+
+
+def matrix_from_quaternion(e: Sequence[Any]) -> Matrix:
+    """R = (1 − 2 e·e) 1 + 2 e eᵀ + 2 e0 [e]×, of a unit quaternion (e0, e)"""
+    w, x, y, z = e
+    return (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+
+
+def _either(condition: Any, yes: Quaternion, no: Quaternion, maths: Maths[Any]) -> Quaternion:
+    w, x, y, z = (maths.select(condition, a, b) for a, b in zip(yes, no))
+    return w, x, y, z
+
+
+def _scaled(k: Any, e: Quaternion) -> Quaternion:
+    return k * e[0], k * e[1], k * e[2], k * e[3]
+
+
+# Euler angles
+
+
+def angles_from_matrix(R: Matrix, sequence: str, maths: Maths[Any]) -> Vector:
+    """The three angles of a sequence. With axes a, b, the third k, and ε = +1 when a, b, k are in cyclic order:
+
+    | outer axes      | first angle: sine, cosine    | middle angle: sine, cosine | third angle: sine, cosine |
+    |-----------------|------------------------------|----------------------------|---------------------------|
+    | differ (c = k)  | −ε R[b,k], R[k,k]            | ε R[a,k], R'[k,k]          | ε R'[b,a], R'[b,b]        |
+    | same   (c = a)  | R[b,a], −ε R[k,a]            | −ε R'[k,a], R[a,a]         | −ε R'[b,k], R'[b,b]       |
+
+    where R' = Ra(first)ᵀ R: whatever the first angle is, the other two complete it exactly, near gimbal lock too.
+    """
+    a, b, k, sense = _axes(sequence)
+    same = sequence[0] == sequence[2]
+    outer = (R[b][a], -sense * R[k][a]) if same else (-sense * R[b][k], R[k][k])
+    first, sin, cos = _guarded_angle(*outer, maths)
+    Rb = [cos * x + sense * sin * y for x, y in zip(R[b], R[k])]
+    Rk = [cos * y - sense * sin * x for x, y in zip(R[b], R[k])]
+    if same:
+        return first, maths.atan2(-sense * Rk[a], R[a][a]), maths.atan2(-sense * Rb[k], Rb[b])
+    return first, maths.atan2(sense * R[a][k], Rk[k]), maths.atan2(sense * Rb[a], Rb[b])
+
+
+def _guarded_angle(y: Any, x: Any, maths: Maths[Any]) -> tuple[Any, Any, Any]:
+    """The angle of (x, y) with its sine and cosine; at gimbal lock the angle 0."""
+    square = x * x + y * y
+    locked = maths.less(square, maths.number(LOCK))
+    y, x = maths.select(locked, 0, y), maths.select(locked, 1, x)
+    length = maths.sqrt(maths.select(locked, 1, square))
+    return maths.atan2(y, x), y / length, x / length
+
+
+def matrix_from_angles(angles: Sequence[Any], sequence: str, maths: Maths[Any]) -> Matrix:
+    """R = Ra(first) Rb(second) Rc(third)"""
+    _axes(sequence)
+    first, second, third = (
+        turn_about(axis, maths.cos(angle), maths.sin(angle)).R for axis, angle in zip(sequence, angles, strict=True)
+    )
+    return matmul(matmul(first, second), third)
+
+
+def _axes(sequence: str) -> tuple[int, int, int, int]:
+    """Axes a, b, the third one k, and the sense of (a, b, k)."""
+    if sequence not in SEQUENCES:
+        raise UnknownNameError("sequence of Euler angles", sequence, SEQUENCES)
+    a, b = "xyz".index(sequence[0]), "xyz".index(sequence[1])
+    return a, b, 3 - a - b, 1 if (b - a) % 3 == 1 else -1
+
+
+def bryant_from_matrix(R: Matrix, maths: Maths[Any]) -> Vector:
+    """Bryant angles: about x, then the new y, then the newest z."""
+    return angles_from_matrix(R, "xyz", maths)
+
+
+def matrix_from_bryant(angles: Sequence[Any], maths: Maths[Any]) -> Matrix:
+    return matrix_from_angles(angles, "xyz", maths)
+
+
+def rpy_from_matrix(R: Matrix, maths: Maths[Any]) -> Vector:
+    """Roll, pitch, yaw about the fixed x, y, z: R = Rz(yaw) Ry(pitch) Rx(roll). At gimbal lock yaw is 0."""
+    yaw, pitch, roll = angles_from_matrix(R, "zyx", maths)
+    return roll, pitch, yaw
+
+
+def matrix_from_rpy(angles: Sequence[Any], maths: Maths[Any]) -> Matrix:
+    roll, pitch, yaw = angles
+    return matrix_from_angles((yaw, pitch, roll), "zyx", maths)

@@ -1,0 +1,35 @@
+"""Direct geometry: where every link and the tool are.
+
+Elementary transforms relate neighbours (pose_parent_link); `frames` are the intermediate ones, seen from the world;
+`pose` is the whole. The road is walked step by step: a turn about a joint's own axis costs less than a full product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.robot.chain import Chain, Link, outward
+from manipula.mechanics.spatial.placement import Placement
+
+
+def elementary(chain: Chain, q: Sequence[Any]) -> list[Placement]:
+    """pose_parent_link of links 1…n; base and tool are not part of it."""
+    return chain.elementary(q)
+
+
+def frames(chain: Chain, q: Sequence[Any]) -> list[Placement]:
+    """pose_world_link of links 1…n, then pose_world_tool."""
+    links = outward(advance, list(zip(chain.links, chain.motions(q), strict=True)), chain.base)
+    return [*links, (links[-1] if links else chain.base) @ chain.tool]
+
+
+def pose(chain: Chain, q: Sequence[Any]) -> Placement:
+    """pose_world_tool"""
+    return frames(chain, q)[-1]
+
+
+def advance(parent: Placement, row: tuple[Link, Placement]) -> Placement:
+    """pose_world_link from pose_world_parent: · before · motion · after"""
+    link, motion = row
+    return parent @ link.before @ motion @ link.after

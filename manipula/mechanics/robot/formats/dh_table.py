@@ -1,0 +1,186 @@
+"""A pasted table: which lines are rows, what separates the columns, what the header calls them.
+
+Commas, semicolons, tabs, pipes (Markdown, box drawings), LaTeX `&` or blanks; English or Portuguese headers, Greek
+letters, units in brackets, `alpha(i-1)` for the modified convention; `# key = value` lines before the table.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from manipula.errors import RobotFileError
+
+_WORDS = {
+    "theta": ("theta", "teta", "θ", "ϑ", "th"),
+    "d": ("d",),
+    "a": ("a",),
+    "alpha": ("alpha", "alfa", "α", "⍺"),
+    "offset": ("offset", "deslocamento"),
+    "type": ("type", "tipo", "kind", "sigma", "σ", "rp", "r/p"),
+    "direction": ("direction", "sentido", "direcao"),
+    "name": ("joint", "junta", "elo", "ligacao", "link", "articulacao", "name", "nome", "eixo", "axis", "i", "j", "n",
+             "k", "#", "no", "row", "linha", ""),
+}  # fmt: skip
+_COLUMN_OF = {word: column for column, words in _WORDS.items() for word in words}
+_NEEDED = ("theta", "d", "a", "alpha")
+_SAME = str.maketrans("−–—│┃║₀₁₂₃₄₅₆₇₈₉₋₊ᵢⱼ·×˚º\u00a0", "---|||0123456789-+ij**°° ", "$`\u200b\ufeff")
+_RULE = re.compile(r"[\s|+\-=:_┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝─═╞╪╡]+|\\(hline|toprule|midrule|bottomrule)")
+_UNIT = re.compile(r"[\[(]\s*(deg|graus?|degrees?|°|rad|radianos?|radians?|mm|m|metros?|metres?|meters?)\s*[\])]", re.I)
+_PREVIOUS = re.compile(r"[_({\[\s]*[ijkn]\s*-\s*1[)}\]]*")
+
+
+@dataclass(frozen=True)
+class PastedTable:
+    """The table as text cells, by column; `rows` have as many cells as `columns`."""
+
+    columns: tuple[str, ...]
+    units: tuple[str, ...]  # deg, rad, m, mm, or nothing, by column
+    rows: tuple[tuple[str, ...], ...]
+    decimal_comma: bool = True  # may a comma be a decimal sign? not where it separates the columns
+    modified: bool = False  # the header writes alpha(i-1)
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+def table_from_text(text: str, order: Sequence[str] | None = None) -> PastedTable:
+    """Finds the table in the text. Without a header line, `order` must name the columns."""
+    settings, lines = _lines(text)
+    if not lines:
+        raise RobotFileError(
+            "there is no table", hint="expected a header such as theta, d, a, alpha and a row per joint"
+        )
+    with_header = _is_header(lines[0])
+    cells, comma = _split(lines, with_header)
+    header = _header(cells[0]) if with_header else [(name, "", False) for name in _given(order, lines[0])]
+    columns = [name for name, _, _ in header]
+    _refuse_bad_columns(columns)
+    body = cells[1:] if with_header else cells
+    _refuse_ragged(body, len(columns))
+    modified = any(previous and name in ("a", "alpha") for name, _, previous in header)
+    return PastedTable(
+        tuple(columns), tuple(unit for _, unit, _ in header), tuple(map(tuple, body)), comma, modified, settings
+    )
+
+
+def _given(order: Sequence[str] | None, first: str) -> Sequence[str]:
+    if order is None:
+        raise RobotFileError(
+            f"the first line is not a header: {first.strip()[:60]!r}", field="header",
+            hint="begin with a line such as theta, d, a, alpha in the order of the columns",
+        )  # fmt: skip
+    return order
+
+
+def _header(cells: list[str]) -> list[tuple[str, str, bool]]:
+    header = []
+    for cell in cells:
+        name, unit, previous = _heading(cell)
+        if name is None:
+            raise _unknown_column(cell)
+        header.append((name, unit, previous))
+    return header
+
+
+def _refuse_ragged(rows: list[list[str]], width: int) -> None:
+    for number, row in enumerate(rows, 1):
+        if len(row) != width:
+            told, shown = f"has {len(row)} cells, the header has {width}", " | ".join(row)[:60]
+            raise RobotFileError(told, where=f"joint {number}", field="row", hint=f"the row reads {shown!r}")
+    if not rows:
+        raise RobotFileError("there are no rows", field="joint", hint="expected one row per joint below the header")
+
+
+def _lines(text: str) -> tuple[dict[str, str], list[str]]:
+    """Settings from comment lines, then the lines of the table."""
+    settings: dict[str, str] = {}
+    lines: list[str] = []
+    for line in text.translate(_SAME).splitlines():
+        line = re.sub(r"\\\\\s*(\\hline)?\s*$", "", line).strip("\r\n ")
+        comment = re.match(r"\s*(#(?!\s*[,;|\t])|//|%)", line)
+        if comment and not lines and _is_header(line[comment.end() :]) and "=" not in line:
+            lines.append(line[comment.end() :].strip())
+        elif comment:
+            key, equals, value = line.lstrip("#/% ").partition("=")
+            settings.update({key.strip(): value.strip()} if equals else {})
+        elif line.strip() and not _RULE.fullmatch(line.strip()):
+            lines.append(line)
+    return settings, lines
+
+
+def _is_header(line: str) -> bool:
+    """Whether three of the four columns are named; the fourth may be misspelt."""
+    words = re.split(r"[,;|&\t]+", line) if re.search(r"[,;|&\t]", line) else re.sub(r"\s+(?=[(\[])", "", line).split()
+    return len({_heading(word)[0] for word in words} & set(_NEEDED)) >= 3
+
+
+def _split(lines: list[str], with_header: bool) -> tuple[list[list[str]], bool]:
+    """The cells of every line, by the separator the first line shows; and whether a comma may be a decimal sign."""
+    first = lines[0]
+    for mark in ("|", "\t", ";", "&"):
+        if mark in first:
+            return [_by_mark(line, mark) for line in lines], True
+    if "," in first and (with_header or len({len(_by_mark(line, ",")) for line in lines}) == 1):
+        return [_by_mark(line, ",") for line in lines], any('"' in line for line in lines)
+    wide = [re.split(r"\s{2,}", line.strip()) for line in lines]
+    if len({len(row) for row in wide}) == 1 and len(wide[0]) >= len(_NEEDED):
+        return wide, True
+    tight = [re.sub(r"\s+(?=[(\[])", "", first), *lines[1:]] if with_header else lines
+    return [line.split() for line in tight], True
+
+
+def _by_mark(line: str, mark: str) -> list[str]:
+    if mark == "|":
+        line = line.strip().removeprefix("|").removesuffix("|")
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=mark, skipinitialspace=True))]
+
+
+def _heading(cell: str) -> tuple[str | None, str, bool]:
+    """(column if known, unit, whether it is of the previous link)."""
+    unit = _UNIT.search(cell)
+    text = _UNIT.sub("", cell).replace("\\", "")
+    bare = _PREVIOUS.sub("", text)
+    return _lookup(bare), _unit(unit[1]) if unit else "", bare != text
+
+
+def _unit(text: str) -> str:
+    text = text.lower()
+    if text in ("m", "mm"):
+        return text
+    return "m" if text.startswith("m") else "rad" if text.startswith("rad") else "deg"
+
+
+def _plain(text: str) -> str:
+    """Lower case, without accents, brackets, dots, blanks."""
+    bare = unicodedata.normalize("NFKD", text.lower())
+    return re.sub(r"[\s_{}()\[\].*°]", "", "".join(char for char in bare if not unicodedata.combining(char)))
+
+
+def _lookup(text: str) -> str | None:
+    word = _plain(text)
+    return _COLUMN_OF.get(word) or _COLUMN_OF.get(re.sub(r"[ijkn]$", "", word))
+
+
+def _unknown_column(text: str) -> RobotFileError:
+    word = _plain(text)
+    if re.fullmatch("r[ijkn]?", word):
+        told, hint = "column 'r' means a to some authors and d to others", "call it a (along x) or d (along z)"
+        return RobotFileError(told, field="header", hint=hint)
+    near = get_close_matches(word, _COLUMN_OF, n=1)
+    known = "expected theta, d, a, alpha, and perhaps joint, type, offset, direction"
+    hint = f"did you mean {_COLUMN_OF[near[0]]!r}?" if near else known
+    return RobotFileError(f"unknown column {text.strip()[:40]!r}", field="header", hint=hint)
+
+
+def _refuse_bad_columns(columns: Sequence[str]) -> None:
+    missing = [name for name in _NEEDED if name not in columns]
+    if missing:
+        raise RobotFileError(
+            f"there is no column {', '.join(missing)}", field="header", hint="expected theta, d, a and alpha"
+        )
+    twice = [name for name in columns if columns.count(name) > 1]
+    if twice:
+        raise RobotFileError(f"there are two columns {twice[0]!r}", field="header", hint="expected one of each")

@@ -1,0 +1,64 @@
+"""Robot → its Denavit–Hartenberg table as CSV: the geometry, its names and their values, nothing of the masses."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.formats.build import QUANTITY_OF, joint_name
+from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_joint
+from manipula.mechanics.robot.formats.toml_text import convention_of
+from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
+from manipula.mechanics.robot.parameter import Num, Parameter, names_of, text_of
+
+
+def dh_text_from_robot(robot: Robot) -> str:
+    """The table. Comment lines hold the convention and the values of names; base, tool and masses are not in it."""
+    convention, units = convention_of(robot), Units(robot.origin.angle, robot.origin.length)
+    text = io.StringIO()
+    text.writelines(f"# {line}\n" for line in _comments(robot, convention))
+    writer = csv.writer(text, lineterminator="\n")
+    angle, length = f"({units.angle})", f"({units.length})"
+    backwards = any(joint.direction == -1 for joint in robot.joints)
+    header = ["joint", "type", f"theta {angle}", f"d {length}", f"a {length}", f"alpha {angle}"]
+    writer.writerow([*header, "direction"] if backwards else header)
+    for number, joint in enumerate(robot.joints, 1):
+        cells = _cells(joint, convention, number, units)
+        writer.writerow([*cells, joint.direction] if backwards else cells)
+    return text.getvalue()
+
+
+def _comments(robot: Robot, convention: Convention) -> Iterator[str]:
+    yield f"name = {robot.name}"
+    yield f"convention = {convention}"
+    values, used = dict(robot.values), set[str]()
+    waiting = [name for cell in _geometry(robot, convention) for name in names_of(cell)]
+    while waiting:
+        name = waiting.pop()
+        if name in values and name not in used:
+            waiting.extend(names_of(values[name]))
+        used.add(name)
+    yield from (f"{name} = {text_of(value)}" for name, value in robot.values if name in used)
+
+
+def _geometry(robot: Robot, convention: Convention) -> Iterator[Parameter]:
+    for number, joint in enumerate(robot.joints, 1):
+        row = row_from_joint(joint, convention, number)
+        yield from (row[field].parameter for field in FIELDS if row)
+
+
+def _cells(joint: Joint, convention: Convention, number: int, units: Units) -> list[str]:
+    row = row_from_joint(joint, convention, number)
+    assert row is not None  # convention_of has tried every row
+    name = str(number) if joint.name == joint_name(number, None) else joint.name
+    return [name, joint.kind, *(_written(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS)]
+
+
+def _written(parameter: Parameter, quantity: Quantity, units: Units) -> str:
+    """In the column's unit; radians in a column of degrees say so; names and pi are SI."""
+    bare = bare_from_parameter(parameter, quantity, units)
+    if bare is not None:
+        return text_of(Num(bare))
+    return f"{text_of(parameter)} rad" if isinstance(parameter, Num) else text_of(parameter)

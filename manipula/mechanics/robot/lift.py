@@ -1,0 +1,59 @@
+"""Chain[S] → Chain[S']: the same arm over another scalar. Structural zeros and ones stay ints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.spatial.dual import Dual, DualMaths
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import Matrix, Vector
+from manipula.scalar import Maths
+
+Change = Callable[[Any], Any]
+
+
+def mapped(chain: Chain, change: Change, maths: Maths[Any]) -> Chain:
+    """Every entry that is not an int goes through `change`."""
+
+    def entry(x: Any) -> Any:
+        return x if isinstance(x, int) else change(x)
+
+    links = tuple(_link(link, entry) for link in chain.links)
+    base, tool = _placement(chain.base, entry), _placement(chain.tool, entry)
+    return Chain(links, _vector(chain.gravity, entry), maths, base, tool)
+
+
+def over_duals(chain: Chain) -> Chain:
+    """The arm over dual numbers, its parameters constants: run a model on it to differentiate the model."""
+    return mapped(chain, Dual, DualMaths(chain.maths))
+
+
+def _vector(a: Vector, entry: Change) -> Vector:
+    return (entry(a[0]), entry(a[1]), entry(a[2]))
+
+
+def _matrix(A: Matrix, entry: Change) -> Matrix:
+    return (_vector(A[0], entry), _vector(A[1], entry), _vector(A[2], entry))
+
+
+def _placement(at: Placement, entry: Change) -> Placement:
+    return Placement(_matrix(at.R, entry), _vector(at.p, entry))
+
+
+def _link(link: Link, entry: Change) -> Link:
+    body = link.inertia
+    return replace(
+        link,
+        before=_placement(link.before, entry),
+        offset=entry(link.offset),
+        after=_placement(link.after, entry),
+        inertia=Inertia(entry(body.m), _vector(body.s, entry), _matrix(body.I, entry)),
+        motor_inertia=entry(link.motor_inertia),
+        viscous=entry(link.viscous),
+        coulomb=entry(link.coulomb),
+        friction_offset=entry(link.friction_offset),
+    )

@@ -1,0 +1,154 @@
+"""Dual numbers over any scalar: a value and its partial derivatives. A model run on them is differentiated exactly.
+
+    (x, dx)·(y, dy) = (x y, x dy + y dx)        f(x, dx) = (f(x), f'(x) dx)
+
+No partials at all, `()`, is a constant. Ints and Fractions may stand on either side; every other scalar of the inner
+kind must be lifted first (`Dual(x)`), because an inner scalar on the left would not know what a dual number is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from manipula.mechanics.spatial.inertia import half
+from manipula.scalar import Maths
+
+
+class Dual:
+    """value + Σ partials_k ε_k, with ε_i ε_j = 0"""
+
+    __slots__ = ("partials", "value")
+
+    def __init__(self, value: Any, partials: tuple[Any, ...] = ()) -> None:
+        self.value, self.partials = value, partials
+
+    def __add__(self, other: Any) -> Dual:
+        other = lifted(other)
+        return Dual(self.value + other.value, _sum(self.partials, other.partials))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Dual:
+        return self + -lifted(other)
+
+    def __rsub__(self, other: Any) -> Dual:
+        return lifted(other) + -self
+
+    def __mul__(self, other: Any) -> Dual:
+        other = lifted(other)
+        return Dual(
+            self.value * other.value, _sum(_scaled(self.value, other.partials), _scaled(other.value, self.partials))
+        )
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Dual:
+        """x / y, with (dx − (x/y) dy) / y"""
+        other = lifted(other)
+        value = _quotient(self.value, other.value)
+        top = _sum(self.partials, _scaled(-value, other.partials))
+        return Dual(value, tuple(_quotient(part, other.value) for part in top))
+
+    def __rtruediv__(self, other: Any) -> Dual:
+        return lifted(other) / self
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.value, tuple(-part for part in self.partials))
+
+    def __repr__(self) -> str:
+        return f"Dual({self.value!r}, {self.partials!r})"
+
+
+def lifted(x: Any) -> Dual:
+    """A constant, unless it is a dual number already."""
+    return x if isinstance(x, Dual) else Dual(x)
+
+
+def variables(values: Sequence[Any]) -> list[Dual]:
+    """The values as independent variables: the partials of the k-th are the k-th unit vector."""
+    return [Dual(x, tuple(int(i == k) for i in range(len(values)))) for k, x in enumerate(values)]
+
+
+def along(values: Sequence[Any], rates: Sequence[Any]) -> list[Dual]:
+    """The values moving at the given rates: one partial, the derivative by time."""
+    return [Dual(x, (rate,)) for x, rate in zip(values, rates, strict=True)]
+
+
+def partial(x: Any, k: int) -> Any:
+    """The k-th partial derivative of anything a model returned."""
+    return x.partials[k] if isinstance(x, Dual) and x.partials else 0
+
+
+def value_of(x: Any) -> Any:
+    return x.value if isinstance(x, Dual) else x
+
+
+def _sum(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not a or not b:
+        return a or b
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def _scaled(k: Any, a: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(k * x for x in a)
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    """x / y, exact when both are ints."""
+    return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y
+
+
+class DualMaths:
+    """`Maths` over dual numbers whose values are of the inner kind."""
+
+    def __init__(self, inner: Maths[Any]) -> None:
+        self.inner = inner
+
+    def number(self, value: Fraction) -> Dual:
+        return Dual(self.inner.number(value))
+
+    def degrees(self, value: Fraction) -> Dual:
+        return Dual(self.inner.degrees(value))
+
+    def sin(self, x: Any) -> Dual:
+        x = lifted(x)
+        return Dual(self.inner.sin(x.value), _scaled(self.inner.cos(x.value), x.partials))
+
+    def cos(self, x: Any) -> Dual:
+        x = lifted(x)
+        return Dual(self.inner.cos(x.value), _scaled(-self.inner.sin(x.value), x.partials))
+
+    def sqrt(self, x: Any) -> Dual:
+        x, root = lifted(x), self.inner.sqrt(value_of(x))
+        return Dual(root, tuple(half(part) / root for part in x.partials))
+
+    def atan2(self, y: Any, x: Any) -> Dual:
+        """(x dy − y dx) / (x² + y²)"""
+        y, x = lifted(y), lifted(x)
+        top = _sum(_scaled(x.value, y.partials), _scaled(-y.value, x.partials))
+        below = x.value * x.value + y.value * y.value
+        return Dual(self.inner.atan2(y.value, x.value), tuple(part / below for part in top))
+
+    def sign(self, x: Any) -> Dual:
+        return Dual(self.inner.sign(value_of(x)))
+
+    def abs(self, x: Any) -> Dual:
+        x = lifted(x)
+        return Dual(self.inner.abs(x.value), _scaled(self.inner.sign(x.value), x.partials))
+
+    def minimum(self, x: Any, y: Any) -> Dual:
+        return self.select(self.less(x, y), x, y)
+
+    def maximum(self, x: Any, y: Any) -> Dual:
+        return self.select(self.less(x, y), y, x)
+
+    def less(self, x: Any, y: Any) -> Dual:
+        return Dual(self.inner.less(value_of(x), value_of(y)))
+
+    def select(self, condition: Any, yes: Any, no: Any) -> Dual:
+        test, yes, no = value_of(condition), lifted(yes), lifted(no)
+        count = max(len(yes.partials), len(no.partials))
+        partials = tuple(self.inner.select(test, partial(yes, k), partial(no, k)) for k in range(count))
+        return Dual(self.inner.select(test, yes.value, no.value), partials)

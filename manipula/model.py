@@ -1,0 +1,154 @@
+"""`Model`: what `generate` returns. A proved function with everything a person wants of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from manipula.algebra.emit import backend
+from manipula.algebra.expr.cost import Cost
+from manipula.algebra.expr.function import Function, Output
+from manipula.algebra.expr.node import Expr
+from manipula.algebra.expr.walk import topological
+from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.show.equations import Equations, equations
+from manipula.algebra.show.sympy_bridge import to_sympy
+from manipula.algebra.tape import Tape, tape_from_function
+from manipula.files import write_files
+
+
+@dataclass(frozen=True, eq=True)
+class Model:
+    """A model of one robot: symbolic, counted, proved. Immutable; equal when its content is."""
+
+    function: Function
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    @property
+    def cost(self) -> Cost:
+        """Operations with sharing (auxiliary equations)."""
+        return self.function.cost
+
+    @property
+    def tree_cost(self) -> Cost:
+        """Operations after full substitution, without auxiliary equations."""
+        return self.function.tree_cost
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Where the formulas hold: `d4 ≠ 0`; empty means everywhere."""
+        return self.function.conditions
+
+    @property
+    def tape(self) -> Tape:
+        return tape_from_function(self.function)
+
+    @property
+    def inputs(self) -> dict[str, tuple[str, ...]]:
+        """Port → the names of its entries, in order."""
+        return {port.name: port.names for port in self.function.inputs}
+
+    @property
+    def outputs(self) -> dict[str, tuple[int, ...]]:
+        """Output → shape."""
+        return {port.name: port.shape for port in self.function.outputs}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The regressor's columns: the parameter each belongs to."""
+        return tuple(filter(None, self.function.notes.get("columns", "").split(" ")))
+
+    def equations(self, form: str = "auxiliary", style: str = "text") -> Equations:
+        """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode" or "latex"."""
+        return equations(self.function, form, style)
+
+    def latex(self, form: str = "factored") -> str:
+        return str(self.equations(form, "latex"))
+
+    def to_sympy(self) -> dict[str, Any]:
+        """Output name → SymPy matrix."""
+        return to_sympy(self.function)
+
+    def only(self, *outputs: str) -> Model:
+        """The same model with some of its outputs, or single entries such as "A[1,2]"."""
+        return Model(replace(self.function, outputs=tuple(_picked(self.function, name) for name in outputs)))
+
+    def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
+        """Write the model as source code; returns the paths written."""
+        return write_files(Path(folder), backend.emit(self.tape, language))
+
+    def compile(self, backend: str = "auto") -> Compiled:
+        """A callable on numpy arrays that broadcasts over leading axes."""
+        return compile_tape(self.tape, backend)
+
+    def split(self) -> tuple[Model, Model]:
+        """(off-line, on-line): what depends on parameters alone, and the rest taking it as its parameters."""
+        return _split(self.function)
+
+    def explain(self) -> str:
+        """How the model was made, what it costs, how it was proved."""
+        notes = self.function.notes
+        lines = [f"{key}: {notes[key]}" for key in ("robot", "model", "method", "proof") if key in notes]
+        offline = self.cost.offline
+        lines.append(f"cost: {self.cost}; parameters alone: {offline.total if offline else 0} operations, once")
+        lines.append(f"conditions: {', '.join(self.conditions) or 'none'}")
+        return "\n".join(lines)
+
+    def _repr_latex_(self) -> str:
+        return self.equations("auxiliary", "latex")._repr_latex_()
+
+
+def _picked(function: Function, name: str) -> Output:
+    from manipula.errors import UnknownNameError
+
+    head, _, index = name.partition("[")
+    found = {output.name: output for output in function.outputs}
+    if head not in found:
+        raise UnknownNameError("output", head, found)
+    output = found[head]
+    if not index:
+        return output
+    flat = 0
+    for size, part in zip(output.shape, index.rstrip("]").replace("][", ",").split(","), strict=True):
+        flat = flat * size + int(part) - 1
+    label = name.replace("[", "").replace("]", "").replace(",", "")
+    return Output(label, (), (output.exprs[flat],), output.unit, output.doc)
+
+
+def _split(function: Function) -> tuple[Model, Model]:
+    """Cut where off-line nodes feed on-line ones."""
+    nodes = topological(function.roots)
+    read = {arg for node in nodes if node.online for arg in node.args} | set(function.roots)
+    kept = [x for x in nodes if x in read and not x.online and x.op not in ("const", "angle")]
+    return _offline(function, kept), _online(function, kept)
+
+
+def _offline(function: Function, kept: Sequence[Expr]) -> Model:
+    inputs = tuple(port for port in function.inputs if not port.online)
+    output = Output("k", (len(kept),), tuple(kept), "SI", "what depends on parameters alone")
+    return Model(replace(function, name=f"{function.name}_prepare", inputs=inputs, outputs=(output,)))
+
+
+def _online(function: Function, kept: Sequence[Expr]) -> Model:
+    from manipula.algebra.expr.function import Input
+    from manipula.algebra.expr.node import Graph
+    from manipula.algebra.expr.walk import rebuilt
+
+    graph = Graph()
+    given: Mapping[Expr, Expr] = {
+        x: graph.symbol(str(x.data) if x.op == "symbol" else f"k{i + 1}") for i, x in enumerate(kept)
+    }
+    roots = rebuilt(function.roots, graph, given)
+    variables = tuple(
+        replace(port, symbols=tuple(graph.symbol(name, online=True) for name in port.names))
+        for port in function.inputs
+        if port.online
+    )
+    inputs = (*variables, Input("p", tuple(given.values()), "SI", "from the off-line part", online=False))
+    bare = replace(function, graph=graph, inputs=inputs, labels={})
+    return Model(bare.with_roots(roots))

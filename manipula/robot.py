@@ -1,0 +1,187 @@
+"""The public `Robot`: the frozen description with constructors and edits. Every edit returns a new robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Literal
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.robot import description
+from manipula.mechanics.robot.bind import free_parameters
+from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, known
+from manipula.mechanics.robot.formats.dh import robot_from_dh_text, robot_from_rows
+from manipula.mechanics.robot.formats.par import robot_from_par
+from manipula.mechanics.robot.formats.rows import steps_from_placement
+from manipula.mechanics.robot.formats.toml import robot_from_toml
+from manipula.mechanics.robot.formats.urdf import robot_from_urdf
+from manipula.mechanics.robot.parameter import Parameter, float_of, names_of, number, parameter_from_text
+from manipula.mechanics.robot.tables import robot_text
+
+Number = int | float | str
+Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
+
+
+class Robot(description.Robot):
+    """A serial arm. Make one with `load`, `Robot.from_dh` or `Robot.from_text`; change it with `with_…`."""
+
+    @classmethod
+    def of(cls, described: description.Robot) -> Robot:
+        """The public robot of a description."""
+        return cls(**{item.name: getattr(described, item.name) for item in fields(described)})
+
+    @classmethod
+    def from_dh(
+        cls,
+        rows: Sequence[Any],
+        convention: Literal["standard", "modified"] = "standard",
+        angle: Literal["deg", "rad"] = "rad",
+        length: Literal["m", "mm"] = "m",
+        name: str = "robot",
+    ) -> Robot:
+        """From rows (theta, d, a, alpha) or (theta, d, a, alpha, "P"), or dicts with the keys of a robot file's joint.
+
+        A bare number is in the given units; a string is a name or an SI expression.
+
+        >>> Robot.from_dh([("q1", 0, "l1", 0), ("q2", 0, "l2", 0)]).dof
+        2
+        """
+        return cls.of(robot_from_rows(rows, convention=convention, angle=angle, length=length, name=name))
+
+    @classmethod
+    def from_text(cls, text: str, format: Literal["toml", "dh", "urdf", "par"] = "toml", **options: Any) -> Robot:
+        """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
+        readers: dict[str, Callable[..., description.Robot]] = {
+            "toml": robot_from_toml,
+            "dh": robot_from_dh_text,
+            "urdf": robot_from_urdf,
+            "par": robot_from_par,
+        }
+        if format not in readers:
+            raise UnknownNameError("format", format, readers)
+        return cls.of(readers[format](text, **options))
+
+    # what it has
+
+    @property
+    def parameters(self) -> dict[str, float | None]:
+        """Every named parameter and every number of the table, by name; None is symbolic."""
+        values = self._floats()
+        return {name: self._value(parameter, values) for name, parameter in free_parameters(self, "all").items()}
+
+    def _floats(self) -> dict[str, float]:
+        found: dict[str, float] = {}
+        pending = dict(self.values)
+        while pending:
+            ready = [name for name, value in pending.items() if all(inner in found for inner in names_of(value))]
+            if not ready:
+                break
+            found.update({name: float_of(pending.pop(name), found) for name in ready})
+        return found
+
+    @staticmethod
+    def _value(parameter: Parameter | None, values: Mapping[str, float]) -> float | None:
+        if parameter is None or any(name not in values for name in names_of(parameter)):
+            return None
+        return float_of(parameter, values)
+
+    def __str__(self) -> str:
+        return robot_text(self)
+
+    # edits
+
+    def with_parameters(self, **values: Number) -> Robot:
+        """Other values: `robot.with_parameters(a2=0.43, m6=0.1)`. A name the file uses, or a cell of the table."""
+        cells = {cell.name for cell in self.cells()}
+        names = set(self.names()) | {name for name, _ in self.values}
+        for name in values:
+            if name not in names | cells:
+                raise UnknownNameError("parameter", name, sorted(names | cells))
+        given = {name: as_parameter(value) for name, value in values.items()}
+        robot = self._with_cells(lambda cell: replace(cell, value=given[cell.name]) if cell.name in given else cell)
+        named = {name: given[name] for name in given if name in names}
+        return replace(robot, values=tuple((dict(self.values) | named).items()))
+
+    def with_payload(
+        self, mass: Number, com: Sequence[Number] = (0, 0, 0), inertia: Mapping[str, Number] | None = None
+    ) -> Robot:
+        """A body held in the tool frame; `inertia` {xx, yy, …} is about its centre of mass."""
+        row = f"_load{len(self.payload) + 1}"
+        x, y, z = (Cell(f"r{axis}{row}", as_parameter(value)) for axis, value in zip(AXES, com, strict=True))
+        tensor = dict(inertia or {})
+        for key in tensor:
+            if key not in SIX:
+                raise UnknownNameError("inertia entry", key, SIX)
+        xx, xy, xz, yy, yz, zz = (Cell(f"I{key}{row}", as_parameter(tensor.get(key, 0))) for key in SIX)
+        body = Body(Cell(f"m{row}", as_parameter(mass)), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
+        return replace(self, payload=(*self.payload, body))
+
+    def with_tool(self, xyz: Sequence[Number] = (0, 0, 0), rpy: Sequence[Number] = (0, 0, 0)) -> Robot:
+        """The tool frame seen from the last link; metres and radians (a string may say "pi/2")."""
+        return replace(self, tool=_steps("tool", xyz, rpy))
+
+    def with_base(self, xyz: Sequence[Number] = (0, 0, 0), rpy: Sequence[Number] = (0, 0, 0)) -> Robot:
+        """The base frame seen from the world; metres and radians."""
+        return replace(self, base=_steps("base", xyz, rpy))
+
+    def with_gravity(self, x: Number, y: Number, z: Number) -> Robot:
+        """The acceleration of gravity in the world frame, m/s²: (0, 0, −9.81) points down."""
+        gx, gy, gz = (Cell(f"g{axis}", as_parameter(value)) for axis, value in zip(AXES, (x, y, z), strict=True))
+        return replace(self, gravity=(gx, gy, gz))
+
+    def without(self, *parts: Part) -> Robot:
+        """The robot without its friction, motor_inertia, payload, tool, base or gravity."""
+        robot = self
+        for part in parts:
+            if part not in _WITHOUT:
+                raise UnknownNameError("part", part, _WITHOUT)
+            robot = _WITHOUT[part](robot)
+        return robot
+
+    def _with_cells(self, change: Callable[[Cell], Cell]) -> Robot:
+        parts = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in ("values", "origin")}
+        return replace(self, **{name: _changed(part, change) for name, part in parts.items()})
+
+
+def _changed(part: Any, change: Callable[[Cell], Cell]) -> Any:
+    """The same structure with every cell changed."""
+    if isinstance(part, Cell):
+        return change(part)
+    if isinstance(part, tuple):
+        return tuple(_changed(item, change) for item in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        inner = {item.name: _changed(getattr(part, item.name), change) for item in fields(part)}
+        return replace(part, **inner)
+    return part
+
+
+def as_parameter(value: Number) -> Parameter:
+    """A number, or text such as "2*L1"."""
+    return parameter_from_text(value) if isinstance(value, str) else number(value)
+
+
+def _steps(prefix: str, xyz: Sequence[Number], rpy: Sequence[Number]) -> Steps:
+    if len(xyz) != 3 or len(rpy) != 3:
+        raise InputError(f"{prefix}: xyz and rpy need three numbers each")
+    keys = ("x", "y", "z", "roll", "pitch", "yaw")
+    return steps_from_placement({key: Cell(f"{prefix}_{key}", as_parameter(v)) for key, v in zip(keys, (*xyz, *rpy))})
+
+
+def _without_joint_entries(*names: str) -> Callable[[Robot], Robot]:
+    def edit(robot: Robot) -> Robot:
+        def cleared(joint: description.Joint) -> description.Joint:
+            return replace(joint, **{name: known(getattr(joint, name).name) for name in names})  # type: ignore[arg-type]
+
+        return replace(robot, joints=tuple(map(cleared, robot.joints)))
+
+    return edit
+
+
+_WITHOUT: dict[str, Callable[[Robot], Robot]] = {
+    "friction": _without_joint_entries("viscous", "coulomb", "friction_offset"),
+    "motor_inertia": _without_joint_entries("motor_inertia"),
+    "payload": lambda robot: replace(robot, payload=()),
+    "tool": lambda robot: replace(robot, tool=()),
+    "base": lambda robot: replace(robot, base=()),
+    "gravity": lambda robot: robot.with_gravity(0, 0, 0),
+}
