@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from manipula.bridge import Request, generate_function
+from manipula.algebra.emit import backend
+from manipula.bridge import Request, generate_function, model_named
+from manipula.checking import Report, check_report
+from manipula.counting import DEFAULT_MODELS, CountRow, bracketing_rows, count_rows
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.files import write_text
+from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.convert import convert as converted
@@ -19,6 +23,7 @@ from manipula.mechanics.robot.formats.par_write import par_from_robot
 from manipula.mechanics.robot.formats.source import text_from_bytes
 from manipula.mechanics.robot.formats.toml import toml_from_robot
 from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
+from manipula.mechanics.robot.tables import TextTable, tables_of
 from manipula.model import Model
 from manipula.robot import Robot
 
@@ -107,3 +112,52 @@ def generate(
     """
     subject = load(robot) if isinstance(robot, str) else robot
     return Model(generate_function(Request(subject, model, method, symbolic, optimise, wrench), tell))
+
+
+def models() -> dict[str, str]:
+    """What `generate` can make: name → one line."""
+    return {name: model.doc for name, model in MODELS.items()}
+
+
+def methods(model: str) -> list[str]:
+    """The ways to make a model; the first is the plain one."""
+    return list(model_named(model).methods)
+
+
+def languages() -> list[str]:
+    """What `Model.emit` can write."""
+    return backend.languages()
+
+
+def tables(robot: Robot) -> tuple[TextTable, ...]:
+    """The robot as tables of text, units in the headings."""
+    return tables_of(robot)
+
+
+def count(
+    robot: Robot | str,
+    models: Sequence[str] | None = None,
+    *,
+    symbolic: Symbolic = "auto",
+    optimise: str = "none",
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[CountRow]:
+    """The table of operations, method by method, each one proved."""
+    subject = load(robot) if isinstance(robot, str) else robot
+    return list(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, tell))
+
+
+def count_orders(
+    robot: Robot | str, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
+) -> list[CountRow]:
+    """Every order of the matrix product of the pose, cheapest first."""
+    return bracketing_rows(load(robot) if isinstance(robot, str) else robot, symbolic, tell)
+
+
+def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None) -> Report:
+    """The laws of mechanics, proved on this very robot.
+
+    >>> check("planar2r").passed
+    True
+    """
+    return check_report(load(robot) if isinstance(robot, str) else robot, tell)

@@ -79,11 +79,8 @@ def generate_function(request: Request, tell: Tell = lambda text: None) -> Funct
 def choices(request: Request) -> Iterator[Choice]:
     """The choices `method` leaves open."""
     model = model_named(request.model)
-    methods = [request.method]
-    if request.method == "best":
-        methods = list(model.methods) if model.name == "pose" else list(model.methods)[:1]
-        if model.name in ("forward_dynamics", "lagrange_terms"):
-            methods = list(model.methods)[1:]
+    best = model.candidates or tuple(model.methods)[:1]
+    methods = best if request.method == "best" else (request.method,)
     reductions = legal(model.needs) if request.optimise != "none" else ["as given"]
     for method in methods:
         _method(model, method, request.robot.dof)

@@ -9,14 +9,16 @@ from typing import Any
 
 from manipula.algebra.emit import backend
 from manipula.algebra.expr.cost import Cost
-from manipula.algebra.expr.function import Function, Output
-from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.walk import topological
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.show.equations import Equations, equations
 from manipula.algebra.show.sympy_bridge import to_sympy
 from manipula.algebra.tape import Tape, tape_from_function
+from manipula.errors import UnknownNameError
 from manipula.files import write_files
+from manipula.version import __version__
 
 
 @dataclass(frozen=True, eq=True)
@@ -80,7 +82,7 @@ class Model:
 
     def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
         """Write the model as source code; returns the paths written."""
-        return write_files(Path(folder), backend.emit(self.tape, language))
+        return write_files(Path(folder), backend.emit(self.tape, language, __version__))
 
     def compile(self, backend: str = "auto") -> Compiled:
         """A callable on numpy arrays that broadcasts over leading axes."""
@@ -104,8 +106,6 @@ class Model:
 
 
 def _picked(function: Function, name: str) -> Output:
-    from manipula.errors import UnknownNameError
-
     head, _, index = name.partition("[")
     found = {output.name: output for output in function.outputs}
     if head not in found:
@@ -135,10 +135,6 @@ def _offline(function: Function, kept: Sequence[Expr]) -> Model:
 
 
 def _online(function: Function, kept: Sequence[Expr]) -> Model:
-    from manipula.algebra.expr.function import Input
-    from manipula.algebra.expr.node import Graph
-    from manipula.algebra.expr.walk import rebuilt
-
     graph = Graph()
     given: Mapping[Expr, Expr] = {
         x: graph.symbol(str(x.data) if x.op == "symbol" else f"k{i + 1}") for i, x in enumerate(kept)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from html import escape
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
@@ -16,7 +17,7 @@ from manipula.mechanics.robot.formats.rows import steps_from_placement
 from manipula.mechanics.robot.formats.toml import robot_from_toml
 from manipula.mechanics.robot.formats.urdf import robot_from_urdf
 from manipula.mechanics.robot.parameter import Parameter, float_of, names_of, number, parameter_from_text
-from manipula.mechanics.robot.tables import robot_text
+from manipula.mechanics.robot.tables import TextTable, tables_of
 
 Number = int | float | str
 Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
@@ -86,7 +87,10 @@ class Robot(description.Robot):
         return float_of(parameter, values)
 
     def __str__(self) -> str:
-        return robot_text(self)
+        return "\n\n".join([f"{self.name}: {self.dof} joints", *map(_text_table, tables_of(self))])
+
+    def _repr_html_(self) -> str:
+        return f"<h4>{escape(self.name)}</h4>" + "".join(map(_html_table, tables_of(self)))
 
     # edits
 
@@ -153,6 +157,22 @@ def _changed(part: Any, change: Callable[[Cell], Cell]) -> Any:
         inner = {item.name: _changed(getattr(part, item.name), change) for item in fields(part)}
         return replace(part, **inner)
     return part
+
+
+def _text_table(table: TextTable) -> str:
+    """Columns aligned, two spaces apart."""
+    lines = [table.columns, *table.rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
+    body = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
+    return "\n".join([table.title, *body])
+
+
+def _html_table(table: TextTable) -> str:
+    def row(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(row(cells, "td") for cells in table.rows)
+    return f"<table><caption>{escape(table.title)}</caption>{row(table.columns, 'th')}{body}</table>"
 
 
 def as_parameter(value: Number) -> Parameter:

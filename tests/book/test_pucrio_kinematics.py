@@ -1,9 +1,9 @@
 """Direct kinematics of the six-joint arm of a PUC-Rio dissertation (chapter 6), equations 6.9 to 6.20.
 
 Standard Denavit–Hartenberg: a = 0.10, 0.25 m on the first two links, d4 = 0.16, d6 = 0.05 m, α = 90, 0, 90, −90, 90, 0.
-As printed, four of the twelve closed forms contradict that table and are corrected here: in 6.14 the first term of the
-parenthesis ends in s6, 6.15 ends in s5, 6.16 begins with s1 (each is what the product of the table's matrices gives, and what
-makes the frame orthonormal). The table itself is right; 6.4 and 6.5, which exchange the signs of α4 and α5, are not.
+As printed, three of the twelve closed forms contradict that table and are corrected here: in 6.14 the first product of
+the parenthesis ends in s6, 6.15 ends in s5, 6.16 begins with s1 (what the product of the table's matrices gives, and
+what makes the frame orthonormal). The table is right; 6.4 and 6.5, which exchange the signs of α4 and α5, are not.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def test_equations_6_9_to_6_20(chain: Chain, way: str, q: list[float]) -> None:
     np.testing.assert_allclose(np.array(at.rows(), dtype=float)[:3], closed_form(q), atol=1e-15)
 
 
-def test_stretched_upwards(chain: Chain) -> None:
+def test_stretched_out(chain: Chain) -> None:
     """θ3 = 90° puts the forearm in line with the upper arm: a1 + a2 + d4 + d6 from the first axis, at its height."""
     at = WAYS["forward"](chain, [0, 0, math.pi / 2, 0, 0, 0])
     assert at.p == pytest.approx((A1 + A2 + D4 + D6, 0, 0))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manipula.errors import InputError
@@ -136,6 +136,7 @@ def test_a_wrong_bracketing_says_what_is_wrong(text: str, complaint: str) -> Non
         parse_bracketing(text, 3)
 
 
+@settings(deadline=None)
 @given(st.text("()12 ,", max_size=12))
 def test_no_text_breaks_the_reader(text: str) -> None:
     try:

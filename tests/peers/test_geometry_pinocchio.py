@@ -15,7 +15,7 @@ from manipula.mechanics.spatial.floats import FLOATS
 from tests.pinocchio_oracle import Oracle
 from tests.random_robots import random_robot, random_state
 
-CLOSE = {"rtol": 1e-10, "atol": 1e-12}
+CLOSE: Any = {"rtol": 1e-10, "atol": 1e-12}
 MANY = [*range(40), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(40, 300))]
 
 

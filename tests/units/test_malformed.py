@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from manipula.errors import InputError, ManipulaWarning, RobotFileError
 from manipula.mechanics.robot.formats.checks import check_robot
@@ -132,6 +134,7 @@ WHOLE_CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "not TOML at all": ("<robot name='x'/>", ("line 1", "not valid TOML")),
 }
 
+SHARDS = ('"', "[", "]", "{", "=", "\n", ";", "|", "-", "1e9", "nan", "[[joint]]", "°", "q1", "**9", "\\", "#")
 HEAD = "joint;type;theta;d;a;alpha\n"
 DH_CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "empty": ("", ("the file is empty",)),
@@ -263,3 +266,22 @@ def test_binary_files(data: bytes) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_text_of_spreadsheets(encoding: str) -> None:
     assert text_from_bytes("ligação;90º".encode(encoding)) == "ligação;90º"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_a_damaged_file_never_shows_a_traceback(data: st.DataObject) -> None:
+    """Cut, doubled and overwritten pieces of good files: read, or refused by a one-line RobotFileError."""
+    file, text = data.draw(
+        st.sampled_from([("arm.toml", GOOD), ("arm.csv", HEAD + "1;R;q1;0;a1;90°\n2;P;0;q2;0,5;pi\n")])
+    )
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, min(start + 12, len(text))))
+        text = text[:start] + data.draw(st.one_of(st.text(max_size=4), st.sampled_from(SHARDS))) + text[end:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)
+        try:
+            robot_from_toml(text, file) if file.endswith(".toml") else robot_from_dh_text(text, file=file)
+        except RobotFileError as error:
+            assert str(error).startswith(f"{file}: ") and "\n" not in str(error)

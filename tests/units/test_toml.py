@@ -9,7 +9,7 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -117,7 +117,8 @@ def test_every_key() -> None:
     first, slide, fixed = robot.joints
     assert robot.gravity[0] == Cell("gx", Op("neg", (Name("g"),)))
     assert [(step.kind, step.amount.name) for step in robot.base] == [
-        ("tx", "base_x"), ("ty", "base_y"), ("tz", "base_z"), ("rz", "base_yaw"), ("ry", "base_pitch"), ("rx", "base_roll"),
+        ("tx", "base_x"), ("ty", "base_y"), ("tz", "base_z"),
+        ("rz", "base_yaw"), ("ry", "base_pitch"), ("rx", "base_roll"),
     ]  # fmt: skip
     assert robot.tool[5].amount.value == Deg(Fraction(90)) and robot.tool[4].amount.value == Num(Fraction(1, 4))
     assert (first.name, first.direction, first.limits) == ("joint1", -1, (Deg(Fraction(-180)), Num(Fraction(3, 2))))
@@ -154,9 +155,7 @@ def test_absent_inertia_is_unknown_or_zero() -> None:
 
 def test_names_of_modified_tables_may_be_those_of_the_previous_row() -> None:
     """Craig's tables hold a2 in row 3 and a3 in row 4: no clash, since those cells hold no other number."""
-    rows = "".join(
-        f'[[joint]]\ntype = "revolute"\nd = 0\na = {a}\nalpha = 0\n' for a in ("0", "0", '"a2"', '"a3"')
-    )
+    rows = "".join(f'[[joint]]\ntype = "revolute"\nd = 0\na = {a}\nalpha = 0\n' for a in ("0", "0", '"a2"', '"a3"'))
     robot = robot_from_toml(HEAD.format(convention="modified") + rows)
     assert [joint.before[1].amount for joint in robot.joints[2:]] == [Cell("a3", Name("a2")), Cell("a4", Name("a3"))]
 

@@ -13,6 +13,7 @@ from manipula.algebra.tape import Tape
 WIDTH = 96
 _FIRST = ("robot", "model", "method", "joints", "proof")  # notes in this order, then the others by name
 _BRANCHES = frozenset({"sign", "min", "max", "less", "select"})
+_RARER = {"trig": "sines and cosines", "div": "divisions", "sqrt": "square roots", "other": "comparisons and the like"}
 
 
 def provenance(tape: Tape, version: str) -> list[str]:
@@ -37,9 +38,8 @@ def entry(key: str, text: str) -> list[str]:
 
 
 def cost_text(cost: Cost) -> str:
-    rest = {"div": "divisions", "sqrt": "square roots", "other": "comparisons and other functions"}
-    parts = [f"{cost.mul} multiplications + {cost.add} additions", f"{cost.trig} sines and cosines"]
-    parts += [f"{getattr(cost, field)} {word}" for field, word in rest.items() if getattr(cost, field)]
+    parts = [f"{cost.mul} multiplications + {cost.add} additions"]
+    parts += [f"{getattr(cost, field)} {word}" for field, word in _RARER.items() if getattr(cost, field)]
     return ", ".join(parts)
 
 
@@ -59,6 +59,10 @@ def _port_lines(direction: str, arguments: Sequence[Argument]) -> list[str]:
 def _port_text(argument: Argument) -> str:
     port = argument.port
     size = "".join(f"[{n}]" for n in port.shape)
-    order = f"({', '.join(port.names)})" if port.names else ""
-    unit = f"in {port.unit}" if port.unit else ""
-    return " ".join(part for part in (f"{argument.name}{size}", unit, f"- {port.doc}" if port.doc else "", order) if part)
+    parts = [
+        argument.name + size,
+        f"in {port.unit}" if port.unit else "",
+        f"- {port.doc}" if port.doc else "",
+        f"({', '.join(port.names)})" if port.names else "",
+    ]
+    return " ".join(part for part in parts if part)

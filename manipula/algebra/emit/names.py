@@ -19,10 +19,14 @@ _SPELLED = {
 
 def ascii_text(text: str) -> str:
     """The same words in ASCII, on one line."""
-    decomposed = unicodedata.normalize("NFD", " ".join(text.split()))
-    spelled = "".join(_SPELLED.get(letter, letter) for letter in decomposed)
-    plain = "".join(x for x in unicodedata.normalize("NFKD", spelled) if not unicodedata.combining(x))
+    whole = _spelled(" ".join(text.split()))
+    parts = _spelled(unicodedata.normalize("NFKD", whole))  # again: the dot of a rate may stand alone only now
+    plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
     return plain.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def _spelled(text: str) -> str:
+    return "".join(_SPELLED.get(letter, letter) for letter in text)
 
 
 def identifier(wish: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from manipula.algebra.emit.names import Namer
+from manipula.algebra.emit.names import Namer, identifier
 from manipula.algebra.tape import Port, Tape, offline_needed
 
 
@@ -54,14 +54,20 @@ def split(tape: Tape, namer: Namer) -> Split:
     own = {slot for argument in parameters for slot in argument.port.slots}
     read = {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
     kept = tuple(sorted(own & read) + offline_needed(tape))
-    outputs = arguments(list(tape.outputs))
+    taken = set(namer.taken)
+    outputs = tuple(
+        Argument(namer.name(f"{port.name}_out" if identifier(port.name) in taken else port.name), port)
+        for port in tape.outputs
+        if port.slots
+    )
     return Split(variables, parameters, outputs, kept, _nonzero(tape, own) if kept else ())
 
 
 def _nonzero(tape: Tape, parameters: set[int]) -> tuple[int, ...]:
-    """Parameters that a condition names, and every off-line denominator."""
+    """Parameters that a condition names, and every denominator that parameters alone decide."""
     slot_of = {tape.names[slot]: slot for slot in parameters}
     matches = (re.fullmatch(r"\s*(\S+)\s*(?:≠|!=)\s*0\s*", condition) for condition in tape.conditions)
     named = [slot_of[match[1]] for match in matches if match is not None and match[1] in slot_of]
-    below = [line.args[1] for line in tape.offline if line.op == "div"]
+    decided = parameters | {line.slot for line in tape.offline}
+    below = [line.args[1] for line in tape.lines if line.op == "div" and line.args[1] in decided]
     return tuple(dict.fromkeys(named + below))

@@ -33,7 +33,8 @@ class Spelling:
     needs: tuple[int, ...]
 
     def __call__(self, args: Sequence[Text]) -> Text:
-        return Text(self.form.format(*(x.within(need) for x, need in zip(args, self.needs, strict=True))), self.strength)
+        parts = (x.within(need) for x, need in zip(args, self.needs, strict=True))
+        return Text(self.form.format(*parts), self.strength)
 
 
 class Negation:

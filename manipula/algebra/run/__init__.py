@@ -1,0 +1,1 @@
+"""Tape → callable: machine code by LLVM, or numpy without a compiler."""

@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from manipula.errors import ConditionError, InputError
@@ -43,10 +44,16 @@ class Condition:
 
     def check(self, function: str, values: Mapping[str, float]) -> None:
         """Raise unless it holds. NaN breaks nothing: it comes out as NaN."""
-        left, right = _value(self.left, values), _value(self.right, values)
-        if left == left and right == right and not self.relation(left, right):
+        if not self.holds(values):
             given = ", ".join(f"{name} = {values[name]:g}" for name in self.names())
             raise ConditionError(f"{function}: holds only for {self.text}, found {given}")
+
+    def holds(self, values: Mapping[str, float]) -> bool:
+        try:
+            left, right = _value(self.left, values), _value(self.right, values)
+        except ZeroDivisionError:
+            return False
+        return isnan(left) or isnan(right) or self.relation(left, right)
 
 
 def condition_from_text(text: str) -> Condition:

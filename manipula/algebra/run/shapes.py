@@ -31,7 +31,7 @@ class Arranged(NamedTuple):
     """The inputs of one call: leading shape, number of configurations, one view a port."""
 
     lead: Shape
-    count: int
+    rows: int
     views: tuple[View, ...]
 
 
@@ -72,6 +72,8 @@ def floats_from_value(what: str, value: Any) -> Floats:
 def view_of_rows(array: Floats, lead: Shape) -> View:
     """The array broadcast to the leading shape, in place where its rows are evenly spaced."""
     size = array.shape[-1]
+    if array.shape[:-1] == lead and array.flags.c_contiguous and array.flags.aligned:
+        return View(array, size)
     wide = np.broadcast_to(array, (*lead, size))
     step = _even_step(wide) if array.flags.aligned and (size <= 1 or array.strides[-1] == 8) else None
     if step is None:

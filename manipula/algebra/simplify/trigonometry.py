@@ -57,14 +57,21 @@ class Seen:
                         yield found
 
     def _meeting(self) -> list[tuple[int, int]]:
-        """Pairs of coordinates that stand together in two terms or more."""
-        count: dict[tuple[int, int], int] = defaultdict(int)
-        for e in self.terms:
-            present = [k for k in range(len(e) // 2) if e[2 * k] or e[2 * k + 1]]
-            for at, i in enumerate(present):
-                for j in present[at + 1 :]:
-                    count[i, j] += 1
-        return sorted(pair for pair, n in count.items() if n > 1)
+        """Pairs of coordinates that may form a sum: two terms differ in swapping a sine and a cosine of both."""
+        shadows: dict[Exponents, set[tuple[int, int]]] = defaultdict(set)
+        n = len(self.coordinates)
+        pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+        found: set[tuple[int, int]] = set()
+        for i, j in pairs:
+            shadows.clear()
+            for e in self.terms:
+                rest = (*e[: 2 * i], 0, 0, *e[2 * i + 2 : 2 * j], 0, 0, *e[2 * j + 2 :])
+                sines = (e[2 * i] % 2, e[2 * j] % 2)
+                if (1 - sines[0], 1 - sines[1]) in shadows[rest]:
+                    found.add((i, j))
+                    break
+                shadows[rest].add(sines)
+        return sorted(found)
 
 
 def _flint(x: Fraction) -> Any:

@@ -10,11 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain, Link, inward
+from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate, scale, symmetric, unrotate
+from manipula.mechanics.spatial.vector import (
+    NULL,
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    matadd,
+    matmul,
+    outer,
+    rotate,
+    scale,
+    symmetric,
+    transpose,
+    unrotate,
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +62,7 @@ def axis_twist(link: Link) -> Twist:
     return Twist((0, 0, link.kind.turn(1)), (0, 0, link.kind.slide(1)))
 
 
-def momentum(body: Inertia, twist: Twist) -> Screw:
+def momentum(body: Inertia | Moments, twist: Twist) -> Screw:
     """m v + ω×s,  I ω + s×v"""
     return Screw(
         add(scale(body.m, twist.v), cross(twist.w, body.s)),
@@ -61,11 +76,50 @@ def felt(twist: Twist, force: Screw) -> Any:
 
 
 @dataclass(frozen=True)
+class Moments:
+    """A body by its mass m, first moments s and second moments K = ∫r rᵀ dm: the same ten numbers as `Inertia`, but
+    cheaper to turn, shift and add, since no trace is spread over the diagonal."""
+
+    m: Any = 0
+    s: Vector = NULL
+    K: Matrix = (NULL, NULL, NULL)
+
+    def __add__(self, other: Moments) -> Moments:
+        return Moments(self.m + other.m, add(self.s, other.s), matadd(self.K, other.K))
+
+    @property
+    def I(self) -> Matrix:
+        """The tensor, tr(K) 1 − K"""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.K
+        return symmetric(yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
+
+    def seen_from(self, at: Placement) -> Moments:
+        """From frame a, `at` being pose_a_b:  R K Rᵀ + s pᵀ + p (s + m p)ᵀ,   s + m p,   with s turned first"""
+        s = rotate(at.R, self.s)
+        shifted = add(s, scale(self.m, at.p))
+        K = matmul(matmul(at.R, self.K), transpose(at.R))
+        K = matadd(K, matadd(outer(s, at.p), outer(at.p, shifted)))
+        return Moments(self.m, shifted, symmetric(K[0][0], K[0][1], K[0][2], K[1][1], K[1][2], K[2][2]))
+
+    def turned_about_z(self, c: Any, s: Any) -> Moments:
+        """R body, R a rotation about z; the upper block of R K Rᵀ by e = s (K_yy − K_xx) − 2 c K_xy"""
+        (x, y, z), ((xx, xy, xz), (_, yy, yz), (_, _, zz)) = self.s, self.K
+        e = s * (yy - xx) - c * (2 * xy)
+        K = symmetric(xx + s * e, -(c * e) - xy, c * xz - s * yz, yy - s * e, s * xz + c * yz, zz)
+        return Moments(self.m, (c * x - s * y, s * x + c * y, z), K)
+
+
+def moments_of(body: Inertia) -> Moments:
+    return Moments(body.m, body.s, body.second_moments())
+
+
+@dataclass(frozen=True)
 class OnJoints:
-    """A chain with its frames on the joints, at one position."""
+    """A chain with its frames on the joints, at one position; `bodies` are its links, in those frames."""
 
     chain: Chain
     motions: list[Placement]
+    bodies: list[Moments]
 
     def twists(self) -> list[list[Twist]]:
         """Row k: the unit motions of joints 0 … k in frame k."""
@@ -75,11 +129,13 @@ class OnJoints:
             rows.append([*moved, axis_twist(link)])
         return rows
 
-    def composites(self) -> list[Inertia]:
+    def composites(self) -> list[Moments]:
         """Link k and all beyond it as one rigid body, in frame k."""
-        items = list(zip(self.chain.links, self.motions))
-        rest = inward(lambda child, item: carried(item[0].inertia + child, *item), items, Inertia())
-        return [link.inertia + beyond for link, beyond in zip(self.chain.links, [*rest[1:], Inertia()])]
+        found, beyond = [], Moments()
+        for link, motion, body in reversed(list(zip(self.chain.links, self.motions, self.bodies))):
+            found.append(body + beyond)
+            beyond = carried(found[-1], link, motion)
+        return found[::-1]
 
     def gravity_vectors(self) -> list[Vector]:
         """The gravity vector in every frame."""
@@ -92,22 +148,14 @@ class OnJoints:
 
 
 def on_joints(chain: Chain, q: Sequence[Any]) -> OnJoints:
-    seated = frames_on_joints(chain)
-    return OnJoints(seated, seated.motions(q))
+    bodies = [moments_of(link.inertia).seen_from(link.after) for link in chain.links]
+    return OnJoints(frames_on_joints(chain), chain.motions(q), bodies)
 
 
-def carried(body: Inertia, link: Link, motion: Placement) -> Inertia:
+def carried(body: Moments, link: Link, motion: Placement) -> Moments:
     """A body on joint k, seen from frame k−1."""
-    turned = turned_about_z(body, motion.R[0][0], motion.R[1][0])
+    turned = body.turned_about_z(motion.R[0][0], motion.R[1][0])
     return turned.seen_from(Placement(p=motion.p)).seen_from(link.before)
-
-
-def turned_about_z(body: Inertia, c: Any, s: Any) -> Inertia:
-    """R body with R a rotation about z; the tensor's upper block by e = s (I_yy − I_xx) − 2 c I_xy."""
-    (x, y, z), ((xx, xy, xz), (_, yy, yz), (_, _, zz)) = body.s, body.I
-    e = s * (yy - xx) - c * (2 * xy)
-    tensor = symmetric(xx + s * e, -(c * e) - xy, c * xz - s * yz, yy - s * e, s * xz + c * yz, zz)
-    return Inertia(body.m, (c * x - s * y, s * x + c * y, z), tensor)
 
 
 def link_twists(chain: Chain, q: Sequence[Any]) -> list[list[Twist]]:

@@ -48,7 +48,10 @@ WRENCH_NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
 
 @dataclass(frozen=True)
 class Model:
-    """One entry. `outputs`: name → (unit, meaning). `needs`: what a reduction must preserve."""
+    """One entry. `outputs`: name → (unit, meaning). `needs`: what a reduction must preserve.
+
+    `candidates` are the methods that "best" tries; none named means the first.
+    """
 
     name: str
     doc: str
@@ -57,6 +60,7 @@ class Model:
     methods: Mapping[str, Method]
     needs: frozenset[str]
     takes_wrench: bool = False
+    candidates: tuple[str, ...] = ()
 
 
 TORQUES = frozenset({"torques"})
@@ -121,7 +125,7 @@ def _energy(chain: Chain, x: Given) -> dict[str, Any]:
 _LIST = (
     Model(
         "pose", "pose of the tool in the world", ("q",), {"T": ("1, m", "4×4 homogeneous matrix, world → tool")},
-        {name: _pose(way) for name, way in pose_ways.WAYS.items()}, TOOL,
+        {name: _pose(way) for name, way in pose_ways.WAYS.items()}, TOOL, candidates=tuple(pose_ways.WAYS),
     ),
     Model(
         "frames", "pose of every link frame, then of the tool", ("q",), {"T": ("1, m", "links 1…n, then tool")},
@@ -187,6 +191,7 @@ _LIST = (
             "FPER": (EFFORT, "perturbations"), "FGEN": (EFFORT, "torque = FIN + FCOR + FCEN − FGRA + FPER"),
         },
         {name: _lagrange_terms(name) for name in lagrange.METHODS}, TORQUES,
+        candidates=("lagrange-megahed", "lagrange-efficient"),
     ),
     Model(
         "inertia_matrix", "M(q), motor inertia on the diagonal", ("q",), {"M": ("kg·m²", "symmetric")},
@@ -219,7 +224,7 @@ _LIST = (
                 "qdd": forward.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
             },
         },
-        TORQUES, takes_wrench=True,
+        TORQUES, takes_wrench=True, candidates=("articulated", "inertia-matrix"),
     ),
     Model(
         "energy", "kinetic and potential energy", ("q", "qd"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.bodies import OnJoints, axis_twist, momentum, on_joints
+from manipula.mechanics.models.bodies import Moments, OnJoints, axis_twist, momentum, on_joints
 from manipula.mechanics.robot.chain import Chain
 
 
@@ -35,7 +35,7 @@ def mechanism_inertia(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
     return [[upper[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
 
 
-def _column(seated: OnJoints, k: int, body: Any) -> list[Any]:
+def _column(seated: OnJoints, k: int, body: Moments) -> list[Any]:
     """M_0k … M_kk"""
     links, felt = seated.chain.links, []
     force = momentum(body, axis_twist(links[k]))

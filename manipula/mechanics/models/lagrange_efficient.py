@@ -20,11 +20,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.bodies import Twist, felt, momentum, on_joints
+from manipula.mechanics.models.bodies import Moments, Twist, felt, momentum, on_joints
 from manipula.mechanics.models.lagrange_coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.spatial.inertia import Inertia
-from manipula.mechanics.spatial.vector import Matrix, Vector, add, cross, dot, rotate
+from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
 
 
 def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
@@ -32,8 +31,7 @@ def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
     seated = on_joints(chain, q)
     axes, bodies, g = seated.twists(), seated.composites(), seated.gravity_vectors()
     X = [momentum(body, row[-1]) for body, row in zip(bodies, axes)]  # (XL_k, XD_k)
-    K = [body.second_moments() for body in bodies]
-    XE = {(i, k): bend(bodies[k], K[k], axes[k][i], axes[k][k]) for k in range(chain.dof) for i in range(k)}
+    XE = {(i, k): bend(bodies[k], axes[k][i], axes[k][k]) for k in range(chain.dof) for i in range(k)}
     return lagrange_coefficients(
         chain,
         a=lambda i, k: felt(axes[k][i], X[k]),
@@ -42,7 +40,7 @@ def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
     )
 
 
-def bend(body: Inertia, K: Matrix, i: Twist, k: Twist) -> Vector:
+def bend(body: Moments, i: Twist, k: Twist) -> Vector:
     """XE_ik = K (ω_k×ω_i) + v_k×XL_i + (ω_k×s)×v_i"""
     shifted = add(cross(k.v, momentum(body, i).f), cross(cross(k.w, body.s), i.v))
-    return add(rotate(K, cross(k.w, i.w)), shifted)
+    return add(rotate(body.K, cross(k.w, i.w)), shifted)

@@ -20,10 +20,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.models.bodies import Twist
+from manipula.mechanics.models.bodies import Moments, Twist, moments_of
 from manipula.mechanics.models.lagrange_coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.chain import Chain, Link, inward
-from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import (
     Matrix,
@@ -31,28 +30,11 @@ from manipula.mechanics.spatial.vector import (
     add,
     cross,
     dot,
-    matadd,
-    matmul,
     neg,
-    outer,
-    rotate,
     scale,
-    symmetric,
     transpose,
     unrotate,
 )
-
-
-@dataclass(frozen=True)
-class Moments:
-    """A pseudo-inertia: second moments K, first moments s, mass m."""
-
-    K: Matrix
-    s: Vector
-    m: Any
-
-    def __add__(self, other: Moments) -> Moments:
-        return Moments(matadd(self.K, other.K), add(self.s, other.s), self.m + other.m)
 
 
 @dataclass(frozen=True)
@@ -67,7 +49,7 @@ def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     axes, poses = seen_from_first(chain, q)
     delta = [unit_motion(link, axis) for link, axis in zip(chain.links, axes)]
-    bodies = [moved(link.inertia, pose) for link, pose in zip(chain.links, poses)]
+    bodies = [moments_of(link.inertia).seen_from(pose) for link, pose in zip(chain.links, poses)]
     H = inward(lambda beyond, body: body + beyond, bodies[:-1], bodies[-1]) + bodies[-1:] if bodies else []
     D = [weigh(body, motion) for body, motion in zip(H, delta)]
     E = {(i, k): bend(delta[i], D[k]) for k in range(chain.dof) for i in range(k)}
@@ -102,15 +84,6 @@ def unit_motion(link: Link, axis: Placement) -> Twist:
     z = (axis.R[0][2], axis.R[1][2], axis.R[2][2])
     turn, slide = link.kind.turn(1), link.kind.slide(1)
     return Twist(scale(turn, z), add(scale(turn, cross(axis.p, z)), scale(slide, z)))
-
-
-def moved(body: Inertia, at: Placement) -> Moments:
-    """T J Tᵀ:   R K Rᵀ + s pᵀ + p (s + m p)ᵀ,   s + m p,   m      with s turned first"""
-    s = rotate(at.R, body.s)
-    shifted = add(s, scale(body.m, at.p))
-    K = matmul(matmul(at.R, body.second_moments()), transpose(at.R))
-    K = matadd(K, matadd(outer(s, at.p), outer(at.p, shifted)))
-    return Moments(symmetric(K[0][0], K[0][1], K[0][2], K[1][1], K[1][2], K[2][2]), shifted, body.m)
 
 
 def weigh(H: Moments, motion: Twist) -> Weighed:

@@ -76,31 +76,30 @@ def _scaled(k: Any, e: Quaternion) -> Quaternion:
 def angles_from_matrix(R: Matrix, sequence: str, maths: Maths[Any]) -> Vector:
     """The three angles of a sequence. With axes a, b, the third k, and ε = +1 when a, b, k are in cyclic order:
 
-    | outer axes      | first angle: sine, cosine    | middle angle: sine, cosine | third angle: sine, cosine |
-    |-----------------|------------------------------|----------------------------|---------------------------|
-    | differ (c = k)  | −ε R[b,k], R[k,k]            | ε R[a,k], R'[k,k]          | ε R'[b,a], R'[b,b]        |
-    | same   (c = a)  | R[b,a], −ε R[k,a]            | −ε R'[k,a], R[a,a]         | −ε R'[b,k], R'[b,b]       |
+    | outer axes      | first angle: h·sine, h·cosine | middle angle: sine, cosine | third angle: sine, cosine |
+    |-----------------|-------------------------------|----------------------------|---------------------------|
+    | differ (c = k)  | −ε R[b,k], R[k,k]             | ε R[a,k], h                | ε R'[b,a], R'[b,b]        |
+    | same   (c = a)  | R[b,a], −ε R[k,a]             | h, R[a,a]                  | −ε R'[b,k], R'[b,b]       |
 
-    where R' = Ra(first)ᵀ R: whatever the first angle is, the other two complete it exactly, near gimbal lock too.
+    where R' = Ra(first)ᵀ R: whatever the first angle is, the third completes it, near gimbal lock too.
     """
     a, b, k, sense = _axes(sequence)
     same = sequence[0] == sequence[2]
     outer = (R[b][a], -sense * R[k][a]) if same else (-sense * R[b][k], R[k][k])
-    first, sin, cos = _guarded_angle(*outer, maths)
+    first, sin, cos, h = _guarded_angle(*outer, maths)
     Rb = [cos * x + sense * sin * y for x, y in zip(R[b], R[k])]
-    Rk = [cos * y - sense * sin * x for x, y in zip(R[b], R[k])]
     if same:
-        return first, maths.atan2(-sense * Rk[a], R[a][a]), maths.atan2(-sense * Rb[k], Rb[b])
-    return first, maths.atan2(sense * R[a][k], Rk[k]), maths.atan2(sense * Rb[a], Rb[b])
+        return first, maths.atan2(h, R[a][a]), maths.atan2(-sense * Rb[k], Rb[b])
+    return first, maths.atan2(sense * R[a][k], h), maths.atan2(sense * Rb[a], Rb[b])
 
 
-def _guarded_angle(y: Any, x: Any, maths: Maths[Any]) -> tuple[Any, Any, Any]:
-    """The angle of (x, y) with its sine and cosine; at gimbal lock the angle 0."""
+def _guarded_angle(y: Any, x: Any, maths: Maths[Any]) -> tuple[Any, Any, Any, Any]:
+    """The angle of (x, y), its sine and cosine, and the length h of (x, y); at gimbal lock angle and h are 0."""
     square = x * x + y * y
     locked = maths.less(square, maths.number(LOCK))
     y, x = maths.select(locked, 0, y), maths.select(locked, 1, x)
     length = maths.sqrt(maths.select(locked, 1, square))
-    return maths.atan2(y, x), y / length, x / length
+    return maths.atan2(y, x), y / length, x / length, maths.select(locked, 0, length)
 
 
 def matrix_from_angles(angles: Sequence[Any], sequence: str, maths: Maths[Any]) -> Matrix:

@@ -37,11 +37,11 @@ def _context(tape: Tape, name: str, version: str, found: Sequence[State]) -> dic
         "split": arguments,
         "variables": [x.name for x in arguments.variables],
         "parameters": [x.name for x in arguments.parameters] if arguments.kept else [],
-        "parameter_names": {x.name: _quoted(x.port.names) for x in arguments.parameters},
+        "parameter_names": {x.name: wrap(", ".join(_quoted(x.port.names)) + ",", WIDTH) for x in arguments.parameters},
         "prepare": _prepare(tape, arguments, names),
         "checks": [_quoted([f"{tape.names[slot]} must not be zero"])[0] for slot in arguments.nonzero],
         "main": _main(tape, arguments, names),
-        "shapes": {x.name: repr(x.port.shape) for x in arguments.outputs},
+        "shapes": {x.name: _shape("*batch", x) for x in arguments.outputs},
         "given": [_table(x, [state.inputs[x.port.name] for state in found]) for x in _inputs(arguments)],
         "wanted": [_table(x, [state.outputs[x.port.name] for state in found]) for x in arguments.outputs],
         "tolerance": repr(TOLERANCE),
@@ -81,4 +81,9 @@ def _main(tape: Tape, arguments: Split, names: TapeNames) -> Section:
 def _table(argument: Argument, rows: Sequence[Sequence[float]]) -> dict[str, Any]:
     """Numbers, one row a state."""
     texts = [wrap(", ".join(LANGUAGE.number(x).text for x in row), WIDTH) for row in rows]
-    return {"name": argument.name, "rows": texts, "shape": repr(argument.port.shape)}
+    return {"name": argument.name, "rows": texts, "shape": _shape(str(len(rows)), argument)}
+
+
+def _shape(first: str, argument: Argument) -> str:
+    """(*batch, 6, 6)"""
+    return f"({', '.join([first, *map(str, argument.port.shape)])}{'' if argument.port.shape else ','})"

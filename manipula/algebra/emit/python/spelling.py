@@ -6,7 +6,7 @@ import keyword
 
 from manipula.algebra.emit.text import ARITHMETIC, ATOM, LOOSE, PRODUCT, SUM, Language, Spelling, call
 
-_OWN = {"np", "p", "k", "batch", "NamedTuple", "TOLERANCE", "ValueError", "float", "dict", "range", "print", "True"}
+_OWN = {"np", "k", "x", "got", "batch", "NamedTuple", "ValueError", "float", "print"}
 
 LANGUAGE = Language(
     {

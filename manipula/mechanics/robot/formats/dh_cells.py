@@ -71,7 +71,7 @@ def variable_from_cell(
     mark = rf"(?P<letter>{_LETTERS[column]})_?\{{?(?P<index>\d+|i|)\}}?\s*(?P<star>\*|\(t\)|\(var\)|)"
     whole = text.strip().replace("\\", "")
     before = re.fullmatch(rf"(?P<sign>[-+]?)\s*{mark}\s*(?P<rest>[-+].*)?", whole, re.I)
-    found = before or re.fullmatch(rf"(?P<rest>[^*/()]*[\d°i])\s*(?P<sign>[-+])\s*{mark}", whole, re.I)
+    found = before or re.fullmatch(rf"(?P<rest>.*[\w)°])\s*(?P<sign>[-+])\s*{mark}", whole, re.I)
     if found is None or (found["letter"].lower() in ("d", "t", "th") and not found["index"]):
         return None
     sure = column == "theta" or bool(found["star"]) or found["letter"].lower() == "q"

@@ -54,7 +54,7 @@ def table_from_text(text: str, order: Sequence[str] | None = None) -> PastedTabl
             "there is no table", hint="expected a header such as theta, d, a, alpha and a row per joint"
         )
     with_header = _is_header(lines[0])
-    cells, comma = _split(lines, with_header)
+    cells, comma = _split(lines, None if with_header else len(order or ()))
     header = _header(cells[0]) if with_header else [(name, "", False) for name in _given(order, lines[0])]
     columns = [name for name, _, _ in header]
     _refuse_bad_columns(columns)
@@ -117,18 +117,21 @@ def _is_header(line: str) -> bool:
     return len({_heading(word)[0] for word in words} & set(_NEEDED)) >= 3
 
 
-def _split(lines: list[str], with_header: bool) -> tuple[list[list[str]], bool]:
-    """The cells of every line, by the separator the first line shows; and whether a comma may be a decimal sign."""
+def _split(lines: list[str], width: int | None) -> tuple[list[list[str]], bool]:
+    """The cells of every line, by the separator the first line shows; and whether a comma may be a decimal sign.
+
+    Without a header the `width` asked for tells a separating comma from a decimal one.
+    """
     first = lines[0]
     for mark in ("|", "\t", ";", "&"):
         if mark in first:
             return [_by_mark(line, mark) for line in lines], True
-    if "," in first and (with_header or len({len(_by_mark(line, ",")) for line in lines}) == 1):
+    if "," in first and (width is None or {len(_by_mark(line, ",")) for line in lines} == {width}):
         return [_by_mark(line, ",") for line in lines], any('"' in line for line in lines)
     wide = [re.split(r"\s{2,}", line.strip()) for line in lines]
     if len({len(row) for row in wide}) == 1 and len(wide[0]) >= len(_NEEDED):
         return wide, True
-    tight = [re.sub(r"\s+(?=[(\[])", "", first), *lines[1:]] if with_header else lines
+    tight = [re.sub(r"\s+(?=[(\[])", "", first), *lines[1:]] if width is None else lines
     return [line.split() for line in tight], True
 
 

@@ -14,7 +14,17 @@ from numbers import Rational
 from typing import Literal
 
 from manipula.errors import InputError, RobotFileError
-from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter, names_of, parameter_from_text
+from manipula.mechanics.robot.parameter import (
+    ZERO,
+    Deg,
+    Name,
+    Num,
+    Op,
+    Parameter,
+    names_of,
+    parameter_from_text,
+    text_of,
+)
 
 Quantity = Literal["angle", "length", "si"]
 Entry = Fraction | Num | Deg | Name | Op
@@ -92,7 +102,7 @@ def _entry_from_text(text: str) -> Parameter:
         )
     _refuse_long_exponents(text)
     try:
-        parameter = parameter_from_text(text)
+        parameter = _settled(parameter_from_text(text))
     except RecursionError as error:
         raise RobotFileError(f"found {describe(text)}: nested too deeply", hint=f"expected {_ENTRY_HINT}") from error
     except ValueError as error:
@@ -100,6 +110,13 @@ def _entry_from_text(text: str) -> Parameter:
     if _depth(parameter) > _DEEPEST:
         raise RobotFileError(f"found {describe(text)}: nested too deeply", hint=f"at most {_DEEPEST} operations deep")
     return _checked(parameter, describe(text))
+
+
+def _settled(parameter: Parameter) -> Parameter:
+    """The form that its own text reads back to: `pi - pi` inside an expression is written, and so becomes, plain 0."""
+    while (again := parameter_from_text(text_of(parameter))) != parameter:
+        parameter = again
+    return parameter
 
 
 def _depth(parameter: Parameter) -> int:

@@ -1,0 +1,142 @@
+"""How the pages of a dossier look: tables, matrices, lists of terms, the account of operations, C text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from manipula.algebra.emit.about import ports
+from manipula.algebra.emit.c import comment_lines, declared, prototype
+from manipula.algebra.emit.c.spelling import HELPERS
+from manipula.algebra.emit.dossier.equations import PREFIX, Equations, plain
+from manipula.algebra.emit.names import ascii_text
+from manipula.algebra.emit.section import Statement
+from manipula.algebra.emit.split import Argument
+from manipula.algebra.emit.templates import filled
+
+WIDE = 110
+
+MEANING = {
+    "A": "inertia matrix, row i, column j",
+    "COR": "Coriolis coefficients: row i; columns follow the products of rates 12, 13, ..., 1n, 23, ...",
+    "CEN": "centrifugal coefficients: row i; column j goes with the square of rate j",
+    "GRA": "gravity, true gravity vector",
+    "P": "perturbations: friction, motor inertia, contact",
+    "FIN": "inertia force at joint i: the sum of TIN[i]",
+    "TIN": "inertia coupling between joints: A[i][j] times acceleration j",
+    "FCOR": "Coriolis force at joint i, its factor 2 included",
+    "FCEN": "centrifugal force at joint i",
+    "FGRA": "gravity force at joint i",
+    "FPER": "perturbation force at joint i",
+    "FGEN": "generalised force at joint i: FIN + FCOR + FCEN - FGRA + FPER",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under a header, with remarks below."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    remarks: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        return report([(self.title, self.body())])
+
+    def body(self) -> list[str]:
+        return [*grid([self.header, *self.rows]), *([""] if self.remarks else []), *map(ascii_text, self.remarks)]
+
+
+def grid(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Columns lined up."""
+    plain_rows = [[ascii_text(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*plain_rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in plain_rows]
+
+
+def report(parts: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    """Titles, each underlined, with what stands below them."""
+    lines: list[str] = []
+    for title, body in parts:
+        title = ascii_text(title)
+        lines += [title, "-" * len(title), *(body or ["none"]), ""]
+    return lines
+
+
+def matrices(model: Equations) -> list[str]:
+    """Every output: a matrix as a matrix when it fits the page, else entry by entry."""
+    lines: list[str] = []
+    for output in model.arguments.outputs:
+        lines += [*_matrix(output, model), ""]
+    return lines[:-1]
+
+
+def _matrix(output: Argument, model: Equations) -> list[str]:
+    if len(output.port.shape) == 2:
+        columns = output.port.shape[1]
+        entries = [text.removesuffix(".0") for text in model.entries(output)]
+        rows = grid([entries[i : i + columns] for i in range(0, len(entries), columns)])
+        if max(map(len, rows)) <= WIDE:
+            return [f"{output.name} =", *(f"    {row}" for row in rows)]
+    return _entries(output, model)
+
+
+def _entries(output: Argument, model: Equations) -> list[str]:
+    texts = model.entries(output)
+    marks = ["".join(f"[{k}]" for k in output.entry(i)) for i in range(len(texts))]
+    return [f"{output.name}{mark} = {text}" for mark, text in zip(marks, texts, strict=True)]
+
+
+def terms(model: Equations) -> list[tuple[str, list[str]]]:
+    """One part a standard name, with its meaning."""
+    parts = []
+    for output in model.arguments.outputs:
+        meaning = MEANING.get(output.port.name, output.port.doc)
+        parts.append((f"{output.name}: {meaning}" if meaning else output.name, _entries(output, model)))
+    return parts
+
+
+def count_lines(model: Equations) -> list[str]:
+    """The account: on line, parameters alone, together (older literature counts them together)."""
+    on, off = model.counts(online=True), model.counts(online=False)
+    rows: list[tuple[str, ...]] = [("", "on line", "parameters alone", "together")]
+    kinds = {"multiplications": ["mul"], "additions": ["add"], "subtractions": ["sub"], "divisions": ["div"]}
+    kinds |= {"total": ["mul", "add", "sub", "div"], "sines and cosines": ["sin", "cos"]}
+    for word, ops in kinds.items():
+        here, before = (sum(half[op] for op in ops) for half in (on, off))
+        rows.append((word, str(here), str(before), str(here + before)))
+    return [*grid(rows), f"auxiliary equations: {model.auxiliary}"]
+
+
+# C text
+
+
+def c_function(title: Sequence[str], name: str, model: Equations) -> str:
+    """A whole function, ready for `cc -x c`."""
+    used = {line.op for line in model.tape.lines}
+    parts = [declared(x) for x in model.inputs] + [declared(x, const=False) for x in model.arguments.outputs]
+    read = {arg for line in model.tape.lines for arg in line.args} | {s for p in model.tape.outputs for s in p.slots}
+    context = {
+        "about": comment_lines([*title, "", *ports(model.arguments)]),
+        "meanings": [(x.name, MEANING[x.port.name]) for x in model.arguments.outputs if x.port.name in MEANING],
+        "helpers": [(f"{PREFIX}_{op}", *HELPERS[op]) for op in HELPERS if op in used],
+        "prototype": prototype(name, parts),
+        "auxiliary": model.auxiliary,
+        "unused": [x.name for x in model.inputs if read.isdisjoint(x.port.slots)],
+        "loads": [c_line(x) for x in model.section.loads],
+        "body": [c_line(x) for x in model.section.body],
+        "stores": [plain(x) + ";" for x in model.section.stores],
+    }
+    return filled(__package__, "function.jinja", context)
+
+
+def c_statements(title: Sequence[str], model: Equations) -> str:
+    """The auxiliary equations alone, to be read or included where the inputs are known by their names."""
+    lines = [f" * {line}".rstrip() for line in comment_lines(title)]
+    wanted = f" * They expect double D[{model.auxiliary + 1}] and the inputs under their names."
+    return "\n".join(["/*", *lines, wanted, " */", *(c_line(x) for x in model.section.body)]) + "\n"
+
+
+def c_line(statement: Statement) -> str:
+    return f"{'' if statement.name.startswith('D[') else 'const double '}{plain(statement)};"

@@ -1,0 +1,187 @@
+"""`Compiled`: a tape as a callable on numpy arrays."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from manipula.algebra.run.conditions import Condition, condition_from_text
+from manipula.algebra.run.ir import parameters_of, variables_of
+from manipula.algebra.run.numpy_run import NumpyKernel
+from manipula.algebra.run.shapes import Floats, View, apart, arranged, floats_from_value, results_for
+from manipula.algebra.tape import Port, Tape
+from manipula.errors import InputError, UnknownNameError
+
+
+class Kernel(Protocol):
+    """What a back end provides: the off-line and the on-line half of a tape."""
+
+    backend: str
+    source_ir: str
+
+    @property
+    def address(self) -> int | None: ...
+    def prepare(self, parameters: Floats) -> Floats: ...
+    def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], count: int) -> None: ...
+
+
+def compile_tape(tape: Tape, backend: str = "auto") -> Compiled:
+    """`backend`: "llvm" for machine code, "numpy" without a compiler, "auto" for the first that works here."""
+    if backend not in _BACKENDS:
+        raise UnknownNameError("backend", backend, _BACKENDS)
+    return Compiled(tape, _BACKENDS[backend](tape))
+
+
+def _llvm(tape: Tape) -> Kernel:
+    from manipula.algebra.run.llvm import LlvmKernel  # not everywhere there is an LLVM
+
+    return LlvmKernel(tape)
+
+
+def _first_that_works(tape: Tape) -> Kernel:
+    try:
+        return _llvm(tape)
+    except (ImportError, OSError):
+        return NumpyKernel(tape)
+
+
+_BACKENDS: dict[str, Callable[[Tape], Kernel]] = {"auto": _first_that_works, "llvm": _llvm, "numpy": NumpyKernel}
+
+
+class Compiled:
+    """f(q, qd, …, p=None, out=None): the variables in the order of `inputs`, each of shape (..., size).
+
+    Leading axes broadcast as in numpy. One output is an array of shape (..., *shape), several are a named tuple.
+    `p` are the parameters, where there are any: an array in the order of `parameters`, or a mapping from their names;
+    what depends on them alone is computed when they change. `out` receives the results: C-contiguous float64.
+    Calls are pure: threads may share one function, and the interpreter's lock is released while it runs.
+    """
+
+    def __init__(self, tape: Tape, kernel: Kernel) -> None:
+        self.tape, self._kernel = tape, kernel
+        self.name = tape.name
+        self._variables = variables_of(tape)
+        self._prepared = _Preparation(tape, kernel)
+        self._result = result_type(tape.name, tuple(port.name for port in tape.outputs))
+
+    def __call__(self, *variables: Any, p: Any = None, out: Any = None) -> Any:
+        lead, count, views = arranged(self.name, self._variables, variables)
+        kept = self._prepared.for_parameters(p)
+        results = results_for(self.name, self.tape.outputs, lead, out)
+        if out is not None:
+            views = tuple(apart(view, count, results) for view in views)
+        self._kernel.run(views, kept, results, count)
+        return results[0] if len(results) == 1 else self._result(*results)
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The variables, in the order of the call."""
+        return self._variables
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        return self.tape.outputs
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters, in the order of `p`."""
+        return self._prepared.names
+
+    @property
+    def backend(self) -> str:
+        """ "llvm" or "numpy" """
+        return self._kernel.backend
+
+    @property
+    def address(self) -> int | None:
+        """Where the machine code of `run` is (its C signature: `algebra.run.ir`); None without a compiler."""
+        return self._kernel.address
+
+    @property
+    def source_ir(self) -> str:
+        """The LLVM assembly it was made from; empty without a compiler."""
+        return self._kernel.source_ir
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return compile_tape, (self.tape, self.backend)
+
+    def __repr__(self) -> str:
+        inputs = [f"{port.name}({', '.join(map(str, port.shape))})" for port in self._variables]
+        inputs += [f"p({len(self.parameters)})"] if self.parameters else []
+        outputs = [f"{port.name}({', '.join(map(str, port.shape))})" for port in self.tape.outputs]
+        return f"<{self.name}: {', '.join(inputs)} → {', '.join(outputs)}, {self.backend}>"
+
+
+class _Prepared(NamedTuple):
+    """The off-line results of one set of parameters."""
+
+    key: bytes
+    kept: Floats
+
+
+class _Preparation:
+    """Parameters → off-line results, the last set remembered (as one value, so that threads never see half of it)."""
+
+    def __init__(self, tape: Tape, kernel: Kernel) -> None:
+        self._function, self._kernel = tape.name, kernel
+        port = parameters_of(tape)
+        self.names = port.names if port else ()
+        self._conditions = [condition_from_text(text) for text in tape.conditions]
+        self._last: _Prepared | None = None
+
+    def for_parameters(self, given: Any) -> Floats:
+        values = self._vector(given)
+        key = values.tobytes()
+        last = self._last
+        if last is None or last.key != key:
+            _check(self._function, self._conditions, dict(zip(self.names, values.tolist())))
+            last = self._last = _Prepared(key, self._kernel.prepare(values))
+        return last.kept
+
+    def _vector(self, given: Any) -> Floats:
+        if not self.names:
+            if given is not None and len(given):
+                raise InputError(f"{self._function}: p: the function has no parameters, found {given!r}")
+            return np.empty(0)
+        if given is None:
+            raise InputError(f"{self._function}: p: {len(self.names)} parameters need values: {', '.join(self.names)}")
+        if isinstance(given, Mapping):
+            given = self._in_order(given)
+        values = floats_from_value(f"{self._function}: p", given)
+        if values.shape != (len(self.names),):
+            expected = f"{len(self.names)} values ({', '.join(self.names)})"
+            raise InputError(f"{self._function}: p: expected {expected}, found shape {values.shape}")
+        return np.ascontiguousarray(values)
+
+    def _in_order(self, given: Mapping[str, Any]) -> list[Any]:
+        for name in given:
+            if name not in self.names:
+                raise UnknownNameError(f"parameter of {self._function}", str(name), self.names)
+        missing = [name for name in self.names if name not in given]
+        if missing:
+            raise InputError(f"{self._function}: p: no value for {', '.join(missing)}")
+        return [given[name] for name in self.names]
+
+
+def _check(function: str, conditions: Sequence[Condition], values: Mapping[str, float]) -> None:
+    for condition in conditions:
+        condition.check(function, values)
+
+
+@lru_cache(maxsize=256)
+def result_type(name: str, fields: tuple[str, ...]) -> Any:
+    """The named tuple of a function's outputs; it pickles by its name and fields."""
+    base = namedtuple("Result", fields)  # type: ignore[misc]
+
+    def __reduce__(self: Any) -> tuple[Any, ...]:
+        return result_from_parts, (name, fields, tuple(self))
+
+    return type(f"{name}_result", (base,), {"__slots__": (), "__reduce__": __reduce__})
+
+
+def result_from_parts(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    return result_type(name, fields)(*values)

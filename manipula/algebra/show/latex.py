@@ -1,0 +1,60 @@
+"""LaTeX: c_{23}, \\ddot{q}_{1}, I_{xx2}"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from manipula.algebra.show.names import GREEK, split_name
+from manipula.algebra.show.printer import Printer, decimal
+
+_DOTS = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}")
+_FUNCTIONS = {"sin": r"\sin", "cos": r"\cos", "min": r"\min", "max": r"\max"}
+
+
+class Latex(Printer):
+    times = r"\,"
+
+    def name(self, text: str) -> str:
+        letter, index, dots = split_name(text)
+        if letter in GREEK:
+            letter = "\\" + letter
+        elif len(letter) > 1:
+            letter = r"\mathrm{" + letter.replace("_", r"\_") + "}"
+        return _DOTS[dots].format(letter) + (f"_{{{index}}}" if index else "")
+
+    def number(self, value: Fraction) -> str:
+        sign = "-" if value < 0 else ""
+        return decimal(value) or rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
+
+    def degrees(self, value: Fraction) -> str:
+        return self.number(value) + r"^{\circ}"
+
+    def short_trig(self, text: str) -> str:
+        return f"{text[0]}_{{{text[1:].replace('m', '-').replace('_', ',')}}}"
+
+    def long_trig(self, op: str, inner: str) -> str:
+        return rf"\{op}{self.bracket(inner)}"
+
+    def call(self, op: str, args: Sequence[str]) -> str:
+        match op:
+            case "sqrt":
+                return rf"\sqrt{{{args[0]}}}"
+            case "abs":
+                return rf"\left|{args[0]}\right|"
+            case "less":
+                return self.bracket(f"{args[0]} < {args[1]}")
+        return _FUNCTIONS.get(op, rf"\operatorname{{{op}}}") + self.bracket(", ".join(args))
+
+    def power(self, base: str, exponent: int) -> str:
+        return f"{base}^{{{exponent}}}"
+
+    def fraction(self, top: str, bottom: str) -> str:
+        return rf"\frac{{{top}}}{{{bottom}}}"
+
+    def bracket(self, text: str) -> str:
+        return rf"\left({text}\right)"
+
+    def entry(self, name: str, index: Sequence[int]) -> str:
+        letter = self.name(name)
+        return letter + (f"_{{{','.join(map(str, index))}}}" if index else "")

@@ -1,0 +1,44 @@
+"""Names people recognise: how the symbols of a model are read and set."""
+
+from __future__ import annotations
+
+import re
+
+from manipula.algebra.simplify.tree import Symbol, Trig
+
+GREEK = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "lambda": "λ", "mu": "μ",
+    "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ", "omega": "ω", "pi": "π",
+}  # fmt: skip
+_SPLIT = re.compile(r"([A-Za-z]+)(\d*)(?:_([A-Za-z0-9]+))?")
+_RATES = re.compile(r"(q)(d{1,2})")
+# I with its axes, centres of mass r, first moments m, gravity g, motor inertia Ia, friction f: a letter and its index
+_INDEXED = re.compile(r"(I)([xyza]{1,2})|([rmg])([xyz])|(f)([vco])")
+
+
+def split_name(name: str) -> tuple[str, str, int]:
+    """(letter, index, dots): Ixx2 → (I, xx2, 0), qdd1 → (q, 1, 2), w3_x → (w, 3x, 0)"""
+    match = _SPLIT.fullmatch(name)
+    if match is None:
+        return name, "", 0
+    word, digits, suffix = match[1], match[2], match[3] or ""
+    rate = _RATES.fullmatch(word)
+    if rate:
+        return rate[1], digits + suffix, len(rate[2])
+    indexed = _INDEXED.fullmatch(word)
+    if indexed:
+        letter, axes = (part for part in indexed.groups() if part)
+        return letter, axes + digits + suffix, 0
+    return word, digits + suffix, 0
+
+
+def trig_name(tree: Trig) -> str:
+    """c2 for cos(q2), s23 for sin(q2 + q3), c2m3 for cos(q2 − q3); c1_12 past nine joints; else nothing."""
+    parts: list[tuple[int, int]] = []
+    for leaf, times in tree.angle:
+        match = re.fullmatch(r"q(\d+)", leaf.name) if isinstance(leaf, Symbol) and abs(times) == 1 else None
+        if match is None:
+            return ""
+        parts.append((int(match[1]), times))
+    joiner = "_" if len(parts) > 1 and parts[-1][0] > 9 else ""
+    return tree.op[0] + joiner.join(("m" if times < 0 else "") + str(joint) for joint, times in sorted(parts))

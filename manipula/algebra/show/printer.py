@@ -1,0 +1,146 @@
+"""Trees into lines of text. What the styles share: signs, brackets, fractions; a style says how each part looks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+
+from manipula.algebra.show.names import trig_name
+from manipula.algebra.simplify.tree import (
+    ONE,
+    Angle,
+    Call,
+    Degrees,
+    Inverse,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+    Tree,
+    Trig,
+    product_of,
+    without_sign,
+)
+
+SUM, PRODUCT, POWER = 1, 2, 3  # how strongly a form binds
+
+
+def decimal(value: Fraction) -> str:
+    """0.25 for 1/4, nothing for 1/3: only what a decimal writes exactly and shortly."""
+    rest, places = value.denominator, 0
+    for prime in (2, 5):
+        count = 0
+        while rest % prime == 0:
+            rest, count = rest // prime, count + 1
+        places = max(places, count)
+    if rest != 1:
+        return ""
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    text = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
+    return ("-" if value < 0 else "") + text
+
+
+class Printer:
+    """The ASCII style, and the base of the others. `taken` are names that c2, s23 may not use."""
+
+    times, minus, plus = "*", " - ", " + "
+
+    def __init__(self, taken: Collection[str] = ()) -> None:
+        self.taken = frozenset(taken)
+
+    # parts a style may change
+
+    def name(self, text: str) -> str:
+        return text
+
+    def number(self, value: Fraction) -> str:
+        return decimal(value) or f"{value.numerator}/{value.denominator}"
+
+    def degrees(self, value: Fraction) -> str:
+        return f"{self.number(value / 180)}*pi"
+
+    def short_trig(self, text: str) -> str:
+        return text
+
+    def long_trig(self, op: str, inner: str) -> str:
+        return f"{op}({inner})"
+
+    def call(self, op: str, args: Sequence[str]) -> str:
+        return f"{op}({', '.join(args)})"
+
+    def power(self, base: str, exponent: int) -> str:
+        return f"{base}^{exponent}"
+
+    def fraction(self, top: str, bottom: str) -> str:
+        return f"{top}/{bottom}"
+
+    def bracket(self, text: str) -> str:
+        return f"({text})"
+
+    def entry(self, name: str, index: Sequence[int]) -> str:
+        """An output: tau1, A[1,2]"""
+        if len(index) == 1:
+            return self.name(f"{name}{index[0]}")
+        return self.name(name) + (f"[{','.join(map(str, index))}]" if index else "")
+
+    # trees
+
+    def text(self, tree: Tree) -> str:
+        return self._text(tree)[0]
+
+    def at_least(self, tree: Tree, strength: int) -> str:
+        text, own = self._text(tree)
+        return text if own >= strength else self.bracket(text)
+
+    def _text(self, tree: Tree) -> tuple[str, int]:
+        match tree:
+            case Number(value):
+                text = self.number(value)
+                return text, SUM if value < 0 else PRODUCT if "/" in text else POWER + 1
+            case Symbol(name, _):
+                return self.name(name), POWER + 1
+            case Degrees(value):
+                return self.degrees(value), PRODUCT
+            case Trig():
+                return self.trig(tree), POWER + 1
+            case Call(op, args):
+                return self.call(op, [self.text(arg) for arg in args]), POWER + 1
+            case Power(base, exponent):
+                return self.power(self.at_least(base, POWER + 1), exponent), POWER
+            case Sum(terms):
+                return self._sum(terms), SUM
+        return self._product(tree)
+
+    def _sum(self, terms: Sequence[Tree]) -> str:
+        parts: list[str] = []
+        for term in terms:
+            negative, positive = without_sign(term)
+            lead = ("-" if negative else "") if not parts else (self.minus if negative else self.plus)
+            parts.append(lead + self.at_least(positive, PRODUCT))
+        return "".join(parts)
+
+    def _product(self, tree: Tree) -> tuple[str, int]:
+        """A product, its inverse factors gathered under a stroke."""
+        negative, positive = without_sign(tree)
+        if negative:
+            return "-" + self.at_least(positive, PRODUCT), SUM
+        factors = tree.factors if isinstance(tree, Product) else (tree,)
+        over = [factor for factor in factors if not isinstance(factor, Inverse)]
+        under = [factor.bottom for factor in factors if isinstance(factor, Inverse)]
+        if under:
+            return self._fraction(product_of(over or [ONE]), product_of(under)), PRODUCT
+        return self.times.join(self.at_least(factor, PRODUCT) for factor in over), PRODUCT
+
+    def _fraction(self, top: Tree, bottom: Tree) -> str:
+        return self.fraction(self.at_least(top, PRODUCT), self.at_least(bottom, POWER))
+
+    def trig(self, tree: Trig) -> str:
+        """c23 where that is unmistakable, else cos(…)"""
+        short = trig_name(tree)
+        if short and short not in self.taken:
+            return self.short_trig(short)
+        return self.long_trig(tree.op, self.angle(tree.angle))
+
+    def angle(self, angle: Angle) -> str:
+        return self._sum([product_of([Number(Fraction(times)), leaf]) for leaf, times in angle])
