@@ -88,7 +88,8 @@ class Tape:
 def tape_from_function(function: Function) -> Tape:
     """Order the nodes, fold what is numeric, name every slot."""
     ports = [symbol for port in function.inputs for symbol in port.symbols]
-    nodes = [node for node in topological([*ports, *function.roots]) if node not in set(ports)]
+    given = set(ports)
+    nodes = [node for node in topological([*ports, *function.roots]) if node not in given]
     numeric = _numeric(nodes)
     needed = _needed(function.roots, numeric)
     constants = [node for node in nodes if node in numeric and node in needed]

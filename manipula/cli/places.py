@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 from manipula import api
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, ManipulaWarning, UnknownNameError
 from manipula.robot import Robot
 
 TRASH = ".manipula-trash"
@@ -71,8 +72,12 @@ def file_of(name: str) -> Path:
 
 
 def find(name: str, *, strict: bool = False, **options: Any) -> Robot:
-    """The robot of a name or a path."""
-    return api.load(name if in_library(name) else file_of(name), strict=strict, **options)
+    """The robot of a name or a path; `strict` makes every warning about it an error."""
+    source = name if in_library(name) else file_of(name)
+    with warnings.catch_warnings():
+        if strict:
+            warnings.simplefilter("error", ManipulaWarning)
+        return api.load(source, strict=strict, **options)
 
 
 def free_name(folder: Path, name: str) -> Path:

@@ -90,6 +90,8 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             except ManipulaError as error:
                 code = CHECK_FAILED if isinstance(error, ProofError) else BAD_INPUT
                 raise _failed(str(error), code) from None
+            except ManipulaWarning as warning:  # --strict
+                raise _failed(str(warning), BAD_INPUT) from None
             except BrokenPipeError:
                 raise
             except OSError as error:

@@ -78,6 +78,7 @@ def parts(x: Case) -> Iterator[tuple[Any, Any]]:
     yield jacobian_dynamics.inertia_matrix_jacobian(x.chain, x.q), M
     yield torque.gravity(x.chain, x.q), x.peer.gravity(x.q)
     yield jacobian_dynamics.gravity_jacobian(x.chain, x.q), x.peer.gravity(x.q)
+    yield composite.gravity_composite(x.chain, x.q), x.peer.gravity(x.q)
     yield torque.coriolis(x.chain, x.q, x.qd), x.peer.coriolis(x.q, x.qd)
     yield jacobian_dynamics.coriolis_jacobian(x.chain, x.q, x.qd), x.peer.coriolis(x.q, x.qd)
     yield christoffel.coriolis_matrix(x.chain, x.q, x.qd), x.peer.coriolis_matrix(x.q, x.qd)

@@ -84,6 +84,7 @@ TOML_CASES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "divides by zero": ("a = 0.3", 'a = "1/0"', ("joint 2 'elbow'", "a:", "divides by zero")),
     "no real value": ("a = 0.3", 'a = "sqrt(L1-1)"', ("joint 2 'elbow'", "a:", "no finite real value")),
     "nested too deeply": ("a = 0.3", f'a = "{"-" * 480}L1"', ("joint 2 'elbow'", "a:", "too deeply")),
+    "tower of powers": ("a = 0.3", 'a = "(((9**99)**99)**99)**99"', ("joint 2 'elbow'", "a:", "too large")),
     "accented name": ("a = 0.3", 'a = "comprimento_ã"', ("joint 2 'elbow'", "a:", "without accents")),
     "joint variable": ("theta = 0", 'theta = "q1"', ("joint 1 'shoulder'", "theta", "'q1' is reserved")),
     "value defined by itself": ("L1 = 0.4", 'L1 = "L2"\nL2 = "2*L1"', ("values.L1", "defined by itself")),

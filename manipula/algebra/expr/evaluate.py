@@ -136,10 +136,16 @@ class IntervalMaths:
         return self.iv.cos(x)
 
     def sqrt(self, x: Any) -> Any:
-        return self.iv.sqrt(self.iv.mpf(x))
+        """Of the part that is not negative; with no such part, anything."""
+        low, high = _ends(x)
+        if not high >= 0:
+            return self.iv.mpf([-mpmath.inf, mpmath.inf])
+        return self.iv.sqrt(self.iv.mpf([max(low, 0), high]))
 
     def atan2(self, y: Any, x: Any) -> Any:
-        return self._hull([mpmath.atan2(b, a) for b in _ends(y) for a in _ends(x)], _straddles(y) and _low(x) < 0)
+        corners = self._hull([mpmath.atan2(b, a) for b in _ends(y) for a in _ends(x)], _straddles(y) and _low(x) < 0)
+        ulp = mpmath.ldexp(1, 2 - mpmath.mp.prec)  # mpmath rounds to nearest: step outward
+        return corners * self.iv.mpf([1 - ulp, 1 + ulp])
 
     def sign(self, x: Any) -> Any:
         return self._hull([mpmath.sign(end) for end in _ends(x)])

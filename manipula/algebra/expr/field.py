@@ -164,6 +164,8 @@ class FieldMaths:
         return Element(self.seed, rational(value), EAST if value == 0 else None, whole)
 
     def degrees(self, value: Fraction) -> Element:
+        if value < 0:
+            return -self.degrees(-value)
         seed = self.seed
         return Element(seed, hashed(seed, "degrees", value) if value else 0, degrees_point(seed, value))
 

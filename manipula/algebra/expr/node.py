@@ -11,6 +11,7 @@ A graph belongs to the functions made from it and dies with them; nothing is glo
 from __future__ import annotations
 
 from fractions import Fraction
+from threading import Lock
 from typing import Any
 
 from manipula.algebra.expr.field import (
@@ -27,6 +28,7 @@ from manipula.algebra.expr.field import (
     rational,
 )
 from manipula.algebra.expr.ops import OPS
+from manipula.errors import InputError
 
 TABLE_SEED = "manipula value table 1"
 Key = tuple[int, str, int]
@@ -75,9 +77,16 @@ class Expr:
         return result if power >= 0 else 1 / result
 
     def __repr__(self) -> str:
-        if self.op in ("const", "symbol"):
-            return str(self.data)
-        return f"{self.op}({', '.join(map(repr, self.args))})" if self.args else f"{self.data}°"
+        return _told(self, depth=8)
+
+
+def _told(node: Expr, depth: int) -> str:
+    """For the debugger's eye; what lies deeper is cut off."""
+    if node.op in ("const", "symbol"):
+        return str(node.data)
+    if node.op == "angle":
+        return f"{node.data}°"
+    return f"{node.op}({', '.join(_told(arg, depth - 1) for arg in node.args) if depth else '…'})"
 
 
 def _order_key(node: Expr) -> Key:
@@ -93,6 +102,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.table: dict[int, Expr] = {}
+        self.lock = Lock()
         self.points: dict[int, Point] = {}  # of angle leaves, by value
         self.zero, self.one = self.const(0), self.const(1)
         for known in (2, Fraction(1, 2), 3, 4):
@@ -110,7 +120,16 @@ class Graph:
         exact = Fraction(number)
         if exact < 0:
             return self.neg(self.const(-exact))
-        return self.intern("const", (), rational(exact), exact, online=False)
+        if exact.denominator % P == 0:
+            raise InputError(f"the number {exact} cannot be kept exactly")
+        value = rational(exact)
+        with self.lock:
+            known = self.table.get(value) or self.table.get(P - value)
+            if known is None or known.op != "const":  # a number stands before an expression that happens to equal it
+                known = self.table[value] = Expr(self, "const", (), value, exact, online=False)
+        if known.data != exact:
+            raise InputError(f"the number {exact} cannot be told from {known.data} in the field of 2^61 - 1 elements")
+        return known
 
     def symbol(self, name: str, *, online: bool = False) -> Expr:
         """A named input; `online` is a variable (q, q̇ …), else a parameter."""
@@ -132,11 +151,12 @@ class Graph:
         node = self.table.get(value)
         if node is not None:
             return node
-        opposite = self.table.get(P - value)
-        if opposite is not None:
-            return self.neg(opposite)
         live = any(arg.online for arg in args) if online is None else online
-        return self.table.setdefault(value, Expr(self, op, args, value, data, live))
+        with self.lock:  # two threads may ask for x and −x at once
+            opposite = self.table.get(P - value)
+            if opposite is None:
+                return self.table.setdefault(value, Expr(self, op, args, value, data, live))
+        return self.neg(opposite)
 
     def neg(self, x: Expr) -> Expr:
         if x.op == "neg":
@@ -144,7 +164,9 @@ class Graph:
         if x.value == 0:
             return x
         if x.negative is None:
-            x.negative = Expr(self, "neg", (x,), P - x.value, None, x.online)
+            with self.lock:
+                if x.negative is None:
+                    x.negative = Expr(self, "neg", (x,), P - x.value, None, x.online)
         return x.negative
 
     # arithmetic

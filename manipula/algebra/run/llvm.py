@@ -20,8 +20,8 @@ from manipula.algebra.run.ir import ir_from_tape, kept_slots, variables_of
 from manipula.algebra.run.shapes import Floats, View
 from manipula.algebra.tape import Tape
 
-_LIBM = {"win32": ("ucrtbase", "msvcrt"), "darwin": ("/usr/lib/libSystem.B.dylib",)}
-_SYMBOLS = ("sin", "cos", "sincos", "__sincos_stret", "atan2")
+_LIBRARIES = {"win32": ("ucrtbase", "ntdll"), "darwin": ("/usr/lib/libSystem.B.dylib",)}
+_SYMBOLS = ("sin", "cos", "sincos", "__sincos_stret", "atan2", "__chkstk")  # all that generated code may call
 LONG = 20_000  # lines; past this the careful code generator takes seconds, and the plain one serves
 
 
@@ -59,16 +59,16 @@ def address_of(array: Floats) -> int:
 
 @lru_cache(maxsize=1)
 def _initialise() -> None:
-    """Once a process: the native target, and where libm's functions are."""
+    """Once a process: the native target, and where the system's functions are."""
     with suppress(RuntimeError):  # newer releases do this by themselves, and say so by an error
         llvm.initialize()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name, address in _libm_addresses().items():
+    for name, address in _addresses().items():
         llvm.add_symbol(name, address)
 
 
-def _libm_addresses() -> dict[str, int]:
+def _addresses() -> dict[str, int]:
     """Address of every function of `_SYMBOLS` this system has."""
     found: dict[str, int] = {}
     for library in _libraries():
@@ -80,13 +80,18 @@ def _libm_addresses() -> dict[str, int]:
 
 
 def _libraries() -> Iterator[ctypes.CDLL]:
-    for name in _LIBM.get(sys.platform, ("libm.so.6", None)):
+    for name in _LIBRARIES.get(sys.platform, ("libm.so.6", None)):
         with suppress(OSError):
             yield ctypes.CDLL(name)
 
 
+def _triple() -> str:
+    """The machine. On Windows the loader reads ELF objects: it cannot link the constants of COFF ones."""
+    return str(llvm.get_process_triple()) + ("-elf" if sys.platform == "win32" else "")
+
+
 def _target_machine(level: int) -> Any:
-    target = llvm.Target.from_default_triple()
+    target = llvm.Target.from_triple(_triple())
     features = llvm.get_host_cpu_features().flatten()
     return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=level, jit=True)
 
@@ -99,6 +104,7 @@ def _compiled(text: str, level: int) -> Any:
     """
     _initialise()
     module = llvm.parse_assembly(text)
+    module.triple = _triple()
     machine = _target_machine(level)
     passes = llvm.create_new_module_pass_manager()
     passes.add_instruction_combine_pass()

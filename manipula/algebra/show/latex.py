@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from manipula.algebra.show.names import GREEK, split_name
 from manipula.algebra.show.printer import Printer, decimal
+from manipula.algebra.simplify.tree import Tree
 
 _DOTS = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}")
 _FUNCTIONS = {"sin": r"\sin", "cos": r"\cos", "min": r"\min", "max": r"\max"}
@@ -49,12 +50,15 @@ class Latex(Printer):
     def power(self, base: str, exponent: int) -> str:
         return f"{base}^{{{exponent}}}"
 
-    def fraction(self, top: str, bottom: str) -> str:
-        return rf"\frac{{{top}}}{{{bottom}}}"
+    def quotient(self, top: Tree, bottom: Tree) -> str:
+        return rf"\frac{{{self.text(top)}}}{{{self.text(bottom)}}}"
 
     def bracket(self, text: str) -> str:
         return rf"\left({text}\right)"
 
     def entry(self, name: str, index: Sequence[int]) -> str:
-        letter = self.name(name)
-        return letter + (f"_{{{','.join(map(str, index))}}}" if index else "")
+        if not index:
+            return self.name(name)
+        own, places = split_name(name)[1], ",".join(map(str, index))
+        letter = self.name(name.removesuffix(own)) if own else self.name(name)
+        return f"{letter}_{{{own}{',' if own else ''}{places}}}"

@@ -10,7 +10,7 @@ GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "lambda": "λ", "mu": "μ",
     "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ", "omega": "ω", "pi": "π",
 }  # fmt: skip
-_SPLIT = re.compile(r"([A-Za-z]+)(\d*)(?:_([A-Za-z0-9]+))?")
+_SPLIT = re.compile(r"([A-Za-z]+)(\d*)(?:_([A-Za-z0-9]{1,2}))?")
 _RATES = re.compile(r"(q)(d{1,2})")
 # I with its axes, centres of mass r, first moments m, gravity g, motor inertia Ia, friction f: a letter and its index
 _INDEXED = re.compile(r"(I)([xyza]{1,2})|([rmg])([xyz])|(f)([vco])")

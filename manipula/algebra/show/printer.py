@@ -72,9 +72,6 @@ class Printer:
     def power(self, base: str, exponent: int) -> str:
         return f"{base}^{exponent}"
 
-    def fraction(self, top: str, bottom: str) -> str:
-        return f"{top}/{bottom}"
-
     def bracket(self, text: str) -> str:
         return f"({text})"
 
@@ -129,11 +126,11 @@ class Printer:
         over = [factor for factor in factors if not isinstance(factor, Inverse)]
         under = [factor.bottom for factor in factors if isinstance(factor, Inverse)]
         if under:
-            return self._fraction(product_of(over or [ONE]), product_of(under)), PRODUCT
+            return self.quotient(product_of(over or [ONE]), product_of(under)), PRODUCT
         return self.times.join(self.at_least(factor, PRODUCT) for factor in over), PRODUCT
 
-    def _fraction(self, top: Tree, bottom: Tree) -> str:
-        return self.fraction(self.at_least(top, PRODUCT), self.at_least(bottom, POWER))
+    def quotient(self, top: Tree, bottom: Tree) -> str:
+        return f"{self.at_least(top, PRODUCT)}/{self.at_least(bottom, POWER)}"
 
     def trig(self, tree: Trig) -> str:
         """c23 where that is unmistakable, else cos(…)"""

@@ -6,14 +6,17 @@ from collections import defaultdict
 from fractions import Fraction
 
 from manipula.algebra.expr.node import Expr
+from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.polynomial import Expansion, terms_from_polynomial
-from manipula.algebra.simplify.terms import Monomial, Terms, added, times, tree_from_terms
+from manipula.algebra.simplify.terms import Monomial, Terms, added, times
 from manipula.algebra.simplify.tree import Tree
 from manipula.algebra.simplify.trigonometry import Exponents, Raw, Shortener
+from manipula.errors import SizeError
 
 EXPANDED_TERMS = 100_000  # past this nobody reads it
-FACTORED_TERMS = 3_000  # past this the search for factors takes too long
+FACTORED_TERMS = 2_000  # past this the search for factors takes too long
+ON_THE_WAY = 20_000  # terms of an intermediate sum, when the aim is a factored form
 
 
 class Simplifier:
@@ -23,21 +26,26 @@ class Simplifier:
         self.short: dict[Expr, tuple[Terms, list[Tree]]] = {}
         self.trees: dict[Expr, Tree] = {}
 
-    def expanded(self, root: Expr) -> Tree:
-        """A sum of monomials, fewest terms."""
-        return tree_from_terms(*self.terms(root))
-
     def factored(self, root: Expr) -> Tree:
-        """Brackets where they save operations."""
+        """Brackets where they save operations. `SizeError` where it is too long to search."""
         if root not in self.trees:
-            terms, atoms = self.terms(root)
+            terms, atoms = self.terms(root, ON_THE_WAY)
+            if len(terms) > FACTORED_TERMS:
+                raise SizeError(f"{len(terms)} terms")
             self.trees[root] = Factoriser(atoms).factored(terms)
         return self.trees[root]
 
+    def argument(self, root: Expr) -> Tree:
+        """What a function is applied to, or a denominator: factored, or as the graph has it."""
+        try:
+            return self.factored(root)
+        except SizeError:
+            return Bracketed(self.argument).tree(root)
+
     def terms(self, root: Expr, limit: int = EXPANDED_TERMS) -> tuple[Terms, list[Tree]]:
-        """The shortest sum found, and its atoms. `SizeError` past the limit."""
+        """The shortest sum found, and its atoms. `SizeError` when a sum on the way passes the limit."""
         if root not in self.short:
-            expansion = Expansion(root, self.factored, limit)
+            expansion = Expansion(root, self.argument, limit)
             self.short[root] = _shortest(terms_from_polynomial(expansion.polynomial()), expansion)
         return self.short[root]
 

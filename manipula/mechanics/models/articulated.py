@@ -16,7 +16,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.models.bodies import OnJoints, Screw, Twist, axis_twist, felt, momentum, on_joints
+from manipula.mechanics.models.bodies import (
+    OnJoints,
+    Screw,
+    Twist,
+    axis_twist,
+    felt,
+    momentum,
+    on_joints,
+    tensor_about_z,
+)
 from manipula.mechanics.models.friction import friction
 from manipula.mechanics.models.newton_euler import tip_load
 from manipula.mechanics.models.torque import Wrench
@@ -67,12 +76,21 @@ class Articulated:
         return Articulated(J, H, M, self.bias)
 
     def seen_from(self, at: Placement) -> Articulated:
-        """From frame a, `at` being pose_a_b:  M' = M₀,  H' = H₀ + [p]M₀,  J' = J₀ − H₀[p] + [p]H'ᵀ,  X₀ = R X Rᵀ"""
+        """From frame a, `at` being pose_a_b: every block turned, R X Rᵀ, then shifted."""
         J, H, M = (matmul(matmul(at.R, X), transpose(at.R)) for X in (self.J, self.H, self.M))
-        p = skew(at.p)
-        shifted = matadd(H, matmul(p, M))
-        J = matadd(matsub(J, matmul(H, p)), matmul(p, transpose(shifted)))
-        return Articulated(J, shifted, M, self.bias.in_frame(at))
+        return Articulated(J, H, M, self.bias.in_frame(at)).shifted(skew(at.p))
+
+    def through(self, motion: Placement) -> Articulated:
+        """The same for a joint's motion: a turn about z, or a shift along it."""
+        c, s = motion.R[0][0], motion.R[1][0]
+        J, H, M = (tensor_about_z(X, c, s) for X in (self.J, self.H, self.M))
+        return Articulated(J, H, M, self.bias.in_frame(motion)).shifted(skew(motion.p))
+
+    def shifted(self, p: Matrix) -> Articulated:
+        """H' = H + [p]M,  J' = J − H[p] + [p]H'ᵀ; the bias has been moved already."""
+        H = matadd(self.H, matmul(p, self.M))
+        J = matadd(matsub(self.J, matmul(self.H, p)), matmul(p, transpose(H)))
+        return Articulated(J, H, self.M, self.bias)
 
 
 @dataclass(frozen=True)
@@ -121,7 +139,7 @@ def inward_pass(
         rest = body.released(U, joint.d)
         push = scale_screw(joint.u / joint.d, U)
         handed = Articulated(rest.J, rest.H, rest.M, _plus(_plus(rest.bias, rest.answer(c)), push))
-        beyond = handed.seen_from(motion).seen_from(link.before)
+        beyond = handed.through(motion).seen_from(link.before)
     return joints[::-1]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.reduce import frames_on_joints
@@ -30,6 +30,37 @@ from manipula.mechanics.spatial.vector import (
     transpose,
     unrotate,
 )
+
+
+@dataclass(frozen=True)
+class Moments:
+    """A body by its mass m, first moments s and second moments K = ∫r rᵀ dm, about the frame's origin.
+
+    The same ten numbers as `Inertia`; whoever needs K of a composite body carries this one.
+    """
+
+    m: Any = 0
+    s: Vector = NULL
+    K: Matrix = (NULL, NULL, NULL)
+
+    def __add__(self, other: Moments) -> Moments:
+        return Moments(self.m + other.m, add(self.s, other.s), matadd(self.K, other.K))
+
+    def tensor(self) -> Matrix:
+        """I = tr(K) 1 − K"""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.K
+        return symmetric(yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
+
+    def seen_from(self, at: Placement) -> Moments:
+        """From frame a, `at` being pose_a_b:  R K Rᵀ + s pᵀ + p (s + m p)ᵀ,   s + m p,   with s turned first"""
+        s = rotate(at.R, self.s)
+        shifted = add(s, scale(self.m, at.p))
+        K = matmul(matmul(at.R, self.K), transpose(at.R))
+        K = matadd(K, matadd(outer(s, at.p), outer(at.p, shifted)))
+        return Moments(self.m, shifted, symmetric(K[0][0], K[0][1], K[0][2], K[1][1], K[1][2], K[2][2]))
+
+
+Body = TypeVar("Body", Inertia, Moments)
 
 
 @dataclass(frozen=True)
@@ -64,9 +95,10 @@ def axis_twist(link: Link) -> Twist:
 
 def momentum(body: Inertia | Moments, twist: Twist) -> Screw:
     """m v + ω×s,  I ω + s×v"""
+    I = body.I if isinstance(body, Inertia) else body.tensor()
     return Screw(
         add(scale(body.m, twist.v), cross(twist.w, body.s)),
-        add(rotate(body.I, twist.w), cross(body.s, twist.v)),
+        add(rotate(I, twist.w), cross(body.s, twist.v)),
     )
 
 
@@ -75,51 +107,16 @@ def felt(twist: Twist, force: Screw) -> Any:
     return dot(twist.w, force.n) + dot(twist.v, force.f)
 
 
-@dataclass(frozen=True)
-class Moments:
-    """A body by its mass m, first moments s and second moments K = ∫r rᵀ dm: the same ten numbers as `Inertia`, but
-    cheaper to turn, shift and add, since no trace is spread over the diagonal."""
-
-    m: Any = 0
-    s: Vector = NULL
-    K: Matrix = (NULL, NULL, NULL)
-
-    def __add__(self, other: Moments) -> Moments:
-        return Moments(self.m + other.m, add(self.s, other.s), matadd(self.K, other.K))
-
-    @property
-    def I(self) -> Matrix:
-        """The tensor, tr(K) 1 − K"""
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.K
-        return symmetric(yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
-
-    def seen_from(self, at: Placement) -> Moments:
-        """From frame a, `at` being pose_a_b:  R K Rᵀ + s pᵀ + p (s + m p)ᵀ,   s + m p,   with s turned first"""
-        s = rotate(at.R, self.s)
-        shifted = add(s, scale(self.m, at.p))
-        K = matmul(matmul(at.R, self.K), transpose(at.R))
-        K = matadd(K, matadd(outer(s, at.p), outer(at.p, shifted)))
-        return Moments(self.m, shifted, symmetric(K[0][0], K[0][1], K[0][2], K[1][1], K[1][2], K[2][2]))
-
-    def turned_about_z(self, c: Any, s: Any) -> Moments:
-        """R body, R a rotation about z; the upper block of R K Rᵀ by e = s (K_yy − K_xx) − 2 c K_xy"""
-        (x, y, z), ((xx, xy, xz), (_, yy, yz), (_, _, zz)) = self.s, self.K
-        e = s * (yy - xx) - c * (2 * xy)
-        K = symmetric(xx + s * e, -(c * e) - xy, c * xz - s * yz, yy - s * e, s * xz + c * yz, zz)
-        return Moments(self.m, (c * x - s * y, s * x + c * y, z), K)
-
-
 def moments_of(body: Inertia) -> Moments:
     return Moments(body.m, body.s, body.second_moments())
 
 
 @dataclass(frozen=True)
 class OnJoints:
-    """A chain with its frames on the joints, at one position; `bodies` are its links, in those frames."""
+    """A chain with its frames on the joints, at one position."""
 
     chain: Chain
     motions: list[Placement]
-    bodies: list[Moments]
 
     def twists(self) -> list[list[Twist]]:
         """Row k: the unit motions of joints 0 … k in frame k."""
@@ -129,12 +126,11 @@ class OnJoints:
             rows.append([*moved, axis_twist(link)])
         return rows
 
-    def composites(self) -> list[Moments]:
-        """Link k and all beyond it as one rigid body, in frame k."""
-        found, beyond = [], Moments()
-        for link, motion, body in reversed(list(zip(self.chain.links, self.motions, self.bodies))):
-            found.append(body + beyond)
-            beyond = carried(found[-1], link, motion)
+    def composites(self, bodies: Sequence[Body]) -> list[Body]:
+        """Link k and all beyond it as one rigid body, in frame k; `bodies` are the links alone."""
+        found = list(bodies[-1:])
+        for body, link, motion in reversed(list(zip(bodies[:-1], self.chain.links[1:], self.motions[1:]))):
+            found.append(body + carried(found[-1], link, motion))
         return found[::-1]
 
     def gravity_vectors(self) -> list[Vector]:
@@ -148,14 +144,32 @@ class OnJoints:
 
 
 def on_joints(chain: Chain, q: Sequence[Any]) -> OnJoints:
-    bodies = [moments_of(link.inertia).seen_from(link.after) for link in chain.links]
-    return OnJoints(frames_on_joints(chain), chain.motions(q), bodies)
+    return OnJoints(frames_on_joints(chain), chain.motions(q))
 
 
-def carried(body: Moments, link: Link, motion: Placement) -> Moments:
+def carried(body: Body, link: Link, motion: Placement) -> Body:
     """A body on joint k, seen from frame k−1."""
-    turned = body.turned_about_z(motion.R[0][0], motion.R[1][0])
+    turned = turned_about_z(body, motion.R[0][0], motion.R[1][0])
     return turned.seen_from(Placement(p=motion.p)).seen_from(link.before)
+
+
+def turned_about_z(body: Body, c: Any, s: Any) -> Body:
+    """The body after a rotation about z."""
+    x, y, z = body.s
+    A = tensor_about_z(body.I if isinstance(body, Inertia) else body.K, c, s)
+    return type(body)(body.m, (c * x - s * y, s * x + c * y, z), A)
+
+
+def tensor_about_z(A: Matrix, c: Any, s: Any) -> Matrix:
+    """R A Rᵀ, R a rotation about z; the upper block in fewer steps, by e = s (A_yy − A_xx) − c (A_xy + A_yx)"""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = A
+    e = s * (yy - xx) - c * (xy + yx)
+    se, ce = s * e, c * e
+    return (
+        (xx + se, -ce - yx, c * xz - s * yz),
+        (-ce - xy, yy - se, s * xz + c * yz),
+        (c * zx - s * zy, s * zx + c * zy, zz),
+    )
 
 
 def link_twists(chain: Chain, q: Sequence[Any]) -> list[list[Twist]]:

@@ -70,6 +70,9 @@ TOOL = frozenset({"tool"})
 EFFORT = "N·m or N"
 
 
+_ALL_WAYS = pose_ways.WAYS | pose_ways.FURTHER_WAYS
+
+
 def _rows(at: Placement) -> tuple[tuple[Any, ...], ...]:
     return at.rows()
 
@@ -125,7 +128,7 @@ def _energy(chain: Chain, x: Given) -> dict[str, Any]:
 _LIST = (
     Model(
         "pose", "pose of the tool in the world", ("q",), {"T": ("1, m", "4×4 homogeneous matrix, world → tool")},
-        {name: _pose(way) for name, way in pose_ways.WAYS.items()}, TOOL, candidates=tuple(pose_ways.WAYS),
+        {name: _pose(way) for name, way in _ALL_WAYS.items()}, TOOL, candidates=tuple(_ALL_WAYS),
     ),
     Model(
         "frames", "pose of every link frame, then of the tool", ("q",), {"T": ("1, m", "links 1…n, then tool")},

@@ -1,4 +1,4 @@
-"""The inertia matrix by composite bodies (Walker and Orin).
+"""The inertia matrix, and gravity, by composite bodies (Walker and Orin).
 
 Joint k alone accelerates link k and all beyond it as one rigid body; the force that takes is carried inward, and every
 joint on the way feels its share:
@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.bodies import Moments, OnJoints, axis_twist, momentum, on_joints
+from manipula.mechanics.models.bodies import OnJoints, axis_twist, momentum, on_joints
 from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.vector import dot
 
 
 def inertia_matrix(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
@@ -31,11 +33,20 @@ def with_motors(chain: Chain, M: Sequence[Sequence[Any]]) -> list[list[Any]]:
 def mechanism_inertia(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
     """M(q) of the links alone, without motor inertia."""
     n, seated = chain.dof, on_joints(chain, q)
-    upper = [_column(seated, k, body) for k, body in enumerate(seated.composites())]
+    bodies = seated.composites([link.inertia for link in seated.chain.links])
+    upper = [_column(seated, k, body) for k, body in enumerate(bodies)]
     return [[upper[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
 
 
-def _column(seated: OnJoints, k: int, body: Moments) -> list[Any]:
+def gravity_composite(chain: Chain, q: Sequence[Any]) -> list[Any]:
+    """The torques that hold the arm still: −g·(m v_k + ω_k×s), m and s of link k and all beyond it."""
+    seated = on_joints(chain, q)
+    bodies = seated.composites([link.inertia for link in seated.chain.links])
+    rows = zip(seated.chain.links, bodies, seated.gravity_vectors())
+    return [-link.signed(dot(g, momentum(body, axis_twist(link)).f)) for link, body, g in rows]
+
+
+def _column(seated: OnJoints, k: int, body: Inertia) -> list[Any]:
     """M_0k … M_kk"""
     links, felt = seated.chain.links, []
     force = momentum(body, axis_twist(links[k]))

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.bodies import Moments, Twist, felt, momentum, on_joints
+from manipula.mechanics.models.bodies import Moments, Twist, felt, moments_of, momentum, on_joints
 from manipula.mechanics.models.lagrange_coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
@@ -29,7 +29,8 @@ from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
 def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     seated = on_joints(chain, q)
-    axes, bodies, g = seated.twists(), seated.composites(), seated.gravity_vectors()
+    axes, g = seated.twists(), seated.gravity_vectors()
+    bodies = seated.composites([moments_of(link.inertia).seen_from(link.after) for link in chain.links])
     X = [momentum(body, row[-1]) for body, row in zip(bodies, axes)]  # (XL_k, XD_k)
     XE = {(i, k): bend(bodies[k], axes[k][i], axes[k][k]) for k in range(chain.dof) for i in range(k)}
     return lagrange_coefficients(

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from manipula.mechanics.robot.description import Body, Cell, Mounted, Steps
-from manipula.mechanics.robot.exact import Tree, parameter_of, placement_from_steps
-from manipula.mechanics.robot.parameter import Name
+from manipula.mechanics.robot.exact import Tree, is_quarter, parameter_of, placement_from_steps
+from manipula.mechanics.robot.parameter import Name, names_of
+from manipula.mechanics.robot.precise import PLACES, decimal, placement
 from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, steiner, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
@@ -34,7 +35,7 @@ def moved(body: Body, at: Steps) -> Body:
     """The body in frame a, where `at` leads from a to the frame it is written in; its form and its names stay."""
     if not at:
         return body
-    place = placement_from_steps(at)
+    place = _placement(at)
     m, s = _mass(body), rotate(place.R, _first_moments(body))
     tensor = _turned(place, _tensor(body))
     if body.inertia_is == "origin":
@@ -62,7 +63,7 @@ def together(body: Body | None, carried: Iterable[Mounted]) -> Inertia:
     """Everything a link carries, about the link frame's origin."""
     total = Inertia() if body is None else about_origin(body)
     for mounted in carried:
-        total = total + about_origin(mounted.body).seen_from(placement_from_steps(mounted.at))
+        total = total + about_origin(mounted.body).seen_from(_placement(mounted.at))
     return total
 
 
@@ -75,6 +76,17 @@ def body_from_inertia(inertia: Inertia, row: str) -> Body:
     )
     mass = Cell(f"m{row}", parameter_of(inertia.m))
     return Body(mass, (x, y, z), "first_moment", (xx, xy, xz, yy, yz, zz), "origin")
+
+
+def _placement(steps: Steps) -> Placement:
+    """Exact trees; numbers that turn more than once are multiplied out, for their trees would grow without end."""
+    amounts = [step.amount.parameter for step in steps]
+    turns = [x for step, x in zip(steps, amounts) if step.kind[0] == "r" and not is_quarter(x)]
+    if len(turns) < 2 or any(True for x in amounts for _ in names_of(x)):
+        return placement_from_steps(steps)
+    at = placement(steps, {})
+    a, b, c, p = (tuple(Tree(decimal(part, 2 * PLACES)) for part in row) for row in (*at.R, at.p))
+    return Placement(((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])), (p[0], p[1], p[2]))
 
 
 def _over(x: Any, m: Tree) -> Any:

@@ -25,8 +25,8 @@ from manipula.mechanics.robot.formats.rows import (
 )
 from manipula.mechanics.robot.formats.urdf import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
-from manipula.mechanics.robot.parameter import Name, Num, names_of
-from manipula.mechanics.robot.precise import decimal, placement, precise, steps_from_placement, values_of
+from manipula.mechanics.robot.parameter import Name, names_of
+from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
 from manipula.mechanics.robot.zones import Zone, take, take_last, zone_from_steps, zone_in_numbers
 
 TARGETS = ("standard", "modified", "urdf")
@@ -183,10 +183,7 @@ def _settled(body: Body) -> Body:
     """Trees without a name become decimals: only numbers can come of them."""
 
     def settle(cell: Cell) -> Cell:
-        value = cell.value
-        if value is None or isinstance(value, Num) or any(True for _ in names_of(value)):
-            return cell
-        return Cell(cell.name, decimal(precise(value, {})))
+        return cell if cell.value is None else Cell(cell.name, settled(cell.value))
 
     x, y, z = map(settle, body.centre)
     xx, xy, xz, yy, yz, zz = map(settle, body.inertia)

@@ -128,6 +128,11 @@ def is_zero(x: Parameter | None) -> bool:
     return isinstance(x, Num | Deg) and x.value == 0
 
 
+def is_quarter(angle: Parameter) -> bool:
+    """A multiple of 90°."""
+    return is_zero(angle) or (isinstance(angle, Deg) and angle.value % 90 == 0)
+
+
 def cos_sin(angle: Parameter) -> tuple[Tree, Tree]:
     """Quarter turns are exact; any other angle keeps its cosine and sine as trees."""
     match angle:

@@ -95,9 +95,16 @@ def _binary(op: str, left: Parameter, right: Parameter, text: str) -> Parameter:
         raise InputError(f"{text!r} divides by zero")
     if op == "**" and not (isinstance(right, Num) and right.value.denominator == 1 and abs(right.value) <= 100):
         raise InputError(f"{text!r}: an exponent must be a whole number of at most 100")
+    match op, left, right:
+        case "**", Num(base), Num(power) if _bits(base) * abs(power) > 10_000:
+            raise InputError(f"{text!r} is too large a number")
     if op == "**" and left == ZERO and isinstance(right, Num) and right.value < 0:
         raise InputError(f"{text!r} divides by zero")
     return _fold(op, left, right)
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
 
 
 def _fold(op: str, *args: Parameter) -> Parameter:

@@ -114,9 +114,9 @@ def placement(steps: Steps, values: Mapping[str, Any]) -> Placement:
     return at
 
 
-def decimal(x: Any) -> Num:
-    """The nearest decimal of twenty places."""
-    return Num(Fraction(int(MP.nint(x * MP.mpf(10) ** PLACES)), 10**PLACES))
+def decimal(x: Any, places: int = PLACES) -> Num:
+    """The nearest decimal."""
+    return Num(Fraction(int(MP.nint(x * MP.mpf(10) ** places)), 10**places))
 
 
 def length(x: Any) -> Num:
@@ -156,3 +156,11 @@ def steps_from_placement(at: Placement, names: Mapping[StepKind, str]) -> Steps:
         ("rx", angle(roll)),
     ]
     return tuple(Step(kind, Cell(names[kind], amount)) for kind, amount in amounts if amount != ZERO)
+
+
+def settled(parameter: Parameter) -> Parameter:
+    """Arithmetic of numbers alone as a decimal of twenty places; names, angles and what is short stay exact."""
+    short = isinstance(parameter, Num) and parameter.value.denominator <= 10**PLACES
+    if short or isinstance(parameter, Deg) or any(True for _ in names_of(parameter)):
+        return parameter
+    return decimal(precise(parameter, {}))

@@ -4,6 +4,7 @@
 |-------------------|-----------------------------------------------------------------|
 | `merge_fixed`     | everything: torques, energy, frames of moving links, wrenches   |
 | `frames_on_joints`| torques, energy, tool; link frames move onto their joints       |
+| `regroup`         | torques; the joints' other forces and moments do not survive    |
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import replace
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.vector import matsub, symmetric
 
 
 def merge_fixed(chain: Chain) -> Chain:
@@ -57,3 +59,34 @@ def _joined(a: Placement, b: Placement) -> Placement:
 def massless(chain: Chain) -> Chain:
     """The same geometry with empty links; the start of superposition."""
     return replace(chain, links=tuple(replace(link, inertia=Inertia()) for link in chain.links))
+
+
+def regroup(chain: Chain) -> Chain:
+    """Hand every mass that moves alike with link i−1 to link i−1, from the tip down. Frames must be on the joints.
+
+    What lies on a revolute axis (M, S_z, K_zz) does not see the joint turn; a prismatic joint keeps the orientation,
+    so all second moments K go. What is left is a minimal set up to parameters that move nothing at all.
+    """
+    links = list(chain.links)
+    for i in range(len(links) - 1, -1, -1):
+        kept, handed = SHARES[links[i].kind.name](links[i])
+        links[i] = replace(links[i], inertia=kept)
+        if i:
+            links[i - 1] = replace(links[i - 1], inertia=links[i - 1].inertia + handed)
+    return replace(chain, links=tuple(links))
+
+
+def _revolute_shares(link: Link) -> tuple[Inertia, Inertia]:
+    body = link.inertia
+    Kzz = body.second_moments()[2][2]
+    axis = symmetric(Kzz, 0, 0, Kzz, 0, 0)  # the tensor of masses on z
+    kept = Inertia(0, (body.s[0], body.s[1], 0), matsub(body.I, axis))
+    return kept, Inertia(body.m, (0, 0, body.s[2]), axis).seen_from(link.before)
+
+
+def _prismatic_shares(link: Link) -> tuple[Inertia, Inertia]:
+    body = link.inertia
+    return Inertia(body.m, body.s), Inertia(I=body.I).seen_from(Placement(R=link.before.R))
+
+
+SHARES = {"revolute": _revolute_shares, "prismatic": _prismatic_shares}

@@ -13,10 +13,21 @@ Tables come as rows of text and models as tapes: nothing here knows what a robot
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from manipula.algebra.emit.dossier.couplings import with_couplings
 from manipula.algebra.emit.dossier.equations import Equations, equations
-from manipula.algebra.emit.dossier.layout import Table, c_function, c_statements, count_lines, matrices, report, terms
+from manipula.algebra.emit.dossier.layout import (
+    Table,
+    c_function,
+    c_statements,
+    count_lines,
+    matrices,
+    report,
+    table_lines,
+    terms,
+)
 from manipula.algebra.emit.names import identifier
 from manipula.algebra.tape import Tape
 
@@ -29,37 +40,36 @@ class Dossier:
 
     name: str
     version: str  # manipula's
-    geometry: Table
-    pose: Tape  # one 4×4 output: the whole transform
-    elementary: Tape  # 4×4 outputs T12, T23, …
-    intermediate: Tape  # 4×4 outputs T12, T13, …
-    inertia: Table | None = None
-    dynamics: Tape | None = None  # outputs A COR CEN GRA, FIN TIN FCOR FCEN FGRA FPER FGEN
+    geometry: Sequence[Table]
+    inertia: Sequence[Table]
+    pose: Tape  # one output, 4×4: the whole transform
+    elementary: Tape  # one output, n×4×4: T12, T23, …
+    intermediate: Tape  # one output, n×4×4 or, with the tool, (n+1)×4×4: T12, T13, …
+    dynamics: Tape | None = None  # outputs A COR CEN GRA FIN FCOR FCEN FGRA FPER FGEN; TIN is added
 
 
 def dossier_files(dossier: Dossier) -> dict[str, str]:
     """File name → text."""
-    files = {"dh": _page(dossier, "dh", dossier.geometry.lines())}
-    if dossier.inertia is not None:
-        files["ine"] = _page(dossier, "ine", dossier.inertia.lines())
-    files |= _geometric(dossier)
+    files = {
+        "dh": _page(dossier, "dh", report(map(table_lines, dossier.geometry))),
+        "ine": _page(dossier, "ine", report(map(table_lines, dossier.inertia))),
+        **_geometric(dossier),
+    }
     if dossier.dynamics is not None:
-        files |= _dynamic(dossier, dossier.dynamics)
+        files |= _dynamic(dossier, with_couplings(dossier.dynamics))
     return {f"{identifier(dossier.name)}.{extension}": text for extension, text in files.items()}
 
 
 def _geometric(dossier: Dossier) -> dict[str, str]:
-    pose, elementary, between = (
-        equations(tape) for tape in (dossier.pose, dossier.elementary, dossier.intermediate)
-    )
+    pose, elementary, between = (equations(tape) for tape in (dossier.pose, dossier.elementary, dossier.intermediate))
     reading = [
-        ("Elementary matrices", [*elementary.to_read(), *matrices(elementary)]),
+        ("Elementary matrices", [*elementary.to_read(), "", *matrices(elementary, _neighbours)]),
         ("Geometric model", matrices(pose)),
         ("Auxiliary equations", pose.to_read()),
         ("Operations", count_lines(pose)),
     ]
     between_text = [
-        ("Intermediate matrices", matrices(between)),
+        ("Intermediate matrices", matrices(between, _from_base)),
         ("Auxiliary equations", between.to_read()),
         ("Operations", count_lines(between)),
     ]
@@ -72,11 +82,18 @@ def _geometric(dossier: Dossier) -> dict[str, str]:
     }
 
 
+def _neighbours(position: int) -> str:
+    return f"T({position + 1},{position + 2})"
+
+
+def _from_base(position: int) -> str:
+    return f"T(1,{position + 2})"
+
+
 def _dynamic(dossier: Dossier, tape: Tape) -> dict[str, str]:
     model = equations(tape)
-    tables = [table for table in (dossier.geometry, dossier.inertia) if table is not None]
     reading = [
-        *((table.title, table.body()) for table in tables),
+        *map(table_lines, (*dossier.geometry, *dossier.inertia)),
         *terms(model),
         ("Auxiliary equations", ["They are in the .eac file, and inside the .sim file."]),
         ("Operations", count_lines(model)),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from manipula.algebra.emit.about import ports
 from manipula.algebra.emit.c import comment_lines, declared, prototype
@@ -32,20 +32,20 @@ MEANING = {
 }
 
 
-@dataclass(frozen=True)
-class Table:
-    """Rows of text under a header, with remarks below."""
+class Table(Protocol):
+    """Rows of text under their headings."""
 
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    remarks: tuple[str, ...] = ()
+    @property
+    def title(self) -> str: ...
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]: ...
 
-    def lines(self) -> list[str]:
-        return report([(self.title, self.body())])
 
-    def body(self) -> list[str]:
-        return [*grid([self.header, *self.rows]), *([""] if self.remarks else []), *map(ascii_text, self.remarks)]
+def table_lines(table: Table) -> tuple[str, list[str]]:
+    """The title and the table lined up."""
+    return table.title, grid([table.columns, *table.rows])
 
 
 def grid(rows: Iterable[Sequence[str]]) -> list[str]:
@@ -64,22 +64,21 @@ def report(parts: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     return lines
 
 
-def matrices(model: Equations) -> list[str]:
-    """Every output: a matrix as a matrix when it fits the page, else entry by entry."""
+def matrices(model: Equations, caption: Callable[[int], str] = lambda position: "T") -> list[str]:
+    """Every 4×4 block of the one output: as a matrix when it fits the page, else entry by entry."""
+    (output,) = model.arguments.outputs
+    entries = [text.removesuffix(".0") for text in model.entries(output)]
     lines: list[str] = []
-    for output in model.arguments.outputs:
-        lines += [*_matrix(output, model), ""]
+    for position in range(len(entries) // 16):
+        lines += [*_matrix(caption(position), entries[16 * position : 16 * position + 16]), ""]
     return lines[:-1]
 
 
-def _matrix(output: Argument, model: Equations) -> list[str]:
-    if len(output.port.shape) == 2:
-        columns = output.port.shape[1]
-        entries = [text.removesuffix(".0") for text in model.entries(output)]
-        rows = grid([entries[i : i + columns] for i in range(0, len(entries), columns)])
-        if max(map(len, rows)) <= WIDE:
-            return [f"{output.name} =", *(f"    {row}" for row in rows)]
-    return _entries(output, model)
+def _matrix(caption: str, entries: Sequence[str]) -> list[str]:
+    rows = grid([entries[i : i + 4] for i in range(0, 16, 4)])
+    if max(map(len, rows)) <= WIDE:
+        return [f"{caption} =", *(f"    {row}" for row in rows)]
+    return [f"{caption}[{i // 4}][{i % 4}] = {text}" for i, text in enumerate(entries)]
 
 
 def _entries(output: Argument, model: Equations) -> list[str]:

@@ -26,7 +26,7 @@ from manipula.mechanics.robot.exact import (
 from manipula.mechanics.robot.formats.par import AT_REST, DYNAMICS, GEOMETRY, WRENCH
 from manipula.mechanics.robot.formats.rows import row_from_joint
 from manipula.mechanics.robot.parameter import ZERO, Deg, Parameter, text_of
-from manipula.mechanics.robot.precise import values_of
+from manipula.mechanics.robot.precise import settled, values_of
 from manipula.mechanics.robot.zones import take, zone_from_steps, zone_in_numbers
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.vector import unrotate
@@ -127,13 +127,15 @@ class _Writer:
         steps = gathered(self.robot.tool)
         if not steps and not self.robot.payload:
             return []
-        values = values_of(self.robot, "its tool", (step.amount.parameter for step in steps))
-        zone = zone_from_steps(steps) or zone_in_numbers(steps, values, number)
+        zone = zone_from_steps(steps) or zone_in_numbers(steps, self.tool_values(), number)
         column = {"ant": str(number - 1), "sigma": "2", "mu": "0"}
         for part, names in ((zone.lead, "gamma b"), (zone.across, "alpha d"), (zone.trail, "theta r")):
             for step in part:
                 column[names.split()[step.kind[0] == "t"]] = self.entry(step.amount.parameter)
         return [column | self.inertia(together(None, [Mounted((), body) for body in self.robot.payload]))]
+
+    def tool_values(self) -> dict[str, Any]:
+        return values_of(self.robot, "its tool", (step.amount.parameter for step in self.robot.tool))
 
     def inertia(self, body: Inertia) -> Column:
         entries = zip(SIX, (body.I[i][j] for i in range(3) for j in range(i, 3)))
@@ -143,7 +145,7 @@ class _Writer:
 
     def entry(self, value: Any) -> str:
         parameter: Parameter = value if not isinstance(value, Tree | int) else parameter_of(value)
-        return _text(with_values(parameter, self.values).parameter)
+        return _text(settled(with_values(parameter, self.values).parameter))
 
 
 def _text(parameter: Parameter) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.description import (
@@ -30,7 +30,7 @@ from manipula.mechanics.robot.formats.source import errors_of
 from manipula.mechanics.robot.formats.urdf_tree import Locks, UrdfTree, choose_tip, refuse_kinds, tree_from_urdf
 from manipula.mechanics.robot.formats.urdf_xml import Frame, Triple, UrdfInertial, UrdfJoint, urdf_from_text
 from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter
-from manipula.mechanics.robot.precise import MP, PRECISE, angle, decimal, precise
+from manipula.mechanics.robot.precise import MP, PRECISE, angle, settled
 
 GRAVITY = Fraction("-9.81")
 RECOVERED = Fraction(1, 10**5)  # rad: how far from a quarter turn a decimal may be and still mean it
@@ -171,7 +171,7 @@ class _Reader:
         roll, pitch, yaw = self.angles(inertial.at.rpy, f"link {link!r}: inertial")
         turns = (Step("rz", Cell("", yaw)), Step("ry", Cell("", pitch)), Step("rx", Cell("", roll)))
         turned = moved(Body(mass, _AT_ORIGIN, "com", (xx, xy, xz, yy, yz, zz), "com"), turns)
-        xx, xy, xz, yy, yz, zz = (Cell(cell.name, _plain(cell.parameter)) for cell in turned.inertia)
+        xx, xy, xz, yy, yz, zz = (Cell(cell.name, settled(cell.parameter)) for cell in turned.inertia)
         return Body(mass, (rx, ry, rz), "com", (xx, xy, xz, yy, yz, zz), "com")
 
     def branches(self, link: str, on_chain: set[str], locks: Locks, at: Steps = ()) -> Iterator[Mounted]:
@@ -203,9 +203,3 @@ class _Reader:
 
 _NOTHING = UrdfInertial(Frame(), Fraction(0), (Fraction(0),) * 6)
 _AT_ORIGIN = (known("x"), known("y"), known("z"))
-_NO_VALUES: dict[str, Any] = {}
-
-
-def _plain(parameter: Parameter) -> Parameter:
-    """Exact where it is, else a decimal."""
-    return parameter if isinstance(parameter, Num) else decimal(precise(parameter, _NO_VALUES))

@@ -91,7 +91,7 @@ class _Writer:
 
     def write_tool(self, last: str, gap: Placement) -> None:
         """The tool frame, where it is not the last link frame itself, and the payload in it."""
-        carries = any(joint.carries for joint in self.robot.joints[-1:])
+        carries = any(joint.carries for joint in self.robot.joints)  # other links that end there: say which is the tool
         if carries or self.robot.tool or self.robot.payload or gap != HERE:
             self.write_frame("tool0", last, gap @ placement(self.robot.tool, self.values))
         for number, body in enumerate(self.robot.payload, 1):

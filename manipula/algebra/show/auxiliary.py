@@ -1,0 +1,64 @@
+"""The tape as equations: every line that computes something, then the outputs. Signs and constants are written inline."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product as indices
+
+from manipula.algebra.expr.function import Function
+from manipula.algebra.simplify.tree import MINUS, Call, Inverse, Number, Symbol, Tree, product_of, sum_of
+from manipula.algebra.tape import Line, Tape, tape_from_function
+
+Left = tuple[str, tuple[int, ...]]
+
+
+def auxiliary_lines(function: Function) -> list[tuple[Left, Tree]]:
+    """D1 = a2*c2, … then tau1 = D1 + D7"""
+    tape = tape_from_function(function)
+    parts = _leaves(tape)
+    direct = _outputs_at_their_line(tape)
+    lines: list[tuple[Left, Tree]] = []
+    for line in tape.lines:
+        right = _right(line, [parts[slot] for slot in line.args])
+        if line.op == "neg" or line.slot in direct:
+            parts[line.slot] = right
+        else:
+            parts[line.slot] = Symbol(tape.names[line.slot], line.slot >= _first_online(tape))
+            lines.append(((tape.names[line.slot], ()), right))
+    for port in tape.outputs:
+        places = indices(*(range(1, size + 1) for size in port.shape))
+        lines += [((port.name, place), parts[slot]) for place, slot in zip(places, port.slots, strict=True)]
+    return lines
+
+
+def _leaves(tape: Tape) -> dict[int, Tree]:
+    parts: dict[int, Tree] = {slot: Number(Fraction(repr(value))) for slot, value in tape.constants}
+    for port in tape.inputs:
+        parts.update({slot: Symbol(name, port.online) for slot, name in zip(port.slots, port.names, strict=True)})
+    return parts
+
+
+def _first_online(tape: Tape) -> int:
+    return tape.online[0].slot if tape.online else len(tape.names)
+
+
+def _outputs_at_their_line(tape: Tape) -> set[int]:
+    """Slots that nothing but one output reads: the operation stands in the output's own line."""
+    reads = [slot for line in tape.lines for slot in line.args] + [s for port in tape.outputs for s in port.slots]
+    own = {slot for port in tape.outputs for slot in port.slots}
+    return {slot for slot in own if reads.count(slot) == 1}
+
+
+def _right(line: Line, args: list[Tree]) -> Tree:
+    match line.op:
+        case "add":
+            return sum_of(args)
+        case "sub":
+            return sum_of([args[0], product_of([MINUS, args[1]])])
+        case "mul":
+            return product_of(args)
+        case "div":
+            return product_of([args[0], Inverse(args[1])])
+        case "neg":
+            return product_of([MINUS, args[0]])
+    return Call(line.op, tuple(args))

@@ -1,0 +1,79 @@
+"""SymPy objects, for those who want to go on there. SymPy is imported only here, only when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+from manipula.algebra.expr.evaluate import evaluate
+from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.walk import free_symbols
+from manipula.errors import InputError
+
+
+class SympyMaths:
+    """`Maths` over SymPy expressions; numbers stay exact, angles become multiples of π."""
+
+    def __init__(self, sympy: Any) -> None:
+        self.sympy = sympy
+
+    def number(self, value: Fraction) -> Any:
+        return self.sympy.Rational(value.numerator, value.denominator)
+
+    def degrees(self, value: Fraction) -> Any:
+        return self.sympy.pi * self.number(value / 180)
+
+    def sin(self, x: Any) -> Any:
+        return self.sympy.sin(x)
+
+    def cos(self, x: Any) -> Any:
+        return self.sympy.cos(x)
+
+    def sqrt(self, x: Any) -> Any:
+        return self.sympy.sqrt(x)
+
+    def atan2(self, y: Any, x: Any) -> Any:
+        return self.sympy.atan2(y, x)
+
+    def sign(self, x: Any) -> Any:
+        return self.sympy.sign(x)
+
+    def abs(self, x: Any) -> Any:
+        return self.sympy.Abs(x)
+
+    def minimum(self, x: Any, y: Any) -> Any:
+        return self.sympy.Min(x, y)
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        return self.sympy.Max(x, y)
+
+    def less(self, x: Any, y: Any) -> Any:
+        return self.sympy.Piecewise((1, x < y), (0, True))
+
+    def select(self, condition: Any, yes: Any, no: Any) -> Any:
+        return self.sympy.Piecewise((yes, self.sympy.Ne(condition, 0)), (no, True))
+
+
+def to_sympy(function: Function) -> dict[str, Any]:
+    """Output name → expression, Matrix (one or two axes) or NDimArray; the symbols are real and named as here."""
+    try:
+        sympy = import_module("sympy")
+    except ImportError:
+        raise InputError("SymPy is not installed; run: pip install 'manipula[sympy]'") from None
+    symbols = {str(x.data): sympy.Symbol(str(x.data), real=True) for x in free_symbols(function.roots)}
+    values = evaluate(function.roots, symbols, SympyMaths(sympy))
+    result: dict[str, Any] = {}
+    for output in function.outputs:
+        own, values = values[: len(output.exprs)], values[len(output.exprs) :]
+        result[output.name] = _shaped(sympy, own, output.shape)
+    return result
+
+
+def _shaped(sympy: Any, values: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    if not shape:
+        return values[0]
+    if len(shape) > 2:
+        return sympy.ImmutableDenseNDimArray(values, shape)
+    return sympy.Matrix(shape[0], shape[1] if len(shape) > 1 else 1, list(values))

@@ -1,0 +1,96 @@
+"""Factored forms without expansion: for outputs whose expanded form is out of reach.
+
+The graph's own brackets are kept; only the sums in it, one by one, are searched for common factors.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+from manipula.algebra.expr.node import Expr
+from manipula.algebra.simplify.factor import Factoriser
+from manipula.algebra.simplify.polynomial import Write, angle_of, polynomial_cone
+from manipula.algebra.simplify.terms import Terms, added
+from manipula.algebra.simplify.tree import Call, Inverse, Number, Symbol, Tree, Trig, product_of
+
+_SUMS = ("add", "sub", "neg", "const")
+LONG_SUM = 60  # terms past which a sum is left as it is
+
+
+class Bracketed:
+    """Trees of nodes, sums first flattened, then factored over the trees below them."""
+
+    def __init__(self, write: Write) -> None:
+        self.write = write  # arguments of functions
+        self.trees: dict[Expr, Tree] = {}
+
+    def tree(self, root: Expr) -> Tree:
+        for node in polynomial_cone(root):
+            if node not in self.trees:
+                self.trees[node] = self._made(node)
+        return self.trees[root]
+
+    def _made(self, node: Expr) -> Tree:
+        match node.op:
+            case "const":
+                return Number(node.data)
+            case "symbol":
+                return Symbol(str(node.data), node.online)
+            case "sin" | "cos":
+                angle, sign = angle_of(node.args[0], self.write)
+                return product_of([Number(Fraction(sign if node.op == "sin" else 1)), Trig(node.op, angle)])
+            case "neg":
+                return product_of([Number(Fraction(-1)), self.trees[node.args[0]]])
+            case "mul":
+                return product_of(self.trees[arg] for arg in node.args)
+            case "div":
+                return product_of([self.trees[node.args[0]], Inverse(self.trees[node.args[1]])])
+            case "add" | "sub":
+                return self._sum(node)
+        return Call(node.op, tuple(map(self.write, node.args)))
+
+    def _sum(self, node: Expr) -> Tree:
+        atoms: dict[Expr, int] = {}
+        terms: Terms = {}
+        for summand, sign in flattened(node):
+            coefficient, parts = _factors(summand)
+            monomial = tuple(sorted(Counter(atoms.setdefault(part, len(atoms)) for part in parts).items()))
+            added(terms, monomial, sign * coefficient)
+        trees = [self.trees[part] for part in atoms]
+        return Factoriser(trees).factored(terms)
+
+
+def flattened(node: Expr) -> list[tuple[Expr, int]]:
+    """A sum of sums as (summand, sign), at most `LONG_SUM` deep."""
+    done: list[tuple[Expr, int]] = []
+    stack = [(node, 1)]
+    while stack:
+        x, sign = stack.pop()
+        match x.op:
+            case "neg":
+                stack.append((x.args[0], -sign))
+            case "add" | "sub" if len(stack) + len(done) < LONG_SUM:
+                stack += [(x.args[1], sign if x.op == "add" else -sign), (x.args[0], sign)]
+            case _:
+                done.append((x, sign))
+    return done
+
+
+def _factors(node: Expr) -> tuple[Fraction, list[Expr]]:
+    """(number, the factors that are no products)"""
+    coefficient, parts = Fraction(1), []
+    stack = [node]
+    while stack:
+        x = stack.pop()
+        match x.op:
+            case "const":
+                coefficient *= x.data
+            case "neg":
+                coefficient = -coefficient
+                stack.append(x.args[0])
+            case "mul":
+                stack += [x.args[1], x.args[0]]
+            case _:
+                parts.append(x)
+    return coefficient, parts

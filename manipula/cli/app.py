@@ -1,0 +1,64 @@
+"""The application: every command by its name, and `main`, the entry point."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from manipula.cli import converting, counts, creating, deleting, demonstration, editing, generating, listing, verdict
+from manipula.version import __version__
+
+app = typer.Typer(
+    name="manipula",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with: manipula demo",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"manipula {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def manipula(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Robot manipulators: from a table to proven, counted, printed and running models.
+
+    A robot is a library name (see manipula robots), one of your own, or a file: .toml .urdf .par .csv.
+
+    Exit codes: 0 done, 1 a check failed, 2 bad input.
+    """
+
+
+for _name, _command in {
+    "robots": listing.robots,
+    "new": creating.new,
+    "show": listing.show,
+    "edit": editing.edit,
+    "delete": deleting.delete,
+    "convert": converting.convert,
+    "generate": generating.generate,
+    "count": counts.count,
+    "equations": generating.equations,
+    "check": verdict.check,
+    "demo": demonstration.demo,
+}.items():
+    app.command(_name)(_command)
+
+
+def main() -> None:
+    """What the installed program runs."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? and goes on
+    app()

@@ -1,0 +1,62 @@
+"""`a2=0.43 alpha3=90 m3=m_hand`: assignments as a person types them, turned into SI text.
+
+The rule is that of the robot file: a bare number is in the file's units, anything else is an expression in SI. A unit
+may be written out: `a2=430mm`, `alpha3=90deg`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from manipula.errors import InputError
+from manipula.robot import Robot
+
+_BARE = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(deg|°|rad|mm|m)?")
+_TO_SI = {"deg": "({})*pi/180", "mm": "({})/1000", "rad": "{}", "m": "{}", "": "{}"}
+_ALIKE = {"deg": "rad", "mm": "m"}
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One change: the parameter, its new value as SI text, and how it was said, with its unit."""
+
+    name: str
+    value: str
+    said: str
+
+
+def assignments(texts: Sequence[str], robot: Robot) -> list[Assignment]:
+    """The changes, checked for form; whether the names exist is the robot's to say."""
+    units = dict(_units(robot))
+    return [_assignment(text, units) for text in texts]
+
+
+def _assignment(text: str, units: dict[str, str]) -> Assignment:
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not (name and equals and value):
+        raise InputError(f"{text!r} is not a change; write it as a2=0.43 (no spaces)")
+    bare = _BARE.fullmatch(value)
+    if bare is None:
+        return Assignment(name, value, value)
+    number, unit = bare[1], (bare[2] or "").replace("°", "deg")
+    natural = units.get(name, "")
+    if unit and _ALIKE.get(unit, unit) != _ALIKE.get(natural, natural):
+        raise InputError(f"{text!r}: {name} is not in {unit}; give it {f'in {natural}' if natural else 'as a number, SI'}")
+    return Assignment(name, _TO_SI[unit or natural].format(number), f"{number} {unit or natural}".strip())
+
+
+def _units(robot: Robot) -> Iterator[tuple[str, str]]:
+    """Cell → the unit of a bare number there; cells that are always SI are left out."""
+    angle, length = robot.origin.angle, robot.origin.length
+    placed = [robot.base, robot.tool]
+    bodies = list(robot.payload)
+    for joint in robot.joints:
+        yield joint.offset.name, angle if joint.kind == "revolute" else length
+        placed += [joint.before, joint.after, *(mounted.at for mounted in joint.carries)]
+        bodies += [*([joint.body] if joint.body else []), *(mounted.body for mounted in joint.carries)]
+    for steps in placed:
+        yield from ((step.amount.name, angle if step.kind[0] == "r" else length) for step in steps)
+    for body in bodies:
+        yield from ((cell.name, length) for cell in body.centre if body.centre_is == "com")

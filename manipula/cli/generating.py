@@ -1,0 +1,155 @@
+"""`generate` and `equations`: models as source code and as formulas."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli import options, places
+from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_table
+from manipula.errors import InputError, UnknownNameError
+from manipula.model import Model
+from manipula.robot import Robot
+
+COST_COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once (parameters only)")
+
+
+@guarded
+def generate(
+    robot: options.RobotName,
+    models: options.Models = "",
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language", "-l", metavar="c,python", help="Languages, with commas.",
+            autocompletion=options.complete_language,
+        ),
+    ] = "c",
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("out"),
+    method: options.Method = "best",
+    symbolic: options.Symbolic = "auto",
+    optimise: options.Optimise = "fast",
+    wrench: Annotated[bool, typer.Option("--wrench", help="With a force and moment on the tool as input.")] = False,
+    dossier: Annotated[
+        Path | None, typer.Option("--dossier", metavar="DIR", help="Write the whole documentation set of the robot.")
+    ] = None,
+    strict: options.Strict = False,
+    as_json: options.Json = False,
+) -> None:
+    """Generate models as source code: optimised, proved equal to the plain model, with a self-test.
+
+    \b
+    Examples:
+      manipula generate puma560 -m inverse_dynamics,pose -l c -o out/
+      manipula generate my_arm -m forward_dynamics -l c,python --wrench
+      manipula generate stanford3 --dossier stanford3_dossier/
+    """  # fmt: skip
+    subject = places.find(robot, strict=strict)
+    names = options.split_names(models) or ([] if dossier else ["inverse_dynamics"])
+    languages = _languages(language)
+    chosen: dict[str, Any] = {
+        "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise, "wrench": wrench,
+    }  # fmt: skip
+    with progress(f"generating {subject.name}") as tell:
+        made = {name: _generated(subject, name, chosen, tell) for name in names}
+        files = {name: [p for lang in languages for p in model.emit(lang, output)] for name, model in made.items()}
+        papers = api.dossier(subject, dossier, tell=tell) if dossier else []
+    if as_json:
+        told = [_as_json(name, model) | {"files": list(map(str, files[name]))} for name, model in made.items()]
+        say_json({"robot": subject.name, "models": told, "dossier": list(map(str, papers))})
+        return
+    if made:
+        say_models(made)
+    for path in dict.fromkeys([*(path for group in files.values() for path in group), *papers]):
+        say(str(path))
+
+
+def _languages(text: str) -> list[str]:
+    names = options.split_names(text)
+    for name in names:
+        if name not in api.languages():
+            raise UnknownNameError("language", name, api.languages())
+    return names
+
+
+def _generated(robot: Robot, name: str, chosen: dict[str, Any], tell: Tell) -> Model:
+    return api.generate(robot, name, **chosen, tell=tell)
+
+
+def _as_json(name: str, model: Model) -> dict[str, Any]:
+    notes = model.function.notes
+    return {
+        "model": name, "method": notes.get("method", ""), "cost": model.cost.as_dict(),
+        "conditions": list(model.conditions), "proof": notes.get("proof", ""),
+        "inputs": model.inputs, "outputs": model.outputs,
+    }  # fmt: skip
+
+
+def say_models(made: dict[str, Model]) -> None:
+    """What each model costs, and how it was proved."""
+    rows = [
+        (name, m.function.notes.get("method", ""), str(m.cost.mul), str(m.cost.add), str(m.cost.total),
+         str(m.cost.trig), str(m.cost.offline.total if m.cost.offline else 0))
+        for name, m in made.items()
+    ]  # fmt: skip
+    say_table("Operations", COST_COLUMNS, rows, right=(2, 3, 4, 5, 6))
+    for name, model in made.items():
+        say(f"Proof of {name}: {model.function.notes.get('proof', 'none')}", "green")
+        if model.conditions:
+            say(f"{name} holds where {', '.join(model.conditions)}")
+    say()
+
+
+@guarded
+def equations(
+    robot: options.RobotName,
+    model: options.ModelName,
+    form: Annotated[
+        str, typer.Option("--form", metavar="auxiliary|factored|expanded", help="How the formulas are written.")
+    ] = "auxiliary",
+    style: Annotated[
+        str, typer.Option("--style", metavar="text|unicode|latex", help="Default: unicode on a terminal, else text.")
+    ] = "",
+    entry: Annotated[
+        list[str] | None, typer.Option("--entry", metavar="A[1,1]", help="Only this output or entry; repeatable.")
+    ] = None,
+    method: options.Method = "best",
+    symbolic: options.Symbolic = "auto",
+    optimise: options.Optimise = "fast",
+    strict: options.Strict = False,
+    as_json: options.Json = False,
+) -> None:
+    """Print a model as equations: with auxiliary variables, factored, or expanded.
+
+    \b
+    Examples:
+      manipula equations planar2r inverse_dynamics --form factored
+      manipula equations stanford3 lagrange_terms --entry "A[1,1]" --form factored
+      manipula equations puma560 pose --style latex
+    """
+    subject = places.find(robot, strict=strict)
+    chosen: dict[str, Any] = {
+        "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise,
+    }  # fmt: skip
+    with progress(f"deriving {model} of {subject.name}") as tell:
+        made = _generated(subject, model, chosen, tell)
+        made = made.only(*map(_checked_entry, entry)) if entry else made
+        style = style or ("unicode" if sys.stdout.isatty() else "text")
+        text = str(made.equations(form, style))
+    if as_json:
+        say_json({"robot": subject.name, "form": form, "style": style, "equations": text.splitlines(),
+                  **_as_json(model, made)})  # fmt: skip
+        return
+    typer.echo(text)
+
+
+def _checked_entry(text: str) -> str:
+    """`A[1,1]`, `A[1][1]`, `tau[2]` or a whole output."""
+    head, bracket, index = text.replace(" ", "").partition("[")
+    if bracket and not (index.endswith("]") and index[:-1].replace("][", ",").replace(",", "").isdigit()):
+        raise InputError(f"--entry {text!r}: expected an output and its indices from 1, such as A[1,2]")
+    return head + bracket + index

@@ -1,0 +1,56 @@
+"""`check`: the laws and cross-checks of a robot, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+import typer
+from rich.text import Text
+
+from manipula import api
+from manipula.cli import options, places
+from manipula.cli.screen import CHECK_FAILED, guarded, progress, say, say_json
+
+_WORDS = {"proved": ("PROVED", "bold green"), "measured": ("OK", "green"), "noted": ("NOTE", "yellow")}
+
+
+@guarded
+def check(robot: options.RobotName, strict: options.Strict = False, as_json: options.Json = False) -> None:
+    """Check a robot: physical laws, and every way to the same torques against the others.
+
+    PROVED is a theorem, by exact identity testing; OK was measured with numbers; FAILED comes with its reason.
+
+    \b
+    Examples:
+      manipula check my_arm
+      manipula check robot.urdf --strict
+    """
+    subject = places.find(robot, strict=strict)
+    with progress(f"checking {subject.name}") as tell:
+        report = api.check(subject, tell=tell)
+    if as_json:
+        say_json({"robot": subject.name, "passed": report.passed, "verdicts": [asdict(v) for v in report.verdicts]})
+    else:
+        for verdict in report.verdicts:
+            say(_line(verdict))
+        say()
+        say(_summary(subject.name, report.verdicts), "bold green" if report.passed else "bold red")
+    if not report.passed:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _line(verdict: Any) -> Text:
+    word, style = _WORDS[verdict.how] if verdict.passed else ("FAILED", "bold red")
+    line = Text(f"{word:<7} ", style=style).append(verdict.sentence, style="not bold default")
+    return line.append(f"  ({verdict.detail})", style="not bold dim default") if verdict.detail else line
+
+
+def _summary(name: str, verdicts: list[Any]) -> str:
+    failed = [verdict.name for verdict in verdicts if not verdict.passed]
+    if failed:
+        return f"{name} fails {len(failed)} of {len(verdicts)} checks: {', '.join(failed)}."
+    many = Counter(verdict.how for verdict in verdicts)
+    parts = [f"{many[how]} {how}" for how in _WORDS if many[how]]
+    return f"{name} passes all {len(verdicts)} checks ({', '.join(parts)}): its models can be relied on."
