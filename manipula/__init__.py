@@ -1,1 +1,64 @@
-"""Robot manipulators: from a table to proven, counted, printed and running models."""
+"""Robot manipulators: from a table to proven, counted, printed and running models.
+
+>>> import manipula as mp
+>>> robot = mp.load("planar2r")
+>>> print(mp.generate(robot, "gravity").equations("factored"))
+g1 = g*(l1*c1*(m1 + m2) + l2*m2*c12)
+g2 = g*l2*m2*c12
+"""
+
+from manipula.api import (
+    check,
+    convert,
+    count,
+    count_orders,
+    generate,
+    languages,
+    load,
+    methods,
+    models,
+    robots,
+    save,
+    tables,
+)
+from manipula.arm import Arm
+from manipula.errors import (
+    ConditionError,
+    InputError,
+    ManipulaError,
+    ManipulaWarning,
+    ProofError,
+    RobotFileError,
+    SizeError,
+    UnknownNameError,
+)
+from manipula.model import Model
+from manipula.robot import Robot
+from manipula.version import __version__
+
+__all__ = [
+    "Arm",
+    "ConditionError",
+    "InputError",
+    "ManipulaError",
+    "ManipulaWarning",
+    "Model",
+    "ProofError",
+    "Robot",
+    "RobotFileError",
+    "SizeError",
+    "UnknownNameError",
+    "__version__",
+    "check",
+    "convert",
+    "count",
+    "count_orders",
+    "generate",
+    "languages",
+    "load",
+    "methods",
+    "models",
+    "robots",
+    "save",
+    "tables",
+]
