@@ -5,6 +5,7 @@
 >>> print(mp.generate(robot, "gravity").equations("factored"))
 g1 = g*(l1*c1*(m1 + m2) + l2*m2*c12)
 g2 = g*l2*m2*c12
+with c1 = cos(q1), c12 = cos(q1 + q2)
 """
 
 from manipula.api import (

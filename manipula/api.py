@@ -107,8 +107,8 @@ def generate(
 ) -> Model:
     """A model of the robot, optimised and proved. `tell` hears of progress.
 
-    >>> generate("planar2r", "gravity").cost.total
-    5
+    >>> generate("planar2r", "gravity").outputs
+    {'g': (2,)}
     """
     subject = load(robot) if isinstance(robot, str) else robot
     return Model(generate_function(Request(subject, model, method, symbolic, optimise, wrench), tell))

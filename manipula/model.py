@@ -16,7 +16,7 @@ from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.show.equations import Equations, equations
 from manipula.algebra.show.sympy_bridge import to_sympy
 from manipula.algebra.tape import Tape, tape_from_function
-from manipula.errors import UnknownNameError
+from manipula.errors import InputError, UnknownNameError
 from manipula.files import write_files
 from manipula.version import __version__
 
@@ -113,11 +113,16 @@ def _picked(function: Function, name: str) -> Output:
     output = found[head]
     if not index:
         return output
+    parts = index.replace(" ", "").removesuffix("]").replace("][", ",").split(",")
+    if len(parts) != len(output.shape) or not all(
+        part.isdecimal() and 1 <= int(part) <= size for part, size in zip(parts, output.shape)
+    ):
+        last = ",".join(map(str, output.shape))
+        raise InputError(f"no entry {name!r}: the last one of {head} is {f'{head}[{last}]' if last else head}")
     flat = 0
-    for size, part in zip(output.shape, index.rstrip("]").replace("][", ",").split(","), strict=True):
+    for size, part in zip(output.shape, parts):
         flat = flat * size + int(part) - 1
-    label = name.replace("[", "").replace("]", "").replace(",", "")
-    return Output(label, (), (output.exprs[flat],), output.unit, output.doc)
+    return Output(head + "".join(parts), (), (output.exprs[flat],), output.unit, output.doc)
 
 
 def _split(function: Function) -> tuple[Model, Model]:

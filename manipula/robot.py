@@ -102,8 +102,13 @@ class Robot(description.Robot):
             if name not in names | cells:
                 raise UnknownNameError("parameter", name, sorted(names | cells))
         given = {name: as_parameter(value) for name, value in values.items()}
-        robot = self._with_cells(lambda cell: replace(cell, value=given[cell.name]) if cell.name in given else cell)
-        named = {name: given[name] for name in given if name in names}
+        # a name the file writes keeps its place there and takes a value; a number or an unknown is replaced in its cell
+        filled = [cell.value for cell in self.cells() if cell.value is not None]
+        written = {inner for value in (*filled, *dict(self.values).values()) for inner in names_of(value)}
+        written |= {name for name, _ in self.values}
+        own = {name: value for name, value in given.items() if name not in written}
+        robot = self._with_cells(lambda cell: replace(cell, value=own[cell.name]) if cell.name in own else cell)
+        named = {name: given[name] for name in given if name in written}
         return replace(robot, values=tuple((dict(self.values) | named).items()))
 
     def with_payload(

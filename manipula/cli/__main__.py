@@ -1,6 +1,6 @@
 """`python -m manipula.cli` is `manipula`."""
 
-from manipula.cli.app import main
+from manipula.cli import main
 
 if __name__ == "__main__":
     main()

@@ -1,8 +1,9 @@
-"""The application: every command by its name, and `main`, the entry point."""
+"""The application: every command by its name, and `run`."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -40,7 +41,7 @@ def manipula(
     """
 
 
-for _name, _command in {
+_COMMANDS: dict[str, Callable[..., None]] = {
     "robots": listing.robots,
     "new": creating.new,
     "show": listing.show,
@@ -52,13 +53,14 @@ for _name, _command in {
     "equations": generating.equations,
     "check": verdict.check,
     "demo": demonstration.demo,
-}.items():
+}
+for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)
 
 
-def main() -> None:
-    """What the installed program runs."""
+def run() -> None:
+    """The command of this process's arguments; ends the process."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows ? and goes on
-    app()
+    app(prog_name="manipula")

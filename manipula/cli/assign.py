@@ -43,7 +43,9 @@ def _assignment(text: str, units: dict[str, str]) -> Assignment:
     number, unit = bare[1], (bare[2] or "").replace("°", "deg")
     natural = units.get(name, "")
     if unit and _ALIKE.get(unit, unit) != _ALIKE.get(natural, natural):
-        raise InputError(f"{text!r}: {name} is not in {unit}; give it {f'in {natural}' if natural else 'as a number, SI'}")
+        raise InputError(
+            f"{text!r}: {name} is not in {unit}; give it {f'in {natural}' if natural else 'as a number, SI'}"
+        )
     return Assignment(name, _TO_SI[unit or natural].format(number), f"{number} {unit or natural}".strip())
 
 

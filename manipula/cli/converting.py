@@ -21,7 +21,9 @@ def convert(
     to: Annotated[str, typer.Option("--to", metavar="standard|modified", help="The convention to write.")] = "",
     base: Annotated[str, typer.Option("--base", help="URDF: the link the chain starts at.")] = "",
     tip: Annotated[str, typer.Option("--tip", help="URDF: the link the chain ends at.")] = "",
-    exact: Annotated[bool, typer.Option("--exact", help="URDF: keep 1.5708 as it is, do not make it 90 degrees.")] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="URDF: keep 1.5708 as it is, do not make it 90 degrees.")
+    ] = False,
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:

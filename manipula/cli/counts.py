@@ -50,7 +50,9 @@ def count(
             names = ["pose"] if ways else options.split_names(models) or None
             rows = api.count(subject, names, **chosen, optimise=optimise, tell=tell)
     if as_json:
-        say_json({"robot": subject.name, "symbolic": symbolic, "optimise": optimise, "rows": [r.as_dict() for r in rows]})
+        say_json(
+            {"robot": subject.name, "symbolic": symbolic, "optimise": optimise, "rows": [r.as_dict() for r in rows]}
+        )
         return
     say_counts(f"Operations of {subject.name}", rows)
 

@@ -32,7 +32,9 @@ def new(
     angle: Annotated[str, typer.Option("--angle", metavar="deg|rad", help="Unit of a table's bare angles.")] = "",
     length: Annotated[str, typer.Option("--length", metavar="m|mm", help="Unit of a table's bare lengths.")] = "",
     output: options.OutputFile = None,
-    catalogue: Annotated[bool, typer.Option("--catalogue", help="Keep it in your catalogue, for every folder.")] = False,
+    catalogue: Annotated[
+        bool, typer.Option("--catalogue", help="Keep it in your catalogue, for every folder.")
+    ] = False,
     force: options.Force = False,
     as_json: options.Json = False,
 ) -> None:

@@ -114,7 +114,11 @@ def _keep_comments(target: Path) -> None:
 
 
 def _by_hand(robot: str, original: Path | None, target: Path) -> dict[str, Any]:
-    before = original.read_text(encoding="utf-8") if original else _text_of(_renamed(places.find(robot), robot, target), target)
+    before = (
+        original.read_text(encoding="utf-8")
+        if original
+        else _text_of(_renamed(places.find(robot), robot, target), target)
+    )
     draft = Path(tempfile.mkdtemp(prefix="manipula-")) / target.name
     draft.write_text(before, encoding="utf-8")
     _run_editor(draft)
@@ -138,7 +142,9 @@ def _run_editor(draft: Path) -> None:
     except OSError as error:
         raise InputError(f"the editor {command[0]!r} cannot be started: {error.strerror}; set EDITOR") from None
     if code:
-        raise InputError(f"the editor {command[0]!r} ended with code {code}. Nothing was replaced; your draft is {draft}")
+        raise InputError(
+            f"the editor {command[0]!r} ended with code {code}. Nothing was replaced; your draft is {draft}"
+        )
 
 
 def _editor() -> list[str]:

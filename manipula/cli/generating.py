@@ -11,7 +11,7 @@ import typer
 from manipula import api
 from manipula.cli import options, places
 from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_table
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import UnknownNameError
 from manipula.model import Model
 from manipula.robot import Robot
 
@@ -25,7 +25,10 @@ def generate(
     language: Annotated[
         str,
         typer.Option(
-            "--language", "-l", metavar="c,python", help="Languages, with commas.",
+            "--language",
+            "-l",
+            metavar="c,python",
+            help="Languages, with commas.",
             autocompletion=options.complete_language,
         ),
     ] = "c",
@@ -47,7 +50,7 @@ def generate(
       manipula generate puma560 -m inverse_dynamics,pose -l c -o out/
       manipula generate my_arm -m forward_dynamics -l c,python --wrench
       manipula generate stanford3 --dossier stanford3_dossier/
-    """  # fmt: skip
+    """
     subject = places.find(robot, strict=strict)
     names = options.split_names(models) or ([] if dossier else ["inverse_dynamics"])
     languages = _languages(language)
@@ -137,7 +140,7 @@ def equations(
     }  # fmt: skip
     with progress(f"deriving {model} of {subject.name}") as tell:
         made = _generated(subject, model, chosen, tell)
-        made = made.only(*map(_checked_entry, entry)) if entry else made
+        made = made.only(*entry) if entry else made
         style = style or ("unicode" if sys.stdout.isatty() else "text")
         text = str(made.equations(form, style))
     if as_json:
@@ -145,11 +148,3 @@ def equations(
                   **_as_json(model, made)})  # fmt: skip
         return
     typer.echo(text)
-
-
-def _checked_entry(text: str) -> str:
-    """`A[1,1]`, `A[1][1]`, `tau[2]` or a whole output."""
-    head, bracket, index = text.replace(" ", "").partition("[")
-    if bracket and not (index.endswith("]") and index[:-1].replace("][", ",").replace(",", "").isdigit()):
-        raise InputError(f"--entry {text!r}: expected an output and its indices from 1, such as A[1,2]")
-    return head + bracket + index

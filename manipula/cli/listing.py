@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from manipula import api
 from manipula.cli import options, places
 from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_table
-from manipula.errors import ManipulaError
+from manipula.errors import ManipulaError, ManipulaWarning
 from manipula.robot import Robot
 
 _COLUMNS = ("name", "dof", "kind", "convention", "symbolic", "source")
@@ -59,7 +60,9 @@ def _entry(name: str, where: str, tell: Tell) -> dict[str, Any]:
     tell(name)
     shown = Path(name).stem if where != "library" else name
     try:
-        robot = api.load(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManipulaWarning)
+            robot = api.load(name)
     except ManipulaError as error:
         return {"name": shown, "dof": 0, "kind": "", "convention": "", "symbolic": [], "where": where, "source": "",
                 "problem": str(error)}  # fmt: skip
@@ -116,9 +119,15 @@ def show(robot: options.RobotName, as_json: options.Json = False, strict: option
 
 
 def say_robot(robot: Robot) -> None:
-    """The robot's tables."""
+    """The robot's tables; names without a value share a line."""
+    symbols = places.symbols_of(robot)
     for table in api.tables(robot):
-        say_table(table.title, table.columns, table.rows)
+        rows = [row for row in table.rows if row != (row[0], "symbolic")]
+        if rows:
+            say_table(table.title, table.columns, rows)
+            say()
+    if symbols:
+        say(f"Symbols, without a value: {', '.join(symbols)}")
         say()
 
 

@@ -46,7 +46,9 @@ RobotName = Annotated[
 OwnName = Annotated[
     str, typer.Argument(metavar="ROBOT", help="One of your robots, or a file.", autocompletion=complete_own)
 ]
-ModelName = Annotated[str, typer.Argument(metavar="MODEL", help="Such as pose or gravity.", autocompletion=complete_model)]
+ModelName = Annotated[
+    str, typer.Argument(metavar="MODEL", help="Such as pose or gravity.", autocompletion=complete_model)
+]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about the robot as errors.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]

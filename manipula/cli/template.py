@@ -42,14 +42,14 @@ alpha = 0                    # {alpha}
 """
 
 _MOVES = """\
-# limits = [{limits}]       # lowest and highest q
+# limits = {limits:<18}# lowest and highest q
 # motor_inertia = 0          # {unit}, seen at the joint
 # friction = {{ viscous = 0, coulomb = 0, offset = 0 }}
 """
 
 _MEANING = {
-    "standard": "row i: theta and d about z(i-1), then a and alpha about x(i); or \"modified\"",
-    "modified": "row i: alpha and a of x(i-1) first, then theta and d of z(i); or \"standard\"",
+    "standard": 'row i: theta and d about z(i-1), then a and alpha about x(i); or "modified"',
+    "modified": 'row i: alpha and a of x(i-1) first, then theta and d of z(i); or "standard"',
 }
 
 
@@ -78,4 +78,4 @@ def _joint(row: int, letter: str, convention: str) -> str:
 
 def _moves(letter: str) -> str:
     turns = letter == "R"
-    return _MOVES.format(limits="-180, 180" if turns else "0, 0.5", unit="kg·m²" if turns else "kg")
+    return _MOVES.format(limits="[-180, 180]" if turns else "[0, 0.5]", unit="kg·m²" if turns else "kg")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -31,23 +31,25 @@ def check(robot: options.RobotName, strict: options.Strict = False, as_json: opt
     with progress(f"checking {subject.name}") as tell:
         report = api.check(subject, tell=tell)
     if as_json:
-        say_json({"robot": subject.name, "passed": report.passed, "verdicts": [asdict(v) for v in report.verdicts]})
+        say_json(report.as_dict())
     else:
+        width = max(len(verdict.name) for verdict in report.verdicts)
         for verdict in report.verdicts:
-            say(_line(verdict))
+            say(_line(verdict, width))
         say()
         say(_summary(subject.name, report.verdicts), "bold green" if report.passed else "bold red")
     if not report.passed:
         raise typer.Exit(CHECK_FAILED)
 
 
-def _line(verdict: Any) -> Text:
+def _line(verdict: Any, width: int) -> Text:
     word, style = _WORDS[verdict.how] if verdict.passed else ("FAILED", "bold red")
-    line = Text(f"{word:<7} ", style=style).append(verdict.sentence, style="not bold default")
+    line = Text(f"{word:<7} ", style=style).append(f"{verdict.name:<{width}}  ", style="not bold default")
+    line.append(verdict.sentence, style="not bold default")
     return line.append(f"  ({verdict.detail})", style="not bold dim default") if verdict.detail else line
 
 
-def _summary(name: str, verdicts: list[Any]) -> str:
+def _summary(name: str, verdicts: Sequence[Any]) -> str:
     failed = [verdict.name for verdict in verdicts if not verdict.passed]
     if failed:
         return f"{name} fails {len(failed)} of {len(verdicts)} checks: {', '.join(failed)}."

@@ -14,6 +14,7 @@ from typing import Any
 from manipula.mechanics.models import (
     articulated,
     christoffel,
+    christoffel_carried,
     composite,
     energy,
     forward,
@@ -77,9 +78,10 @@ def skew_rate(chain: Chain, x: State) -> Sides:
 
 
 def coriolis_product(chain: Chain, x: State) -> Sides:
-    """C q̇ = coriolis"""
+    """C q̇ = coriolis, and both ways to C give the same matrix"""
     C = christoffel.coriolis_matrix(chain, x.q, x.qd)
-    return _paired([dot(row, x.qd) for row in C], torque.coriolis(chain, x.q, x.qd))
+    same = _paired(_flat(C), _flat(christoffel_carried.coriolis_matrix(chain, x.q, x.qd)))
+    return _paired([dot(row, x.qd) for row in C], torque.coriolis(chain, x.q, x.qd)) + same
 
 
 def power_balance(chain: Chain, x: State) -> Sides:
@@ -99,7 +101,8 @@ def kinetic_is_quadratic(chain: Chain, x: State) -> Sides:
 def gravity_is_slope(chain: Chain, x: State) -> Sides:
     """gravity_i = ∂potential/∂q_i"""
     slope = energy.potential_energy(over_duals(chain), variables(x.q))
-    return _paired(torque.gravity(chain, x.q), [partial(slope, i) for i in range(chain.dof)])
+    slopes = [partial(slope, i) for i in range(chain.dof)]
+    return _paired(torque.gravity(chain, x.q), slopes) + _paired(composite.gravity_composite(chain, x.q), slopes)
 
 
 def parts_add_up(chain: Chain, x: State) -> Sides:

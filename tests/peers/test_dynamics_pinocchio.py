@@ -13,6 +13,7 @@ import pytest
 from manipula.mechanics.models import (
     articulated,
     christoffel,
+    christoffel_carried,
     composite,
     energy,
     forward,
@@ -82,6 +83,7 @@ def parts(x: Case) -> Iterator[tuple[Any, Any]]:
     yield torque.coriolis(x.chain, x.q, x.qd), x.peer.coriolis(x.q, x.qd)
     yield jacobian_dynamics.coriolis_jacobian(x.chain, x.q, x.qd), x.peer.coriolis(x.q, x.qd)
     yield christoffel.coriolis_matrix(x.chain, x.q, x.qd), x.peer.coriolis_matrix(x.q, x.qd)
+    yield christoffel_carried.coriolis_matrix(x.chain, x.q, x.qd), x.peer.coriolis_matrix(x.q, x.qd)
     # Pinocchio's kinetic energy has no motor inertia in it for some joints, so its M speaks for ours
     rates = np.array(x.qd)
     yield energy.energy(x.chain, x.q, x.qd), (rates @ M @ rates / 2, x.peer.energy(x.q, x.qd)[1])

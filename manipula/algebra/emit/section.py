@@ -1,7 +1,8 @@
 """A stretch of a tape as statements: what is loaded, what is computed, what is stored.
 
 The off-line part and the on-line part are a section each. A temporary that nobody named and that is read once is
-written in place when it is short; everything else has a line of its own, in the order of the tape.
+written in place when it is short, and so is a bare change of sign; everything else has a line of its own, in the
+order of the tape.
 """
 
 from __future__ import annotations
@@ -87,14 +88,17 @@ def section(plan: Plan, constants: Sequence[tuple[int, float]], language: Langua
         if by_lines[slot] or at_end[slot]:
             loads.append(Statement(names.name(slot), source))
             texts[slot] = Text(loads[-1].name)
+    named = set(texts)
     body: list[Statement] = []
     for line in plan.lines:
         text = language.table[line.op]([texts[arg] for arg in line.args])
         inside = by_lines[line.slot] == 1 and not at_end[line.slot] and len(text.text) <= SHORT
         last = at_end[line.slot] == 1 and not by_lines[line.slot]
-        if not (names.anonymous(line.slot) and (inside or last)):
+        only_a_sign = line.op == "neg" and line.args[0] in named
+        if not (names.anonymous(line.slot) and (inside or last or only_a_sign)):
             body.append(Statement(names.name(line.slot), text.text))
             text = Text(body[-1].name)
+            named.add(line.slot)
         texts[line.slot] = text
     stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
     return Section(tuple(loads), tuple(body), tuple(texts[slot].text for slot in plan.nonzero), stores)

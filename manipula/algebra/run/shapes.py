@@ -62,7 +62,7 @@ def floats_from_value(what: str, value: Any) -> Floats:
         return value
     try:
         array = np.asarray(value)
-        if array.dtype.kind in "biufO":
+        if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(hasattr(x, "__float__") for x in array.flat)):
             return array.astype(np.float64)
     except (ValueError, TypeError) as problem:
         raise InputError(f"{what}: expected numbers, found {_told(value)}") from problem

@@ -1,4 +1,4 @@
-"""The tape as equations: every line that computes something, then the outputs. Signs and constants are written inline."""
+"""The tape as equations: every line that computes, then the outputs; signs and constants stand inline."""
 
 from __future__ import annotations
 

@@ -83,11 +83,10 @@ class Equations:
 
     def _repr_html_(self) -> str:
         """A table, readable where no LaTeX is at hand."""
-        rows = "".join(
-            f"<tr><td style='text-align:right'>{escape(left)}</td><td style='text-align:left'>= {escape(right)}</td></tr>"
-            for left, right in self.texts("unicode")
-        )
-        return f"<table>{rows}</table>"
+        cells = [f"<td style='text-align:{side}'>{{}}</td>" for side in ("right", "left")]
+        row = "<tr>" + "".join(cells) + "</tr>"
+        rows = (row.format(escape(left), "= " + escape(right)) for left, right in self.texts("unicode"))
+        return f"<table>{''.join(rows)}</table>"
 
 
 def equations(function: Function, form: Form = "auxiliary", style: Style = "text") -> Equations:

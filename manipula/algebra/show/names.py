@@ -11,6 +11,7 @@ GREEK = {
     "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ", "omega": "ω", "pi": "π",
 }  # fmt: skip
 _SPLIT = re.compile(r"([A-Za-z]+)(\d*)(?:_([A-Za-z0-9]{1,2}))?")
+_INSIDE = re.compile(r"([A-Za-z])(\d+[a-z]{1,2})")  # I2y
 _RATES = re.compile(r"(q)(d{1,2})")
 # I with its axes, centres of mass r, first moments m, gravity g, motor inertia Ia, friction f: a letter and its index
 _INDEXED = re.compile(r"(I)([xyza]{1,2})|([rmg])([xyz])|(f)([vco])")
@@ -18,6 +19,9 @@ _INDEXED = re.compile(r"(I)([xyza]{1,2})|([rmg])([xyz])|(f)([vco])")
 
 def split_name(name: str) -> tuple[str, str, int]:
     """(letter, index, dots): Ixx2 → (I, xx2, 0), qdd1 → (q, 1, 2), w3_x → (w, 3x, 0)"""
+    inside = _INSIDE.fullmatch(name)
+    if inside:
+        return inside[1], inside[2], 0
     match = _SPLIT.fullmatch(name)
     if match is None:
         return name, "", 0

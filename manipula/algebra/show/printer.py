@@ -44,7 +44,7 @@ def decimal(value: Fraction) -> str:
 class Printer:
     """The ASCII style, and the base of the others. `taken` are names that c2, s23 may not use."""
 
-    times, minus, plus = "*", " - ", " + "
+    times, minus, plus, sign = "*", " - ", " + ", "-"
 
     def __init__(self, taken: Collection[str] = ()) -> None:
         self.taken = frozenset(taken)
@@ -113,7 +113,7 @@ class Printer:
         parts: list[str] = []
         for term in terms:
             negative, positive = without_sign(term)
-            lead = ("-" if negative else "") if not parts else (self.minus if negative else self.plus)
+            lead = (self.sign if negative else "") if not parts else (self.minus if negative else self.plus)
             parts.append(lead + self.at_least(positive, PRODUCT))
         return "".join(parts)
 
@@ -121,7 +121,7 @@ class Printer:
         """A product, its inverse factors gathered under a stroke."""
         negative, positive = without_sign(tree)
         if negative:
-            return "-" + self.at_least(positive, PRODUCT), SUM
+            return self.sign + self.at_least(positive, PRODUCT), SUM
         factors = tree.factors if isinstance(tree, Product) else (tree,)
         over = [factor for factor in factors if not isinstance(factor, Inverse)]
         under = [factor.bottom for factor in factors if isinstance(factor, Inverse)]

@@ -14,7 +14,7 @@ _DOTS = ("", "\u0307", "\u0308")  # combining: dot above, two dots above
 
 
 class Unicode(Printer):
-    times, minus = "·", " − "
+    times, minus, sign = "·", " − ", "−"
 
     def name(self, text: str) -> str:
         letter, index, dots = split_name(text)

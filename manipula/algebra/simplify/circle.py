@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import comb
 
-Exponents = tuple[int, ...]
+Exponents = tuple[int, ...]  # s, c of coordinate 0, s, c of coordinate 1, …
 Raw = dict[Exponents, Fraction]
 Squares = tuple[tuple[int, int, Fraction], ...]  # Σ value·(c²)^i·(s²)^j as (i, j, value)
 _PASSES = 4
@@ -69,10 +69,10 @@ def fewest_squares(f: tuple[Fraction, ...]) -> Squares:
     in_s = [(0, j, x) for j, x in enumerate(_mirrored(f))]
     both = [(i, top - i, x) for i, x in enumerate(_homogeneous(f))]
     ways = [[(i + outer, j + inner, x) for i, j, x in way if x] for way in (in_c, in_s, both)]
-    return tuple(min(ways, key=_length))
+    return min(map(tuple, ways), key=_length)
 
 
-def _length(way: list[tuple[int, int, Fraction]]) -> tuple[int, int, Fraction]:
+def _length(way: Sequence[tuple[int, int, Fraction]]) -> tuple[int, int, Fraction]:
     return len(way), sum(i + j for i, j, _ in way), sum((abs(x) for _, _, x in way), Fraction(0))
 
 

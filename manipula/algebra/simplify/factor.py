@@ -13,9 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq
-
-from manipula.algebra.simplify.polynomial import context_of, rational_from
+from manipula.algebra.simplify.polynomial import context_of, rational_from, rational_to
 from manipula.algebra.simplify.terms import (
     Monomial,
     Terms,
@@ -100,7 +98,7 @@ def _flint_polynomial(terms: Terms, generators: list[int]) -> Any:
         exponents = [0] * len(generators)
         for g, e in m:
             exponents[place[g]] = e
-        table[tuple(exponents)] = fmpq(c.numerator, c.denominator)
+        table[tuple(exponents)] = rational_to(c)
     return context_of(len(generators)).from_dict(table)
 
 

@@ -34,6 +34,10 @@ def rational_from(coefficient: Any) -> Fraction:
     return Fraction(int(coefficient.p), int(coefficient.q))
 
 
+def rational_to(value: Fraction) -> Any:
+    return fmpq(value.numerator, value.denominator)
+
+
 def polynomial_cone(root: Expr) -> list[Expr]:
     """The nodes that take part in the polynomial, arguments first; atoms are not entered."""
     order: list[Expr] = []
@@ -119,7 +123,7 @@ class Expansion:
     def _expanded(self, node: Expr, args: list[Poly]) -> Poly:
         match node.op:
             case "const":
-                return self.ring.constant(fmpq(node.data.numerator, node.data.denominator))
+                return self.ring.constant(rational_to(node.data))
             case "sin" | "cos":
                 return self._turned(node)
             case "add":

@@ -6,17 +6,19 @@ from collections import defaultdict
 from fractions import Fraction
 
 from manipula.algebra.expr.node import Expr
+from manipula.algebra.simplify.circle import Exponents, Raw
 from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.polynomial import Expansion, terms_from_polynomial
-from manipula.algebra.simplify.terms import Monomial, Terms, added, times
-from manipula.algebra.simplify.tree import Tree
-from manipula.algebra.simplify.trigonometry import Exponents, Raw, Shortener
+from manipula.algebra.simplify.terms import Monomial, Terms, added, times, tree_from_monomial
+from manipula.algebra.simplify.tree import Symbol, Tree, product_of, sum_of
+from manipula.algebra.simplify.trigonometry import Shortener
 from manipula.errors import SizeError
 
 EXPANDED_TERMS = 100_000  # past this nobody reads it
-FACTORED_TERMS = 2_000  # past this the search for factors takes too long
-ON_THE_WAY = 20_000  # terms of an intermediate sum, when the aim is a factored form
+FACTORED_TERMS = 20_000  # past this the search for factors takes too long
+LONG = 400  # terms past which the factor of every rate and acceleration is searched by itself
+ON_THE_WAY = 40_000  # terms of an intermediate sum, when the aim is a factored form
 
 
 class Simplifier:
@@ -32,7 +34,7 @@ class Simplifier:
             terms, atoms = self.terms(root, ON_THE_WAY)
             if len(terms) > FACTORED_TERMS:
                 raise SizeError(f"{len(terms)} terms")
-            self.trees[root] = Factoriser(atoms).factored(terms)
+            self.trees[root] = Factoriser(atoms).factored(terms) if len(terms) <= LONG else _by_rates(terms, atoms)
         return self.trees[root]
 
     def argument(self, root: Expr) -> Tree:
@@ -63,6 +65,18 @@ def _shortest(terms: Terms, expansion: Expansion) -> tuple[Terms, list[Tree]]:
                     atoms.append(atom)
             added(result, times(rest, tuple(sorted((index[atom], e) for atom, e in trig))), value)
     return result, atoms
+
+
+def _by_rates(terms: Terms, atoms: list[Tree]) -> Tree:
+    """Σ monomial in variables · (its coefficient, factored)"""
+    variables = {i for i, atom in enumerate(atoms) if isinstance(atom, Symbol) and atom.online}
+    groups: dict[Monomial, Terms] = defaultdict(dict)
+    for monomial, value in terms.items():
+        rates = tuple(part for part in monomial if part[0] in variables)
+        groups[rates][tuple(part for part in monomial if part[0] not in variables)] = value
+    factoriser, one = Factoriser(atoms), Fraction(1)
+    parts = ((tree_from_monomial(rates, one, atoms), factoriser.factored(own)) for rates, own in groups.items())
+    return sum_of(map(product_of, parts))
 
 
 def _by_rest(terms: Terms, split: int) -> dict[Monomial, Raw]:

@@ -17,7 +17,7 @@ from manipula.algebra.simplify.polynomial import polynomial_cone
 from manipula.algebra.simplify.terms import Monomial, times
 
 Support = frozenset[Monomial] | None  # None: too many to list
-MANY = 40_000
+MANY = 5_000
 _EMPTY: Support = frozenset({()})
 
 
@@ -30,7 +30,7 @@ class Bound:
 
     @property
     def size(self) -> int:
-        known = [support for support in self.blocks.values()]
+        known = list(self.blocks.values())
         if any(support is None for support in known):
             return self.terms
         return min(self.terms, prod(len(support) for support in known if support is not None))

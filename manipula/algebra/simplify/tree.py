@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import add, mul
 from typing import Any
 
@@ -142,6 +142,7 @@ Key = tuple[Any, ...]
 _DEPTH = 3
 
 
+@lru_cache(maxsize=4096)
 def natural(name: str) -> Key:
     """m2 before m10"""
     parts = re.split(r"(\d+)", name)
@@ -157,7 +158,7 @@ def sort_key(tree: Tree, depth: int = _DEPTH) -> Key:
         case Degrees(value):
             return ((0, value),)
         case Trig(op, angle):
-            return ((2, tuple(sort_key(leaf, depth - 1) for leaf, _ in angle), tuple(n for _, n in angle), op),)
+            return _trig_key(op, angle)
         case Power(base, exponent):
             return (*sort_key(base, depth), (-1, -exponent))
         case Product(factors) if depth:
@@ -170,6 +171,11 @@ def sort_key(tree: Tree, depth: int = _DEPTH) -> Key:
         case Inverse(bottom) if depth:
             return ((6, sort_key(bottom, depth - 1)),)
     return ((7,),)
+
+
+@lru_cache(maxsize=4096)
+def _trig_key(op: str, angle: Angle) -> Key:
+    return ((2, tuple(sort_key(leaf) for leaf, _ in angle), tuple(n for _, n in angle), op),)
 
 
 # counting and meaning

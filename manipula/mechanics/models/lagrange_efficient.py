@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.bodies import Moments, Twist, felt, moments_of, momentum, on_joints
+from manipula.mechanics.models.bodies import Moments, OnJoints, Twist, felt, moments_of, momentum, on_joints
 from manipula.mechanics.models.lagrange_coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
@@ -29,16 +29,25 @@ from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
 def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     seated = on_joints(chain, q)
-    axes, g = seated.twists(), seated.gravity_vectors()
-    bodies = seated.composites([moments_of(link.inertia).seen_from(link.after) for link in chain.links])
+    axes, bodies, g = seated.twists(), composites(chain, seated), seated.gravity_vectors()
     X = [momentum(body, row[-1]) for body, row in zip(bodies, axes)]  # (XL_k, XD_k)
-    XE = {(i, k): bend(bodies[k], axes[k][i], axes[k][k]) for k in range(chain.dof) for i in range(k)}
+    XE = bends(bodies, axes)
     return lagrange_coefficients(
         chain,
         a=lambda i, k: felt(axes[k][i], X[k]),
         b=lambda i, j, k: dot(axes[k][j].w, XE[i, k]),
         g=lambda k: dot(g[k], X[k].f),
     )
+
+
+def composites(chain: Chain, seated: OnJoints) -> list[Moments]:
+    """The bodies l ≥ k as one, in the frame on joint k."""
+    return seated.composites([moments_of(link.inertia).seen_from(link.after) for link in chain.links])
+
+
+def bends(bodies: Sequence[Moments], axes: Sequence[Sequence[Twist]]) -> dict[tuple[int, int], Vector]:
+    """XE_ik for i < k, in the frame on joint k."""
+    return {(i, k): bend(bodies[k], axes[k][i], axes[k][k]) for k in range(len(bodies)) for i in range(k)}
 
 
 def bend(body: Moments, i: Twist, k: Twist) -> Vector:

@@ -1,6 +1,6 @@
 """The motor torques: inverse dynamics and its parts, by Newton and Euler.
 
-    inverse_dynamics = inertia_matrix·q̈ + coriolis + gravity + friction − Jᵀ·wrench
+inverse_dynamics = inertia_matrix·q̈ + coriolis + gravity + friction − Jᵀ·wrench
 """
 
 from __future__ import annotations

@@ -117,11 +117,10 @@ def _prepare_prototype(name: str, arguments: Split) -> str:
 
 def _indices(arguments: Split, name: str) -> list[tuple[str, int]]:
     """An enumeration constant for every parameter: name_p_d4 = 3"""
-    namer = Namer(())
     return [
-        (f"{name}_{x.name}_{namer.name(f'{x.name}_{entry}')[len(x.name) + 1 :]}", i)
+        (f"{name}_{x.name}_{entry}", i)
         for x in arguments.parameters
-        for i, entry in enumerate(x.port.names)
+        for i, entry in enumerate(Namer(()).names(x.port.names))
     ]
 
 

@@ -50,6 +50,11 @@ class Equations:
     def inputs(self) -> tuple[Argument, ...]:
         return self.arguments.variables + self.arguments.parameters
 
+    @property
+    def blocks(self) -> int:
+        """How many 4×4 matrices the outputs hold."""
+        return sum(len(output.port.slots) for output in self.arguments.outputs) // 16
+
     def entries(self, output: Argument) -> list[str]:
         """The expressions of an output, flat."""
         at = {statement.name: statement.text for statement in self.section.stores}

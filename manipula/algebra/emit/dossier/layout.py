@@ -16,21 +16,6 @@ from manipula.algebra.emit.templates import filled
 
 WIDE = 110
 
-MEANING = {
-    "A": "inertia matrix, row i, column j",
-    "COR": "Coriolis coefficients: row i; columns follow the products of rates 12, 13, ..., 1n, 23, ...",
-    "CEN": "centrifugal coefficients: row i; column j goes with the square of rate j",
-    "GRA": "gravity, true gravity vector",
-    "P": "perturbations: friction, motor inertia, contact",
-    "FIN": "inertia force at joint i: the sum of TIN[i]",
-    "TIN": "inertia coupling between joints: A[i][j] times acceleration j",
-    "FCOR": "Coriolis force at joint i, its factor 2 included",
-    "FCEN": "centrifugal force at joint i",
-    "FGRA": "gravity force at joint i",
-    "FPER": "perturbation force at joint i",
-    "FGEN": "generalised force at joint i: FIN + FCOR + FCEN - FGRA + FPER",
-}
-
 
 class Table(Protocol):
     """Rows of text under their headings."""
@@ -69,7 +54,7 @@ def matrices(model: Equations, caption: Callable[[int], str] = lambda position: 
     (output,) = model.arguments.outputs
     entries = [text.removesuffix(".0") for text in model.entries(output)]
     lines: list[str] = []
-    for position in range(len(entries) // 16):
+    for position in range(model.blocks):
         lines += [*_matrix(caption(position), entries[16 * position : 16 * position + 16]), ""]
     return lines[:-1]
 
@@ -91,8 +76,8 @@ def terms(model: Equations) -> list[tuple[str, list[str]]]:
     """One part a standard name, with its meaning."""
     parts = []
     for output in model.arguments.outputs:
-        meaning = MEANING.get(output.port.name, output.port.doc)
-        parts.append((f"{output.name}: {meaning}" if meaning else output.name, _entries(output, model)))
+        meaning = f": {output.port.doc}" if output.port.doc else ""
+        parts.append((output.name + meaning, _entries(output, model)))
     return parts
 
 
@@ -118,7 +103,6 @@ def c_function(title: Sequence[str], name: str, model: Equations) -> str:
     read = {arg for line in model.tape.lines for arg in line.args} | {s for p in model.tape.outputs for s in p.slots}
     context = {
         "about": comment_lines([*title, "", *ports(model.arguments)]),
-        "meanings": [(x.name, MEANING[x.port.name]) for x in model.arguments.outputs if x.port.name in MEANING],
         "helpers": [(f"{PREFIX}_{op}", *HELPERS[op]) for op in HELPERS if op in used],
         "prototype": prototype(name, parts),
         "auxiliary": model.auxiliary,

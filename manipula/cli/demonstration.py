@@ -1,0 +1,175 @@
+"""`demo`: the main job, on robots of the library, in one or two screens."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.arm import Arm
+from manipula.cli import options
+from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_table
+from manipula.model import Model
+
+# Lopes da Silva, dissertation, UNICAMP 1990: operations of the PUMA 560, with and without auxiliary equations
+PUBLISHED_WAYS = {
+    "forward": (106, 282),
+    "forward-cross": (107, 1780),
+    "backward": (104, 208),
+    "backward-cross": (93, 398),
+    "merged": (81, 148),
+}
+PUBLISHED_LAGRANGE = {"lagrange-megahed": 1693}
+CALL = {"q": (0.1, 0.5, -0.3, 0.2, 0.4, 0.0), "qd": (0.5, -0.2, 0.4, 0.0, 0.1, 0.3), "qdd": (1.0,) * 6}
+
+
+@dataclass(frozen=True)
+class _Show:
+    """Everything the demonstration found."""
+
+    closed: Model
+    ways: Sequence[Any]
+    dynamics: Sequence[Any]
+    code: Model
+    files: list[Path]
+    selftest: str
+    tau: list[float]
+    position: list[float]
+
+
+@guarded
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the C files go.")] = Path("out") / "demo",
+    as_json: options.Json = False,
+) -> None:
+    """Show what manipula does, on built-in robots, in a few seconds.
+
+    \b
+    Examples:
+      manipula demo
+      manipula demo -o /tmp/puma
+    """
+    with progress("working") as tell:
+        found = _found(output, tell)
+    if as_json:
+        say_json(_as_json(found))
+        return
+    _say_closed_form(found)
+    _say_counts(found)
+    _say_code(found)
+    _say_call(found)
+
+
+def _found(output: Path, tell: Tell) -> _Show:
+    puma = api.load("puma560_symbolic")
+    closed = api.generate("planar2r", "inverse_dynamics", tell=tell)
+    ways = api.count(puma, ["pose"], tell=tell)
+    dynamics = api.count(puma, ["lagrange_terms"], tell=tell)
+    dynamics += [row for row in api.count(puma, ["inverse_dynamics"], tell=tell) if row.method == "newton-euler"]
+    code = api.generate("puma560", "inverse_dynamics", tell=tell)
+    files = code.emit("c", output)
+    tell("compiling the C files")
+    arm = Arm("puma560")
+    tau = arm.inverse_dynamics(CALL["q"], CALL["qd"], CALL["qdd"])
+    position = arm.pose(CALL["q"])[:3, 3]
+    return _Show(
+        closed, ways, dynamics, code, files, selftest(files), list(map(float, tau)), list(map(float, position))
+    )
+
+
+def selftest(files: Sequence[Path]) -> str:
+    """Compiles the C files and runs their test, where there is a compiler; one sentence."""
+    compiler = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
+    if compiler is None:
+        return "no C compiler here, so the self-test was not run"
+    sources = [path for path in files if path.suffix == ".c"]
+    program = sources[0].parent / ("selftest.exe" if sys.platform == "win32" else "selftest")
+    flags = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    built = subprocess.run(
+        [compiler, *flags, "-o", str(program), *map(str, sources), "-lm"], capture_output=True, text=True, check=False
+    )
+    if built.returncode:
+        return f"{compiler} FAILED: {built.stderr.strip()}"
+    ran = subprocess.run([str(program.resolve())], capture_output=True, text=True, check=False)
+    return f"compiled by {compiler} without a warning; its self-test {'passed' if ran.returncode == 0 else 'FAILED'}"
+
+
+def _say_closed_form(found: _Show) -> None:
+    say("1. A planar two-link arm: from a table of two rows to its torques (library robot planar2r)", "bold cyan")
+    say()
+    style = "unicode" if sys.stdout.isatty() else "text"
+    say(str(found.closed.equations("factored", style)))
+    say()
+
+
+def _say_counts(found: _Show) -> None:
+    table = api.tables(api.load("puma560_symbolic"))[0]
+    say("2. The PUMA 560, every parameter a symbol (library robot puma560_symbolic)", "bold cyan")
+    say()
+    say_table("", table.columns, table.rows)
+    say()
+    say("3. What its models cost: multiplications and additions, beside those published in 1990", "bold cyan")
+    say()
+    columns = ("model", "method", "here", "published", "substituted", "published", "sin/cos")
+    say_table("", columns, list(_count_cells(found)), right=range(2, len(columns)), caption=(
+        "here: with auxiliary equations, operations of the parameters alone included, as the source counts; "
+        "substituted: without. Published: Lopes da Silva, dissertation, UNICAMP 1990."
+    ))  # fmt: skip
+    proof = found.code.function.notes.get("proof", "")
+    say(f"Each of these was proved before it was counted: {proof}.", "green")
+    say()
+
+
+def _count_cells(found: _Show) -> Iterator[tuple[str, ...]]:
+    for row in found.ways:
+        shared, written = map(str, PUBLISHED_WAYS.get(row.method, ("", "")))
+        yield ("pose", row.method, str(row.total), shared, str(row.substituted), written, str(row.trig))
+    for row in found.dynamics:
+        name = "complete Lagrangian model" if row.model == "lagrange_terms" else "torques"
+        published = str(PUBLISHED_LAGRANGE.get(row.method, ""))
+        yield (name, row.method, str(row.total + row.offline), published, "", "", str(row.trig))
+
+
+def _say_code(found: _Show) -> None:
+    say(f"4. The numeric PUMA 560 with motors and friction, as C: {found.code.cost}", "bold cyan")
+    say()
+    for path in found.files:
+        say(f"  {path}")
+    say(f"  {found.selftest}", "bold red" if "FAILED" in found.selftest else "green")
+    say()
+
+
+def _say_call(found: _Show) -> None:
+    say("5. The same from Python, at native speed", "bold cyan")
+    say()
+    say('  arm = manipula.Arm("puma560")')
+    for name, unit in (("q", "rad"), ("qd", "rad/s"), ("qdd", "rad/s²")):
+        say(f"  {name:<3} = {list(CALL[name])}  {unit}")
+    say(f"  arm.pose(q)[:3, 3]                = [{_numbers(found.position)}]  m")
+    say(f"  arm.inverse_dynamics(q, qd, qdd)  = [{_numbers(found.tau)}]  N·m")
+    say()
+    say("Next: manipula robots, manipula show puma560, manipula check puma560, manipula new my_arm --joints RRR", "dim")
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:.4g}" for value in values)
+
+
+def _as_json(found: _Show) -> dict[str, Any]:
+    return {
+        "planar2r": str(found.closed.equations("factored", "text")).splitlines(),
+        "ways": [row.as_dict() for row in found.ways],
+        "dynamics": [row.as_dict() for row in found.dynamics],
+        "published": {"ways": PUBLISHED_WAYS, "lagrange": PUBLISHED_LAGRANGE},
+        "proof": found.code.function.notes.get("proof", ""),
+        "files": list(map(str, found.files)),
+        "selftest": found.selftest,
+        "call": {**CALL, "tau_Nm": found.tau, "position_m": found.position},
+    }

@@ -1,0 +1,229 @@
+"""Inverse dynamics on the acceleration field: the recursion with the fewest operations.
+
+With U = [ω̇]× + [ω]×[ω]× a point r of a link accelerates by V + U r. Then, for first moments S, second moments K, mass M,
+
+    F = M V + U S        N = S × V + vee(U K − (U K)ᵀ)
+
+and no tensor product is ever formed. Consecutive parallel axes share one orientation G, that of the first of them
+before it turns; link k of the run is turned in it by the sum θ of its angles. The axis z is fixed in all links of a run
+and in the link before it, so the column U z is the same for all of them: only ω_z and ω̇_z grow from link to link.
+
+The chain must have its frames on the joints (`reduce.frames_on_joints`). What a link's inertia and its lever to the next
+joint contribute may be worked out in the link's own axes or in those of its run: `SHARES`, `LEVERS`, one choice a link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.mechanics.robot.chain import Chain, Link, inward, outward
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.vector import (
+    IDENTITY,
+    NULL,
+    Matrix,
+    Vector,
+    Z,
+    add,
+    cross,
+    dot,
+    neg,
+    rotate,
+    scale,
+    symmetric,
+    unrotate,
+)
+
+Turn = tuple[Any, Any]  # cos and sin of the angle between a link's axes and its run's
+STRAIGHT: Turn = (1, 0)
+
+
+@dataclass(frozen=True)
+class Spin:
+    """How a link turns, in some axes: ω, ω̇_z, and the column U z."""
+
+    w: Vector = NULL
+    wdz: Any = 0
+    Uz: Vector = NULL
+
+    def unturned(self, turn: Turn) -> Spin:
+        """The same in axes turned about z."""
+        return Spin(unturned(turn, self.w), self.wdz, unturned(turn, self.Uz))
+
+    def faster(self, rate: Any, acceleration: Any) -> Spin:
+        """One more turn about z: the column U z does not see it."""
+        return Spin((self.w[0], self.w[1], self.w[2] + rate), self.wdz + acceleration, self.Uz)
+
+    def wd(self) -> Vector:
+        """ω̇, from U13 = ω_xω_z + ω̇_y and U23 = ω_yω_z − ω̇_x"""
+        (wx, wy, wz), (U13, U23, _) = self.w, self.Uz
+        return (wy * wz - U23, U13 - wx * wz, self.wdz)
+
+    def field(self) -> Matrix:
+        """U = [ω̇]× + [ω]×[ω]×, one product serving two entries"""
+        (wx, wy, wz), (U13, U23, U33), (wdx, wdy, wdz) = self.w, self.Uz, self.wd()
+        xx, zz, xy = wx * wx, wz * wz, wx * wy
+        return (
+            (U33 + xx - zz, xy - wdz, U13),
+            (xy + wdz, -(xx + zz), U23),
+            (wx * wz - wdy, wy * wz + wdx, U33),
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    """A link in its run. V is the acceleration of its joint's origin; spin and V are in the run's axes."""
+
+    link: Link | None
+    angle: Any
+    turn: Turn
+    slide: Any
+    spin: Spin
+    V: Vector
+    wrench: tuple[Vector, Vector]  # what the link's own inertia asks for, run's axes
+    lever: Lever
+
+    def own_spin(self) -> Spin:
+        return self.spin.unturned(self.turn)
+
+
+@dataclass(frozen=True)
+class Body:
+    """Mass, first and second moments, in some axes."""
+
+    M: Any
+    S: Vector
+    K: Matrix
+
+
+Share = Callable[[Body, Turn, Spin, Vector], tuple[Vector, Vector]]
+Lever = Callable[[Row, Vector], Vector]
+Choice = tuple[str, str]  # share and lever of a link, by name
+
+
+def turned(turn: Turn, a: Vector) -> Vector:
+    """Rz(θ) a"""
+    c, s = turn
+    return (c * a[0] - s * a[1], s * a[0] + c * a[1], a[2])
+
+
+def unturned(turn: Turn, a: Vector) -> Vector:
+    """Rz(θ)ᵀ a"""
+    c, s = turn
+    return (c * a[0] + s * a[1], c * a[1] - s * a[0], a[2])
+
+
+def wrench_of(body: Body, U: Matrix, V: Vector) -> tuple[Vector, Vector]:
+    """F = M V + U S,  N = S×V + vee(UK − (UK)ᵀ)"""
+    (Kxx, Kxy, Kxz), (_, Kyy, Kyz), (_, _, Kzz) = body.K
+    F = add(scale(body.M, V), rotate(U, body.S))
+    N = (
+        U[2][0] * Kxy + U[2][1] * Kyy + (U[2][2] - U[1][1]) * Kyz - U[1][0] * Kxz - U[1][2] * Kzz,
+        (U[0][0] - U[2][2]) * Kxz + U[0][1] * Kyz + U[0][2] * Kzz - U[2][0] * Kxx - U[2][1] * Kxy,
+        U[1][0] * Kxx - U[0][1] * Kyy + (U[1][1] - U[0][0]) * Kxy + U[1][2] * Kxz - U[0][2] * Kyz,
+    )
+    return F, add(N, cross(body.S, V))
+
+
+def own_share(body: Body, turn: Turn, spin: Spin, V: Vector) -> tuple[Vector, Vector]:
+    """The motion turned into the link's axes, the wrench turned back."""
+    F, N = wrench_of(body, spin.unturned(turn).field(), unturned(turn, V))
+    return turned(turn, F), turned(turn, N)
+
+
+def run_share(body: Body, turn: Turn, spin: Spin, V: Vector) -> tuple[Vector, Vector]:
+    """The inertia turned instead."""
+    return wrench_of(turned_body(turn, body), spin.field(), V)
+
+
+def turned_body(turn: Turn, body: Body) -> Body:
+    """Kxx − s u, Kyy + s u, c u − Kxy, with u = (Kxx − Kyy) s + 2Kxy c; S and (Kxz, Kyz) turn as vectors"""
+    (Kxx, Kxy, Kxz), (_, Kyy, Kyz), (_, _, Kzz) = body.K
+    c, s = turn
+    u = (Kxx - Kyy) * s + 2 * Kxy * c
+    x, y, _ = turned(turn, (Kxz, Kyz, 0))
+    return Body(body.M, turned(turn, body.S), symmetric(Kxx - s * u, c * u - Kxy, x, Kyy + s * u, y, Kzz))
+
+
+def own_lever(row: Row, p: Vector) -> Vector:
+    """U p, worked out in the link's axes"""
+    return turned(row.turn, rotate(row.own_spin().field(), p))
+
+
+def run_lever(row: Row, p: Vector) -> Vector:
+    """U p, the lever turned instead"""
+    return rotate(row.spin.field(), turned(row.turn, p))
+
+
+SHARES: dict[str, Share] = {"own": own_share, "run": run_share}
+LEVERS: dict[str, Lever] = {"own": own_lever, "run": run_lever}
+CHOICES: tuple[Choice, ...] = tuple((share, lever) for share in SHARES for lever in LEVERS)
+
+
+def torques(
+    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], choices: Sequence[Choice] | None = None
+) -> list[Any]:
+    """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
+    picked = choices or [CHOICES[0]] * chain.dof
+    rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
+    items = list(zip(chain.links, *rates, picked, strict=True))
+
+    def step(parent: Row, item: tuple[Link, Any, Any, Any, Choice]) -> Row:
+        return hang(parent, *item, chain.maths)
+
+    base = Row(None, 0, STRAIGHT, 0, Spin(), unrotate(chain.base.R, neg(chain.gravity)), (NULL, NULL), own_lever)
+    rows = outward(step, items, base)
+    loads = inward(load, list(zip(rows, [*rows[1:], None])), (NULL, NULL))
+    return [link.signed(link.kind.effort(*wrench)) for link, wrench in zip(chain.links, loads)]
+
+
+def continues(link: Link) -> bool:
+    """Is the axis, by structure, parallel to the one before, with the same zero?"""
+    return link.before.R == IDENTITY
+
+
+def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, maths: Any) -> Row:
+    """The next link: in its parent's run, or the first of a new one."""
+    x = link.offset + x
+    spin, V, angle = follow(parent, link) if continues(link) and parent.link else start(parent, link)
+    # a slide d along z:  V + d Uz + 2ω×ḋz + d̈z
+    d, dd, ddd = link.kind.slide(x), link.kind.slide(xd), link.kind.slide(xdd)
+    V = add(V, add(scale(d, spin.Uz), (2 * dd * spin.w[1], -(2 * dd * spin.w[0]), ddd)))
+    spin = spin.faster(link.kind.turn(xd), link.kind.turn(xdd))
+    angle = angle + link.kind.turn(x)
+    turn = STRAIGHT if isinstance(angle, int) and angle == 0 else (maths.cos(angle), maths.sin(angle))
+    inertia = link.inertia
+    wrench = SHARES[choice[0]](Body(inertia.m, inertia.s, inertia.second_moments()), turn, spin, V)
+    return Row(link, angle, turn, d, spin, V, wrench, LEVERS[choice[1]])
+
+
+def follow(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
+    """In the same run: the same axes, a lever further."""
+    return parent.spin, add(parent.V, parent.lever(parent, link.before.p)), parent.angle
+
+
+def start(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
+    """A new run: its axes are fixed in the parent link."""
+    R, own = link.before.R, parent.own_spin()
+    axis = rotate(R, Z)
+    V = unturned(parent.turn, add(parent.V, parent.lever(parent, link.before.p)))
+    spin = Spin(unrotate(R, own.w), dot(own.wd(), axis), unrotate(R, rotate(own.field(), axis)))
+    return spin, unrotate(R, V), 0
+
+
+def load(child: tuple[Vector, Vector], rows: tuple[Row, Row | None]) -> tuple[Vector, Vector]:
+    """(f, n) at the joint of the first row, in its run's axes, from those of the next."""
+    row, next_row = rows
+    F, N = row.wrench
+    if next_row is None or next_row.link is None:
+        return F, N
+    f, n = child
+    n = add(n, cross((0, 0, next_row.slide), f))  # to the foot of the next joint
+    link = next_row.link
+    if continues(link):
+        return add(F, f), add(add(N, n), cross(turned(row.turn, link.before.p), f))
+    f = rotate(link.before.R, f)
+    n = add(rotate(link.before.R, n), cross(link.before.p, f))
+    return add(F, turned(row.turn, f)), add(N, turned(row.turn, n))

@@ -1,0 +1,212 @@
+"""Conversions between conventions keep the pose of the tool and the torques, with symbols and with numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.robot.convert import convert, to_modified, to_standard, welded
+from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, Steps, known, unknown_body
+from manipula.mechanics.robot.exact import Tree, cos_sin, gathered, is_zero, parameter_of, with_values
+from manipula.mechanics.robot.formats.rows import row_from_joint
+from manipula.mechanics.robot.formats.urdf import robot_from_urdf
+from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
+from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter, names_of
+from tests.arm_numbers import assert_same_arm
+from tests.random_robots import random_robot
+
+GRAVITY = (known("gx"), known("gy"), Cell("gz"))
+
+
+def symbolic_joint(row: int, alpha: Parameter, prismatic: bool = False, about: str = "com", centre: str = "com") -> Joint:
+    """A standard row in which everything but the twist is a symbol."""
+    theta, d, a = Cell(f"theta{row}"), Cell(f"d{row}"), Cell(f"a{row}")
+    ahead: Steps = (Step("tx", a), Step("rx", Cell(f"alpha{row}", alpha)))
+    before, offset, after = ((Step("rz", theta),), d, ahead) if prismatic else ((), theta, (Step("tz", d), *ahead))
+    rest = (Cell(f"Ia{row}"), Cell(f"fv{row}"), Cell(f"fc{row}"), Cell(f"fo{row}"))
+    body = unknown_body(row, about, centre)  # type: ignore[arg-type]
+    kind = "prismatic" if prismatic else "revolute"
+    return Joint(f"joint{row}", kind, before, offset, 1 if row != 2 else -1, after, body, *rest)
+
+
+def symbolic_arm() -> Robot:
+    """Quarter turns, any numeric twist, a symbolic twist; all forms of a body."""
+    joints = (
+        symbolic_joint(1, Deg(Fraction(-90))),
+        symbolic_joint(2, Deg(Fraction(30)), prismatic=True, about="origin", centre="first_moment"),
+        symbolic_joint(3, Name("twist"), about="second_moment", centre="first_moment"),
+        symbolic_joint(4, ZERO, about="com", centre="first_moment"),
+        symbolic_joint(5, Deg(Fraction(90)), about="origin"),
+    )
+    return Robot("symbols", joints, GRAVITY)
+
+
+def test_standard_to_modified_keeps_every_symbol() -> None:
+    arm = symbolic_arm()
+    modified = to_modified(arm)
+    assert_same_arm(arm, modified)
+    assert set(modified.names()) == set(arm.names())
+    assert modified.origin.convention == "modified"
+    rows = [row_from_joint(joint, "modified", row) for row, joint in enumerate(modified.joints, 1)]
+    assert [row.alpha.value for row in rows if row][:4] == [ZERO, Deg(Fraction(-90)), Deg(Fraction(30)), Name("twist")]
+    assert [row.a.parameter for row in rows if row] == [ZERO, *(Name(f"a{i}") for i in (1, 2, 3, 4))]
+    assert [step.amount.parameter for step in modified.tool] == [Name("a5"), Deg(Fraction(90))]
+
+
+def test_quarter_turns_and_shifts_of_a_body_are_written_shortly() -> None:
+    first, *_ = to_modified(symbolic_arm()).joints
+    assert first.body is not None
+    # alpha = −90°: x stays and is shifted by a, y becomes the old z, z the old −y
+    assert [cell.parameter for cell in first.body.centre] == [
+        Op("+", (Name("rx1"), Name("a1"))), Name("rz1"), Op("neg", (Name("ry1"),)),
+    ]  # fmt: skip
+    assert [cell.parameter for cell in first.body.inertia] == [
+        Name("Ixx1"), Name("Ixz1"), Op("neg", (Name("Ixy1"),)), Name("Izz1"), Op("neg", (Name("Iyz1"),)), Name("Iyy1"),
+    ]  # fmt: skip
+
+
+def test_there_and_back() -> None:
+    arm = symbolic_arm()
+    assert_same_arm(arm, to_standard(to_modified(arm)))
+    quarters = replace(arm, joints=(arm.joints[0], arm.joints[3], arm.joints[4]))
+    assert to_standard(to_modified(quarters)) == quarters
+
+
+def test_the_first_modified_row_goes_to_the_base_and_returns() -> None:
+    modified = to_modified(symbolic_arm())
+    first = modified.joints[0]
+    tilted = replace(first, before=(Step("rx", Cell("alpha1", Deg(Fraction(90)))), Step("tx", Cell("a1", Name("l0")))))
+    arm = replace(modified, joints=(tilted, *modified.joints[1:4]), tool=())
+    standard = to_standard(arm)
+    assert [step.amount.parameter for step in standard.base] == [Deg(Fraction(90)), Name("l0")]
+    assert_same_arm(arm, standard)
+    assert_same_arm(arm, to_modified(standard))
+    assert to_modified(standard).base == ()
+
+
+def test_already_there_is_untouched() -> None:
+    arm = symbolic_arm()
+    assert to_standard(arm) == arm
+
+
+@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("target", ["standard", "modified", "urdf"])
+def test_random_arms_of_every_shape(seed: int, target: str) -> None:
+    """Revolute, prismatic and fixed rows, any placements, base, tool, payload, carried bodies, directions."""
+    arm = random_robot(seed)
+    other = convert(arm, target)
+    assert_same_arm(arm, other, seed)
+    assert other.origin.convention == target
+    if target != "urdf":
+        assert all(row_from_joint(joint, target, 0) for joint in other.joints)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_urdf_to_tables(seed: int) -> None:
+    """By common normals, actuators untouched."""
+    arm = robot_from_urdf(urdf_from_robot(random_robot(seed, convention="urdf")), exact=True)
+    for table in (to_standard(arm), to_modified(arm), to_modified(to_standard(arm))):
+        assert_same_arm(arm, table, seed)
+        moving = [joint for joint in arm.joints if joint.kind != "fixed"]
+        for mine, theirs in zip(moving, table.joints, strict=True):
+            assert (mine.name, mine.limits, mine.viscous, mine.coulomb) == (
+                theirs.name, theirs.limits, theirs.viscous, theirs.coulomb,
+            )  # fmt: skip
+
+
+def axis_arm(*rows: tuple[str, str, str]) -> Robot:
+    """A URDF arm of revolute joints: (xyz, rpy, axis)."""
+    parts = ['<robot name="arm"><link name="l0"/>']
+    for i, (xyz, rpy, axis) in enumerate(rows):
+        ends = f'<parent link="l{i}"/><child link="l{i + 1}"/>'
+        at = f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>'
+        parts.append(f'<link name="l{i + 1}"/><joint name="j{i + 1}" type="continuous">{ends}{at}</joint>')
+    return robot_from_urdf("".join(parts) + "</robot>")
+
+
+def table_of(arm: Robot) -> list[tuple[Parameter, ...]]:
+    rows = [row_from_joint(joint, "standard", i) for i, joint in enumerate(to_standard(arm).joints, 1)]
+    return [tuple(row[name].parameter for name in ("theta", "d", "a", "alpha")) for row in rows if row]
+
+
+def test_an_elbow_arm_has_the_table_of_the_textbooks() -> None:
+    """Vertical, then two parallel horizontal axes, then one across them: zeros and quarter turns are exact."""
+    arm = axis_arm(
+        ("0 0 0", "0 0 0", "0 0 1"), ("0 0 0.3", "0 0 0", "0 1 0"), ("0.4 0 0", "0 0 0", "0 1 0"),
+        ("0.2 0 0", "0 0 0", "1 0 0"),
+    )  # fmt: skip
+    right = Deg(Fraction(90))
+    rows = table_of(arm)
+    assert [row[3] for row in rows[:2]] == [Deg(Fraction(-90)), ZERO]
+    assert [row[2] for row in rows] == [ZERO, Num(Fraction(2, 5)), ZERO, ZERO]
+    assert rows[0][1] == Num(Fraction(3, 10))
+    assert {abs(row[3].value) for row in rows if isinstance(row[3], Deg)} == {right.value}
+    assert_same_arm(arm, to_standard(arm))
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        ("0 0 0.5", "0 0 0", "0 0 1"),  # the same axis continued
+        ("0 0 0.5", "3.14159265 0 0", "0 0 1"),  # the same axis, opposite
+        ("-0.4 0.3 0.2", "0 0 0", "0 0 -1"),  # parallel
+        ("0 0 0", "0 0 0", "1 0 0"),  # meeting at a right angle
+        ("0.1 0.2 0.3", "0 0 0", "0.6 0 0.8"),  # skew
+    ],
+)
+def test_every_position_of_two_axes(second: tuple[str, str, str]) -> None:
+    arm = axis_arm(("0.1 0 0", "0 0 0", "0 0 1"), second, ("0.1 0.2 0.3", "0.4 0.5 0.6", "0.1 0.2 -0.3"))
+    for table in (to_standard(arm), to_modified(arm)):
+        assert_same_arm(arm, table)
+
+
+def test_fixed_rows_are_welded() -> None:
+    arm = random_robot(3, joints="FRFPFF")
+    assert [joint.kind for joint in welded(arm).joints] == ["revolute", "prismatic"]
+    assert_same_arm(arm, welded(arm))
+
+
+def test_names_that_cannot_be_converted() -> None:
+    arm = symbolic_arm()
+    lifted = replace(arm.joints[1], before=(Step("ty", Cell("y2")), *arm.joints[1].before))
+    with pytest.raises(InputError, match="a Denavit–Hartenberg table of this robot needs numbers.*: .*y2"):
+        to_modified(replace(arm, joints=(arm.joints[0], lifted)))
+    with pytest.raises(UnknownNameError, match="standard, modified, urdf"):
+        convert(arm, "khalil")
+
+
+# The trees in which symbols travel
+
+
+def test_trees_fold() -> None:
+    x, y = Tree(Name("x")), Tree(Name("y"))
+    assert parameter_of(x + y - x) == Name("y")
+    assert parameter_of(x - x) == ZERO
+    assert parameter_of(0 * x + 1 * y) == Name("y")
+    assert parameter_of(-(-x)) == Name("x")
+    assert parameter_of(-(x - y)) == Op("-", (Name("y"), Name("x")))
+    assert parameter_of((-x) * (-y)) == Op("*", (Name("x"), Name("y")))
+    assert parameter_of((Tree(Num(Fraction(1))) + Fraction(1, 2)) / 3) == Num(Fraction(1, 2))
+
+
+def test_cosines_of_quarter_turns_are_exact() -> None:
+    found = [tuple(parameter_of(part) for part in cos_sin(Deg(Fraction(90 * k)))) for k in range(-3, 4)]
+    assert found == [tuple(Num(Fraction(x)) for x in pair) for pair in (
+        (0, 1), (-1, 0), (0, -1), (1, 0), (0, 1), (-1, 0), (0, -1))]  # fmt: skip
+
+
+def test_steps_there_and_back_are_gone() -> None:
+    a, d = Cell("a", Name("a")), Cell("d", Name("d"))
+    steps = (Step("tx", a), Step("rz", d), Step("tz", d), Step("rz", Cell("d", Op("neg", (Name("d"),)))))
+    assert [step.kind for step in gathered(steps)] == ["tx", "tz"]
+
+
+def test_values_are_put_in() -> None:
+    tree = Op("+", (Op("**", (Name("a"), Num(Fraction(2)))), Op("*", (Op("cos", (Name("b"),)), Name("c")))))
+    filled = with_values(tree, {"a": Name("e"), "e": Num(Fraction(3)), "b": Deg(Fraction(90))})
+    assert filled.parameter == Num(Fraction(9))
+    assert is_zero(with_values(Op("sin", (Name("b"),)), {"b": Deg(Fraction(180))}).parameter)
+    assert set(names_of(with_values(tree, {}).parameter)) == {"a", "b", "c"}

@@ -1,0 +1,185 @@
+"""Every example of the documentation runs: README and docs, a page at a time, in order, in an empty folder.
+
+What a reader sees is what is run:
+
+    ```python              executed; the blocks of a page share their names
+    ```sh                  lines that begin with `manipula`, `cc` or `./` are run, in order; `# exit code 2` may follow
+    ```toml my_arm.toml    a block of any language with a file name is written to that file
+    ```text                directly behind a python or sh block: what it printed; `...` stands for anything
+
+`python -m tests.units.test_docs` writes what the examples print today into the pages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import manipula as mp
+from manipula import errors
+from manipula.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(?P<language>\w+)[ ]?(?P<file>\S*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)")
+COMMAND = re.compile(r"^(?P<words>(?:manipula|cc|\./\S+)(?: .*?)?)(?:\s+# exit code (?P<code>\d+))?$")
+DOCTESTED = ("manipula", "manipula.api", "manipula.arm", "manipula.robot")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block; `printed` tells that it shows the output of the block before it."""
+
+    language: str
+    file: str
+    body: str
+    line: int
+    span: tuple[int, int]
+    printed: bool
+
+
+def blocks_of(text: str) -> Iterator[Block]:
+    """The fenced blocks of a page, in order."""
+    end, runs = 0, False
+    for found in BLOCK.finditer(text):
+        language, file = found["language"], found["file"]
+        printed = language == "text" and runs and not text[end : found.start()].strip()
+        yield Block(language, file, found["body"], text[: found.start()].count("\n") + 1, found.span("body"), printed)
+        end, runs = found.end(), language in ("python", "sh") and not file
+
+
+def outputs_of(text: str) -> Iterator[tuple[Block, str]]:
+    """Run the page in the current folder: (block of shown output, what was printed)."""
+    names: dict[str, Any] = {"__name__": "page"}
+    printed = ""
+    for block in blocks_of(text):
+        if block.printed:
+            yield block, printed
+        elif block.file:
+            Path(block.file).parent.mkdir(parents=True, exist_ok=True)
+            Path(block.file).write_text(block.body, encoding="utf-8")
+        elif block.language == "python":
+            printed = run_python(block, names)
+        elif block.language == "sh":
+            printed = "".join(run_line(line) for line in block.body.splitlines())
+
+
+def run_python(block: Block, names: dict[str, Any]) -> str:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile("\n" * block.line + block.body, "page", "exec"), names)
+    return out.getvalue()
+
+
+def run_line(line: str) -> str:
+    """One line of a shell block; what is not ours to run (make, pip, git) is passed over."""
+    command = COMMAND.match(line)
+    if not command:
+        return ""
+    words, code = shlex.split(command["words"]), int(command["code"] or 0)
+    found, text = run_manipula(words[1:]) if words[0] == "manipula" else run_program(words)
+    assert found == code, f"{line}\nexit code {found}\n{text}"
+    return text
+
+
+def run_manipula(words: list[str]) -> tuple[int, str]:
+    ran = CliRunner().invoke(app, words)
+    if ran.exception and not isinstance(ran.exception, SystemExit):
+        raise ran.exception
+    return ran.exit_code, ran.output
+
+
+def run_program(words: list[str]) -> tuple[int, str]:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler: the rest of the page was not run")
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def plain(text: str) -> str:
+    """Without the blanks that end lines of tables."""
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
+
+
+def page_id(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_examples_print_what_the_page_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MANIPULA_HOME", str(tmp_path / "home"))
+    for shown, printed in outputs_of(page.read_text(encoding="utf-8")):
+        want, got = plain(shown.body), plain(printed)
+        same = doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
+        assert same, f"{page_id(page)}, line {shown.line} shows\n{want}\nbut it prints\n{got}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    broken = [link for link in links if not (page.parent / link).exists()]
+    assert not broken, f"{page_id(page)}: {broken}"
+
+
+def test_the_index_lists_every_page() -> None:
+    index = ROOT / "docs" / "index.md"
+    linked = {(index.parent / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))}
+    missing = [page_id(page) for page in (ROOT / "docs").rglob("*.md") if page != index and page not in linked]
+    assert not missing
+
+
+@pytest.mark.parametrize("name", DOCTESTED)
+def test_docstring_examples(name: str) -> None:
+    module: ModuleType = importlib.import_module(name)
+    result = doctest.testmod(module)
+    assert result.attempted and not result.failed
+
+
+def test_the_reference_names_every_model_method_and_language() -> None:
+    page = (ROOT / "docs/reference/models.md").read_text(encoding="utf-8")
+    names = {name for model in mp.models() for name in (model, *mp.methods(model))} | set(mp.languages())
+    assert not [name for name in sorted(names) if f"`{name}`" not in page]
+
+
+def test_the_reference_names_every_public_name_and_error() -> None:
+    api_page = (ROOT / "docs/reference/python-api.md").read_text(encoding="utf-8")
+    errors_page = (ROOT / "docs/reference/errors.md").read_text(encoding="utf-8")
+    public = [name for name in mp.__all__ if not name.startswith("__")]
+    raised = [name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)]
+    assert not [name for name in public if name not in api_page + errors_page]
+    assert not [name for name in raised if f"`{name}`" not in errors_page]
+
+
+def refresh(page: Path) -> None:
+    """Write what the examples print into the page; a shown output with `...` is left to its author."""
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        os.environ["MANIPULA_HOME"] = folder
+        shown = list(outputs_of(text))
+    for block, printed in reversed(shown):
+        if "..." not in block.body:
+            text = text[: block.span[0]] + plain(printed) + text[block.span[1] :]
+    page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for each in PAGES:
+        refresh(each)

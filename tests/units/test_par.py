@@ -1,0 +1,229 @@
+"""SYMORO files: both spellings that exist, every convention of theirs, and what cannot be read."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from manipula.errors import InputError, RobotFileError
+from manipula.mechanics.robot.convert import to_modified
+from manipula.mechanics.robot.description import Cell, Step, known
+from manipula.mechanics.robot.formats.par import robot_from_par
+from manipula.mechanics.robot.formats.par_write import par_from_robot
+from manipula.mechanics.robot.parameter import Deg, Name, Num, Op
+from tests.arm_numbers import assert_same_arm, pose_and_torques
+from tests.random_robots import random_robot
+
+# The first three joints of the Stanford arm in SYMORO's convention (Khalil and Dombre), as OpenSYMORO saves a robot.
+NEW = """(* Robotname = 'stanford3' *)
+NL = 3
+NJ = 3
+NF = 3
+Type = 0
+is_mobile = 0
+
+(* Geometric parameters *)
+ant = {0,1,2}
+sigma = {0,0,1}
+b = {0,0,0}
+d = {0,0,0}
+r = {0,RL2,r3}
+gamma = {0,0,0}
+alpha = {0,-pi/2,pi/2}
+mu = {1,1,1}
+theta = {th1,th2,0}
+
+(* Dynamic parameters and external forces *)
+XX = {XX1,XX2,XX3}
+XY = {0,0,0}
+XZ = {0,0,0}
+YY = {YY1,YY2,YY3}
+YZ = {0,0,0}
+ZZ = {ZZ1,ZZ2,ZZ3}
+MX = {0,0,0}
+MY = {0,MY2,0}
+MZ = {0,0,MZ3}
+M = {M1,M2,M3}
+IA = {IA1,0,0}
+FV = {FV1,0,0}
+FS = {FS1,0,0}
+FX = {0,0,FX3}
+FY = {0,0,0}
+FZ = {0,0,0}
+CX = {0,0,0}
+CY = {0,0,0}
+CZ = {0,0,0}
+
+QP = {QP1,QP2,QP3}
+QDP = {QDP1,QDP2,QDP3}
+GAM = {GAM1,GAM2,GAM3}
+W0 = {0,0,0}
+WP0 = {0,0,0}
+V0 = {0,0,0}
+VP0 = {0,0,0}
+G = {0,0,G3}
+Z = {1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1}
+(* End of definition *)
+"""
+
+
+def old_spelling(text: str) -> str:
+    """The way SYMORO+ wrote the same lists: capitals, `Pi`, lists over several lines, comments behind values."""
+    for new, old in (("ant", "Ant"), ("sigma", "Sigma"), ("b =", "B ="), ("r =", "R  ="), ("alpha", "Alpha"),
+                     ("theta", "Theta"), ("mu", "Mu"), ("pi", "Pi"), ("Type = 0", "Type = 0 (* Simple *)"),
+                     ("is_mobile = 0\n", "")):  # fmt: skip
+        text = text.replace(f"\n{new}", f"\n{old}") if new != "pi" else text.replace(new, old)
+    return text.replace("{", "{\n        ").replace("0,0,\n", "0,\n  0,\n")
+
+
+def test_columns_become_joints() -> None:
+    arm = robot_from_par(NEW, "stanford3.par")
+    assert arm.name == "stanford3"
+    assert [joint.kind for joint in arm.joints] == ["revolute", "revolute", "prismatic"]
+    first, second, third = arm.joints
+    assert [(step.kind, step.amount.value) for step in second.before] == [
+        ("rx", Deg(Fraction(-90))), ("tx", Num(Fraction(0))), ("tz", Name("RL2")),
+    ]  # fmt: skip
+    assert (first.offset.value, third.offset.value) == (Num(Fraction(0)), Num(Fraction(0)))
+    assert first.body is not None
+    assert (first.body.centre_is, first.body.inertia_is) == ("first_moment", "origin")
+    assert [cell.value for cell in first.body.inertia][::3] == [Name("XX1"), Name("YY1")]
+    assert (first.motor_inertia.value, first.viscous.value, first.coulomb.value) == (
+        Name("IA1"), Name("FV1"), Name("FS1"),
+    )  # fmt: skip
+    assert arm.gravity[2].value == Name("G3")
+    assert arm.origin.notes == ("the external wrench FX is not read: it is an input of the models",)
+
+
+def test_the_old_spelling_reads_the_same() -> None:
+    assert robot_from_par(old_spelling(NEW)) == robot_from_par(NEW)
+
+
+def test_pose_is_khalils() -> None:
+    """T = Rz(γ) Tz(b) Rx(α) Tx(d) Rz(θ) Tz(r)"""
+    text = """sigma = {0}
+    gamma = {0.3}
+    b = {0.4}
+    alpha = {0.5}
+    d = {0.6}
+    theta = {t1+pi/2}
+    r = {0.7}"""
+    pose, _ = pose_and_torques(robot_from_par(text), [0.2], [0], [0])
+    expected = _z(0.3, 0.4) @ _x(0.5, 0.6) @ _z(0.2 + np.pi / 2, 0.7)
+    np.testing.assert_allclose(pose, expected, atol=1e-15)
+
+
+def _z(angle: float, shift: float) -> np.ndarray:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, shift], [0, 0, 0, 1]])
+
+
+def _x(angle: float, shift: float) -> np.ndarray:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[1, 0, 0, shift], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("theta", "offset", "direction"),
+    [
+        ("t1", Num(Fraction(0)), 1),
+        ("anything", Num(Fraction(0)), 1),
+        ("th1 - pi/2", Deg(Fraction(-90)), 1),
+        ("pi - q1", Deg(Fraction(180)), -1),
+        ("t1 + beta", Name("beta"), 1),
+        ("0.5", Num(Fraction(1, 2)), 1),
+    ],
+)
+def test_joint_variable_and_offset(theta: str, offset: object, direction: int) -> None:
+    (joint,) = robot_from_par(f"sigma = {{0}}\ntheta = {{{theta}}}").joints
+    assert (joint.offset.value, joint.direction) == (offset, direction)
+
+
+def test_gravity_is_given_in_frame_0() -> None:
+    """Frame 0 hangs upside down, so what it calls +z is the world's −z."""
+    arm = robot_from_par("sigma = {0}\nG = {0,0,9.81}\nZ = {1,0,0,0, 0,-1,0,h, 0,0,-1,2, 0,0,0,1}")
+    assert [cell.value for cell in arm.gravity] == [Num(Fraction(0)), Num(Fraction(0)), Num(Fraction("-9.81"))]
+    assert [(step.kind, step.amount.value) for step in arm.base] == [
+        ("ty", Name("h")), ("tz", Num(Fraction(2))), ("rx", Deg(Fraction(180))),
+    ]  # fmt: skip
+
+
+def test_unknown_inertia_stays_unknown() -> None:
+    arm = robot_from_par("sigma = {0}")
+    assert {"m1", "mx1", "Ixx1"} <= set(arm.names())
+
+
+MALFORMED = {
+    "empty": ("", ["empty"]),
+    "not a par file": ("hello", ["Sigma"]),
+    "closed loop": (NEW.replace("Type = 0", "Type = 2"), ["Type", "closed loop"]),
+    "tree": (NEW.replace("ant = {0,1,2}", "ant = {0,1,1}"), ["joint 3", "Ant", "tree"]),
+    "mobile": (NEW.replace("is_mobile = 0", "is_mobile = 1"), ["is_mobile"]),
+    "floating": (NEW.replace("is_mobile = 0", "is_floating = True"), ["is_floating"]),
+    "moving base": (NEW.replace("VP0 = {0,0,0}", "VP0 = {0,0,1}"), ["VP0", "moving base"]),
+    "elastic": (NEW + "eta = {0,1,0}\n", ["eta", "elastic"]),
+    "count": (NEW.replace("NJ = 3", "NJ = 4"), ["NJ", "4", "3 entries"]),
+    "short list": (NEW.replace("d = {0,0,0}", "d = {0,0}"), ["d", "found 2 entries"]),
+    "joint type": (NEW.replace("sigma = {0,0,1}", "sigma = {0,0,5}"), ["joint 3", "Sigma", "5"]),
+    "bad entry": (NEW.replace("RL2", "RL2 cm"), ["joint 2", "r", "RL2 cm"]),
+    "atan2": (NEW.replace("RL2", "exec(1)"), ["joint 2", "r", "exec"]),
+    "unknown list": (NEW + "Mass = {1,2,3}\n", ["Mass", "unknown list"]),
+    "list twice": (NEW + "M = {1,2,3}\n", ["M", "twice"]),
+    "brace": (NEW.replace("theta = {th1,th2,0}", "theta = {th1,th2,0"), ["closing braces"]),
+    "variable": (NEW.replace("th2", "2*th2"), ["joint 2", "Theta", "not clear"]),
+    "no rotation": (NEW.replace("Z = {1,", "Z = {2,"), ["Z", "rotation"]),
+    "mirrored": (NEW.replace("Z = {1,", "Z = {-1,"), ["Z", "rotation"]),
+    "gravity": (NEW.replace("G = {0,0,G3}", "G = {0,G3}"), ["G", "three"]),
+}
+
+
+@pytest.mark.parametrize("case", MALFORMED)
+def test_malformed(case: str) -> None:
+    text, expected = MALFORMED[case]
+    with pytest.raises(RobotFileError) as caught:
+        robot_from_par(text, "bad.par")
+    message = str(caught.value)
+    assert message.startswith("bad.par: ")
+    for part in expected:
+        assert part in message
+
+
+# Writing
+
+
+def test_a_par_file_reads_writes_and_reads_the_same() -> None:
+    arm = robot_from_par(NEW)
+    assert robot_from_par(par_from_robot(arm)) == arm
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_written_arms_read_back_as_the_same_arm(seed: int) -> None:
+    """Any convention, directions, base, tool, payload, carried bodies."""
+    arm = random_robot(seed)
+    assert_same_arm(arm, robot_from_par(par_from_robot(arm)))
+
+
+def test_symbols_survive() -> None:
+    """With a symbolic tool and a joint that counts backward."""
+    arm = robot_from_par(NEW.replace("th2", "-th2+beta"))
+    tool = (Step("tz", Cell("tool_z", Name("L"))), Step("rx", known("tool_roll", Deg(Fraction(90)))))
+    arm = type(arm)(arm.name, arm.joints, arm.gravity, tool=tool)
+    text = par_from_robot(arm)
+    assert "sigma = {0,0,1,2}" in text
+    assert all(joint.direction == 1 for joint in robot_from_par(text).joints)
+    assert_same_arm(arm, robot_from_par(text))
+
+
+def test_named_values_are_written_as_numbers() -> None:
+    arm = robot_from_par(NEW)
+    arm = type(arm)(arm.name, arm.joints, arm.gravity, values=(("RL2", Op("/", (Name("L"), Num(Fraction(4))))),))
+    assert "r = {0,L/4,r3}" in par_from_robot(arm)
+
+
+def test_a_tool_of_any_shape_needs_numbers() -> None:
+    arm = to_modified(robot_from_par(NEW))
+    skewed = (Step("ry", Cell("tool_pitch", Name("psi"))),)
+    with pytest.raises(InputError, match="its tool needs numbers.*psi"):
+        par_from_robot(type(arm)(arm.name, arm.joints, arm.gravity, tool=skewed))

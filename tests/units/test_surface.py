@@ -1,0 +1,48 @@
+"""The public surface: the names a user may rely on, written here by hand so that none appears or goes by accident."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import manipula as mp
+
+NAMES = """
+    Arm Model Robot
+    check convert count count_orders generate languages load methods models robots save tables
+    ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError
+    __version__
+""".split()
+
+MEMBERS = {
+    "Arm": """coriolis coriolis_matrix dof energy forward_dynamics frames gravity inertia_matrix inverse_dynamics
+        jacobian jacobian_dot joint_wrenches limits model pose regressor""",
+    "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs split
+        tape to_sympy tree_cost""",
+    "Robot": """base cells dof from_dh from_text gravity joint_names joints name names of origin parameters payload
+        tool values with_base with_gravity with_parameters with_payload with_tool without""",
+}
+
+
+def test_the_names_are_those_listed() -> None:
+    assert sorted(mp.__all__) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("__")])
+def test_every_name_says_what_it_is(name: str) -> None:
+    own = vars(getattr(mp, name)).get("__doc__") if inspect.isclass(getattr(mp, name)) else getattr(mp, name).__doc__
+    assert own and own.strip()
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_the_members_are_those_listed(name: str) -> None:
+    kind = getattr(mp, name)
+    fields = getattr(kind, "__dataclass_fields__", {})
+    assert sorted({x for x in (*dir(kind), *fields) if not x.startswith("_")} - {"optimise", "robot"}) == sorted(
+        MEMBERS[name].split()
+    )
+
+
+def test_the_version_is_one_line_of_numbers() -> None:
+    assert all(part.isdigit() for part in mp.__version__.split("."))
