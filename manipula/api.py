@@ -16,7 +16,7 @@ from manipula.files import write_text
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.convert import convert as converted
+from manipula.mechanics.robot.conventions import convert as converted
 from manipula.mechanics.robot.formats.checks import check_robot
 from manipula.mechanics.robot.formats.dh import dh_text_from_robot
 from manipula.mechanics.robot.formats.par_write import par_from_robot

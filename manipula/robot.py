@@ -96,16 +96,15 @@ class Robot(description.Robot):
 
     def with_parameters(self, **values: Number) -> Robot:
         """Other values: `robot.with_parameters(a2=0.43, m6=0.1)`. A name the file uses, or a cell of the table."""
-        cells = {cell.name for cell in self.cells()}
-        names = set(self.names()) | {name for name, _ in self.values}
-        for name in values:
-            if name not in names | cells:
-                raise UnknownNameError("parameter", name, sorted(names | cells))
-        given = {name: as_parameter(value) for name, value in values.items()}
         # a name the file writes keeps its place there and takes a value; a number or an unknown is replaced in its cell
+        cells = {cell.name for cell in self.cells()}
         filled = [cell.value for cell in self.cells() if cell.value is not None]
         written = {inner for value in (*filled, *dict(self.values).values()) for inner in names_of(value)}
         written |= {name for name, _ in self.values}
+        for name in values:
+            if name not in written | cells:
+                raise UnknownNameError("parameter", name, sorted(written | cells))
+        given = {name: as_parameter(value) for name, value in values.items()}
         own = {name: value for name, value in given.items() if name not in written}
         robot = self._with_cells(lambda cell: replace(cell, value=own[cell.name]) if cell.name in own else cell)
         named = {name: given[name] for name in given if name in written}

@@ -35,8 +35,9 @@ def pose_and_torques(
 def assert_same_arm(one: Robot, other: Robot, seed: int = 0, tolerance: float = 1e-10) -> None:
     """Same pose and torques at a random state; the symbols of `one` serve both."""
     rng = np.random.default_rng(seed)
-    state = rng.uniform(-1.5, 1.5, (3, one.dof))
+    q, qd, qdd = rng.uniform(-1.5, 1.5, (3, one.dof)).tolist()
     symbols = symbol_values(one)
     assert other.dof == one.dof
-    for a, b in zip(pose_and_torques(one, *state, symbols), pose_and_torques(other, *state, symbols), strict=True):
+    first, second = (pose_and_torques(arm, q, qd, qdd, symbols) for arm in (one, other))
+    for a, b in zip(first, second, strict=True):
         np.testing.assert_allclose(b, a, rtol=0, atol=tolerance * max(1.0, np.abs(a).max()))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from types import ModuleType
@@ -32,7 +33,9 @@ def written(files: Mapping[str, str], folder: Path) -> list[Path]:
 def cc(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """The compiler, strict; its complaints are the assertion's message."""
     assert CC is not None
-    done = subprocess.run([CC, *STRICT, "-ffp-contract=off", *map(str, arguments), "-lm"], capture_output=True, text=True)
+    done = subprocess.run(
+        [CC, *STRICT, "-ffp-contract=off", *map(str, arguments), "-lm"], check=False, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert not done.stderr, done.stderr
     return done
@@ -43,7 +46,7 @@ def self_test(files: Mapping[str, str], folder: Path) -> subprocess.CompletedPro
     sources = [path for path in written(files, folder) if path.suffix == ".c"]
     program = folder / "self_test"
     cc(*sources, "-o", program)
-    return subprocess.run([str(program)], capture_output=True, text=True)
+    return subprocess.run([str(program)], check=False, capture_output=True, text=True)
 
 
 def shared(source: Path) -> ctypes.CDLL:
@@ -52,29 +55,33 @@ def shared(source: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
-def run_c(tape: Tape, files: Mapping[str, str], name: str, inputs: Values, folder: Path) -> dict[str, list[float]]:
-    """Call an emitted C function: prepare, then the function, as its header says."""
+def c_function(tape: Tape, files: Mapping[str, str], folder: Path) -> Callable[[Values], dict[str, list[float]]]:
+    """An emitted C function as a callable: prepare, then the function, as its header says."""
     written(files, folder)
+    name = next(file.removesuffix(".h") for file in files if file.endswith(".h"))
     library = shared(folder / f"{name}.c")
-    header = files[f"{name}.h"]
-    arguments = [_array(inputs[port.name]) for port in tape.inputs if port.online and port.slots]
-    if f"{name}_prepare" in header:
-        size = int(header.split("double k[")[1].split("]")[0])
-        k = _array([0.0] * size)
-        library[f"{name}_prepare"](*(_array(inputs[port.name]) for port in tape.inputs if not port.online), k)
-        arguments.append(k)
-    return called(library, name, arguments, tape.outputs)
+    prepared = re.search(rf"{name}_prepare\(.*double k\[(\d+)\]\);", files[f"{name}.h"])
+
+    def run(inputs: Values) -> dict[str, list[float]]:
+        arguments = [array(inputs[port.name]) for port in tape.inputs if port.online and port.slots]
+        if prepared is not None:
+            k = array([0.0] * int(prepared[1]))
+            library[f"{name}_prepare"](*(array(inputs[port.name]) for port in tape.inputs if not port.online), k)
+            arguments.append(k)
+        return called(library, name, arguments, tape.outputs)
+
+    return run
 
 
 def called(
     library: ctypes.CDLL, name: str, arguments: Sequence[ctypes.Array[ctypes.c_double]], outputs: Sequence[Port]
 ) -> dict[str, list[float]]:
-    results = [_array([0.0] * prod(port.shape)) for port in outputs if port.slots]
+    results = [array([0.0] * prod(port.shape)) for port in outputs if port.slots]
     library[name](*arguments, *results)
     return {port.name: list(result) for port, result in zip([p for p in outputs if p.slots], results, strict=True)}
 
 
-def _array(values: Sequence[float]) -> ctypes.Array[ctypes.c_double]:
+def array(values: Sequence[float]) -> ctypes.Array[ctypes.c_double]:
     return (ctypes.c_double * len(values))(*values)
 
 
@@ -93,7 +100,11 @@ def module_from(text: str, name: str, folder: Path) -> ModuleType:
 def python(*arguments: str, **environment: str) -> str:
     """Run this Python in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", *arguments], capture_output=True, text=True, env=environment or None
+        [sys.executable, "-W", "error", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=environment or None,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

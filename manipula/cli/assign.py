@@ -9,22 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from manipula.errors import InputError
 from manipula.robot import Robot
 
 _BARE = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(deg|°|rad|mm|m)?")
-_TO_SI = {"deg": "({})*pi/180", "mm": "({})/1000", "rad": "{}", "m": "{}", "": "{}"}
 _ALIKE = {"deg": "rad", "mm": "m"}
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """One change: the parameter, its new value as SI text, and how it was said, with its unit."""
+    """One change: the parameter, its new value as SI text, how it was said, and as entries of a TOML robot file."""
 
     name: str
-    value: str
-    said: str
+    value: str  # SI
+    said: str  # with its unit
+    entry: str  # where a bare number is in the file's units
+    si_entry: str  # where it is SI
 
 
 def assignments(texts: Sequence[str], robot: Robot) -> list[Assignment]:
@@ -39,14 +41,27 @@ def _assignment(text: str, units: dict[str, str]) -> Assignment:
         raise InputError(f"{text!r} is not a change; write it as a2=0.43 (no spaces)")
     bare = _BARE.fullmatch(value)
     if bare is None:
-        return Assignment(name, value, value)
+        return Assignment(name, value, value, f'"{value}"', f'"{value}"')
     number, unit = bare[1], (bare[2] or "").replace("°", "deg")
     natural = units.get(name, "")
     if unit and _ALIKE.get(unit, unit) != _ALIKE.get(natural, natural):
         raise InputError(
             f"{text!r}: {name} is not in {unit}; give it {f'in {natural}' if natural else 'as a number, SI'}"
         )
-    return Assignment(name, _TO_SI[unit or natural].format(number), f"{number} {unit or natural}".strip())
+    value = _si(number, unit or natural)
+    entry = number if unit in ("", natural) else _entry(value)
+    return Assignment(name, value, f"{number} {unit or natural}".strip(), entry, _entry(value))
+
+
+def _si(number: str, unit: str) -> str:
+    """Exact SI text."""
+    if unit == "deg":
+        return f"{number}*pi/180"
+    return f"{Decimal(number).scaleb(-3):f}" if unit == "mm" else number
+
+
+def _entry(value: str) -> str:
+    return value if _BARE.fullmatch(value) else f'"{value}"'
 
 
 def _units(robot: Robot) -> Iterator[tuple[str, str]]:

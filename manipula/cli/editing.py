@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +19,9 @@ import typer
 from manipula import api
 from manipula.cli import options, places
 from manipula.cli.assign import Assignment, assignments
+from manipula.cli.patch import patched
 from manipula.cli.screen import guarded, note, say, say_json
-from manipula.errors import InputError, ManipulaError
+from manipula.errors import InputError, ManipulaError, ManipulaWarning
 from manipula.files import write_text
 from manipula.robot import Robot
 
@@ -75,11 +77,23 @@ def _target(robot: str, original: Path | None, output: Path | None, force: bool)
 def _assigned(robot: str, target: Path, changes: Sequence[str]) -> dict[str, Any]:
     subject = places.find(robot)
     wanted = assignments(changes, subject)
-    text = _text_of(_renamed(_changed(subject, wanted), robot, target), target)
+    changed = _renamed(_changed(subject, wanted), robot, target)
+    kept = _in_place(subject, wanted, target)
+    text = kept or _text_of(changed, target)
     loaded_from(text, target)
-    _keep_comments(target)
+    if kept is None:
+        _keep_comments(target)
     write_text(target, text)
     return {"written": True, "changed": {change.name: change.said for change in wanted}}
+
+
+def _in_place(subject: Robot, wanted: Sequence[Assignment], target: Path) -> str | None:
+    """The file's own text with the changes, where it is TOML and each of them fits a line."""
+    if target.suffix.lower() != ".toml" or Path(subject.origin.path) != target:
+        return None
+    with warnings.catch_warnings():  # said once, when the result is read
+        warnings.simplefilter("ignore", ManipulaWarning)
+        return patched(target.read_text(encoding="utf-8"), subject, wanted, lambda text: loaded_from(text, target))
 
 
 def _changed(robot: Robot, wanted: Sequence[Assignment]) -> Robot:

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Literal
 
 import pytest
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.convert import convert, to_modified, to_standard, welded
-from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, Steps, known, unknown_body
+from manipula.mechanics.robot.conventions import convert, to_modified, to_standard, welded
+from manipula.mechanics.robot.description import (
+    Cell,
+    CentreKind,
+    InertiaKind,
+    Joint,
+    JointKind,
+    Robot,
+    Step,
+    Steps,
+    known,
+    unknown_body,
+)
 from manipula.mechanics.robot.exact import Tree, cos_sin, gathered, is_zero, parameter_of, with_values
 from manipula.mechanics.robot.formats.rows import row_from_joint
+from manipula.mechanics.robot.formats.toml import robot_from_toml, toml_from_robot
 from manipula.mechanics.robot.formats.urdf import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
 from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter, names_of
@@ -21,14 +34,16 @@ from tests.random_robots import random_robot
 GRAVITY = (known("gx"), known("gy"), Cell("gz"))
 
 
-def symbolic_joint(row: int, alpha: Parameter, prismatic: bool = False, about: str = "com", centre: str = "com") -> Joint:
+def symbolic_joint(
+    row: int, alpha: Parameter, prismatic: bool = False, about: InertiaKind = "com", centre: CentreKind = "com"
+) -> Joint:
     """A standard row in which everything but the twist is a symbol."""
     theta, d, a = Cell(f"theta{row}"), Cell(f"d{row}"), Cell(f"a{row}")
     ahead: Steps = (Step("tx", a), Step("rx", Cell(f"alpha{row}", alpha)))
     before, offset, after = ((Step("rz", theta),), d, ahead) if prismatic else ((), theta, (Step("tz", d), *ahead))
     rest = (Cell(f"Ia{row}"), Cell(f"fv{row}"), Cell(f"fc{row}"), Cell(f"fo{row}"))
-    body = unknown_body(row, about, centre)  # type: ignore[arg-type]
-    kind = "prismatic" if prismatic else "revolute"
+    body = unknown_body(row, about, centre)
+    kind: JointKind = "prismatic" if prismatic else "revolute"
     return Joint(f"joint{row}", kind, before, offset, 1 if row != 2 else -1, after, body, *rest)
 
 
@@ -71,7 +86,8 @@ def test_quarter_turns_and_shifts_of_a_body_are_written_shortly() -> None:
 def test_there_and_back() -> None:
     arm = symbolic_arm()
     assert_same_arm(arm, to_standard(to_modified(arm)))
-    quarters = replace(arm, joints=(arm.joints[0], arm.joints[3], arm.joints[4]))
+    third = symbolic_joint(3, Deg(Fraction(90)), prismatic=True, centre="first_moment")
+    quarters = replace(arm, joints=(symbolic_joint(1, Deg(Fraction(-90))), symbolic_joint(2, ZERO), third))
     assert to_standard(to_modified(quarters)) == quarters
 
 
@@ -94,14 +110,15 @@ def test_already_there_is_untouched() -> None:
 
 @pytest.mark.parametrize("seed", range(18))
 @pytest.mark.parametrize("target", ["standard", "modified", "urdf"])
-def test_random_arms_of_every_shape(seed: int, target: str) -> None:
+def test_random_arms_of_every_shape(seed: int, target: Literal["standard", "modified", "urdf"]) -> None:
     """Revolute, prismatic and fixed rows, any placements, base, tool, payload, carried bodies, directions."""
     arm = random_robot(seed)
     other = convert(arm, target)
     assert_same_arm(arm, other, seed)
     assert other.origin.convention == target
     if target != "urdf":
-        assert all(row_from_joint(joint, target, 0) for joint in other.joints)  # type: ignore[arg-type]
+        assert all(row_from_joint(joint, target, 0) for joint in other.joints)
+        assert_same_arm(arm, robot_from_toml(toml_from_robot(other)), seed)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -172,7 +189,7 @@ def test_fixed_rows_are_welded() -> None:
 def test_names_that_cannot_be_converted() -> None:
     arm = symbolic_arm()
     lifted = replace(arm.joints[1], before=(Step("ty", Cell("y2")), *arm.joints[1].before))
-    with pytest.raises(InputError, match="a Denavit–Hartenberg table of this robot needs numbers.*: .*y2"):
+    with pytest.raises(InputError, match=r"a Denavit–Hartenberg table of this robot needs numbers.*: .*y2"):
         to_modified(replace(arm, joints=(arm.joints[0], lifted)))
     with pytest.raises(UnknownNameError, match="standard, modified, urdf"):
         convert(arm, "khalil")
@@ -186,7 +203,7 @@ def test_trees_fold() -> None:
     assert parameter_of(x + y - x) == Name("y")
     assert parameter_of(x - x) == ZERO
     assert parameter_of(0 * x + 1 * y) == Name("y")
-    assert parameter_of(-(-x)) == Name("x")
+    assert parameter_of(-Tree(Op("neg", (Name("x"),)))) == Name("x")
     assert parameter_of(-(x - y)) == Op("-", (Name("y"), Name("x")))
     assert parameter_of((-x) * (-y)) == Op("*", (Name("x"), Name("y")))
     assert parameter_of((Tree(Num(Fraction(1))) + Fraction(1, 2)) / 3) == Num(Fraction(1, 2))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from manipula.errors import InputError, RobotFileError
-from manipula.mechanics.robot.convert import to_modified
+from manipula.mechanics.robot.conventions import to_modified
 from manipula.mechanics.robot.description import Cell, Step, known
 from manipula.mechanics.robot.formats.par import robot_from_par
 from manipula.mechanics.robot.formats.par_write import par_from_robot
@@ -209,7 +210,7 @@ def test_symbols_survive() -> None:
     """With a symbolic tool and a joint that counts backward."""
     arm = robot_from_par(NEW.replace("th2", "-th2+beta"))
     tool = (Step("tz", Cell("tool_z", Name("L"))), Step("rx", known("tool_roll", Deg(Fraction(90)))))
-    arm = type(arm)(arm.name, arm.joints, arm.gravity, tool=tool)
+    arm = replace(arm, tool=tool)
     text = par_from_robot(arm)
     assert "sigma = {0,0,1,2}" in text
     assert all(joint.direction == 1 for joint in robot_from_par(text).joints)
@@ -218,12 +219,12 @@ def test_symbols_survive() -> None:
 
 def test_named_values_are_written_as_numbers() -> None:
     arm = robot_from_par(NEW)
-    arm = type(arm)(arm.name, arm.joints, arm.gravity, values=(("RL2", Op("/", (Name("L"), Num(Fraction(4))))),))
+    arm = replace(arm, values=(("RL2", Op("/", (Name("L"), Num(Fraction(4))))),))
     assert "r = {0,L/4,r3}" in par_from_robot(arm)
 
 
 def test_a_tool_of_any_shape_needs_numbers() -> None:
     arm = to_modified(robot_from_par(NEW))
     skewed = (Step("ry", Cell("tool_pitch", Name("psi"))),)
-    with pytest.raises(InputError, match="its tool needs numbers.*psi"):
-        par_from_robot(type(arm)(arm.name, arm.joints, arm.gravity, tool=skewed))
+    with pytest.raises(InputError, match=r"its tool needs numbers.*psi"):
+        par_from_robot(replace(arm, tool=skewed))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,7 +45,7 @@ def one_joint(inside: str, kind: str = "revolute", body: str = "") -> str:
     return robot(link("base"), link("tip", body), joint("j", "base", "tip", kind, inside))
 
 
-def turned(axis: tuple[float, float, float], angle: float) -> np.ndarray:
+def turned(axis: tuple[float, float, float], angle: float) -> Any:
     """Rodrigues' formula."""
     x, y, z = np.array(axis) / np.linalg.norm(axis)
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
@@ -164,11 +166,11 @@ HAND = robot(
 )  # fmt: skip
 
 
-def held(arm: Robot, row: int) -> list[tuple[float, ...]]:
+def held(arm: Robot, row: int) -> Any:
     """(mass, y of its centre in the link frame) of what a row carries."""
     chain = bind(replace(arm, joints=(replace(arm.joints[row - 1], body=None),)), FLOATS, {})
     inertia = chain.links[0].inertia
-    return [(float(inertia.m), float(inertia.s[1]))]
+    return float(inertia.m), float(inertia.s[1])
 
 
 def test_other_branches_are_locked_and_carried() -> None:
@@ -177,14 +179,14 @@ def test_other_branches_are_locked_and_carried() -> None:
     assert [len(row.carries) for row in arm.joints] == [0, 1, 2]
     assert arm.joints[0].body is None  # stands still with the base
     # left at 0.01 (zero brought within its limits), right at −(2·0.01 + 0.5)
-    assert held(arm, 3) == [(0.5, pytest.approx(0.25 * (0.1 + 0.01) + 0.25 * (-0.1 - 0.52)))]
+    assert held(arm, 3) == (0.5, pytest.approx(0.25 * (0.1 + 0.01) + 0.25 * (-0.1 - 0.52)))
     assert "joint 'grip' is locked at 0.01" in arm.origin.notes
     assert "link 'camera': its mass is carried by 'arm'" in arm.origin.notes
 
 
 def test_locked_positions_can_be_given() -> None:
     arm = robot_from_urdf(HAND, tip="hand", locked={"grip": 0.03, "grip2": 0.0})
-    assert held(arm, 3) == [(0.5, pytest.approx(0.25 * 0.13 + 0.25 * -0.1))]
+    assert held(arm, 3) == (0.5, pytest.approx(0.25 * 0.13 + 0.25 * -0.1))
     with pytest.raises(UnknownNameError, match="grip, grip2"):
         robot_from_urdf(HAND, tip="hand", locked={"wrist": 0.0})
 
@@ -307,6 +309,14 @@ def test_a_urdf_reads_writes_and_reads_the_same() -> None:
     assert [(row.before, row.after, row.direction, row.body, row.limits) for row in kept] == [
         (row.before, row.after, row.direction, row.body, row.limits) for row in arm.joints
     ]
+
+
+def test_links_step_aside_for_joints_of_the_same_name() -> None:
+    arm = robot_from_urdf(HAND.replace('"wrist"', '"link2"').replace('"shoulder"', '"tool0_joint"'), tip="hand")
+    text = urdf_from_robot(arm)
+    names = re.findall(r'<(?:joint|link) name="([^"]*)"', text)
+    assert len(set(names)) == len(names)
+    assert robot_from_urdf(text).joint_names == ("tool0_joint", "link2")
 
 
 def test_what_urdf_cannot_hold_is_said() -> None:

@@ -13,7 +13,12 @@ from manipula.algebra.tape import Tape
 WIDTH = 96
 _FIRST = ("robot", "model", "method", "joints", "proof")  # notes in this order, then the others by name
 _BRANCHES = frozenset({"sign", "min", "max", "less", "select"})
-_RARER = {"trig": "sines and cosines", "div": "divisions", "sqrt": "square roots", "other": "comparisons and the like"}
+_COUNTED = {
+    "trig": ("sine or cosine", "sines and cosines"),
+    "div": ("division", "divisions"),
+    "sqrt": ("square root", "square roots"),
+    "other": ("comparison or the like", "comparisons and the like"),
+}
 
 
 def provenance(tape: Tape, version: str) -> list[str]:
@@ -27,7 +32,7 @@ def provenance(tape: Tape, version: str) -> list[str]:
         lines += entry("off line", f"{cost_text(tape.cost.offline)}, once per parameter set")
     lines += [line for condition in tape.conditions for line in entry("condition", condition)]
     if any(line.op in _BRANCHES for line in tape.lines):
-        lines += entry("NaN", "a comparison with NaN is false; sign, min and max of NaN are NaN")
+        lines += entry("NaN", "a comparison, sign, minimum, maximum or choice that meets NaN gives NaN")
     return lines
 
 
@@ -38,9 +43,13 @@ def entry(key: str, text: str) -> list[str]:
 
 
 def cost_text(cost: Cost) -> str:
-    parts = [f"{cost.mul} multiplications + {cost.add} additions"]
-    parts += [f"{getattr(cost, field)} {word}" for field, word in _RARER.items() if getattr(cost, field)]
+    parts = [f"{_counted(cost.mul, 'multiplication')} + {_counted(cost.add, 'addition')}"]
+    parts += [_counted(getattr(cost, field), *words) for field, words in _COUNTED.items() if getattr(cost, field)]
     return ", ".join(parts)
+
+
+def _counted(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def ports(arguments: Split) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from manipula.algebra.emit.conditions import Check
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.text import Language, Text
 from manipula.algebra.tape import Line, Tape
@@ -56,7 +57,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Section:
-    """Statements in order. `checks` are expressions that may not be zero."""
+    """Statements in order. `checks` are comparisons that must hold."""
 
     loads: tuple[Statement, ...]
     body: tuple[Statement, ...]
@@ -71,12 +72,13 @@ class Plan:
     sources: Mapping[int, str]  # slot → where it is loaded from
     lines: Sequence[Line]
     results: Sequence[tuple[str, int]]  # where it is stored, slot
-    nonzero: Sequence[int] = ()  # slots to check
+    checks: Sequence[Check] = ()
 
     def reads(self) -> tuple[Counter[int], Counter[int]]:
         """How often each slot is read: by lines, by stores and checks."""
         by_lines = Counter(arg for line in self.lines for arg in line.args)
-        return by_lines, Counter([*(slot for _, slot in self.results), *self.nonzero])
+        checked = [slot for check in self.checks for slot in check.slots]
+        return by_lines, Counter([*(slot for _, slot in self.results), *checked])
 
 
 def section(plan: Plan, constants: Sequence[tuple[int, float]], language: Language, names: Names) -> Section:
@@ -101,4 +103,5 @@ def section(plan: Plan, constants: Sequence[tuple[int, float]], language: Langua
             named.add(line.slot)
         texts[line.slot] = text
     stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
-    return Section(tuple(loads), tuple(body), tuple(texts[slot].text for slot in plan.nonzero), stores)
+    checks = tuple(check.form.format(*(texts[slot].text for slot in check.slots)) for check in plan.checks)
+    return Section(tuple(loads), tuple(body), checks, stores)

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from manipula.algebra.emit.conditions import Check, checks
 from manipula.algebra.emit.names import Namer, identifier
 from manipula.algebra.tape import Port, Tape, offline_needed
 
@@ -36,7 +36,7 @@ class Split:
     parameters: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     kept: tuple[int, ...]
-    nonzero: tuple[int, ...]
+    checks: tuple[Check, ...]
 
     @property
     def names(self) -> list[str]:
@@ -60,14 +60,4 @@ def split(tape: Tape, namer: Namer) -> Split:
         for port in tape.outputs
         if port.slots
     )
-    return Split(variables, parameters, outputs, kept, _nonzero(tape, own) if kept else ())
-
-
-def _nonzero(tape: Tape, parameters: set[int]) -> tuple[int, ...]:
-    """Parameters that a condition names, and every denominator that parameters alone decide."""
-    slot_of = {tape.names[slot]: slot for slot in parameters}
-    matches = (re.fullmatch(r"\s*(\S+)\s*(?:≠|!=)\s*0\s*", condition) for condition in tape.conditions)
-    named = [slot_of[match[1]] for match in matches if match is not None and match[1] in slot_of]
-    decided = parameters | {line.slot for line in tape.offline}
-    below = [line.args[1] for line in tape.lines if line.op == "div" and line.args[1] in decided]
-    return tuple(dict.fromkeys(named + below))
+    return Split(variables, parameters, outputs, kept, checks(tape) if kept else ())

@@ -89,7 +89,7 @@ class Equations:
         return f"<table>{''.join(rows)}</table>"
 
 
-def equations(function: Function, form: Form = "auxiliary", style: Style = "text") -> Equations:
+def equations(function: Function, form: str = "auxiliary", style: str = "text") -> Equations:
     """The function in print. `SizeError` where the form would be too long to be of use."""
     if style not in _STYLES:
         raise UnknownNameError("style of equations", style, _STYLES)

@@ -27,7 +27,7 @@ from manipula.algebra.simplify.terms import (
 from manipula.algebra.simplify.tree import Number, Tree, operations, power_of, product_of, sum_of
 
 Split = tuple[Terms, Terms, Terms]  # divisor, quotient, rest
-WIDTH = ((8, 4), (16, 3), (40, 2))  # up to so many terms, so many divisors are tried; past them one
+WIDTH = ((8, 3), (16, 2))  # up to so many terms, so many divisors are tried; past them one
 FLINT_TERMS, BINOMIAL_TERMS = 150, 60
 
 

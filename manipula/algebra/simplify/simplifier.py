@@ -17,7 +17,7 @@ from manipula.errors import SizeError
 
 EXPANDED_TERMS = 100_000  # past this nobody reads it
 FACTORED_TERMS = 20_000  # past this the search for factors takes too long
-LONG = 400  # terms past which the factor of every rate and acceleration is searched by itself
+LONG = 1_000  # terms past which the factor of every rate and acceleration is searched by itself
 ON_THE_WAY = 40_000  # terms of an intermediate sum, when the aim is a factored form
 
 

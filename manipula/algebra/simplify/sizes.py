@@ -17,7 +17,7 @@ from manipula.algebra.simplify.polynomial import polynomial_cone
 from manipula.algebra.simplify.terms import Monomial, times
 
 Support = frozenset[Monomial] | None  # None: too many to list
-MANY = 5_000
+MANY = 3_000
 _EMPTY: Support = frozenset({()})
 
 
@@ -38,16 +38,13 @@ class Bound:
 
 def expanded_size(function: Function) -> int:
     """An upper bound on the terms of the expanded form, all outputs together."""
-    return sum(root_size(root) for root in function.roots)
-
-
-def root_size(root: Expr) -> int:
-    """An upper bound on the terms of one expression when expanded."""
     number: dict[Expr, int] = {}
     bounds: dict[Expr, Bound] = {}
-    for node in polynomial_cone(root):
-        bounds[node] = _bound(node, bounds, number)
-    return bounds[root].size
+    for root in function.roots:
+        for node in polynomial_cone(root):
+            if node not in bounds:
+                bounds[node] = _bound(node, bounds, number)
+    return sum(bounds[root].size for root in function.roots)
 
 
 def _bound(node: Expr, bounds: dict[Expr, Bound], number: dict[Expr, int]) -> Bound:

@@ -10,16 +10,19 @@ and in the link before it, so the column U z is the same for all of them: only �
 
 The chain must have its frames on the joints (`reduce.frames_on_joints`). What a link's inertia and its lever to the next
 joint contribute may be worked out in the link's own axes or in those of its run: `SHARES`, `LEVERS`, one choice a link.
+The part of a link's inertia that is symmetric about its axis may be handed to its parent (`handed_over`): what the
+parent does not know of it is a rotor's gyroscopic moment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from manipula.mechanics.robot.chain import Chain, Link, inward, outward
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import Inertia, half
+from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
     IDENTITY,
     NULL,
@@ -29,6 +32,7 @@ from manipula.mechanics.spatial.vector import (
     add,
     cross,
     dot,
+    matsub,
     neg,
     rotate,
     scale,
@@ -66,7 +70,7 @@ class Spin:
         (wx, wy, wz), (U13, U23, U33), (wdx, wdy, wdz) = self.w, self.Uz, self.wd()
         xx, zz, xy = wx * wx, wz * wz, wx * wy
         return (
-            (U33 + xx - zz, xy - wdz, U13),
+            (U33 + (xx - zz), xy - wdz, U13),
             (xy + wdz, -(xx + zz), U23),
             (wx * wz - wdy, wy * wz + wdx, U33),
         )
@@ -84,6 +88,7 @@ class Row:
     V: Vector
     wrench: tuple[Vector, Vector]  # what the link's own inertia asks for, run's axes
     lever: Lever
+    rest: Any  # of the joint's torque: a handed-over rotor carried by the parent, 2σ ω̇_z
 
     def own_spin(self) -> Spin:
         return self.spin.unturned(self.turn)
@@ -100,7 +105,15 @@ class Body:
 
 Share = Callable[[Body, Turn, Spin, Vector], tuple[Vector, Vector]]
 Lever = Callable[[Row, Vector], Vector]
-Choice = tuple[str, str]  # share and lever of a link, by name
+
+
+class Choice(NamedTuple):
+    """How one link is worked out."""
+
+    share: str = "own"
+    lever: str = "own"
+    spin: str = "kept"
+
 
 
 def turned(turn: Turn, a: Vector) -> Vector:
@@ -159,7 +172,8 @@ def run_lever(row: Row, p: Vector) -> Vector:
 
 SHARES: dict[str, Share] = {"own": own_share, "run": run_share}
 LEVERS: dict[str, Lever] = {"own": own_lever, "run": run_lever}
-CHOICES: tuple[Choice, ...] = tuple((share, lever) for share in SHARES for lever in LEVERS)
+SPINS = ("kept", "handed")
+CHOICES = tuple(Choice(share, lever, spin) for share in SHARES for lever in LEVERS for spin in SPINS)
 
 
 def torques(
@@ -167,16 +181,31 @@ def torques(
 ) -> list[Any]:
     """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
     picked = choices or [CHOICES[0]] * chain.dof
+    chain, rotors = handed_over(chain, [choice.spin == "handed" for choice in picked])
     rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
-    items = list(zip(chain.links, *rates, picked, strict=True))
+    items = list(zip(chain.links, *rates, picked, rotors, strict=True))
 
-    def step(parent: Row, item: tuple[Link, Any, Any, Any, Choice]) -> Row:
+    def step(parent: Row, item: tuple[Link, Any, Any, Any, Choice, Any]) -> Row:
         return hang(parent, *item, chain.maths)
 
-    base = Row(None, 0, STRAIGHT, 0, Spin(), unrotate(chain.base.R, neg(chain.gravity)), (NULL, NULL), own_lever)
-    rows = outward(step, items, base)
+    start = Row(None, 0, STRAIGHT, 0, Spin(), unrotate(chain.base.R, neg(chain.gravity)), (NULL, NULL), own_lever, 0)
+    rows = outward(step, items, start)
     loads = inward(load, list(zip(rows, [*rows[1:], None])), (NULL, NULL))
-    return [link.signed(link.kind.effort(*wrench)) for link, wrench in zip(chain.links, loads)]
+    return [link.signed(link.kind.effort(*wrench) + row.rest) for link, row, wrench in zip(chain.links, rows, loads)]
+
+
+def handed_over(chain: Chain, which: Sequence[bool]) -> tuple[Chain, list[Any]]:
+    """Give σ = (Kxx + Kyy)/2 of the links named to their parents, from the tip down; the rotors 2σ that remain."""
+    links, rotors = list(chain.links), [0] * chain.dof
+    for i in range(chain.dof - 1, 0, -1):
+        if which[i] and links[i].kind.name == "revolute":
+            K = links[i].inertia.second_moments()
+            rotors[i] = K[0][0] + K[1][1]
+            part = Inertia(I=symmetric(half(rotors[i]), 0, 0, half(rotors[i]), 0, rotors[i]))
+            links[i] = replace(links[i], inertia=replace(links[i].inertia, I=matsub(links[i].inertia.I, part.I)))
+            given = part.seen_from(Placement(R=links[i].before.R))
+            links[i - 1] = replace(links[i - 1], inertia=links[i - 1].inertia + given)
+    return replace(chain, links=tuple(links)), rotors
 
 
 def continues(link: Link) -> bool:
@@ -184,19 +213,22 @@ def continues(link: Link) -> bool:
     return link.before.R == IDENTITY
 
 
-def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, maths: Any) -> Row:
+def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rotor: Any, maths: Any) -> Row:
     """The next link: in its parent's run, or the first of a new one."""
     x = link.offset + x
     spin, V, angle = follow(parent, link) if continues(link) and parent.link else start(parent, link)
     # a slide d along z:  V + d Uz + 2ω×ḋz + d̈z
     d, dd, ddd = link.kind.slide(x), link.kind.slide(xd), link.kind.slide(xdd)
     V = add(V, add(scale(d, spin.Uz), (2 * dd * spin.w[1], -(2 * dd * spin.w[0]), ddd)))
-    spin = spin.faster(link.kind.turn(xd), link.kind.turn(xdd))
+    # a rotor 2σ on the axis:  2σ (θ̇ω_y, −θ̇ω_x, θ̈)
+    thd, thdd = link.kind.turn(xd), link.kind.turn(xdd)
+    gyro, rest = (rotor * thd * spin.w[1], -(rotor * thd * spin.w[0]), rotor * thdd), rotor * spin.wdz
+    spin = spin.faster(thd, thdd)
     angle = angle + link.kind.turn(x)
     turn = STRAIGHT if isinstance(angle, int) and angle == 0 else (maths.cos(angle), maths.sin(angle))
     inertia = link.inertia
-    wrench = SHARES[choice[0]](Body(inertia.m, inertia.s, inertia.second_moments()), turn, spin, V)
-    return Row(link, angle, turn, d, spin, V, wrench, LEVERS[choice[1]])
+    F, N = SHARES[choice.share](Body(inertia.m, inertia.s, inertia.second_moments()), turn, spin, V)
+    return Row(link, angle, turn, d, spin, V, (F, add(N, gyro)), LEVERS[choice.lever], rest)
 
 
 def follow(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 from manipula.mechanics.models import (
     articulated,
     christoffel,
+    christoffel_carried,
     composite,
     coordinates,
     energy,
@@ -200,7 +201,7 @@ _LIST = (
         "inertia_matrix", "M(q), motor inertia on the diagonal", ("q",), {"M": ("kg·m²", "symmetric")},
         {
             "composite": lambda c, x: {"M": composite.inertia_matrix(c, x["q"])},
-            "jacobian": lambda c, x: {"M": composite.with_motors(c, jacobian_dynamics.inertia_matrix_jacobian(c, x["q"]))},
+            "jacobian": lambda c, x: {"M": jacobian_dynamics.inertia_matrix_jacobian(c, x["q"])},
         },
         TORQUES,
     ),
@@ -210,11 +211,19 @@ _LIST = (
     ),
     Model(
         "coriolis_matrix", "C(q, q̇), with Ṁ − 2C skew", ("q", "qd"), {"C": ("kg·m²/s", "Christoffel form")},
-        {"christoffel": lambda c, x: {"C": christoffel.coriolis_matrix(c, x["q"], x["qd"])}}, TORQUES,
+        {
+            "christoffel": lambda c, x: {"C": christoffel.coriolis_matrix(c, x["q"], x["qd"])},
+            "carried": lambda c, x: {"C": christoffel_carried.coriolis_matrix(c, x["q"], x["qd"])},
+        },
+        TORQUES, candidates=("christoffel", "carried"),
     ),
     Model(
         "gravity", "the torques that hold the arm still", ("q",), {"g": (EFFORT, "joint torques")},
-        {"newton-euler": lambda c, x: {"g": torque.gravity(c, x["q"])}}, TORQUES,
+        {
+            "newton-euler": lambda c, x: {"g": torque.gravity(c, x["q"])},
+            "composite": lambda c, x: {"g": composite.gravity_composite(c, x["q"])},
+        },
+        TORQUES, candidates=("newton-euler", "composite"),
     ),
     Model(
         "forward_dynamics", "joint accelerations under given torques", ("q", "qd", "tau"),

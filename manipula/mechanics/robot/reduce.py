@@ -10,11 +10,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import matsub, symmetric
+from manipula.mechanics.spatial.vector import matsub, scale, symmetric
 
 
 def merge_fixed(chain: Chain) -> Chain:
@@ -90,3 +91,29 @@ def _prismatic_shares(link: Link) -> tuple[Inertia, Inertia]:
 
 
 SHARES = {"revolute": _revolute_shares, "prismatic": _prismatic_shares}
+
+
+def gauged(chain: Chain, joint: int, axis: int) -> Chain:
+    """Put a fictitious mass on joint `joint` (from 0) so that its parent's first moment along `axis` vanishes.
+
+    A mass μ at the joint's origin belongs to both links alike: +μ on one and −μ on the other changes no torque.
+    """
+    link, parent = chain.links[joint], chain.links[joint - 1]
+    mu = parent.inertia.s[axis] / link.before.p[axis]
+    minus = Inertia(m=-mu).seen_from(Placement(p=link.before.p))
+    links = list(chain.links)
+    links[joint] = replace(link, inertia=link.inertia + Inertia(m=mu))
+    links[joint - 1] = replace(parent, inertia=parent.inertia + minus)
+    return replace(chain, links=tuple(links))
+
+
+def rescaled(chain: Chain, length: Any) -> Chain:
+    """Measure lengths in `length`: moments and masses take it up, so torques of revolute joints stay what they are."""
+    def short(at: Placement) -> Placement:
+        return Placement(at.R, (at.p[0] / length, at.p[1] / length, at.p[2] / length))
+
+    def heavy(body: Inertia) -> Inertia:
+        return Inertia(body.m * length * length, scale(length, body.s), body.I)
+
+    links = tuple(replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia)) for x in chain.links)
+    return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool))

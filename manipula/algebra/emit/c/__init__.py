@@ -44,7 +44,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "ports": comment_lines(ports(arguments)),
         "split": arguments,
         "indices": _indices(arguments, name),
-        "helpers": [(op, *HELPERS[op]) for op in HELPERS if any(line.op == op for line in tape.lines)],
+        "helpers": [(op, HELPERS[op]) for op in HELPERS if any(line.op == op for line in tape.lines)],
         "prototype": _prototype(name, arguments),
         "prepare_prototype": _prepare_prototype(name, arguments),
         "prepare": _prepare(tape, arguments, c, names),
@@ -76,7 +76,7 @@ def results(arguments: Iterable[Argument]) -> list[tuple[str, int]]:
 
 def _prepare(tape: Tape, arguments: Split, c: Language, names: TapeNames) -> Section:
     stores = [(f"k[{i}]", slot) for i, slot in enumerate(arguments.kept)]
-    plan = Plan(sources(arguments.parameters), tape.offline, stores, arguments.nonzero)
+    plan = Plan(sources(arguments.parameters), tape.offline, stores, arguments.checks)
     return section(plan, tape.constants, c, names)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from manipula.algebra.emit.text import ARITHMETIC, LOOSE, SIGN, SUM, Language, Spelling, call
+from typing import NamedTuple
+
+from manipula.algebra.emit.text import ARITHMETIC, Language, call
 
 _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -19,11 +21,29 @@ sin sinh sqrt tan tanh tgamma trunc y0 y1 yn assert abs div exit main printf NAN
 """
 RESERVED = frozenset((_KEYWORDS + _LIBRARY).split())
 
-# NaN in gives NaN out: the sum of the operands is NaN when one of them is
+
+class Helper(NamedTuple):
+    """A small function beside the main one: parameters, the value returned, what it is."""
+
+    signature: str
+    body: str
+    meaning: str
+
+
+# NaN in gives NaN out: what is neither below nor above is NaN, and so is a sum with it
+_TWO = "const double x, const double y"
 HELPERS = {
-    "sign": ("const double x", "(x > 0.0) ? 1.0 : ((x < 0.0) ? -1.0 : x)", "-1, 0 or 1"),
-    "min": ("const double x, const double y", "(x <= y) ? x : ((y < x) ? y : (x + y))", "the smaller"),
-    "max": ("const double x, const double y", "(x >= y) ? x : ((y > x) ? y : (x + y))", "the larger"),
+    "sign": Helper(
+        "const double x", "(x > 0.0) ? 1.0 : ((x < 0.0) ? -1.0 : ((x == 0.0) ? 0.0 : x))", "-1, 0 or 1; NaN of NaN"
+    ),
+    "min": Helper(_TWO, "(x < y) ? x : ((y <= x) ? y : (x + y))", "the smaller; NaN if one is NaN"),
+    "max": Helper(_TWO, "(x > y) ? x : ((y >= x) ? y : (x + y))", "the larger; NaN if one is NaN"),
+    "less": Helper(_TWO, "(x < y) ? 1.0 : ((x >= y) ? 0.0 : (x + y))", "1 if x < y, else 0; NaN if one is NaN"),
+    "select": Helper(
+        "const double condition, const double yes, const double no",
+        "(condition != condition) ? condition : ((condition != 0.0) ? yes : no)",
+        "yes where the condition is not 0, else no; NaN if the condition is NaN",
+    ),
 }
 
 
@@ -39,8 +59,8 @@ def language(prefix: str) -> Language:
         "sign": call(f"{prefix}_sign", 1),
         "min": call(f"{prefix}_min", 2),
         "max": call(f"{prefix}_max", 2),
-        "less": Spelling("(double)({} < {})", SIGN, (SUM, SUM)),
-        "select": Spelling("({} != 0.0) ? {} : {}", LOOSE, (SUM, SUM, SUM)),
+        "less": call(f"{prefix}_less", 2),
+        "select": call(f"{prefix}_select", 3),
     }
     reserved = RESERVED | {prefix, f"{prefix}_prepare"} | {f"{prefix}_{helper}" for helper in HELPERS}
     return Language(table, reserved, "INFINITY", "NAN")

@@ -103,7 +103,7 @@ def c_function(title: Sequence[str], name: str, model: Equations) -> str:
     read = {arg for line in model.tape.lines for arg in line.args} | {s for p in model.tape.outputs for s in p.slots}
     context = {
         "about": comment_lines([*title, "", *ports(model.arguments)]),
-        "helpers": [(f"{PREFIX}_{op}", *HELPERS[op]) for op in HELPERS if op in used],
+        "helpers": [(f"{PREFIX}_{op}", HELPERS[op]) for op in HELPERS if op in used],
         "prototype": prototype(name, parts),
         "auxiliary": model.auxiliary,
         "unused": [x.name for x in model.inputs if read.isdisjoint(x.port.slots)],

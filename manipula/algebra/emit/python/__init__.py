@@ -39,7 +39,7 @@ def _context(tape: Tape, name: str, version: str, found: Sequence[State]) -> dic
         "parameters": [x.name for x in arguments.parameters] if arguments.kept else [],
         "parameter_names": {x.name: wrap(", ".join(_quoted(x.port.names)) + ",", WIDTH) for x in arguments.parameters},
         "prepare": _prepare(tape, arguments, names),
-        "checks": [_quoted([f"{tape.names[slot]} must not be zero"])[0] for slot in arguments.nonzero],
+        "helpers": {line.op for line in tape.lines},
         "main": _main(tape, arguments, names),
         "shapes": {x.name: _shape("*batch", x) for x in arguments.outputs},
         "given": [_table(x, [state.inputs[x.port.name] for state in found]) for x in _inputs(arguments)],
@@ -68,7 +68,7 @@ def _sources(arguments: Sequence[Argument]) -> dict[int, str]:
 
 def _prepare(tape: Tape, arguments: Split, names: TapeNames) -> Section:
     stores = [("", slot) for slot in arguments.kept]
-    plan = Plan(_sources(arguments.parameters), tape.offline, stores, arguments.nonzero)
+    plan = Plan(_sources(arguments.parameters), tape.offline, stores, arguments.checks)
     return section(plan, tape.constants, LANGUAGE, names)
 
 

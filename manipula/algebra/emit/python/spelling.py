@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 
-from manipula.algebra.emit.text import ARITHMETIC, ATOM, LOOSE, PRODUCT, SUM, Language, Spelling, call
+from manipula.algebra.emit.text import ARITHMETIC, Language, call
 
 _OWN = {"np", "k", "x", "got", "batch", "NamedTuple", "ValueError", "float", "print"}
 
@@ -19,8 +19,8 @@ LANGUAGE = Language(
         "sign": call("np.sign", 1),
         "min": call("np.minimum", 2),
         "max": call("np.maximum", 2),
-        "less": Spelling("1.0*({} < {})", PRODUCT, (SUM, SUM)),
-        "select": Spelling("np.where({} != 0.0, {}, {})", ATOM, (SUM, LOOSE, LOOSE)),
+        "less": call("_less", 2),
+        "select": call("_select", 3),
     },
     frozenset({*keyword.kwlist, *keyword.softkwlist, *_OWN}),
     "np.inf",

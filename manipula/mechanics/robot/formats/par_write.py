@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.robot.bodies import together
-from manipula.mechanics.robot.convert import to_modified
+from manipula.mechanics.robot.conventions import to_modified
 from manipula.mechanics.robot.description import SIX, Joint, Mounted, Robot, Step, known
 from manipula.mechanics.robot.exact import (
     Tree,

@@ -98,12 +98,15 @@ class _Writer:
             self.write_frame(f"payload{number}", "tool0", HERE, body)
 
     def write_frame(self, name: str, parent: str, at: Placement, body: Body | None = None) -> None:
-        """A link fixed to another. Its joint has the same name, unless a joint of the robot has it."""
-        joint = name
-        while joint in self.names:
-            joint += "_"
-        self.write_joint(joint, "fixed", parent, name, at)
+        """A link fixed to another."""
+        self.write_joint(self.unused(f"{name}_joint"), "fixed", parent, name, at)
         self.write_link(name, None if body is None else self.inertia(body))
+
+    def unused(self, name: str) -> str:
+        """A name no joint of the robot has: readers look links and joints up in one table."""
+        while name in self.names:
+            name += "_"
+        return name
 
     def kind(self, joint: Joint) -> str:
         return "continuous" if joint.kind == "revolute" and joint.limits is None else joint.kind
@@ -111,8 +114,8 @@ class _Writer:
     def write_joint(self, name: str, kind: str, parent: str, child: str, at: Placement) -> ET.Element:
         """A joint without its motion."""
         element = ET.SubElement(self.root, "joint", name=name, type=kind)
-        ET.SubElement(element, "parent", link=parent)
-        ET.SubElement(element, "child", link=child)
+        ET.SubElement(element, "parent", link=self.unused(parent))
+        ET.SubElement(element, "child", link=self.unused(child))
         ET.SubElement(element, "origin", xyz=_triple(at.p), rpy=_triple(rpy_of(at.R)))
         return element
 
@@ -141,7 +144,7 @@ class _Writer:
         return Inertia(precise(parameter_of(tree.m), self.values), (x, y, z), (_three(a), _three(b), _three(c)))
 
     def write_link(self, name: str, body: Inertia | None) -> None:
-        element = ET.SubElement(self.root, "link", name=name)
+        element = ET.SubElement(self.root, "link", name=self.unused(name))
         if body is None or not (body.m or any(body.s) or any(map(any, body.I))):
             return
         if not body.m and any(body.s):

@@ -165,7 +165,8 @@ def _row(split: _Split, index: int, convention: Convention) -> Joint:
     body = None if joint.body is None else moved(joint.body, at)
     if body is not None and split.in_numbers:
         body = _settled(body)
-    carries = tuple(Mounted(gathered(at + mounted.at), mounted.body) for mounted in joint.carries)
+    name = f"branch{index + 1}"
+    carries = tuple(Mounted(_placement(at + mounted.at, name), mounted.body) for mounted in joint.carries)
     return replace(joint, before=before, offset=offset, after=after, body=body, carries=carries)
 
 
@@ -191,7 +192,7 @@ def _settled(body: Body) -> Body:
 
 
 def _placement(steps: Steps, prefix: str) -> Steps:
-    """A base or a tool, in the order xyz, rpy wherever numbers allow it."""
+    """A base, a tool or the place of a carried body, in the order xyz, rpy wherever numbers allow it."""
     steps = gathered(steps)
     if placement_from_steps(steps, prefix) or any(True for step in steps for _ in names_of(step.amount.parameter)):
         return steps

@@ -1,0 +1,229 @@
+"""Kernel, first part: the value table, and reference counts that keep the cost.
+
+Everything here is in the small Python of `translate`. A node is live while something live uses it; only live on-line
+nodes are paid for. A dead node keeps its number, and gets a new way to be computed when it is wanted again.
+"""
+
+from __future__ import annotations
+
+from manipula.algebra.expr.field import P
+from manipula.algebra.optimise.search.state import (
+    ADD,
+    COST,
+    COUNT,
+    FIXED,
+    HALF,
+    HITS,
+    LEAF,
+    LIVE,
+    MASK,
+    MOVE,
+    MUL,
+    ONE,
+    PRICE_ADD,
+    PRICE_FUSED,
+    PRICE_MUL,
+    RANDOM,
+    STAMP,
+    State,
+)
+
+MULTIPLIER = 437799614237992725  # L'Ecuyer's generator modulo 2^61 - 1
+
+
+def product(a: int, b: int) -> int:
+    """In the field. The compiled kernel has its own text for this one."""
+    return a * b % P
+
+
+def random(s: State, n: int) -> int:
+    """0 … n−1"""
+    s.now[RANDOM] = product(s.now[RANDOM], MULTIPLIER)
+    return (s.now[RANDOM] >> 8) % n
+
+
+def signed(s: State, r: int) -> int:
+    """The value of a reference."""
+    return P - s.value[r >> 1] if r & 1 else s.value[r >> 1]
+
+
+def found(s: State, value: int) -> int:
+    """The node of a value in 0 … HALF, or 0."""
+    slot = value & s.now[MASK]
+    while s.table[slot] != 0:
+        if s.value[s.table[slot]] == value:
+            return s.table[slot]
+        slot = (slot + 1) & s.now[MASK]
+    return 0
+
+
+def entered(s: State, value: int) -> int:
+    """A new node for a value that has none."""
+    node = s.now[COUNT]
+    s.now[COUNT] = node + 1
+    slot = value & s.now[MASK]
+    while s.table[slot] != 0:
+        slot = (slot + 1) & s.now[MASK]
+    s.table[slot] = node
+    s.value[node] = value
+    return node
+
+
+def inverse(s: State, node: int) -> int:
+    """1 / value, by Fermat; remembered."""
+    if s.inverse[node] == 0:
+        power = s.value[node]
+        result = power
+        for _ in range(59):  # P − 2 is 59 ones in binary, then 01
+            power = product(power, power)
+            result = product(result, power)
+        s.inverse[node] = inverse_end(s, s.value[node], result)
+    return s.inverse[node]
+
+
+def inverse_end(s: State, x: int, ones: int) -> int:
+    """x^(2^60 − 1) is known: x^(2^61 − 3) is its square over x, that is x^(2^60 − 2)·x^(2^60 − 1)"""
+    raised = x
+    result = 1
+    left = P - 2
+    while left > 0:
+        if left & 1:
+            result = product(result, raised)
+        raised = product(raised, raised)
+        left = left >> 1
+    return result
+
+
+def made(s: State, kind: int, x: int, y: int) -> int:
+    """A reference to x + y or x · y; 0 when it is the number zero, or cannot be had."""
+    if x == 0 or y == 0:
+        return 0
+    value = product(signed(s, x), signed(s, y)) if kind == MUL else (signed(s, x) + signed(s, y)) % P
+    if value == 0:
+        return 0
+    sign = 1 if value > HALF else 0
+    node = found(s, P - value if sign else value)
+    if node == 0:
+        node = entered(s, P - value if sign else value)
+        set_way(s, node, kind, x ^ sign, y ^ sign if kind == ADD else y)
+    elif s.offline[node] == 0:
+        if s.refs[node] > 0:
+            s.hits[s.now[HITS]] = node
+            s.now[HITS] += 1
+        elif s.kind[node] == FIXED:
+            return 0
+        elif s.kind[node] != LEAF and s.made[node] != s.now[MOVE]:
+            set_way(s, node, kind, x ^ sign, y ^ sign if kind == ADD else y)
+    return 2 * node + sign
+
+
+def set_way(s: State, node: int, kind: int, x: int, y: int) -> int:
+    """Of a node that is not live."""
+    s.kind[node] = kind
+    s.left[node] = x
+    s.right[node] = y
+    s.offline[node] = s.offline[x >> 1] & s.offline[y >> 1]
+    s.weight[node] = priced(s, kind, x, y)
+    s.made[node] = s.now[MOVE]
+    return 0
+
+
+def priced(s: State, kind: int, x: int, y: int) -> int:
+    if s.offline[x >> 1] & s.offline[y >> 1]:
+        return 0
+    return s.price[PRICE_ADD] if kind == ADD else s.price[PRICE_MUL]
+
+
+def use(s: State, r: int, parent: int) -> int:
+    """One more use of a node; the first brings it to life, and what it is computed from."""
+    node = r >> 1
+    if s.offline[node]:
+        return 0
+    s.refs[node] += 1
+    s.parents[node] = s.parents[node] ^ parent
+    if s.refs[node] == 1:
+        s.place[node] = s.now[LIVE]
+        s.live[s.now[LIVE]] = node
+        s.now[LIVE] += 1
+        s.now[COST] += s.weight[node]
+        if s.kind[node] == FIXED:
+            for i in range(s.left[node], s.left[node] + s.right[node]):
+                use(s, s.more[i], node)
+        elif s.kind[node] != LEAF:
+            use(s, s.left[node], node)
+            use(s, s.right[node], node)
+        fuse(s, node)
+    if s.kind[node] == MUL and s.refs[node] <= 2:
+        fuse(s, parent if s.refs[node] == 1 else s.parents[node] ^ parent)
+    return 0
+
+
+def release(s: State, r: int, parent: int) -> int:
+    """One use less; the last takes its life."""
+    node = r >> 1
+    if s.offline[node]:
+        return 0
+    s.refs[node] -= 1
+    s.parents[node] = s.parents[node] ^ parent
+    if s.refs[node] == 0:
+        s.now[LIVE] -= 1
+        last = s.live[s.now[LIVE]]
+        s.live[s.place[node]] = last
+        s.place[last] = s.place[node]
+        s.now[COST] -= s.weight[node]
+        fuse(s, node)
+        if s.kind[node] == FIXED:
+            for i in range(s.left[node], s.left[node] + s.right[node]):
+                release(s, s.more[i], node)
+        elif s.kind[node] != LEAF:
+            release(s, s.left[node], node)
+            release(s, s.right[node], node)
+    if s.kind[node] == MUL and s.refs[node] <= 1:
+        fuse(s, parent if s.refs[node] == 0 else s.parents[node])
+    return 0
+
+
+def fuse(s: State, node: int) -> int:
+    """A sum swallows a product that serves nothing else, where the price says so."""
+    if s.price[PRICE_FUSED] == 0:
+        return 0
+    fused = 0
+    if s.kind[node] == ADD and s.refs[node] > 0:
+        fused = 1 if lone(s, s.left[node]) or lone(s, s.right[node]) else 0
+    s.now[COST] -= (fused - s.fused[node]) * s.price[PRICE_FUSED]
+    s.fused[node] = fused
+    return 0
+
+
+def lone(s: State, r: int) -> int:
+    node = r >> 1
+    return 1 if s.kind[node] == MUL and s.offline[node] == 0 and s.refs[node] == 1 else 0
+
+
+def depends(s: State, start: int, goal: int) -> int:
+    """Is `goal` needed to compute the live node `start`?"""
+    if start == goal:
+        return 1
+    s.now[STAMP] += 1
+    s.stack[0] = start
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        node = s.stack[depth]
+        count = s.right[node] if s.kind[node] == FIXED else 0 if s.kind[node] == LEAF else 2
+        for i in range(count):
+            below = s.more[s.left[node] + i] if s.kind[node] == FIXED else s.right[node] if i else s.left[node]
+            below = below >> 1
+            if below == goal:
+                return 1
+            if s.stamp[below] != s.now[STAMP] and s.offline[below] == 0:
+                s.stamp[below] = s.now[STAMP]
+                s.stack[depth] = below
+                depth += 1
+    return 0
+
+
+TABLE_FUNCTIONS = (
+    random, signed, found, entered, inverse, inverse_end, made, set_way, priced, use, release, fuse, lone, depends,
+)  # fmt: skip
+__all__ = ["ONE", "TABLE_FUNCTIONS"]

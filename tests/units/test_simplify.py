@@ -1,0 +1,238 @@
+"""The simplifier: identities it must find by itself, forms it must keep equal, sizes it must refuse."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from math import cos, isclose, sin
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.show.printer import Printer
+from manipula.algebra.simplify import expanded, expanded_size, factored, same, simplified
+from manipula.algebra.simplify.circle import fewest_squares
+from manipula.algebra.simplify.dag import Bracketed
+from manipula.algebra.simplify.proof import proved
+from manipula.algebra.simplify.simplifier import Simplifier
+from manipula.algebra.simplify.tree import MINUS, Sum, Tree, evaluate_tree, operations, product_of
+from manipula.errors import ProofError, SizeError
+from manipula.mechanics.spatial.floats import FLOATS as FLOAT
+
+Build = Callable[["World"], Expr]
+
+
+class World:
+    """A graph in which nothing is merged before the simplifier sees it: sums of angles are never built."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.maths = ExprMaths(self.graph)
+        self.q = [self.graph.symbol(f"q{i}", online=True) for i in range(1, 5)]
+        self.p = {name: self.graph.symbol(name) for name in ("a", "b", "d", "m", "n")}
+
+    def s(self, i: int) -> Expr:
+        return self.maths.sin(self.q[i - 1])
+
+    def c(self, i: int) -> Expr:
+        return self.maths.cos(self.q[i - 1])
+
+    def function(self, *roots: Expr) -> Function:
+        inputs = (Input("q", tuple(self.q)), Input("p", tuple(self.p.values()), online=False))
+        return Function("trial", self.graph, inputs, (Output("y", (len(roots),), roots),))
+
+
+def texts(build: Build, form: Callable[[Function], dict[str, tuple[Tree, ...]]]) -> str:
+    world = World()
+    return Printer().text(form(world.function(build(world)))["y"][0])
+
+
+def c(w: World, *joints: int) -> Expr:
+    """cos of a sum, written out."""
+    return w.c(joints[0]) if len(joints) == 1 else c(w, *joints[1:]) * w.c(joints[0]) - s(w, *joints[1:]) * w.s(joints[0])
+
+
+def s(w: World, *joints: int) -> Expr:
+    return w.s(joints[0]) if len(joints) == 1 else s(w, *joints[1:]) * w.c(joints[0]) + c(w, *joints[1:]) * w.s(joints[0])
+
+
+@pytest.mark.parametrize(
+    ("build", "text"),
+    [
+        (lambda w: w.p["a"] * w.s(1) * w.s(1) + w.p["a"] * w.c(1) * w.c(1), "a"),
+        (lambda w: w.p["a"] - w.p["a"] * w.c(1) * w.c(1), "a*s1^2"),
+        (lambda w: w.p["a"] * c(w, 1, 2), "a*c12"),
+        (lambda w: w.p["a"] * s(w, 1, 2) - w.p["b"] * s(w, 2, 3), "a*s12 - b*s23"),
+        (lambda w: c(w, 1, 2, 3, 4), "c1234"),
+        (lambda w: w.p["a"] * s(w, 1, 2, 3) * w.c(4), "a*s123*c4"),
+        (lambda w: c(w, 2, 3) * c(w, 2, 3) + w.p["b"], "b + c23^2"),
+        (lambda w: c(w, 1, 2) * w.c(1) + s(w, 1, 2) * w.s(1), "c2"),
+        (lambda w: s(w, 1, 2) * w.c(2) - c(w, 1, 2) * w.s(2), "s1"),
+        (lambda w: w.c(1) * w.c(2) + w.s(1) * w.s(2), "c1m2"),
+        (lambda w: w.s(1) * w.s(1) * w.s(2) * w.s(2) + w.c(2) * w.c(2), "1 - c1^2*s2^2"),
+        (lambda w: w.s(1) ** 4 - w.c(1) ** 4 + 2 * w.c(1) ** 2, "1"),
+        (lambda w: w.s(1) ** 4, "s1^4"),
+        (lambda w: (w.p["a"] + w.p["b"]) * (w.p["a"] - w.p["b"]), "a^2 - b^2"),
+        (lambda w: w.p["a"] / w.p["b"] * w.p["b"], "a"),
+        (lambda w: (w.p["a"] * w.p["d"] + w.p["b"]) / w.p["d"], "a + b/d"),
+        (lambda w: (w.p["a"] ** 2 - w.p["b"] ** 2) / (w.p["a"] + w.p["b"]), "a - b"),
+        (lambda w: w.p["a"] / (w.p["a"] + w.p["b"]), "a/(a + b)"),
+        (lambda w: w.maths.sqrt(w.p["a"] - w.p["a"] * w.c(1) ** 2) * 2, "2*sqrt(a*s1^2)"),
+        (lambda w: w.maths.sign(w.q[0]) * w.p["a"] / 3, "1/3*a*sign(q1)"),
+        (lambda w: w.maths.cos(w.p["a"]) * w.q[1], "cos(a)*q2"),
+        (lambda w: w.maths.sin(w.maths.degrees(Fraction(30))) * w.q[1], "sin(1/6*pi)*q2"),
+        (lambda w: w.q[0] - w.q[0], "0"),
+    ],
+)
+def test_expanded(build: Build, text: str) -> None:
+    assert texts(build, expanded) == text
+
+
+@pytest.mark.parametrize(
+    ("build", "text"),
+    [
+        (lambda w: w.p["a"] * w.p["b"] + w.p["a"] * w.p["d"], "a*(b + d)"),
+        (lambda w: w.p["a"] ** 2 - w.p["b"] ** 2, "(a - b)*(a + b)"),
+        (lambda w: (w.p["a"] + w.p["b"]) ** 2 * w.p["m"], "m*(a + b)^2"),
+        (lambda w: (w.p["a"] + w.p["b"]) * (w.p["m"] + w.p["n"]) + w.p["d"], "d + (a + b)*(m + n)"),
+        (lambda w: 3 * w.p["a"] + 3 * w.p["b"], "3*(a + b)"),
+        (lambda w: w.p["a"] + 3 * w.p["b"] + 3 * w.p["d"] * w.q[0], "a + 3*(b + d*q1)"),
+        (lambda w: -w.p["a"] * w.p["b"] - w.p["a"] * w.q[0], "-a*(b + q1)"),
+        (lambda w: w.p["m"] * w.q[0] ** 2 + w.p["n"] * w.q[0] + w.p["d"], "d + (m*q1 + n)*q1"),
+    ],
+)
+def test_factored(build: Build, text: str) -> None:
+    def sorted_parts(x: str) -> list[str]:
+        return sorted(x)  # factors of a product may stand in any order
+
+    assert sorted_parts(texts(build, factored)) == sorted_parts(text)
+
+
+def test_operations_follow_the_rule_of_the_source() -> None:
+    """Leading minus free; doubling, squares and sums counted."""
+    world = World()
+    a, b = world.p["a"], world.p["b"]
+    root = -(2 * a * b + a * a) * world.c(1)
+    (tree,) = expanded(world.function(root))["y"]
+    assert operations(tree) == 3 + 2 + 1  # −2·a·b·c1 and a·a·c1, and the sum
+    (short,) = factored(world.function(root))["y"]
+    assert operations(short) == 4  # −a·c1·(a + 2·b)
+
+
+# random expressions stay what they are
+
+
+def random_expression(world: World, choose: random.Random, depth: int) -> Expr:
+    if not depth:
+        leaves = [*world.p.values(), *world.q, world.graph.const(choose.randint(-3, 3))]
+        leaves += [f(i) for f in (world.s, world.c) for i in (1, 2, 3)]
+        leaves.append(world.maths.cos(world.q[0] + world.q[1]))
+        return choose.choice(leaves)
+    x, y = (random_expression(world, choose, depth - 1) for _ in range(2))
+    return choose.choice([x + y, x - y, x * y, x * y])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**9))
+def test_every_form_has_the_value_of_the_function(seed: int) -> None:
+    world, choose = World(), random.Random(seed)
+    function = world.function(random_expression(world, choose, 4), random_expression(world, choose, 3))
+    symbols = {name: choose.uniform(-2, 2) for port in function.inputs for name in port.names}
+    meant = function(symbols, FLOAT)["y"]
+    for form in (expanded, factored):
+        for tree, value in zip(form(function)["y"], meant, strict=True):
+            assert isclose(evaluate_tree(tree, symbols, FLOAT), value, rel_tol=1e-9, abs_tol=1e-7)
+    for root in function.roots:
+        tree = Bracketed(Simplifier().argument).tree(root)
+        assert isclose(evaluate_tree(tree, symbols, FLOAT), meant[function.roots.index(root)], rel_tol=1e-9, abs_tol=1e-7)
+    assert same(function, simplified(function))
+    terms = sum(len(x.terms) if isinstance(x, Sum) else 1 for x in expanded(function)["y"])
+    assert terms <= max(expanded_size(function), len(function.roots))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=5), st.floats(-3, 3))
+def test_fewest_squares(coefficients: list[int], angle: float) -> None:
+    while coefficients and not coefficients[-1]:
+        coefficients.pop()
+    u, v = cos(angle) ** 2, sin(angle) ** 2
+    way = fewest_squares(tuple(map(Fraction, coefficients)))
+    assert isclose(sum(x * u**i * v**j for i, j, x in way), sum(x * u**i for i, x in enumerate(coefficients)), abs_tol=1e-9)
+    assert len(way) <= sum(map(bool, coefficients))
+
+
+# proofs and sizes
+
+
+def test_a_wrong_form_is_caught() -> None:
+    world = World()
+    function = world.function(world.p["a"] * world.c(1) + world.p["b"])
+    (tree,) = expanded(function)["y"]
+    with pytest.raises(ProofError, match="entry 1 of y"):
+        proved(function, {"y": [product_of([MINUS, tree])]})
+    assert not same(function, world.function(world.p["a"] * world.s(1) + world.p["b"]))
+
+
+def long_product(world: World, factors: int) -> Expr:
+    """(a + k·q1 + …)(…)…: many terms, few operations."""
+    product = world.graph.one
+    for k in range(1, factors + 1):
+        others = [world.graph.symbol(f"x{k}{letter}") for letter in "uvw"]
+        product = product * (others[0] + others[1] * world.c(1) + others[2] * world.s(1))
+    return product
+
+
+def test_too_long_a_form_is_refused_with_its_size() -> None:
+    world = World()
+    function = world.function(long_product(world, 12))
+    assert expanded_size(function) >= 3**12
+    with pytest.raises(SizeError, match=r"100,000 terms.*'auxiliary' or 'factored'"):
+        expanded(function)
+
+
+def test_factored_falls_back_to_the_brackets_of_the_graph() -> None:
+    world = World()
+    root = long_product(world, 12)
+    names = {str(x.data): x for x in world.graph.table.values() if x.op == "symbol"}
+    function = Function(
+        "long", world.graph, (Input("p", tuple(names.values()), online=False),), (Output("y", (1,), (root,)),)
+    )
+    (tree,) = factored(function)["y"]
+    assert operations(tree) == 12 * 4 + 11
+
+
+def test_factored_refuses_what_no_bracket_shortens() -> None:
+    world = World()
+    x, y = world.c(1), world.s(2)
+    for k in range(40):
+        x, y = x * y + world.p["a"] * k, x + y * world.p["b"]
+    with pytest.raises(SizeError, match="'auxiliary'"):
+        factored(world.function(x))
+
+
+SCRIPT = """
+from tests.units.test_simplify import World, c, s
+from manipula.algebra.simplify import factored
+from manipula.algebra.show.printer import Printer
+w = World()
+root = w.p["a"] * c(w, 1, 2) * w.q[3] + w.p["b"] * s(w, 2, 3) ** 2 + w.p["m"] * w.p["n"] * w.c(1) + w.p["m"] * w.c(4)
+print(Printer().text(factored(w.function(root))["y"][0]))
+"""
+
+
+def test_the_same_text_in_every_process() -> None:
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
