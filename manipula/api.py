@@ -11,8 +11,9 @@ from manipula.algebra.emit import backend
 from manipula.bridge import Request, generate_function, model_named
 from manipula.checking import Report, check_report
 from manipula.counting import DEFAULT_MODELS, CountRow, bracketing_rows, count_rows
+from manipula.dossier import files_of_dossier
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
-from manipula.files import write_text
+from manipula.files import write_files, write_text
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
@@ -161,3 +162,11 @@ def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None
     True
     """
     return check_report(load(robot) if isinstance(robot, str) else robot, tell)
+
+
+def dossier(
+    robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None
+) -> list[Path]:
+    """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
+    subject = load(robot) if isinstance(robot, str) else robot
+    return write_files(Path(folder), files_of_dossier(subject, tell))

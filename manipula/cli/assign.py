@@ -49,7 +49,8 @@ def _assignment(text: str, units: dict[str, str]) -> Assignment:
             f"{text!r}: {name} is not in {unit}; give it {f'in {natural}' if natural else 'as a number, SI'}"
         )
     value = _si(number, unit or natural)
-    entry = number if unit in ("", natural) else _entry(value)
+    given_bare = unit in ("", natural)
+    entry = number if given_bare else value if natural == "m" else f'"{value}"'
     return Assignment(name, value, f"{number} {unit or natural}".strip(), entry, _entry(value))
 
 

@@ -29,7 +29,7 @@ def delete(
       manipula delete arms/old.toml --yes
     """
     path = _deletable(robot)
-    if not yes and not typer.confirm(f"Move {path} to the trash?", err=True):
+    if not yes and not _confirmed(path):
         say("nothing deleted")
         return
     trash = to_trash(path)
@@ -38,6 +38,13 @@ def delete(
         say_json({"deleted": str(path), "trash": str(trash), "restore": back})
         return
     say(f"{path} is now {trash}. To have it back: {back}")
+
+
+def _confirmed(path: Path) -> bool:
+    try:
+        return typer.confirm(f"Move {path} to the trash?", err=True)
+    except typer.Abort:
+        raise InputError(f"{path} was not deleted: nobody answered; --yes does not ask") from None
 
 
 def _deletable(robot: str) -> Path:

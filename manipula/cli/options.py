@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import escape, glob
 from pathlib import Path
 from typing import Annotated
 
@@ -16,11 +17,17 @@ def _starting(names: list[str], incomplete: str) -> list[str]:
 
 
 def complete_robot(incomplete: str) -> list[str]:
-    return _starting(places.names(), incomplete)
+    return _starting(places.names(), incomplete) + _files(incomplete)
 
 
 def complete_own(incomplete: str) -> list[str]:
-    return _starting([path.stem for path in places.own_files()], incomplete)
+    return _starting([path.stem for path in places.own_files()], incomplete) + _files(incomplete)
+
+
+def _files(incomplete: str) -> list[str]:
+    """Robot files, once the name has begun."""
+    found = glob(f"{escape(incomplete)}*") if incomplete else []
+    return sorted(path for path in found if Path(path).suffix.lower() in api.FORMATS)
 
 
 def complete_model(incomplete: str) -> list[str]:

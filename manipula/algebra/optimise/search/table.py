@@ -19,7 +19,6 @@ from manipula.algebra.optimise.search.state import (
     MASK,
     MOVE,
     MUL,
-    ONE,
     PRICE_ADD,
     PRICE_FUSED,
     PRICE_MUL,
@@ -72,26 +71,14 @@ def entered(s: State, value: int) -> int:
 def inverse(s: State, node: int) -> int:
     """1 / value, by Fermat; remembered."""
     if s.inverse[node] == 0:
-        power = s.value[node]
-        result = power
-        for _ in range(59):  # P − 2 is 59 ones in binary, then 01
+        power, result, left = s.value[node], 1, P - 2
+        while left > 0:
+            if left & 1:
+                result = product(result, power)
             power = product(power, power)
-            result = product(result, power)
-        s.inverse[node] = inverse_end(s, s.value[node], result)
+            left = left >> 1
+        s.inverse[node] = result
     return s.inverse[node]
-
-
-def inverse_end(s: State, x: int, ones: int) -> int:
-    """x^(2^60 − 1) is known: x^(2^61 − 3) is its square over x, that is x^(2^60 − 2)·x^(2^60 − 1)"""
-    raised = x
-    result = 1
-    left = P - 2
-    while left > 0:
-        if left & 1:
-            result = product(result, raised)
-        raised = product(raised, raised)
-        left = left >> 1
-    return result
 
 
 def made(s: State, kind: int, x: int, y: int) -> int:
@@ -224,6 +211,5 @@ def depends(s: State, start: int, goal: int) -> int:
 
 
 TABLE_FUNCTIONS = (
-    random, signed, found, entered, inverse, inverse_end, made, set_way, priced, use, release, fuse, lone, depends,
+    random, signed, found, entered, inverse, made, set_way, priced, use, release, fuse, lone, depends,
 )  # fmt: skip
-__all__ = ["ONE", "TABLE_FUNCTIONS"]

@@ -1,0 +1,57 @@
+"""What an operation costs, as data: the search minimises this sum over the on-line operations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.node import Expr
+from manipula.algebra.expr.ops import OPS
+from manipula.algebra.expr.walk import topological
+from manipula.errors import UnknownNameError
+
+
+@dataclass(frozen=True)
+class Price:
+    """Whole numbers. `fused` is what a sum saves when one of its terms is a product that serves nothing else."""
+
+    name: str
+    add: int = 1
+    mul: int = 1
+    div: int = 1
+    fused: int = 0
+    trig: int = 0
+    sqrt: int = 0
+    other: int = 0
+
+    def of(self, kind: str) -> int:
+        """By the name the operation table counts it under; a change of sign is free."""
+        return int(getattr(self, kind, 0))
+
+    def total(self, function: Function) -> int:
+        """The price of a function."""
+        nodes = [node for node in topological(function.roots) if node.online and node.args]
+        uses: dict[Expr, int] = {}
+        for user in [*(arg for node in nodes for arg in node.args if node.op != "neg"), *function.roots]:
+            bare = user.args[0] if user.op == "neg" else user
+            uses[bare] = uses.get(bare, 0) + 1
+        plain = sum(self.of(OPS[node.op].counted_as) for node in nodes)
+        return plain - self.fused * sum(_swallows(node, uses) for node in nodes)
+
+
+def _swallows(node: Expr, uses: dict[Expr, int]) -> bool:
+    """Is this a sum with a product of its own?"""
+    return node.op in ("add", "sub") and any(arg.op == "mul" and arg.online and uses[arg] == 1 for arg in node.args)
+
+
+CLASSICAL = Price("classical")  # a product and a sum are one operation each
+MULTIPLICATIONS = Price("multiplications", add=0)
+FUSED = Price("fused", fused=1)  # what a processor with a fused multiply-add issues
+
+PRICES = {price.name: price for price in (CLASSICAL, MULTIPLICATIONS, FUSED)}
+
+
+def price_named(name: str) -> Price:
+    if name not in PRICES:
+        raise UnknownNameError("price", name, PRICES)
+    return PRICES[name]

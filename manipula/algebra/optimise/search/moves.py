@@ -1,0 +1,254 @@
+"""Kernel, second part: the moves. Each proposes another way to compute a live node v, and returns 1, or 0 for none.
+
+Everything here is in the small Python of `translate`. The way goes to `now[KIND, LEFT, RIGHT]`. What a move takes from below v cannot
+close a circle; every other live node it uses is noted in `hits`, and is examined before the way is taken.
+"""
+
+from __future__ import annotations
+
+from manipula.algebra.expr.field import P
+from manipula.algebra.optimise.search.state import ADD, HALF, HITS, KIND, LEFT, LIVE, MUL, ONE, RIGHT, State
+from manipula.algebra.optimise.search.table import depends, found, inverse, made, product, random, signed
+
+TERMS = 12  # the longest sum or product taken apart
+GROUP = 32  # where in `scratch` the second list stands
+DEEP = 3  # how far products are opened to find a factor
+TRIES = 16  # partners looked at in one look-up
+
+
+def way(s: State, kind: int, x: int, y: int) -> int:
+    """Propose x + y or x · y."""
+    s.now[KIND] = kind
+    s.now[LEFT] = x
+    s.now[RIGHT] = y
+    return 1 if x != 0 and y != 0 else 0
+
+
+def regroup(s: State, v: int) -> int:
+    """x + (p + q) → (x + p) + q, and the same of products."""
+    kind = s.kind[v]
+    turn = random(s, 4)
+    x = s.right[v] if turn & 1 else s.left[v]
+    u = s.left[v] if turn & 1 else s.right[v]
+    if s.kind[u >> 1] != kind or s.offline[u >> 1]:
+        return 0
+    p, q = s.left[u >> 1] ^ (u & 1), s.right[u >> 1]
+    if kind == ADD:
+        q = q ^ (u & 1)
+    if turn & 2:
+        return way(s, kind, made(s, kind, x, q), p)
+    return way(s, kind, made(s, kind, x, p), q)
+
+
+def pair_up(s: State, v: int) -> int:
+    """(p + q) + (r + t) → (p + r) + (q + t), and the same of products."""
+    kind = s.kind[v]
+    x, y = s.left[v], s.right[v]
+    if s.kind[x >> 1] != kind or s.kind[y >> 1] != kind or s.offline[x >> 1] or s.offline[y >> 1]:
+        return 0
+    p, q, r, t = s.left[x >> 1] ^ (x & 1), s.right[x >> 1], s.left[y >> 1] ^ (y & 1), s.right[y >> 1]
+    if kind == ADD:
+        q, t = q ^ (x & 1), t ^ (y & 1)
+    if random(s, 2):
+        r, t = t, r
+    return way(s, kind, made(s, kind, p, r), made(s, kind, q, t))
+
+
+def distribute(s: State, v: int) -> int:
+    """a · (p + q) → a · p + a · q"""
+    turn = random(s, 2)
+    a = s.right[v] if turn else s.left[v]
+    u = s.left[v] if turn else s.right[v]
+    if s.kind[v] != MUL or s.kind[u >> 1] != ADD or s.offline[u >> 1]:
+        return 0
+    p, q = s.left[u >> 1] ^ (u & 1), s.right[u >> 1] ^ (u & 1)
+    return way(s, ADD, made(s, MUL, a, p), made(s, MUL, a, q))
+
+
+def divided(s: State, r: int, factor: int, depth: int) -> int:
+    """What is left of a product when one factor is taken out; 0 if it has no such factor."""
+    node = r >> 1
+    if node == factor:
+        return 2 * ONE + (r & 1)
+    if depth == 0 or s.kind[node] != MUL:
+        return 0
+    other = s.right[node]
+    rest = divided(s, s.left[node], factor, depth - 1)
+    if rest == 0:
+        other = s.left[node]
+        rest = divided(s, s.right[node], factor, depth - 1)
+    if rest == 0:
+        return 0
+    rest = rest ^ (r & 1)
+    return other ^ (rest & 1) if rest >> 1 == ONE else made(s, MUL, rest, other)
+
+
+def some_factor(s: State, r: int) -> int:
+    """A node some way down a product."""
+    node = r >> 1
+    for depth in range(DEEP):
+        if s.kind[node] != MUL or (depth > 0 and random(s, 2)):
+            return node
+        node = (s.right[node] if random(s, 2) else s.left[node]) >> 1
+    return node
+
+
+def factor(s: State, v: int) -> int:
+    """a · b + a · c → a · (b + c), the factor possibly deeper."""
+    if s.kind[v] != ADD:
+        return 0
+    common = some_factor(s, s.left[v])
+    y = divided(s, s.right[v], common, DEEP)
+    if y == 0:
+        return 0
+    return way(s, MUL, 2 * common, made(s, ADD, divided(s, s.left[v], common, DEEP), y))
+
+
+def opened(s: State, v: int, kind: int) -> int:
+    """The terms of a sum, or the factors of a product, into `scratch`; shared parts are opened now and then."""
+    s.scratch[0] = 2 * v
+    count = 1
+    at = 0
+    while at < count:
+        r = s.scratch[at]
+        node = r >> 1
+        inner = s.kind[node] == kind and s.offline[node] == 0 and count < TERMS
+        if inner and (node == v or s.refs[node] == 1 or random(s, 4) == 0):
+            s.scratch[at] = s.left[node] ^ (r & 1)
+            s.scratch[count] = s.right[node] ^ (r & 1 if kind == ADD else 0)
+            count += 1
+        else:
+            at += 1
+    return count
+
+
+def spread(s: State, count: int) -> int:
+    """One term a · (p + q) of `scratch` becomes two. The new number of terms."""
+    start = random(s, count)
+    for i in range(count):
+        at = (start + i) % count
+        r = s.scratch[at]
+        node = r >> 1
+        if s.kind[node] == MUL and s.offline[node] == 0:
+            turn = random(s, 2)
+            a = (s.right[node] if turn else s.left[node]) ^ (r & 1)
+            u = s.left[node] if turn else s.right[node]
+            if s.kind[u >> 1] == ADD and s.offline[u >> 1] == 0:
+                s.scratch[at] = made(s, MUL, a, s.left[u >> 1] ^ (u & 1))
+                s.scratch[count] = made(s, MUL, a, s.right[u >> 1] ^ (u & 1))
+                return count + 1
+    return count
+
+
+def collect(s: State, count: int, v: int) -> int:
+    """All terms of `scratch` that share a factor become one. The new number of terms; 0 for a failure."""
+    common = some_factor(s, s.scratch[random(s, count)])
+    if common == ONE:
+        return 0
+    kept, group = 0, 0
+    for i in range(count):
+        rest = divided(s, s.scratch[i], common, DEEP)
+        if rest != 0:
+            s.scratch[GROUP + group] = rest
+            group += 1
+        else:
+            s.scratch[kept] = s.scratch[i]
+            kept += 1
+    if group < 2:
+        return 0
+    inner = joined(s, GROUP, group, ADD, v)
+    if inner == 0:
+        return 0
+    if kept == 0:
+        return way(s, MUL, 2 * common, inner)
+    s.scratch[kept] = made(s, MUL, 2 * common, inner)
+    return kept + 1 if s.scratch[kept] != 0 else 0
+
+
+def joined(s: State, start: int, count: int, kind: int, v: int) -> int:
+    """One reference to the sum or product of a list."""
+    count = merged(s, start, count, kind, v)
+    return made(s, kind, s.scratch[start], s.scratch[start + 1]) if count == 2 else 0
+
+
+def merged(s: State, start: int, count: int, kind: int, v: int) -> int:
+    """Bring a list down to two entries: pairs that are there already first, then any. 0 when that fails."""
+    while count > 2:
+        pair = known_pair(s, start, count, kind, v)
+        i, j = pair // TERMS, pair % TERMS
+        if pair == 0:
+            i = random(s, count)
+            j = (i + 1 + random(s, count - 1)) % count
+        if i > j:
+            i, j = j, i
+        s.scratch[start + i] = made(s, kind, s.scratch[start + i], s.scratch[start + j])
+        if s.scratch[start + i] == 0:
+            return 0
+        count -= 1
+        s.scratch[start + j] = s.scratch[start + count]
+    return count
+
+
+def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
+    """12·i + j of two entries whose sum or product costs nothing more; 0 if there is none."""
+    shift = random(s, count)
+    for a in range(count):
+        i = (a + shift) % count
+        for j in range(i + 1, count):
+            x, y = s.scratch[start + i], s.scratch[start + j]
+            if s.offline[x >> 1] & s.offline[y >> 1]:
+                return TERMS * i + j
+            value = product(signed(s, x), signed(s, y)) if kind == MUL else (signed(s, x) + signed(s, y)) % P
+            node = found(s, P - value if value > HALF else value)
+            if node != 0 and (s.offline[node] or (s.refs[node] > 0 and depends(s, node, v) == 0)):
+                return TERMS * i + j
+    return 0
+
+
+def rebuild_sum(s: State, v: int, spreading: int, collecting: int) -> int:
+    """Open the sum v, spread a product, collect a factor, and join what there is."""
+    count = opened(s, v, ADD)
+    if spreading:
+        count = spread(s, count)
+    if count < 2 or count > TERMS:
+        return 0
+    if collecting:
+        count = collect(s, count, v)
+        if count == 1:
+            return 1  # all of them: v is the factor times the rest, and `collect` has said so
+    if count >= 3:
+        count = merged(s, 0, count, ADD, v)
+    return way(s, ADD, s.scratch[0], s.scratch[1]) if count == 2 else 0
+
+
+def rebuild_product(s: State, v: int) -> int:
+    """Open the product v and join its factors anew."""
+    count = opened(s, v, MUL)
+    if count < 3:
+        return 0
+    count = merged(s, 0, count, MUL, v)
+    return way(s, MUL, s.scratch[0], s.scratch[1]) if count == 2 else 0
+
+
+def look_up(s: State, v: int, kind: int) -> int:
+    """v = u ± w or v = u · w with u and w at hand."""
+    start = random(s, s.now[LIVE])
+    for i in range(TRIES):
+        u = s.live[(start + i) % s.now[LIVE]]
+        sign = random(s, 2) if kind == ADD else 0
+        value = product(s.value[v], inverse(s, u)) if kind == MUL else (s.value[v] + signed(s, 2 * u + 1 - sign)) % P
+        w = found(s, P - value if value > HALF else value)
+        if w != 0 and u != v and w != v and (s.offline[w] or s.refs[w] > 0):
+            s.hits[s.now[HITS]] = u
+            s.now[HITS] += 1
+            if s.offline[w] == 0:
+                s.hits[s.now[HITS]] = w
+                s.now[HITS] += 1
+            return way(s, kind, 2 * u + sign, 2 * w + (1 if value > HALF else 0))
+    return 0
+
+
+MOVE_FUNCTIONS = (
+    way, regroup, pair_up, distribute, divided, some_factor, factor, opened, spread, collect, joined, merged,
+    known_pair, rebuild_sum, rebuild_product, look_up,
+)  # fmt: skip

@@ -1,0 +1,273 @@
+"""The commands in one process: what they print, their JSON, their exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from manipula import api
+from manipula.cli import options, places, screen
+from manipula.cli.app import app
+from manipula.cli.demonstration import selftest
+from manipula.errors import ProofError
+from manipula.version import __version__
+
+COMMANDS = ["robots", "new", "show", "edit", "delete", "convert", "generate", "count", "equations", "check", "demo"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Each test in an empty folder, with an empty catalogue."""
+    monkeypatch.setenv("MANIPULA_HOME", str(tmp_path / "home"))
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    return work
+
+
+def run(*arguments: str, text: str | None = None) -> Result:
+    return CliRunner().invoke(app, list(arguments), input=text)
+
+
+def done(*arguments: str, text: str | None = None) -> str:
+    """The output of a command that must succeed."""
+    result = run(*arguments, text=text)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def refused(*arguments: str, text: str | None = None, code: int = 2) -> str:
+    """The message of a command that must fail in words: one line, nothing on stdout."""
+    result = run(*arguments, text=text)
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    lines = [line for line in result.stderr.splitlines() if not line.startswith("warning: ")]
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("manipula: ")
+    return lines[0]
+
+
+def as_json(*arguments: str) -> Any:
+    return json.loads(done(*arguments, "--json"))
+
+
+def test_version() -> None:
+    assert done("--version") == f"manipula {__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches_by_example(command: str) -> None:
+    text = done(command, "--help")
+    assert "Examples:" in text
+    assert f"manipula {command}" in text
+    assert "--json" in text
+
+
+def test_help_lists_every_command() -> None:
+    text = done("--help")
+    assert all(command in text for command in COMMANDS)
+
+
+def test_robots_lists_library_and_own() -> None:
+    done("new", "mine", "--joints", "RRP")
+    text = done("robots")
+    assert all(name in text for name in ("puma560", "planar2r", "mine", "this folder"))
+    listed = as_json("robots")
+    assert {entry["name"] for entry in listed["library"]} == set(api.robots())
+    (own,) = listed["own"]
+    assert (own["name"], own["kind"], own["dof"]) == ("mine", "RRP", 3)
+    assert "a1" in own["symbolic"]
+
+
+def test_robots_of_a_kind() -> None:
+    found = as_json("robots", "--kind", "rrp")["library"]
+    assert "stanford3" in {entry["name"] for entry in found}
+    assert all(entry["kind"].startswith("RRP") for entry in found)
+
+
+def test_robots_shows_a_broken_file_and_goes_on(folder: Path) -> None:
+    (folder / "broken.toml").write_text("format = 1\n[[joint]]\n", encoding="utf-8")
+    (folder / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    (own,) = as_json("robots")["own"]
+    assert own["name"] == "broken"
+    assert "name" in own["problem"]
+    assert "cannot be read" in done("robots")
+
+
+def test_show_has_units_and_every_table() -> None:
+    text = done("show", "puma560")
+    for part in ("theta (deg)", "d (m)", "mass (kg)", "0.4318", "17.4", "gravity (m/s²)", "[-160, 160]", "Source:"):
+        assert part in text
+
+
+def test_show_json_keeps_symbols_apart_from_numbers() -> None:
+    shown = as_json("show", "planar2r")
+    assert shown["dof"] == 2
+    assert shown["parameters"]["l1"] is None
+    assert set(shown["symbolic"]) == {"l1", "l2", "m1", "m2", "g"}
+    assert shown["tables"][0]["columns"][0] == "joint"
+
+
+def test_strict_makes_a_warning_an_error() -> None:
+    done("show", "puma560")
+    assert "triangle inequality" in refused("show", "puma560", "--strict")
+
+
+def test_warnings_are_one_line_on_stderr(folder: Path) -> None:
+    done("convert", "puma560", "p.toml")
+    result = run("show", "p.toml")
+    assert result.exit_code == 0
+    assert [line[:9] for line in result.stderr.splitlines()] == ["warning: "]
+    assert "warning" not in result.stdout
+
+
+def test_unknown_names_are_answered_with_what_there_is() -> None:
+    assert "did you mean 'puma560'" in refused("show", "puma561")
+    assert "Known: pose" in refused("generate", "planar2r", "-m", "nonsense")
+    assert "Known: best, newton-euler" in refused("equations", "planar2r", "gravity", "--method", "magic")
+    assert "Known: none, fast, max" in refused("count", "planar2r", "-m", "pose", "--optimise", "more")
+    assert "Known: c, python" in refused("generate", "planar2r", "-l", "cobol")
+    assert "A[2,2]" in refused("equations", "planar2r", "lagrange_terms", "--entry", "A[3,1]")
+    assert "'zz9'" in refused("generate", "planar2r", "--symbolic", "zz9")
+
+
+def test_bad_usage_is_code_2() -> None:
+    assert run("show").exit_code == 2
+    assert run("nonsense").exit_code == 2
+
+
+def test_generate_writes_what_it_says(folder: Path) -> None:
+    told = as_json("generate", "planar2r", "-m", "gravity,pose", "-l", "c,python", "-o", "code")
+    files = [Path(name) for model in told["models"] for name in model["files"]]
+    assert {path.suffix for path in files} == {".c", ".h", ".py"}
+    assert all(path.is_file() and path.parent == Path("code") for path in files)
+    gravity = told["models"][0]
+    assert gravity["cost"]["total"] == gravity["cost"]["mul"] + gravity["cost"]["add"] + gravity["cost"]["div"]
+    assert "identical to the plain model" in gravity["proof"]
+
+
+def test_generate_prints_cost_and_proof() -> None:
+    text = done("generate", "planar2r", "-m", "gravity", "-o", "code")
+    assert "Proof of gravity: identical to the plain model" in text
+    assert str(Path("code") / "planar2r_gravity.c") in text
+
+
+def test_generate_the_dossier() -> None:
+    told = as_json("generate", "planar2r", "--dossier", "papers")
+    assert told["models"] == []
+    assert told["dossier"]
+    assert all(Path(name).is_file() for name in told["dossier"])
+
+
+def test_count_agrees_with_the_api() -> None:
+    rows = as_json("count", "planar2r", "-m", "pose,gravity")["rows"]
+    assert rows == [row.as_dict() for row in api.count("planar2r", ["pose", "gravity"])]
+
+
+def test_count_the_ways_and_the_orders() -> None:
+    ways = {row["method"]: row for row in as_json("count", "puma560_symbolic", "--ways")["rows"]}
+    assert {"forward", "forward-cross", "backward", "backward-cross", "merged"} <= set(ways)
+    assert ways["merged"]["total"] <= 81
+    orders = as_json("count", "stanford3", "--orders")["rows"]
+    assert len(orders) == 2
+    assert orders[0]["total"] <= orders[1]["total"]
+    assert "choose one" in refused("count", "planar2r", "--ways", "--orders")
+
+
+def test_count_columns_are_aligned() -> None:
+    lines = done("count", "planar2r", "--ways").splitlines()
+    head = next(line for line in lines if line.startswith("model"))
+    rows = [line for line in lines if line.startswith("pose")]
+    end = head.index("total") + len("total")
+    assert len(rows) >= 5
+    assert all(line[end - 1].isdigit() and line[end] == " " for line in rows)
+
+
+def test_equations_forms_and_styles() -> None:
+    text = done("equations", "planar2r", "gravity", "--form", "factored")
+    assert "c12 = cos(q1 + q2)" in text
+    assert r"\begin{aligned}" in done("equations", "planar2r", "gravity", "--style", "latex")
+    assert "c₁₂" in done("equations", "planar2r", "gravity", "--form", "factored", "--style", "unicode")
+    assert "Known: auxiliary" in refused("equations", "planar2r", "gravity", "--form", "pretty")
+
+
+def test_equations_of_one_entry() -> None:
+    told = as_json("equations", "stanford3", "lagrange_terms", "--entry", "A[1,3]", "--form", "factored")
+    assert told["equations"][0] == "A13 = -d2*M3*s2" or "s2" in told["equations"][0]
+    assert len(told["equations"]) <= 2
+
+
+def test_check_passes_in_words() -> None:
+    text = done("check", "planar2r")
+    assert "PROVED" in text
+    assert "planar2r passes all" in text
+    told = as_json("check", "planar2r")
+    assert told["passed"] is True
+    assert {"proved"} == {verdict["how"] for verdict in told["verdicts"]}
+
+
+def test_a_failed_check_is_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = api.check("planar2r")
+    wrong = SimpleNamespace(name="power", sentence="Energy is kept.", how="proved", passed=False, detail="2 broken")
+    report = SimpleNamespace(robot="planar2r", passed=False, verdicts=(*good.verdicts, wrong))
+    monkeypatch.setattr(api, "check", lambda robot, tell: report)
+    result = run("check", "planar2r")
+    assert result.exit_code == 1
+    assert "FAILED" in result.stdout
+    assert f"planar2r fails 1 of {len(report.verdicts)} checks: power." in result.stdout
+
+
+def test_a_failed_proof_is_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    def disproved(*args: object, **more: object) -> None:
+        raise ProofError("tau[1] differs")
+
+    monkeypatch.setattr(api, "generate", disproved)
+    assert refused("generate", "planar2r", code=1) == "manipula: tau[1] differs"
+
+
+def test_ctrl_c_is_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(api, "check", interrupted)
+    assert "interrupted" in refused("check", "planar2r", code=130)
+
+
+def test_nothing_a_user_wrote_is_markup(capsys: pytest.CaptureFixture[str]) -> None:
+    screen.say_table("[bold]t", ["a"], [["[red]x[/red]"], [":smile:"]])
+    assert [line.strip() for line in capsys.readouterr().out.splitlines()][-2:] == ["[red]x[/red]", ":smile:"]
+
+
+def test_completion_offers_names() -> None:
+    done("new", "purple", "--joints", "RR")
+    assert {"puma560", "puma560_symbolic", "purple", "purple.toml"} <= set(options.complete_robot("pu"))
+    assert options.complete_own("pu") == ["purple", "purple.toml"]
+    assert options.complete_model("pose,grav") == ["pose,gravity"]
+    assert options.complete_language("p") == ["python"]
+
+
+def test_a_library_name_always_means_the_library(folder: Path) -> None:
+    done("convert", "planar2r", "puma560.toml")
+    assert places.find("puma560").dof == 6
+    assert places.find("puma560.toml").dof == 2
+
+
+def test_demo_shows_the_main_job() -> None:
+    text = done("demo")
+    for part in ("tau1 = ", "81", "1693", "identical to the plain model", "N·m", "Lopes da Silva"):
+        assert part in text
+    assert list((Path("out") / "demo").glob("*.c"))
+    assert "FAILED" not in text
+
+
+def test_the_selftest_of_the_demo_can_fail(folder: Path) -> None:
+    file = folder / "wrong.c"
+    file.write_text("int main(void) { return 1; }\n", encoding="utf-8")
+    told = selftest([file])
+    assert "FAILED" in told or "no C compiler" in told
