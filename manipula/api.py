@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from manipula.algebra.emit import backend
-from manipula.bridge import Request, generate_function, model_named
+from manipula.bridge import Request, model_named
 from manipula.checking import Report, check_report
 from manipula.counting import DEFAULT_MODELS, CountRow, bracketing_rows, count_rows
 from manipula.dossier import files_of_dossier
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.files import write_files, write_text
-from manipula.mechanics.models.catalogue import MODELS
+from manipula.generation import generate_function
+from manipula.mechanics.models.catalogue import FIELD, MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.conventions import convert as converted
@@ -104,6 +105,7 @@ def generate(
     symbolic: Symbolic = "auto",
     optimise: str = "fast",
     wrench: bool = False,
+    parameters: str = "base",
     tell: Callable[[str], None] = lambda text: None,
 ) -> Model:
     """A model of the robot, optimised and proved. `tell` hears of progress.
@@ -112,7 +114,7 @@ def generate(
     {'g': (2,)}
     """
     subject = load(robot) if isinstance(robot, str) else robot
-    return Model(generate_function(Request(subject, model, method, symbolic, optimise, wrench), tell))
+    return Model(generate_function(Request(subject, model, method, symbolic, optimise, wrench, parameters), tell))
 
 
 def models() -> dict[str, str]:
@@ -122,7 +124,8 @@ def models() -> dict[str, str]:
 
 def methods(model: str) -> list[str]:
     """The ways to make a model; the first is the plain one."""
-    return list(model_named(model).methods)
+    found = model_named(model)
+    return [*found.methods, *([FIELD] if found.field else [])]
 
 
 def languages() -> list[str]:

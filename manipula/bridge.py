@@ -6,19 +6,27 @@ the same robot, unreduced, through the model's plain text over the prime field; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.prove import Reference, prove
+from manipula.algebra.expr.walk import topological
+from manipula.algebra.optimise.prove import Reference
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.catalogue import INPUTS, MODELS, WRENCH_NAMES, Method, Model
-from manipula.mechanics.models.choices import REDUCTIONS, legal
+from manipula.mechanics.models.catalogue import FIELD, INPUTS, MODELS, WRENCH_NAMES, Given, Model
+from manipula.mechanics.models.choices import (
+    Formulation,
+    Question,
+    field_choices,
+    field_questions,
+    prepared,
+    questions,
+    usual,
+)
 from manipula.mechanics.models.newton_euler import newton_euler
 from manipula.mechanics.models.pose_ways import way_from_name
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
@@ -32,13 +40,13 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to build a model: a method and a reduction."""
+    """One way to build a model: a method, and answers to the free questions of formulation."""
 
     method: str
-    reduction: str = "as given"
+    answers: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        return self.method if self.reduction == "as given" else f"{self.method}, {self.reduction}"
+        return "; ".join([self.method, *(f"{question}: {answer}" for question, answer in self.answers)])
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,7 @@ class Request:
     symbolic: Symbolic = "auto"
     optimise: str = "fast"
     wrench: bool = False
+    parameters: str = "base"
 
 
 def model_named(name: str) -> Model:
@@ -59,42 +68,57 @@ def model_named(name: str) -> Model:
     return MODELS[name]
 
 
-def generate_function(request: Request, tell: Tell = lambda text: None) -> Function:
-    """The cheapest of the legal choices, optimised and proved."""
+def check_request(request: Request) -> None:
     model = model_named(request.model)
     if request.wrench and not model.takes_wrench:
         raise InputError(f"{model.name} has no use for a tool wrench; drop wrench=True")
-    best: Function | None = None
-    for choice in choices(request):
-        tell(f"{model.name}: {choice}")
-        function = optimised(built(request, choice), request.optimise)
-        if best is None or function.cost.total < best.cost.total:
-            best = function
-    assert best is not None
-    tell(f"{model.name}: proof")
-    proof = prove(best, reference(request))
-    return replace(best, notes={**best.notes, "proof": str(proof)})
+    if request.parameters not in ("full", "base"):
+        raise UnknownNameError("parameter set", request.parameters, ("full", "base"))
+    for method in methods_of(request):
+        method_named(model, method, request.robot.dof)
 
 
-def choices(request: Request) -> Iterator[Choice]:
-    """The choices `method` leaves open."""
+def methods_of(request: Request) -> tuple[str, ...]:
+    """The methods `request.method` leaves open."""
     model = model_named(request.model)
     best = model.candidates or tuple(model.methods)[:1]
-    methods = best if request.method == "best" else (request.method,)
-    reductions = legal(model.needs) if request.optimise != "none" else ["as given"]
-    for method in methods:
-        _method(model, method, request.robot.dof)
-        yield from (Choice(method, reduction) for reduction in reductions)
+    return best if request.method == "best" else (request.method,)
 
 
-def _method(model: Model, name: str, dof: int) -> Method:
+def method_named(model: Model, name: str, dof: int) -> Callable[[Chain, Given, Formulation], dict[str, Any]]:
     """A method by name; a pose may also be asked for by a bracketing."""
     if name in model.methods:
-        return model.methods[name]
+        return lambda chain, x, answers: model.methods[name](chain, x)
+    if name == FIELD and model.field is not None:
+        field = model.field
+        return lambda chain, x, answers: field(chain, x, field_choices(answers, chain.dof))
     if model.name == "pose":
         way = way_from_name(name, dof)
-        return lambda chain, x: {"T": way(chain, x["q"]).rows()}
-    raise UnknownNameError(f"method of {model.name}", name, ["best", *model.methods])
+        return lambda chain, x, answers: {"T": way(chain, x["q"]).rows()}
+    known = ["best", *model.methods, *([FIELD] if model.field else [])]
+    raise UnknownNameError(f"method of {model.name}", name, known)
+
+
+def questions_of(request: Request, method: str) -> list[Question]:
+    """What formulation leaves open for this robot, model and method."""
+    model, chain = model_named(request.model), _plain_chain(request)
+    asked = questions(chain, model.needs, request.parameters == "base")
+    if request.wrench:  # the wrench is given in metres
+        asked = [question for question in asked if question.name != "unit"]
+    return asked + (field_questions(chain.dof) if method == FIELD else [])
+
+
+def usual_choice(request: Request, method: str) -> Choice:
+    """Answers that are rarely bad, at no cost of search."""
+    answers = usual(_plain_chain(request), questions_of(request, method))
+    return Choice(method, tuple(answers.items()))
+
+
+def _plain_chain(request: Request) -> Chain:
+    """The chain over expressions, for its structure alone."""
+    graph = Graph()
+    symbols = {name: graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
+    return merge_fixed(bind(request.robot, ExprMaths(graph), symbols, request.symbolic))
 
 
 def built(request: Request, choice: Choice) -> Function:
@@ -104,15 +128,14 @@ def built(request: Request, choice: Choice) -> Function:
     parameters = {name: graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
     given = {port: [graph.symbol(name, online=True) for name in names] for port, names in input_names(request).items()}
     _refuse_clash(parameters, given, request.robot)
-    chain = merge_fixed(bind(request.robot, maths, parameters, request.symbolic))
-    chain = REDUCTIONS[choice.reduction].apply(chain)
-    found = _method(model, choice.method, request.robot.dof)(chain, given)
+    chain = prepared(merge_fixed(bind(request.robot, maths, parameters, request.symbolic)), dict(choice.answers))
+    found = method_named(model, choice.method, request.robot.dof)(chain, given, dict(choice.answers))
     inputs = [Input(port, tuple(symbols), *INPUTS[port][1:]) for port, symbols in given.items()]
     if parameters:
         inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", online=False))
     outputs = tuple(_output(graph, name, found[name], *model.outputs[name]) for name in found)
     notes = {"robot": request.robot.name, "model": model.name, "method": str(choice)}
-    labels = _labels(model, chain, given)
+    labels = _labels(chain, given)
     return Function(f"{_identifier(request.robot.name)}_{model.name}", graph, tuple(inputs), outputs, labels, notes)
 
 
@@ -144,6 +167,12 @@ def reference(request: Request) -> Reference:
     return run
 
 
+def conditions_of(function: Function) -> tuple[str, ...]:
+    """Where the function holds: every parameter-only denominator must not vanish."""
+    divisors = (node.args[1] for node in topological(function.roots) if node.op == "div")
+    return tuple(dict.fromkeys(f"{x!r} ≠ 0" for x in divisors if not x.online))
+
+
 def flattened(value: Any) -> tuple[tuple[int, ...], list[Any]]:
     """Nested sequences → (shape, flat list), row-major."""
     if not isinstance(value, list | tuple):
@@ -163,7 +192,7 @@ def _identifier(name: str) -> str:
     return text if text[:1].isalpha() else f"robot_{text}"
 
 
-def _labels(model: Model, chain: Chain, given: Mapping[str, Sequence[Any]]) -> dict[Expr, str]:
+def _labels(chain: Chain, given: Mapping[str, Sequence[Any]]) -> dict[Expr, str]:
     """Names people recognise (w3_x, f2_z) for the recursion's intermediates, where the model is one."""
     if not {"q", "qd", "qdd"} <= given.keys():
         return {}

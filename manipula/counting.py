@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from manipula.bridge import Choice, Request, built, model_named, reference
-from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.prove import prove
+from manipula.bridge import Request, model_named
+from manipula.generation import generate_function
 from manipula.mechanics.models.bracketings import bracketings, text_from_bracketing
-from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.catalogue import FIELD, MODELS
 from manipula.mechanics.robot.description import Robot
 
 
@@ -43,15 +42,14 @@ def count_rows(
 ) -> Iterator[CountRow]:
     """Each method of each model, proved before it is counted."""
     for name in models:
-        for method in model_named(name).methods:
+        model = model_named(name)
+        for method in [*model.methods, *([FIELD] if model.field else [])]:
             tell(f"{name}: {method}")
             yield count_row(robot, name, method, symbolic, optimise)
 
 
 def count_row(robot: Robot, model: str, method: str, symbolic: Any = "auto", optimise: str = "none") -> CountRow:
-    request = Request(robot, model, method, symbolic, optimise)
-    function = optimised(built(request, Choice(method)), optimise)
-    prove(function, reference(request))
+    function = generate_function(Request(robot, model, method, symbolic, optimise))
     cost, offline = function.cost, function.cost.offline
     return CountRow(
         model,

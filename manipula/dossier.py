@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from manipula.algebra.emit.dossier import Dossier, dossier_files
 from manipula.algebra.tape import Tape, tape_from_function
-from manipula.bridge import Request, generate_function
+from manipula.bridge import Request
+from manipula.generation import generate_function
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.tables import dynamic_table, geometry_table, motor_table
 from manipula.version import __version__

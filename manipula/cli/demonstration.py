@@ -15,7 +15,7 @@ import typer
 from manipula import api
 from manipula.arm import Arm
 from manipula.cli import options
-from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_table
+from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.model import Model
 
 # Lopes da Silva, dissertation, UNICAMP 1990: operations of the PUMA 560, with and without auxiliary equations
@@ -115,15 +115,15 @@ def _say_counts(found: _Show) -> None:
     say()
     say_table("", table.columns, table.rows)
     say()
-    say("3. What its models cost: multiplications and additions, beside those published in 1990", "bold cyan")
+    say("3. What its models cost: multiplications and additions, beside the published ones", "bold cyan")
     say()
-    columns = ("model", "method", "here", "published", "substituted", "published", "sin/cos")
+    columns = ("model", "method", "here", "1990", "written out", "1990", "sin/cos")
     say_table("", columns, list(_count_cells(found)), right=range(2, len(columns)), caption=(
         "here: with auxiliary equations, operations of the parameters alone included, as the source counts; "
-        "substituted: without. Published: Lopes da Silva, dissertation, UNICAMP 1990."
+        "written out: without auxiliary equations. 1990: Lopes da Silva, dissertation, UNICAMP 1990."
     ))  # fmt: skip
     proof = found.code.function.notes.get("proof", "")
-    say(f"Each of these was proved before it was counted: {proof}.", "green")
+    say_prose(f"Each of these was proved before it was counted: {proof}.", "green")
     say()
 
 
@@ -132,7 +132,7 @@ def _count_cells(found: _Show) -> Iterator[tuple[str, ...]]:
         shared, written = map(str, PUBLISHED_WAYS.get(row.method, ("", "")))
         yield ("pose", row.method, str(row.total), shared, str(row.substituted), written, str(row.trig))
     for row in found.dynamics:
-        name = "complete Lagrangian model" if row.model == "lagrange_terms" else "torques"
+        name = "Lagrange terms" if row.model == "lagrange_terms" else "torques"
         published = str(PUBLISHED_LAGRANGE.get(row.method, ""))
         yield (name, row.method, str(row.total + row.offline), published, "", "", str(row.trig))
 

@@ -10,7 +10,7 @@ import typer
 
 from manipula import api
 from manipula.cli import options, places
-from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_table
+from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.errors import ManipulaError, ManipulaWarning
 from manipula.robot import Robot
 
@@ -43,7 +43,9 @@ def robots(
     if groups["own"]:
         _say_group("Your robots", groups["own"])
     else:
-        say(f"No robots of your own here or in {places.catalogue()}; manipula new NAME --joints RRR makes one.", "dim")
+        say_prose(
+            f"No robots of your own here or in {places.catalogue()}; manipula new NAME --joints RRR makes one.", "dim"
+        )
 
 
 def _of_kind(entries: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
@@ -77,7 +79,7 @@ def _say_group(title: str, entries: list[dict[str, Any]]) -> None:
         (e["name"], str(e["dof"]), e["kind"], e["convention"], _short_names(e["symbolic"]), _short_source(e))
         for e in entries
     ]
-    say_table(title, _COLUMNS, rows, right=(1,))
+    say_table(title, _COLUMNS, rows, right=(1,), prose=True)
     say()
 
 
@@ -113,9 +115,9 @@ def show(robot: options.RobotName, as_json: options.Json = False, strict: option
     say()
     say_robot(found)
     for note in found.origin.notes:
-        say(f"Note: {note}")
+        say_prose(f"Note: {note}")
     if found.origin.source:
-        say(f"Source: {' '.join(found.origin.source.split())}", "dim")
+        say_prose(f"Source: {' '.join(found.origin.source.split())}", "dim")
 
 
 def say_robot(robot: Robot) -> None:
@@ -127,7 +129,7 @@ def say_robot(robot: Robot) -> None:
             say_table(table.title, table.columns, rows)
             say()
     if symbols:
-        say(f"Symbols, without a value: {', '.join(symbols)}")
+        say_prose(f"Symbols, without a value: {', '.join(symbols)}")
         say()
 
 

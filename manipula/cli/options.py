@@ -36,6 +36,12 @@ def complete_model(incomplete: str) -> list[str]:
     return [f"{before}{comma}{name}" for name in _starting(list(api.models()), last)]
 
 
+def complete_method(incomplete: str) -> list[str]:
+    """The methods of all models: which one is meant is not known yet."""
+    every = dict.fromkeys(method for model in api.models() for method in api.methods(model))
+    return _starting(["best", *every], incomplete)
+
+
 def complete_language(incomplete: str) -> list[str]:
     return _starting(list(api.languages()), incomplete)
 
@@ -63,7 +69,12 @@ Models = Annotated[
     str,
     typer.Option("--models", "-m", metavar="A,B", help="Models, with commas.", autocompletion=complete_model),
 ]
-Method = Annotated[str, typer.Option("--method", help="How the model is derived, such as lagrange-efficient.")]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method", help="How the model is derived, such as lagrange-efficient.", autocompletion=complete_method
+    ),
+]
 Symbolic = Annotated[
     str,
     typer.Option(
@@ -77,15 +88,6 @@ Optimise = Annotated[
     str,
     typer.Option(
         "--optimise", metavar="none|fast|max", help="How hard to search.", autocompletion=_among("none", "fast", "max")
-    ),
-]
-Convention = Annotated[
-    str,
-    typer.Option(
-        "--convention",
-        metavar="standard|modified",
-        help="Denavit-Hartenberg convention.",
-        autocompletion=_among("standard", "modified"),
     ),
 ]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]

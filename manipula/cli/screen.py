@@ -15,7 +15,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import typer
 from rich import box
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -41,6 +42,11 @@ def say(text: str | Text = "", style: str = "") -> None:
     _console().print(text, style=style or None, soft_wrap=True)
 
 
+def say_prose(text: str, style: str = "") -> None:
+    """Words, wrapped at the edge of the terminal."""
+    _console().print(text, style=style or None)
+
+
 def note(text: str, style: str = "") -> None:
     """A line beside the result: on stderr, so that a pipe stays clean."""
     _console(stderr=True).print(text, style=style or None, soft_wrap=True)
@@ -53,19 +59,52 @@ def say_json(value: Any) -> None:
 
 
 def say_table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), caption: str = ""
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    caption: str = "",
+    prose: bool = False,
 ) -> None:
-    """An aligned table; `right` are the columns of numbers."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+    """An aligned table; `right` are the columns of numbers. On a narrow terminal a table goes on below, its first two
+    columns repeated, and a number is never broken; with `prose` the last column is text and is cut off instead."""
     if title:
         say(title, "bold cyan")
-    _console().print(table)
+    console = _console()
+    blocks = [range(len(columns))] if prose else _blocks(columns, rows, console.width)
+    rows = _cut(columns, rows, console.width) if prose else rows
+    for number, chosen in enumerate(blocks):
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
+        for index in chosen:
+            side: JustifyMethod = "right" if index in right else "left"
+            table.add_column(columns[index], justify=side, no_wrap=True)
+        for row in rows:
+            table.add_row(*(Text(row[index]) for index in chosen))
+        console.print(*([""] if number else []), table, sep="\n")
     if caption:
-        say(caption, "dim")
+        say_prose(caption, "dim")
+
+
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(cell_len, column)) + 2 for column in zip(columns, *rows)]
+
+
+def _cut(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> list[tuple[str, ...]]:
+    """The rows with their last cell no longer than what the others leave of the line."""
+    left = max(20, room - sum(_widths(columns, rows)[:-1]))
+    return [(*row[:-1], row[-1] if len(row[-1]) <= left else f"{row[-1][: left - 1]}…") for row in rows]
+
+
+def _blocks(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> list[Sequence[int]]:
+    """Columns that fit side by side, the first two in every block."""
+    widths = _widths(columns, rows)
+    keys, blocks = [0, 1], [[0, 1]]
+    for index in range(2, len(columns)):
+        if sum(widths[i] for i in (*blocks[-1], index)) > room and len(blocks[-1]) > 2:
+            blocks.append([*keys])
+        blocks[-1].append(index)
+    return list(blocks) if len(columns) > 2 else [range(len(columns))]
 
 
 @contextmanager

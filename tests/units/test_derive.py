@@ -16,7 +16,7 @@ from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from tests.random_expressions import SYMBOLS, Text, built, graph_symbols, nested, numbers, smooth, symbols, trig, whole
 
-many = settings(max_examples=100, deadline=None)
+many = settings(max_examples=60, deadline=None)
 # quotients and roots kept away from their poles: 1/(2 + u²), √(1 + u²), atan2(u, 2 + v²)
 plain = nested(st.one_of(symbols, numbers, trig), ("add", "mul", "neg"), size=3)
 two = ("number", Fraction(2))

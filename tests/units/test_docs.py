@@ -168,6 +168,15 @@ def test_the_reference_names_every_public_name_and_error() -> None:
     assert not [name for name in raised if f"`{name}`" not in errors_page]
 
 
+def test_the_readme_counts_are_those_of_the_code() -> None:
+    row = re.compile(r"\(`([\w-]+)`\) \| (?:\d+|–) \| (\d+) \|")
+    shown = {method: int(total) for method, total in row.findall((ROOT / "README.md").read_text(encoding="utf-8"))}
+    models = {name: "pose" if name in mp.methods("pose") else "lagrange_terms" for name in shown}
+    models["newton-euler"] = "inverse_dynamics"
+    costs = {x: mp.generate("puma560_symbolic", models[x], method=x, optimise="none").cost.grand_total for x in shown}
+    assert len(shown) == 9 and shown == costs
+
+
 def refresh(page: Path) -> None:
     """Write what the examples print into the page; a shown output with `...` is left to its author."""
     text = page.read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import manipula
 from manipula.algebra.emit.backend import emit, languages
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.conditions import check_from_text
@@ -21,19 +22,15 @@ from manipula.algebra.emit.names import Namer, ascii_text, identifier
 from manipula.algebra.emit.python.spelling import LANGUAGE as PYTHON
 from manipula.algebra.emit.reference import states
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.algebra.tape import Line, Port, Tape, tape_from_function
-from manipula.bridge import Request, generate_function
+from manipula.algebra.tape import Line, Port, Tape
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot import library
-from manipula.mechanics.robot.formats.toml import robot_from_toml
 from tests.emitted import array, c_function, called, module_from, needs_cc, python, self_test, shared, written
 from tests.golden import planar
 
 
 @pytest.fixture(scope="module")
 def puma() -> Tape:
-    robot = robot_from_toml(library.text_of("puma560_symbolic"))
-    return tape_from_function(generate_function(Request(robot, "inverse_dynamics")))
+    return manipula.generate(manipula.load("puma560_symbolic"), "inverse_dynamics").tape
 
 
 # what comes out runs
@@ -110,12 +107,9 @@ SCRIPT = """
 import hashlib
 from manipula.algebra.emit.backend import emit, languages
 from manipula.algebra.emit.dossier import dossier_files
-from manipula.algebra.tape import tape_from_function
-from manipula.bridge import Request, generate_function
-from manipula.mechanics.robot import library
-from manipula.mechanics.robot.formats.toml import robot_from_toml
+import manipula
 from tests.golden import planar
-tape = tape_from_function(generate_function(Request(robot_from_toml(library.text_of("puma560_symbolic")), "gravity")))
+tape = manipula.generate(manipula.load("puma560_symbolic"), "gravity").tape
 texts = [emit(t, language, "1") for language in languages() for t in (tape, planar.torque(), planar.tip())]
 print(hashlib.sha256(repr([*texts, dossier_files(planar.dossier())]).encode()).hexdigest())
 """

@@ -21,7 +21,7 @@ from manipula.algebra.expr.ops import OPS
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_expressions import SYMBOLS, Text, branchy, built, nested, numbers, play, smooth, symbols, whole
 
-many = settings(max_examples=120, deadline=None)
+many = settings(max_examples=60, deadline=None)
 
 
 def scalars(values: Mapping[str, Fraction], maths: Any) -> dict[str, Any]:
@@ -127,7 +127,8 @@ def test_nan_in_gives_nan_out(maths: Any) -> None:
     nan, one, two = maths.number(Fraction(1)) * math.nan, maths.number(Fraction(1)), maths.number(Fraction(2))
     results = [
         *(f(nan) for f in (maths.sin, maths.cos, maths.sqrt, maths.sign, maths.abs)),
-        *(f(*pair) for f in (maths.minimum, maths.maximum, maths.less, maths.atan2) for pair in ((nan, one), (one, nan))),
+        *(f(nan, one) for f in (maths.minimum, maths.maximum, maths.less, maths.atan2)),
+        *(f(one, nan) for f in (maths.minimum, maths.maximum, maths.less, maths.atan2)),
         maths.select(nan, one, two),
         maths.select(maths.less(nan, one), one, two),
         maths.select(one, nan, two),

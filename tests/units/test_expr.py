@@ -54,7 +54,8 @@ def test_neutral_elements(graph: Graph) -> None:
     assert x + 0 is x and 0 + x is x and x * 1 is x and 1 * x is x and x - 0 is x and x / 1 is x
     assert x * 0 is graph.zero and x - x is graph.zero and 0 / x is graph.zero
     assert x / x is graph.one and x**0 is graph.one
-    assert -(-x) is x and 0 - x is -x
+    minus = -x
+    assert -minus is x and 0 - x is minus
 
 
 def test_circle_identities(graph: Graph) -> None:

@@ -131,7 +131,7 @@ def test_dead_arm_does_not_leak() -> None:
 
 
 def test_long_tapes_use_the_plain_generator(monkeypatch: pytest.MonkeyPatch) -> None:
-    import manipula.algebra.run.llvm as llvm
+    from manipula.algebra.run import llvm
 
     monkeypatch.setattr(llvm, "LONG", 0)
     quick, careful = compile_tape(matrix_tape(), "llvm"), compile_tape(matrix_tape(), "numpy")
@@ -267,7 +267,7 @@ def test_parameter_mistakes_are_told(small: Compiled) -> None:
         small([1, 2, 3])
     with pytest.raises(InputError, match="no value for b"):
         small([1, 2, 3], p={"a": 1})
-    with pytest.raises(UnknownNameError, match="no parameter of small is called 'c'.*Known: a, b"):
+    with pytest.raises(UnknownNameError, match=r"no parameter of small is called 'c'.*Known: a, b"):
         small([1, 2, 3], p={"a": 1, "b": 1, "c": 1})
     with pytest.raises(InputError, match=r"expected 2 values \(a, b\), found shape \(3,\)"):
         small([1, 2, 3], p=[1, 2, 3])

@@ -23,7 +23,7 @@ from manipula.algebra.simplify.circle import fewest_squares
 from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.proof import proved
 from manipula.algebra.simplify.simplifier import Simplifier
-from manipula.algebra.simplify.tree import MINUS, Sum, Tree, evaluate_tree, operations, product_of
+from manipula.algebra.simplify.tree import MINUS, ZERO, Sum, Tree, evaluate_tree, operations, product_of
 from manipula.errors import ProofError, SizeError
 from manipula.mechanics.spatial.floats import FLOATS as FLOAT
 
@@ -57,11 +57,13 @@ def texts(build: Build, form: Callable[[Function], dict[str, tuple[Tree, ...]]])
 
 def c(w: World, *joints: int) -> Expr:
     """cos of a sum, written out."""
-    return w.c(joints[0]) if len(joints) == 1 else c(w, *joints[1:]) * w.c(joints[0]) - s(w, *joints[1:]) * w.s(joints[0])
+    first, rest = joints[0], joints[1:]
+    return c(w, *rest) * w.c(first) - s(w, *rest) * w.s(first) if rest else w.c(first)
 
 
 def s(w: World, *joints: int) -> Expr:
-    return w.s(joints[0]) if len(joints) == 1 else s(w, *joints[1:]) * w.c(joints[0]) + c(w, *joints[1:]) * w.s(joints[0])
+    first, rest = joints[0], joints[1:]
+    return s(w, *rest) * w.c(first) + c(w, *rest) * w.s(first) if rest else w.s(first)
 
 
 @pytest.mark.parametrize(
@@ -106,14 +108,11 @@ def test_expanded(build: Build, text: str) -> None:
         (lambda w: 3 * w.p["a"] + 3 * w.p["b"], "3*(a + b)"),
         (lambda w: w.p["a"] + 3 * w.p["b"] + 3 * w.p["d"] * w.q[0], "a + 3*(b + d*q1)"),
         (lambda w: -w.p["a"] * w.p["b"] - w.p["a"] * w.q[0], "-a*(b + q1)"),
-        (lambda w: w.p["m"] * w.q[0] ** 2 + w.p["n"] * w.q[0] + w.p["d"], "d + (m*q1 + n)*q1"),
+        (lambda w: w.p["m"] * w.q[0] ** 2 + w.p["n"] * w.q[0] + w.p["d"], "d + q1*(m*q1 + n)"),
     ],
 )
 def test_factored(build: Build, text: str) -> None:
-    def sorted_parts(x: str) -> list[str]:
-        return sorted(x)  # factors of a product may stand in any order
-
-    assert sorted_parts(texts(build, factored)) == sorted_parts(text)
+    assert texts(build, factored) == text
 
 
 def test_operations_follow_the_rule_of_the_source() -> None:
@@ -140,22 +139,22 @@ def random_expression(world: World, choose: random.Random, depth: int) -> Expr:
     return choose.choice([x + y, x - y, x * y, x * y])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**9))
 def test_every_form_has_the_value_of_the_function(seed: int) -> None:
     world, choose = World(), random.Random(seed)
-    function = world.function(random_expression(world, choose, 4), random_expression(world, choose, 3))
+    function = world.function(random_expression(world, choose, 3), random_expression(world, choose, 2))
     symbols = {name: choose.uniform(-2, 2) for port in function.inputs for name in port.names}
     meant = function(symbols, FLOAT)["y"]
     for form in (expanded, factored):
         for tree, value in zip(form(function)["y"], meant, strict=True):
             assert isclose(evaluate_tree(tree, symbols, FLOAT), value, rel_tol=1e-9, abs_tol=1e-7)
     for root in function.roots:
-        tree = Bracketed(Simplifier().argument).tree(root)
-        assert isclose(evaluate_tree(tree, symbols, FLOAT), meant[function.roots.index(root)], rel_tol=1e-9, abs_tol=1e-7)
+        found = evaluate_tree(Bracketed(Simplifier().argument).tree(root), symbols, FLOAT)
+        assert isclose(found, meant[function.roots.index(root)], rel_tol=1e-9, abs_tol=1e-7)
     assert same(function, simplified(function))
-    terms = sum(len(x.terms) if isinstance(x, Sum) else 1 for x in expanded(function)["y"])
-    assert terms <= max(expanded_size(function), len(function.roots))
+    terms = sum(len(x.terms) if isinstance(x, Sum) else x != ZERO for x in expanded(function)["y"])
+    assert terms <= expanded_size(function)
 
 
 @settings(max_examples=60, deadline=None)
@@ -165,7 +164,8 @@ def test_fewest_squares(coefficients: list[int], angle: float) -> None:
         coefficients.pop()
     u, v = cos(angle) ** 2, sin(angle) ** 2
     way = fewest_squares(tuple(map(Fraction, coefficients)))
-    assert isclose(sum(x * u**i * v**j for i, j, x in way), sum(x * u**i for i, x in enumerate(coefficients)), abs_tol=1e-9)
+    meant = sum(x * u**i for i, x in enumerate(coefficients))
+    assert isclose(sum(x * u**i * v**j for i, j, x in way), meant, abs_tol=1e-9)
     assert len(way) <= sum(map(bool, coefficients))
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.factor import factored
-from manipula.errors import UnknownNameError
 
 Pass = Callable[[Function], Function]
 
@@ -18,22 +17,15 @@ PASSES: dict[str, Pass] = {
     "factor": factored,  # a·b ± a·c → a·(b ± c)
 }
 
-LEVELS: dict[str, tuple[str, ...]] = {
-    "none": (),
-    "fast": ("factor",),
-    "max": ("factor",),
-}
 
 
-def optimised(function: Function, level: str = "fast") -> Function:
-    """The function after the passes of a level, repeated while they pay."""
-    if level not in LEVELS:
-        raise UnknownNameError("optimisation level", level, LEVELS)
-    improving = bool(LEVELS[level])
+def optimised(function: Function) -> Function:
+    """The function after all passes, repeated while they pay."""
+    improving = True
     while improving:
         improving = False
-        for name in LEVELS[level]:
-            better = PASSES[name](function)
+        for rewrite in PASSES.values():
+            better = rewrite(function)
             if better.cost.total < function.cost.total:
                 function, improving = better, True
     return function

@@ -23,6 +23,7 @@ class Price:
     trig: int = 0
     sqrt: int = 0
     other: int = 0
+    unit: int = 1  # the price of one operation that matters
 
     def of(self, kind: str) -> int:
         """By the name the operation table counts it under; a change of sign is free."""
@@ -45,7 +46,7 @@ def _swallows(node: Expr, uses: dict[Expr, int]) -> bool:
 
 
 CLASSICAL = Price("classical")  # a product and a sum are one operation each
-MULTIPLICATIONS = Price("multiplications", add=0)
+MULTIPLICATIONS = Price("multiplications", add=1, mul=10, div=10, unit=10)  # sums only break ties
 FUSED = Price("fused", fused=1)  # what a processor with a fused multiply-add issues
 
 PRICES = {price.name: price for price in (CLASSICAL, MULTIPLICATIONS, FUSED)}

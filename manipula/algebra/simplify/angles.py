@@ -30,7 +30,7 @@ def combined(x: Angle, y: Angle, sign: int) -> tuple[Angle, int]:
 
 def coordinates_for(uses: Counter[Angle]) -> list[Angle]:
     """As many of the most used angles as are independent, if all others are whole combinations of them; else leaves."""
-    ordered = sorted(uses, key=lambda angle: (-uses[angle], len(angle), [(sort_key(leaf), n) for leaf, n in angle]))
+    ordered = all_angles(uses)
     chosen: list[Angle] = []
     for angle in ordered:
         if expressed(angle, chosen) is None:
@@ -39,6 +39,11 @@ def coordinates_for(uses: Counter[Angle]) -> list[Angle]:
         return chosen
     leaves = {leaf for angle in ordered for leaf, _ in angle}
     return [((leaf, 1),) for leaf in sorted(leaves, key=sort_key)]
+
+
+def all_angles(uses: Counter[Angle]) -> list[Angle]:
+    """Every angle, the most used first."""
+    return sorted(uses, key=lambda angle: (-uses[angle], len(angle), [(sort_key(leaf), n) for leaf, n in angle]))
 
 
 def _whole(combination: list[Fraction] | None) -> bool:

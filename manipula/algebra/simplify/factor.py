@@ -189,5 +189,3 @@ def _disjoint(pairs: list[tuple[Monomial, Monomial, Monomial]], terms: Terms) ->
 def _without(terms: Terms, held: list[Monomial]) -> Terms:
     gone = set(held)
     return {m: c for m, c in terms.items() if m not in gone}
-
-

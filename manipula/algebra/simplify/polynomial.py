@@ -22,6 +22,7 @@ from manipula.errors import SizeError
 
 Poly = Any  # flint's fmpq_mpoly, which has no type information
 Write = Callable[[Expr], Tree]  # how an argument of a root, a branch, a denominator is written
+Choose = Callable[[Counter[Angle]], list[Angle]]
 _RING = ("const", "symbol", "add", "sub", "mul", "div", "neg", "sin", "cos")
 
 
@@ -68,13 +69,16 @@ def angle_of(x: Expr, write: Write) -> tuple[Angle, int]:
 
 
 class Expansion:
-    """One root as a polynomial. `atoms[i]` is what generator i stands for: s, c of each coordinate, then the rest."""
+    """One root as a polynomial. `atoms[i]` is what generator i stands for: s, c of each coordinate, then the rest.
 
-    def __init__(self, root: Expr, write: Write, limit: int) -> None:
+    `choose` picks the coordinates from the angles in use: independent ones for a canonical result, or all of them.
+    """
+
+    def __init__(self, root: Expr, write: Write, limit: int, choose: Choose = coordinates_for) -> None:
         self.root, self.write, self.limit = root, write, limit
         self.cone = polynomial_cone(root)
         self.angles = {x: angle_of(x.args[0], write) for x in self.cone if x.op in ("sin", "cos")}
-        self.coordinates = coordinates_for(self._uses())
+        self.coordinates = choose(self._uses())
         trig = [Trig(op, angle) for angle in self.coordinates for op in ("sin", "cos")]
         self.atoms: list[Tree] = [*trig, *dict.fromkeys(self._others())]
         self.index = {atom: i for i, atom in enumerate(self.atoms)}
@@ -167,6 +171,8 @@ class Expansion:
     def _turned(self, node: Expr) -> Poly:
         """sin or cos of a whole combination of coordinates."""
         angle, sign = self.angles[node]
+        if angle in self.coordinates:
+            return self._generator(Trig(node.op, angle)) * (sign if node.op == "sin" else 1)
         combination = expressed(angle, self.coordinates)
         assert combination is not None
         cos, sin = self.ring.constant(1), self.ring.constant(0)
@@ -199,4 +205,3 @@ def terms_from_polynomial(p: Poly) -> Terms:
         tuple((i, int(e)) for i, e in enumerate(monomial) if e): rational_from(coefficient)
         for monomial, coefficient in p.to_dict().items()
     }
-

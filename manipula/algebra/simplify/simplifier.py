@@ -6,11 +6,12 @@ from collections import defaultdict
 from fractions import Fraction
 
 from manipula.algebra.expr.node import Expr
+from manipula.algebra.simplify.angles import all_angles
 from manipula.algebra.simplify.circle import Exponents, Raw
 from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.polynomial import Expansion, terms_from_polynomial
-from manipula.algebra.simplify.terms import Monomial, Terms, added, times, tree_from_monomial
+from manipula.algebra.simplify.terms import Monomial, Terms, added, plain_operations, times, tree_from_monomial
 from manipula.algebra.simplify.tree import Symbol, Tree, product_of, sum_of
 from manipula.algebra.simplify.trigonometry import Shortener
 from manipula.errors import SizeError
@@ -47,13 +48,22 @@ class Simplifier:
     def terms(self, root: Expr, limit: int = EXPANDED_TERMS) -> tuple[Terms, list[Tree]]:
         """The shortest sum found, and its atoms. `SizeError` when a sum on the way passes the limit."""
         if root not in self.short:
-            expansion = Expansion(root, self.argument, limit)
-            self.short[root] = _shortest(terms_from_polynomial(expansion.polynomial()), expansion)
+            self.short[root] = self._shortest(root, limit)
         return self.short[root]
 
+    def _shortest(self, root: Expr, limit: int) -> tuple[Terms, list[Tree]]:
+        """In independent angles; where the graph uses more of them than that, also with each kept for itself."""
+        expansion = Expansion(root, self.argument, limit)
+        best = _shortest(expansion)
+        if len(best[0]) > 1 and len({angle for angle, _ in expansion.angles.values()}) > len(expansion.coordinates):
+            other = _shortest(Expansion(root, self.argument, limit, all_angles))
+            best = min(best, other, key=lambda form: (len(form[0]), plain_operations(form[0])))
+        return best
 
-def _shortest(terms: Terms, expansion: Expansion) -> tuple[Terms, list[Tree]]:
+
+def _shortest(expansion: Expansion) -> tuple[Terms, list[Tree]]:
     """Every coefficient of a monomial in parameters and rates, written with the fewest sines and cosines."""
+    terms = terms_from_polynomial(expansion.polynomial())
     atoms, index = list(expansion.atoms), dict(expansion.index)
     shortener = Shortener(expansion.coordinates)
     result: Terms = {}

@@ -7,10 +7,11 @@ sequences. The first method of a model is its plain text, against which every ot
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from manipula.mechanics.models import (
+    acceleration_field,
     articulated,
     christoffel,
     christoffel_carried,
@@ -29,11 +30,15 @@ from manipula.mechanics.models import (
     torque,
     wrenches,
 )
+from manipula.mechanics.models.acceleration_field import Choice
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import NULL
 
 Given = Mapping[str, Sequence[Any]]
 Method = Callable[[Chain, Given], dict[str, Any]]
+FieldMethod = Callable[[Chain, Given, Sequence[Choice]], dict[str, Any]]
+FIELD = "acceleration-field"  # the one method whose recursion has choices of its own
 
 # input name → (symbol prefix, unit, meaning)
 INPUTS: dict[str, tuple[str, str, str]] = {
@@ -51,7 +56,8 @@ WRENCH_NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
 class Model:
     """One entry. `outputs`: name → (unit, meaning). `needs`: what a reduction must preserve.
 
-    `candidates` are the methods that "best" tries; none named means the first.
+    `candidates` are the methods that "best" tries; none named means the first. `field`, where there is one, is the
+    method "acceleration-field"; it wants its frames on the joints.
     """
 
     name: str
@@ -61,6 +67,7 @@ class Model:
     methods: Mapping[str, Method]
     needs: frozenset[str]
     takes_wrench: bool = False
+    field: FieldMethod | None = None
     candidates: tuple[str, ...] = ()
 
 
@@ -122,6 +129,23 @@ def _orientation(chain: Chain, x: Given) -> dict[str, Any]:
     }
 
 
+def _field_torque(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
+    motors = torque.actuator_torque(chain, x["qd"], x["qdd"])
+    contact = torque.wrench_torque(chain, x["q"], x.get("wrench"))
+    return {"tau": [bare + motor + push for bare, motor, push in zip(tau, motors, contact)]}
+
+
+def _field_gravity(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    still = [0] * chain.dof
+    return {"g": acceleration_field.torques(chain, x["q"], still, still, choices)}
+
+
+def _field_coriolis(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    free = replace(chain, gravity=NULL)
+    return {"c": acceleration_field.torques(free, x["q"], x["qd"], [0] * chain.dof, choices)}
+
+
 def _energy(chain: Chain, x: Given) -> dict[str, Any]:
     return {"kinetic": energy.kinetic_energy(chain, x["q"], x["qd"]), "potential": energy.potential_energy(chain, x["q"])}
 
@@ -173,7 +197,7 @@ _LIST = (
                 "tau": jacobian_dynamics.inverse_dynamics_jacobian(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
             },
         },
-        TORQUES, takes_wrench=True,
+        TORQUES, takes_wrench=True, field=_field_torque, candidates=(FIELD,),
     ),
     Model(
         "newton_euler", "the recursion with every intermediate, each link in its own frame", ("q", "qd", "qdd"),
@@ -207,7 +231,8 @@ _LIST = (
     ),
     Model(
         "coriolis", "C(q, q̇)·q̇", ("q", "qd"), {"c": (EFFORT, "torques of the velocities")},
-        {"newton-euler": lambda c, x: {"c": torque.coriolis(c, x["q"], x["qd"])}}, TORQUES,
+        {"newton-euler": lambda c, x: {"c": torque.coriolis(c, x["q"], x["qd"])}}, TORQUES, field=_field_coriolis,
+        candidates=(FIELD,),
     ),
     Model(
         "coriolis_matrix", "C(q, q̇), with Ṁ − 2C skew", ("q", "qd"), {"C": ("kg·m²/s", "Christoffel form")},
@@ -223,7 +248,7 @@ _LIST = (
             "newton-euler": lambda c, x: {"g": torque.gravity(c, x["q"])},
             "composite": lambda c, x: {"g": composite.gravity_composite(c, x["q"])},
         },
-        TORQUES, candidates=("newton-euler", "composite"),
+        TORQUES, field=_field_gravity, candidates=("composite", FIELD),
     ),
     Model(
         "forward_dynamics", "joint accelerations under given torques", ("q", "qd", "tau"),

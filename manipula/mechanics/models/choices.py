@@ -1,40 +1,154 @@
-"""Formulation options as values: which reductions may stand before a model. Nothing here is an `if` in the physics."""
+"""Formulations as data: the free choices that leave a model's values alone and change what it costs.
+
+A `Formulation` answers named questions; an unanswered one has its first answer. Every question is one small step,
+applied to the chain before the model sees it (`prepared`) or handed to the recursion (`field_choices`); none is a
+branch in the physics, and whatever comes out is proved against the plain model.
+
+| question    | answers                  | keeps                    | what it does                                        |
+|-------------|--------------------------|--------------------------|-----------------------------------------------------|
+| `frames`    | given, joints            | torques, energy, tool    | puts every link frame on its joint                  |
+| `slide i`   | stay, back, forth        | torques, energy, tool    | slides frame i along its axis: a lever entry is 0   |
+| `masses`    | given, regrouped         | torques                  | base parameters: masses on an axis go to the parent |
+| `gauge`     | none, 4y …               | torques                  | a fictitious mass on joint 4: a first moment is 0   |
+| `unit`      | metre, 4y …              | torques (no sliding joint) | lengths measured in that lever: a factor is 1     |
+| `share i`, `lever i`, `spin i` | see `acceleration_field` | torques | how link i is worked out                          |
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.reduce import frames_on_joints
+from manipula.mechanics.models.acceleration_field import LEVERS, SHARES, SPINS, Choice
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.reduce import frames_on_joints, gauged, regroup, rescaled
+from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.vector import Vector, add, rotate
+
+Formulation = Mapping[str, str]
+AXES = "xyz"
+SLIDES = ("stay", "back", "forth")
 
 
 @dataclass(frozen=True)
-class Reduction:
-    """A Chain → Chain step and what it keeps."""
+class Question:
+    """A free choice; the first answer leaves things as they are."""
 
     name: str
-    apply: Callable[[Chain], Chain]
-    keeps: frozenset[str]
-    doc: str
+    answers: tuple[str, ...]
 
 
-REDUCTIONS: dict[str, Reduction] = {
-    option.name: option
-    for option in (
-        Reduction(
-            "as given", lambda chain: chain, frozenset({"torques", "energy", "frames", "tool"}), "frames as in the file"
-        ),
-        Reduction(
-            "frames on joints",
-            frames_on_joints,
-            frozenset({"torques", "energy", "tool"}),
-            "every link frame moved onto its joint, which shortens the recursion",
-        ),
+def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]:
+    """What may be asked about this arm for a model that needs these things kept."""
+    if "frames" in needs:
+        return []
+    asked = [Question("frames", ("given", "joints"))]
+    if "energy" in needs or "tool" in needs:
+        return asked
+    asked += [Question(f"slide {i}", SLIDES) for i in range(1, chain.dof + 1)]
+    if base:
+        asked.append(Question("masses", ("given", "regrouped")))
+        asked.append(Question("gauge", ("none", *_levers(chain))))
+    if all(link.kind.name == "revolute" for link in chain.links):
+        asked.append(Question("unit", ("metre", *_levers(chain))))
+    return asked
+
+
+def field_questions(dof: int) -> list[Question]:
+    """How the acceleration field is to be worked out, link by link."""
+    kinds = {"share": tuple(SHARES), "lever": tuple(LEVERS), "spin": SPINS}
+    return [Question(f"{kind} {i}", answers) for i in range(1, dof + 1) for kind, answers in kinds.items()]
+
+
+def _levers(chain: Chain) -> list[str]:
+    """The entries of the levers between joints that are not zero by structure: 3x, 4y …"""
+    seated = frames_on_joints(chain)
+    return [
+        f"{i + 1}{axis}"
+        for i, link in enumerate(seated.links)
+        for k, axis in enumerate(AXES)
+        if i and not _structural_zero(link.before.p[k])
+    ]
+
+
+def _structural_zero(x: Any) -> bool:
+    return isinstance(x, int) and x == 0
+
+
+def usual(chain: Chain, asked: Sequence[Question]) -> Formulation:
+    """Answers that are rarely bad: frames on joints, base parameters, runs of parallel axes and the tip in run axes."""
+    names = {question.name for question in asked}
+    answers = {"frames": "joints", "masses": "regrouped"}
+    links = frames_on_joints(chain).links
+    runs = _run_lengths(links)
+    for i, length in enumerate(runs, 1):
+        if length > 1:
+            answers |= {f"share {i}": "run", f"lever {i}": "run"}
+    answers[f"share {len(links)}"] = "run"
+    return {name: answer for name, answer in answers.items() if name in names}
+
+
+def _run_lengths(links: Sequence[Link]) -> list[int]:
+    """For every link, how many joints its run of parallel axes has."""
+    runs: list[int] = []
+    for link in links:
+        if runs and link.before.R == HERE.R:
+            runs[-1] += 1
+        else:
+            runs.append(1)
+    return [length for length in runs for _ in range(length)]
+
+
+def prepared(chain: Chain, formulation: Formulation) -> Chain:
+    """The chain after the choices that concern it."""
+    if formulation.get("frames", "given") == "given":
+        return chain
+    chain = frames_on_joints(chain)
+    for i in range(chain.dof):
+        way = formulation.get(f"slide {i + 1}", "stay")
+        chain = chain if way == "stay" else slid(chain, i, way)
+    if formulation.get("masses", "given") == "regrouped":
+        chain = regroup(chain)
+        if formulation.get("gauge", "none") != "none":
+            chain = gauged(chain, *_entry(formulation["gauge"]))
+    if formulation.get("unit", "metre") != "metre":
+        joint, axis = _entry(formulation["unit"])
+        chain = rescaled(chain, chain.links[joint].before.p[axis])
+    return chain
+
+
+def _entry(name: str) -> tuple[int, int]:
+    """"4y" → joint 3 counted from 0, axis 1"""
+    return int(name[:-1]) - 1, AXES.index(name[-1])
+
+
+def slid(chain: Chain, i: int, way: str) -> Chain:
+    """Frame i slid along its own axis, so that the lever before ("back") or behind it ("forth") loses its z part."""
+    link = chain.links[i]
+    axis = rotate(link.before.R, (0, 0, 1))
+    after = chain.links[i + 1].before if i + 1 < chain.dof else chain.tool
+    shift = after.p[2] if way == "forth" else -_along(axis, link.before.p)
+    links = list(chain.links)
+    links[i] = replace(
+        link,
+        before=Placement(link.before.R, add(link.before.p, rotate(link.before.R, (0, 0, shift)))),
+        inertia=link.inertia.seen_from(Placement(p=(0, 0, -shift))),
     )
-}
+    behind = Placement(after.R, (after.p[0], after.p[1], after.p[2] - shift))
+    if i + 1 == chain.dof:
+        return replace(chain, links=tuple(links), tool=behind)
+    links[i + 1] = replace(links[i + 1], before=behind)
+    return replace(chain, links=tuple(links))
 
 
-def legal(needs: frozenset[str]) -> list[str]:
-    """The reductions that keep what a model needs."""
-    return [name for name, option in REDUCTIONS.items() if needs <= option.keeps]
+def _along(axis: Vector, p: Vector) -> Any:
+    return axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]
+
+
+def field_choices(formulation: Formulation, dof: int) -> list[Choice]:
+    """The acceleration field's choices, link by link."""
+    first = {"share": next(iter(SHARES)), "lever": next(iter(LEVERS)), "spin": SPINS[0]}
+    return [
+        Choice(*(formulation.get(f"{kind} {i}", default) for kind, default in first.items())) for i in range(1, dof + 1)
+    ]

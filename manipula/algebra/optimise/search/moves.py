@@ -7,7 +7,7 @@ close a circle; every other live node it uses is noted in `hits`, and is examine
 from __future__ import annotations
 
 from manipula.algebra.expr.field import P
-from manipula.algebra.optimise.search.state import ADD, HALF, HITS, KIND, LEFT, LIVE, MUL, ONE, RIGHT, State
+from manipula.algebra.optimise.search.state import ADD, HALF, HITS, KIND, LEFT, LIVE, MOVE, MUL, ONE, RIGHT, State
 from manipula.algebra.optimise.search.table import depends, found, inverse, made, product, random, signed
 
 TERMS = 12  # the longest sum or product taken apart
@@ -62,7 +62,7 @@ def distribute(s: State, v: int) -> int:
     if s.kind[v] != MUL or s.kind[u >> 1] != ADD or s.offline[u >> 1]:
         return 0
     p, q = s.left[u >> 1] ^ (u & 1), s.right[u >> 1] ^ (u & 1)
-    return way(s, ADD, made(s, MUL, a, p), made(s, MUL, a, q))
+    return way(s, ADD, times(s, a, p), times(s, a, q))
 
 
 def divided(s: State, r: int, factor: int, depth: int) -> int:
@@ -114,6 +114,7 @@ def opened(s: State, v: int, kind: int) -> int:
         node = r >> 1
         inner = s.kind[node] == kind and s.offline[node] == 0 and count < TERMS
         if inner and (node == v or s.refs[node] == 1 or random(s, 4) == 0):
+            s.open[node] = s.now[MOVE]
             s.scratch[at] = s.left[node] ^ (r & 1)
             s.scratch[count] = s.right[node] ^ (r & 1 if kind == ADD else 0)
             count += 1
@@ -134,8 +135,8 @@ def spread(s: State, count: int) -> int:
             a = (s.right[node] if turn else s.left[node]) ^ (r & 1)
             u = s.left[node] if turn else s.right[node]
             if s.kind[u >> 1] == ADD and s.offline[u >> 1] == 0:
-                s.scratch[at] = made(s, MUL, a, s.left[u >> 1] ^ (u & 1))
-                s.scratch[count] = made(s, MUL, a, s.right[u >> 1] ^ (u & 1))
+                s.scratch[at] = times(s, a, s.left[u >> 1] ^ (u & 1))
+                s.scratch[count] = times(s, a, s.right[u >> 1] ^ (u & 1))
                 return count + 1
     return count
 
@@ -199,10 +200,29 @@ def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
             if s.offline[x >> 1] & s.offline[y >> 1]:
                 return TERMS * i + j
             value = product(signed(s, x), signed(s, y)) if kind == MUL else (signed(s, x) + signed(s, y)) % P
-            node = found(s, P - value if value > HALF else value)
-            if node != 0 and (s.offline[node] or (s.refs[node] > 0 and depends(s, node, v) == 0)):
+            if at_hand(s, found(s, P - value if value > HALF else value), v):
                 return TERMS * i + j
     return 0
+
+
+def at_hand(s: State, node: int, v: int) -> int:
+    """Can v use this node at no further cost? Not when it is about to fall with the old way of v."""
+    if s.offline[node] or s.refs[node] == 0:
+        return s.offline[node]
+    if s.refs[node] == 1 and s.open[node] == s.now[MOVE]:
+        return 0
+    return 1 - depends(s, node, v)
+
+
+def times(s: State, a: int, x: int) -> int:
+    """a · x; when both hold a parameter, (a · k) · y now and then, for the product of parameters is free."""
+    node = x >> 1
+    if s.offline[a >> 1] and s.kind[node] == MUL and s.offline[node] == 0 and random(s, 4):
+        if s.offline[s.left[node] >> 1]:
+            return made(s, MUL, made(s, MUL, a ^ (x & 1), s.left[node]), s.right[node])
+        if s.offline[s.right[node] >> 1]:
+            return made(s, MUL, made(s, MUL, a ^ (x & 1), s.right[node]), s.left[node])
+    return made(s, MUL, a, x)
 
 
 def rebuild_sum(s: State, v: int, spreading: int, collecting: int) -> int:
@@ -250,5 +270,5 @@ def look_up(s: State, v: int, kind: int) -> int:
 
 MOVE_FUNCTIONS = (
     way, regroup, pair_up, distribute, divided, some_factor, factor, opened, spread, collect, joined, merged,
-    known_pair, rebuild_sum, rebuild_product, look_up,
+    known_pair, at_hand, times, rebuild_sum, rebuild_product, look_up,
 )  # fmt: skip

@@ -30,7 +30,7 @@ SCRATCH = 256
 # per node
 NODE_ARRAYS = (
     "value", "inverse", "kind", "left", "right", "offline", "weight", "refs", "parents", "fused", "place", "live",
-    "stamp", "made", "stack", "best_kind", "best_left", "best_right", "best_refs",
+    "stamp", "made", "open", "stack", "best_kind", "best_left", "best_right", "best_refs",
 )  # fmt: skip
 ARRAYS = (*NODE_ARRAYS, "more", "table", "now", "price", "menu", "chances", "scratch", "hits")
 

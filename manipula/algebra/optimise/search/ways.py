@@ -1,0 +1,184 @@
+"""Function ↔ State: the expressions of a function as flat arrays, and the ways the search chose as expressions again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from manipula.algebra.expr.field import P
+from manipula.algebra.expr.function import Function, Output
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.ops import LEAVES, OPS
+from manipula.algebra.expr.walk import copied, topological
+from manipula.algebra.optimise.price import Price
+from manipula.algebra.optimise.search.kernel import remember
+from manipula.algebra.optimise.search.state import (
+    ADD,
+    CAPACITY,
+    COST,
+    COUNT,
+    FIXED,
+    HALF,
+    LEAF,
+    MASK,
+    MUL,
+    ONE,
+    OUTSIDE,
+    PRICE_ADD,
+    PRICE_FUSED,
+    PRICE_MUL,
+    State,
+)
+from manipula.algebra.optimise.search.table import use
+
+SUMS = ("add", "sub")
+
+
+@dataclass
+class Ways:
+    """A function being searched: the state, what each leaf and fixed node is, and the outputs."""
+
+    function: Function
+    state: State
+    exprs: dict[int, Expr]
+    roots: list[int]
+
+
+def ways_from_function(function: Function, price: Price, capacity: int) -> Ways:
+    nodes = _nodes(function)
+    number = {node: i for i, node in enumerate(nodes, ONE)}
+    state = State(capacity, sum(len(node.args) for node in nodes))
+    ways = Ways(function, state, dict(enumerate(nodes, ONE)), [_reference(root, number) for root in function.roots])
+    _fill_numbers(state, price, capacity, len(nodes))
+    frozen = _angles(nodes)
+    listed = 0
+    for node, i in number.items():
+        kind = FIXED if node in frozen else _kind(node)
+        refs = _references(node, number, kind)
+        if kind == FIXED:
+            state.more[listed : listed + len(refs)] = refs
+            refs, listed = [listed, len(refs)], listed + len(refs)
+        state.left[i], state.right[i] = refs or (0, 0)
+        state.kind[i], state.value[i], state.offline[i] = kind, min(node.value, P - node.value), not node.online
+        state.weight[i] = price.of(OPS[node.op].counted_as) if node.online and node.args else 0
+        _enter(state, i)
+    for root in ways.roots:
+        use(state, root, OUTSIDE)
+    remember(state)
+    return ways
+
+
+def _nodes(function: Function) -> list[Expr]:
+    """The number one, then all that have a value of their own, arguments first."""
+    graph = function.graph
+    handy = [graph.one, *(graph.const(number) for number in (2, 3, 4)), graph.one / 2]
+    found = topological([*handy, *function.roots])
+    return [node for node in found if node.op != "neg" and node.value != 0]
+
+
+def _fill_numbers(state: State, price: Price, capacity: int, count: int) -> None:
+    state.now[COUNT], state.now[CAPACITY], state.now[MASK] = count + ONE, capacity, len(state.table) - 1
+    state.price[PRICE_ADD], state.price[PRICE_MUL], state.price[PRICE_FUSED] = price.add, price.mul, price.fused
+
+
+def _angles(nodes: Iterable[Expr]) -> set[Expr]:
+    """On-line sums below a sine or cosine: computed otherwise they would not be seen as angles."""
+    stack = [arg for node in nodes if node.op in ("sin", "cos") for arg in node.args]
+    found: set[Expr] = set()
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack += node.args
+    return {node for node in found if node.args and node.online}
+
+
+def _kind(node: Expr) -> int:
+    return LEAF if node.op in LEAVES else ADD if node.op in SUMS else MUL if node.op == "mul" else FIXED
+
+
+def _reference(node: Expr, number: dict[Expr, int]) -> int:
+    """Of v and −v the number means the smaller; 0 stands for the number zero."""
+    bare = node.args[0] if node.op == "neg" else node
+    return 2 * number[bare] + (node.value > HALF) if node.value else 0
+
+
+def _references(node: Expr, number: dict[Expr, int], kind: int) -> list[int]:
+    refs = [_reference(arg, number) for arg in node.args]
+    if kind in (ADD, MUL):
+        turned = int(node.value > HALF)
+        refs[0] ^= turned
+        refs[1] ^= (turned if kind == ADD else 0) ^ (node.op == "sub")
+    return refs
+
+
+def _enter(state: State, node: int) -> None:
+    mask = int(state.now[MASK])
+    slot = int(state.value[node]) & mask
+    while state.table[slot]:
+        slot = (slot + 1) & mask
+    state.table[slot] = node
+
+
+def function_from_ways(ways: Ways, best: bool) -> Function:
+    """The function by its best ways, or by those at hand, in a new graph: the first way made is the one kept."""
+    s, graph = ways.state, Graph()
+    kind, left, right = (s.best_kind, s.best_left, s.best_right) if best else (s.kind, s.left, s.right)
+    columns = [x[: s.now[COUNT]].tolist() for x in (kind, left, right)]
+    function = ways.function
+    inputs = tuple(
+        replace(port, symbols=tuple(graph.symbol(str(x.data), online=x.online) for x in port.symbols))
+        for port in function.inputs
+    )
+    done = _Builder(ways, graph, columns).built()
+    flow = iter(ways.roots)
+    outputs = tuple(_output(port, [_signed(done, graph, next(flow)) for _ in port.exprs]) for port in function.outputs)
+    labels = {graph.table[x.value]: text for x, text in function.labels.items() if x.value in graph.table}
+    return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels)
+
+
+def _output(port: Output, exprs: list[Expr]) -> Output:
+    return replace(port, exprs=tuple(exprs))
+
+
+def _signed(done: dict[int, Expr], graph: Graph, r: int) -> Expr:
+    if r == 0:
+        return graph.zero
+    return -done[r >> 1] if r & 1 else done[r >> 1]
+
+
+class _Builder:
+    """Nodes → expressions, arguments first."""
+
+    def __init__(self, ways: Ways, graph: Graph, columns: list[list[int]]) -> None:
+        self.ways, self.graph = ways, graph
+        self.kind, self.left, self.right = columns
+        self.more: list[int] = ways.state.more.tolist()
+        self.done: dict[int, Expr] = {}
+
+    def built(self) -> dict[int, Expr]:
+        stack: list[tuple[int, bool]] = [(r >> 1, False) for r in reversed(self.ways.roots) if r]
+        while stack:
+            node, ready = stack.pop()
+            if node in self.done:
+                continue
+            if ready:
+                self.done[node] = self.one(node)
+            else:
+                stack.append((node, True))
+                stack.extend((r >> 1, False) for r in reversed(self.below(node)) if r)
+        return self.done
+
+    def below(self, node: int) -> list[int]:
+        if self.kind[node] == FIXED:
+            return self.more[self.left[node] : self.left[node] + self.right[node]]
+        return [] if self.kind[node] == LEAF else [self.left[node], self.right[node]]
+
+    def one(self, node: int) -> Expr:
+        args = tuple(_signed(self.done, self.graph, r) for r in self.below(node))
+        if self.kind[node] in (ADD, MUL):
+            return self.graph.apply("add" if self.kind[node] == ADD else "mul", *args)
+        pattern = self.ways.exprs[node]
+        copy: Any = copied(pattern, args, self.graph)
+        return -copy if pattern.value > HALF else copy

@@ -1,0 +1,94 @@
+"""How hard to try: the levels `optimise="none"`, `"fast"`, `"max"`, and the road from a request to a proved function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from time import monotonic
+
+from manipula.algebra.expr.function import Function
+from manipula.algebra.optimise.descend import Answers, descend
+from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.prove import prove
+from manipula.algebra.optimise.search.engine import searched
+from manipula.bridge import (
+    Choice,
+    Request,
+    Tell,
+    built,
+    check_request,
+    conditions_of,
+    methods_of,
+    questions_of,
+    reference,
+    usual_choice,
+)
+from manipula.errors import UnknownNameError
+from manipula.mechanics.models.catalogue import FIELD
+
+DESCENT_SECONDS = 30.0
+MOVES = 4_000_000
+SHORTLIST = 3
+
+
+def generate_function(request: Request, tell: Tell = lambda text: None) -> Function:
+    """The cheapest choice found, optimised and proved."""
+    if request.optimise not in LEVELS:
+        raise UnknownNameError("optimisation level", request.optimise, LEVELS)
+    check_request(request)
+    best = LEVELS[request.optimise](request, tell)
+    tell(f"{request.model}: proof")
+    proof = prove(best, reference(request))
+    return replace(best, notes={**best.notes, "proof": str(proof)}, conditions=conditions_of(best))
+
+
+def plainly(request: Request, tell: Tell) -> Function:
+    """The methods as they stand; equal values are one node, and that is all."""
+    return _cheapest(built(request, choice) for choice in _plain_choices(request))
+
+
+def fast(request: Request, tell: Tell) -> Function:
+    """The usual formulation beside the plain one, and the quick passes."""
+    choices = [*_plain_choices(request), *(usual_choice(request, method) for method in methods_of(request))]
+    return _cheapest(optimised(built(request, choice)) for choice in dict.fromkeys(choices))
+
+
+def hard(request: Request, tell: Tell) -> Function:
+    """Descent over the formulations, then annealing of the best few."""
+    ends = [_descended(request, method, tell) for method in methods_of(request)]
+    functions = sorted((optimised(built(request, choice)) for choice in ends), key=_total)
+    return _cheapest(
+        searched(function, moves=MOVES, seed=seed, tell=tell)
+        for function in functions[:SHORTLIST]
+        for seed in range(2)
+    )
+
+
+def _plain_choices(request: Request) -> list[Choice]:
+    """Each method as the file has it; the acceleration field alone wants its frames on the joints."""
+    return [usual_choice(request, m) if m == FIELD else Choice(m) for m in methods_of(request)]
+
+
+def _descended(request: Request, method: str, tell: Tell) -> Choice:
+    deadline = monotonic() + DESCENT_SECONDS
+    space = {question.name: question.answers for question in questions_of(request, method)}
+
+    def build(answers: Answers) -> Function:
+        return built(request, Choice(method, tuple(answers.items())))
+
+    start = dict(usual_choice(request, method).answers)
+    answers = descend(
+        build, space, start, lambda f: _total(optimised(f)), lambda: monotonic() > deadline, tell
+    )
+    return Choice(method, tuple((name, answer) for name, answer in answers.items() if answer != space[name][0]))
+
+
+def _cheapest(functions: Iterable[Function]) -> Function:
+    return min(functions, key=_total)
+
+
+def _total(function: Function) -> int:
+    return function.cost.total
+
+
+LEVELS: dict[str, Callable[[Request, Tell], Function]] = {"none": plainly, "fast": fast, "max": hard}
