@@ -135,6 +135,7 @@ def built(request: Request, choice: Choice) -> Function:
         inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", online=False))
     outputs = tuple(_output(graph, name, found[name], *model.outputs[name]) for name in found)
     notes = {"robot": request.robot.name, "model": model.name, "method": str(choice)}
+    notes["joints"] = ", ".join(request.robot.joint_names)
     labels = _labels(chain, given)
     return Function(f"{_identifier(request.robot.name)}_{model.name}", graph, tuple(inputs), outputs, labels, notes)
 
