@@ -14,7 +14,7 @@ from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.expr.walk import topological
+from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.algebra.optimise.prove import Reference
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.catalogue import FIELD, INPUTS, MODELS, WRENCH_NAMES, Given, Model
@@ -171,7 +171,7 @@ def reference(request: Request) -> Reference:
 def conditions_of(function: Function) -> tuple[str, ...]:
     """Where the function holds: every parameter-only denominator must not vanish."""
     divisors = (node.args[1] for node in topological(function.roots) if node.op == "div")
-    return tuple(dict.fromkeys(f"{x!r} ≠ 0" for x in divisors if not x.online))
+    return tuple(dict.fromkeys(f"{x!r} ≠ 0" for x in divisors if not x.online and free_symbols([x])))
 
 
 def flattened(value: Any) -> tuple[tuple[int, ...], list[Any]]:

@@ -10,7 +10,7 @@ import typer
 
 from manipula import api
 from manipula.cli import options, places
-from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_table
+from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.errors import UnknownNameError
 from manipula.model import Model
 from manipula.robot import Robot
@@ -93,18 +93,22 @@ def _as_json(name: str, model: Model) -> dict[str, Any]:
 
 
 def say_models(made: dict[str, Model]) -> None:
-    """What each model costs, and how it was proved."""
-    rows = [
-        (name, m.function.notes.get("method", ""), str(m.cost.mul), str(m.cost.add), str(m.cost.total),
-         str(m.cost.trig), str(m.cost.offline.total if m.cost.offline else 0))
-        for name, m in made.items()
-    ]  # fmt: skip
-    say_table("Operations", COST_COLUMNS, rows, right=(2, 3, 4, 5, 6))
+    """What each model costs, how it was made and proved."""
+    say_table("Operations", COST_COLUMNS, [_cost_cells(*item) for item in made.items()], right=range(2, 7))
     for name, model in made.items():
-        say(f"Proof of {name}: {model.function.notes.get('proof', 'none')}", "green")
+        _, _, choices = model.function.notes.get("method", "").partition("; ")
+        if choices:
+            say_prose(f"Choices in {name}: {choices}", "dim")
+        say_prose(f"Proof of {name}: {model.function.notes.get('proof', 'none')}", "green")
         if model.conditions:
-            say(f"{name} holds where {', '.join(model.conditions)}")
+            say_prose(f"{name} holds where {', '.join(model.conditions)}")
     say()
+
+
+def _cost_cells(name: str, model: Model) -> tuple[str, ...]:
+    method = model.function.notes.get("method", "").split(";")[0]
+    cost, once = model.cost, model.cost.offline.total if model.cost.offline else 0
+    return (name, method, *map(str, (cost.mul, cost.add, cost.total, cost.trig, once)))
 
 
 @guarded

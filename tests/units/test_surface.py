@@ -10,7 +10,7 @@ import manipula as mp
 
 NAMES = """
     Arm Model Robot
-    check convert count count_orders generate languages load methods models robots save tables
+    check convert count count_orders dossier generate languages load methods models robots save tables
     ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError
     __version__
 """.split()

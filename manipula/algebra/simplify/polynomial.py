@@ -1,7 +1,7 @@
 """Expressions expanded into flint's sparse polynomials, modulo sin² + cos² = 1.
 
-The generators are the sine and cosine of every coordinate angle, the symbols, and whatever is not polynomial (roots,
-branches, denominators) as atoms of their own. Under the lexical order every s² is rewritten as 1 − c², so the result is
+The generators are the sine and cosine of every coordinate angle, the symbols, and whatever is no rational function (roots,
+branches) as atoms of their own. Under the lexical order every s² is rewritten as 1 − c², so the result is
 canonical: equal expressions in equal coordinates give equal polynomials, and hidden zeros vanish.
 """
 
@@ -16,11 +16,11 @@ from flint import fmpq, fmpq_mpoly_ctx
 
 from manipula.algebra.expr.node import Expr, angle_terms
 from manipula.algebra.simplify.angles import angle_from, coordinates_for, expressed
+from manipula.algebra.simplify.quotient import Poly, Quotient, inverted, negative, product_of, sum_of
 from manipula.algebra.simplify.terms import Terms
-from manipula.algebra.simplify.tree import Angle, Call, Degrees, Inverse, Symbol, Tree, Trig
+from manipula.algebra.simplify.tree import Angle, Call, Degrees, Symbol, Tree, Trig
 from manipula.errors import SizeError
 
-Poly = Any  # flint's fmpq_mpoly, which has no type information
 Write = Callable[[Expr], Tree]  # how an argument of a root, a branch, a denominator is written
 Choose = Callable[[Counter[Angle]], list[Angle]]
 _RING = ("const", "symbol", "add", "sub", "mul", "div", "neg", "sin", "cos")
@@ -94,9 +94,7 @@ class Expansion:
 
     def _others(self) -> Iterable[Tree]:
         for node in self.cone:
-            if node.op == "div":
-                yield Inverse(self.write(node.args[1]))
-            elif node.op not in _RING or node.op == "symbol":
+            if node.op not in _RING or node.op == "symbol":
                 yield self.atom_of(node)
 
     def atom_of(self, node: Expr) -> Tree:
@@ -112,35 +110,35 @@ class Expansion:
 
     # node by node
 
-    def polynomial(self) -> Poly:
-        """The root expanded; `SizeError` as soon as a polynomial on the way passes the limit."""
+    def quotient(self) -> Quotient:
+        """The root as polynomial over polynomial; `SizeError` as soon as one on the way passes the limit."""
         left = Counter(arg for node in self.cone for arg in _polynomial_args(node))
-        done: dict[Expr, Poly] = {}
+        done: dict[Expr, Quotient] = {}
         for node in self.cone:
             done[node] = self._expanded(node, [done[arg] for arg in _polynomial_args(node)])
             for arg in _polynomial_args(node):
                 left[arg] -= 1
                 if not left[arg]:
                     del done[arg]
-        return self._cancelled(done[self.root])
+        return done[self.root]
 
-    def _expanded(self, node: Expr, args: list[Poly]) -> Poly:
+    def _expanded(self, node: Expr, args: list[Quotient]) -> Quotient:
         match node.op:
-            case "const":
-                return self.ring.constant(rational_to(node.data))
-            case "sin" | "cos":
-                return self._turned(node)
             case "add":
-                return args[0] + args[1]
+                return sum_of(args[0], args[1], self._product)
             case "sub":
-                return args[0] - args[1]
+                return sum_of(args[0], negative(args[1]), self._product)
             case "neg":
-                return -args[0]
+                return negative(args[0])
             case "mul":
-                return self._product(*args)
+                return product_of(args[0], args[1], self._product)
             case "div":
-                return self._quotient(node, *args)
-        return self._generator(self.atom_of(node))
+                return product_of(args[0], inverted(args[1], self.ring.constant(1)), self._product)
+            case "const":
+                return Quotient(self.ring.constant(rational_to(node.data)))
+            case "sin" | "cos":
+                return Quotient(self._turned(node))
+        return Quotient(self._generator(self.atom_of(node)))
 
     def _generator(self, atom: Tree) -> Poly:
         return self.ring.gen(self.index[atom])
@@ -152,11 +150,6 @@ class Expansion:
         if len(product) > self.limit:
             raise SizeError(f"a sum of {len(product)} terms is on the way")
         return product
-
-    def _quotient(self, node: Expr, a: Poly, b: Poly) -> Poly:
-        """Divided out where that goes without a rest; else by an atom 1/b."""
-        whole, rest = divmod(a, b)
-        return whole if not rest else self._product(a, self._generator(Inverse(self.write(node.args[1]))))
 
     def _both_turn(self, a: Poly, b: Poly) -> list[int]:
         """Coordinates whose sine stands in both."""
@@ -182,22 +175,6 @@ class Expansion:
             for _ in range(abs(int(times))):
                 cos, sin = self.reduced(cos * c - sin * s, [k]), self.reduced(sin * c + cos * s, [k])
         return cos if node.op == "cos" else sign * sin
-
-    def _cancelled(self, p: Poly) -> Poly:
-        """y·(1/y) = 1, for every symbol that is a denominator."""
-        for atom in self.atoms:
-            if isinstance(atom, Inverse) and isinstance(atom.bottom, Symbol):
-                p = self._without_pairs(p, self.index[atom], self.index[atom.bottom])
-        return p
-
-    def _without_pairs(self, p: Poly, over: int, under: int) -> Poly:
-        reduced: dict[tuple[int, ...], Any] = {}
-        for monomial, coefficient in p.to_dict().items():
-            pairs = min(monomial[over], monomial[under])
-            exponents = list(monomial)
-            exponents[over], exponents[under] = exponents[over] - pairs, exponents[under] - pairs
-            reduced[tuple(exponents)] = reduced.get(tuple(exponents), 0) + coefficient
-        return self.ring.from_dict(reduced)
 
 
 def terms_from_polynomial(p: Poly) -> Terms:

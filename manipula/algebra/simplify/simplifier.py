@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
+from typing import Any
 
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.simplify.angles import all_angles
@@ -12,7 +13,7 @@ from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.polynomial import Expansion, terms_from_polynomial
 from manipula.algebra.simplify.terms import Monomial, Terms, added, plain_operations, times, tree_from_monomial
-from manipula.algebra.simplify.tree import Symbol, Tree, product_of, sum_of
+from manipula.algebra.simplify.tree import Inverse, Symbol, Tree, product_of, sum_of
 from manipula.algebra.simplify.trigonometry import Shortener
 from manipula.errors import SizeError
 
@@ -62,8 +63,15 @@ class Simplifier:
 
 
 def _shortest(expansion: Expansion) -> tuple[Terms, list[Tree]]:
+    """The shortest sum; a denominator is a factor 1/bottom of every term."""
+    top, bottom = expansion.quotient()
+    terms, atoms = _short(top, expansion)
+    return (terms, atoms) if bottom is None else _over(terms, atoms, *_short(bottom, expansion))
+
+
+def _short(polynomial: Any, expansion: Expansion) -> tuple[Terms, list[Tree]]:
     """Every coefficient of a monomial in parameters and rates, written with the fewest sines and cosines."""
-    terms = terms_from_polynomial(expansion.polynomial())
+    terms = terms_from_polynomial(polynomial)
     atoms, index = list(expansion.atoms), dict(expansion.index)
     shortener = Shortener(expansion.coordinates)
     result: Terms = {}
@@ -75,6 +83,29 @@ def _shortest(expansion: Expansion) -> tuple[Terms, list[Tree]]:
                     atoms.append(atom)
             added(result, times(rest, tuple(sorted((index[atom], e) for atom, e in trig))), value)
     return result, atoms
+
+
+def _over(terms: Terms, atoms: list[Tree], bottom: Terms, own: list[Tree]) -> tuple[Terms, list[Tree]]:
+    """A bottom of one term divides factor by factor; a sum stays whole."""
+    (monomial, number), *more = bottom.items()
+    if more:
+        inverse = Inverse(Factoriser(own).factored(bottom))
+        return {times(m, ((len(atoms), 1),)): c for m, c in terms.items()}, [*atoms, inverse]
+    for g, e in monomial:
+        place = atoms.index(own[g]) if own[g] in atoms else len(atoms)
+        atoms = atoms if own[g] in atoms else [*atoms, own[g]]
+        terms = {_divided(m, place, e, len(atoms)): c / number for m, c in terms.items()}
+        atoms, number = [*atoms, Inverse(own[g])], Fraction(1)
+    return terms, atoms
+
+
+def _divided(monomial: Monomial, generator: int, exponent: int, inverse: int) -> Monomial:
+    """Divided by a power; what is missing is a power of the inverse."""
+    exponents = dict(monomial)
+    left = exponents.pop(generator, 0) - exponent
+    if left:
+        exponents[generator if left > 0 else inverse] = abs(left)
+    return tuple(sorted(exponents.items()))
 
 
 def _by_rates(terms: Terms, atoms: list[Tree]) -> Tree:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from manipula.algebra.simplify.tree import Number, Tree, power_of, product_of, sum_of
+from manipula.algebra.simplify.tree import Inverse, Number, Tree, power_of, product_of, sum_of
 
 Monomial = tuple[tuple[int, int], ...]
 Terms = dict[Monomial, Fraction]
@@ -73,5 +73,8 @@ def tree_from_monomial(monomial: Monomial, coefficient: Fraction, atoms: Sequenc
 
 
 def tree_from_terms(terms: Terms, atoms: Sequence[Tree]) -> Tree:
-    """The expanded form: no brackets."""
-    return sum_of(tree_from_monomial(m, c, atoms) for m, c in terms.items())
+    """The expanded form: no brackets, but around the sums that stand over a common denominator."""
+    shared = tuple((g, e) for g, e in common(terms) if isinstance(atoms[g], Inverse))
+    plain = ((divided(m, shared) or (), c) for m, c in terms.items())
+    top = sum_of(tree_from_monomial(m, c, atoms) for m, c in plain)
+    return product_of([top, tree_from_monomial(shared, Fraction(1), atoms)])

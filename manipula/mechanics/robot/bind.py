@@ -14,7 +14,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Step, Steps
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.parameter import Deg, Name, Num, Parameter, names_of, scalar_from_parameter
+from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric
@@ -146,15 +146,23 @@ class _Binder:
 
     def _angle_value(self, cell: Cell) -> Fraction | None:
         """Degrees, when the cell is a plain exact angle that stays numeric."""
-        parameter = None if self.choose.cell(cell) else cell.parameter
-        while isinstance(parameter, Name) and not self.choose.name(parameter.name):
-            parameter = self.values.get(parameter.name)
-        match parameter:
+        match self._resolved(cell):
             case Deg(value):
                 return value
             case Num(value) if value == 0:
                 return value
         return None
+
+    def _resolved(self, cell: Cell) -> Parameter | None:
+        """What stands in the cell, through names that have values; None where it stays a symbol."""
+        parameter = None if self.choose.cell(cell) else cell.parameter
+        while isinstance(parameter, Name) and not self.choose.name(parameter.name):
+            parameter = self.values.get(parameter.name)
+        return None if isinstance(parameter, Name) else parameter
+
+    def _is_number(self, cell: Cell) -> bool:
+        """A plain number that stays numeric."""
+        return isinstance(self._resolved(cell), Num)
 
     def body(self, body: Body | None) -> Inertia:
         if body is None:
@@ -176,11 +184,15 @@ class _Binder:
         inertia = self.body(joint.body)
         for mounted in joint.carries:
             inertia = inertia + self.body(mounted.body).seen_from(self.placement(mounted.at))
+        before, offset = self.placement(joint.before), self.scalar(joint.offset)
+        if joint.kind == "revolute" and self._is_number(joint.offset) and joint.offset.value != ZERO:
+            # a bare number of radians has no exact sine: it stands as a constant turn, not inside sums of angles
+            before, offset = before @ turn_about("z", *self.cos_sin(joint.offset)), 0
         return Link(
             joint.name,
             KINDS[joint.kind],
-            self.placement(joint.before),
-            self.scalar(joint.offset),
+            before,
+            offset,
             joint.direction,
             self.placement(joint.after),
             inertia,

@@ -1,0 +1,163 @@
+"""Subproblems of Paden and Kahan, in the frame of the joint: every axis is z, every unknown a pair (cos, sin).
+
+Nothing here branches: each subproblem has a fixed number of roots, and a number `fit` that says how far they are from
+being lost: 1 well inside, 0 where two roots meet, negative where there is none (the roots given are then the nearest).
+Angles stay pairs until the very end, so a solver made of these calls neither sin nor cos. What is undetermined (a
+point on the axis) gets the angle 0, and the arm that is not taken never divides by zero.
+
+| here        | also known as    | problem                                        | roots |
+|-------------|------------------|------------------------------------------------|-------|
+| `turn`      | 1                | Z p = m                                        | 1     |
+| `two_turns` | 2                | Z₁ R Z₂ v = m, where |v| = |m|                 | 2     |
+| `distance`  | 3                | |p + R Z w| = r                                | 2     |
+| `linear`    | 4                | A cos + B sin = C                              | 2     |
+| `pair`      | 3 and 1, planar  | Z₁ (p + R Z₂ w) = m, R about z                 | 2     |
+| `quadratic` | 3, for a slide   | |v + x e|² = r², e a unit vector               | 2     |
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, dot, rotate, unrotate
+from manipula.scalar import Maths
+
+TINY = Fraction(1, 10**24)  # squared length, or squared sine, below which a direction is undetermined
+TINY4 = TINY * TINY
+
+
+class Turn(NamedTuple):
+    """A rotation about z by its cosine and sine."""
+
+    cos: Any
+    sin: Any
+
+    def ahead(self, v: Vector) -> Vector:
+        """Z v"""
+        return (self.cos * v[0] - self.sin * v[1], self.sin * v[0] + self.cos * v[1], v[2])
+
+    def back(self, v: Vector) -> Vector:
+        """Zᵀ v"""
+        return (self.cos * v[0] + self.sin * v[1], self.cos * v[1] - self.sin * v[0], v[2])
+
+    def turned(self, v: Vector) -> Vector:
+        """The rotation alone."""
+        return self.ahead(v)
+
+    def unturned(self, v: Vector) -> Vector:
+        return self.back(v)
+
+    def opposite(self) -> Turn:
+        return Turn(self.cos, -self.sin)
+
+    def then(self, other: Turn) -> Turn:
+        """The sum of the angles."""
+        return Turn(self.cos * other.cos - self.sin * other.sin, self.sin * other.cos + self.cos * other.sin)
+
+
+class Shift(NamedTuple):
+    """A translation along z: the same words for a prismatic joint."""
+
+    by: Any
+
+    def ahead(self, v: Vector) -> Vector:
+        return (v[0], v[1], v[2] + self.by)
+
+    def back(self, v: Vector) -> Vector:
+        return (v[0], v[1], v[2] - self.by)
+
+    def turned(self, v: Vector) -> Vector:
+        return v
+
+    def unturned(self, v: Vector) -> Vector:
+        return v
+
+    def opposite(self) -> Shift:
+        return Shift(-self.by)
+
+
+Motion = Turn | Shift
+STILL = Turn(1, 0)
+
+
+def linear(A: Any, B: Any, C: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
+    """A cos + B sin = C"""
+    square = A * A + B * B
+    return _roots(A, B, C, square, square - C * C, maths)
+
+
+def _roots(A: Any, B: Any, C: Any, square: Any, rest: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
+    """cos = (A C ∓ B S)/(A² + B²), sin = (B C ± A S)/(A² + B²), S² = rest = A² + B² − C²; normalised, for when S is cut."""
+    free = maths.less(square, maths.number(TINY))
+    safe = maths.select(free, maths.number(TINY), square)
+    fit = maths.select(free, 1 - C * C / safe, rest / safe)
+    S = maths.sqrt(maths.maximum(rest, 0))
+    plus, minus = (A * C - B * S, B * C + A * S), (A * C + B * S, B * C - A * S)
+    # the length of both: √(A² + B²)·√(C² + S²)
+    scale = 1 / maths.sqrt(maths.select(free, 1, square * maths.maximum(C * C, 0) + square * S * S))
+    return (_guarded(free, plus, scale, maths), _guarded(free, minus, scale, maths)), fit
+
+
+def _guarded(free: Any, at: tuple[Any, Any], scale: Any, maths: Maths[Any]) -> Turn:
+    return Turn(maths.select(free, 1, at[0] * scale), maths.select(free, 0, at[1] * scale))
+
+
+def turn(p: Vector, m: Vector, maths: Maths[Any]) -> Turn:
+    """Z p = m, of the components across z."""
+    return turn_from(p[0] * m[0] + p[1] * m[1], p[0] * m[1] - p[1] * m[0], maths)
+
+
+def turn_from(c: Any, s: Any, maths: Maths[Any]) -> Turn:
+    """The direction of (c, s)."""
+    square = c * c + s * s
+    free = maths.less(square, maths.number(TINY4))
+    scale = 1 / maths.sqrt(maths.select(free, 1, square))
+    return _guarded(free, (c, s), scale, maths)
+
+
+def two_turns(R: Matrix, v: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[tuple[Turn, Turn]], Any]:
+    """Z₁ R Z₂ v = m.  Its third row, r·Z₂v = m_z, is linear; S² = (1 − r_z²)(m_x² + m_y²) − (v_z − r_z m_z)² keeps its
+    digits where m comes close to the first axis, which A² + B² − C² does not."""
+    r = R[2]
+    A, B = r[0] * v[0] + r[1] * v[1], r[1] * v[0] - r[0] * v[1]
+    off, miss = m[0] * m[0] + m[1] * m[1], v[2] - r[2] * m[2]
+    rest = (1 - r[2] * r[2]) * off - miss * miss
+    rest = maths.select(maths.less(off, maths.number(TINY)), 0 - miss * miss, rest)
+    seconds, fit = _roots(A, B, m[2] - r[2] * v[2], A * A + B * B, rest, maths)
+    return [(turn(rotate(R, second.ahead(v)), m, maths), second) for second in seconds], fit
+
+
+def distance(p: Vector, R: Matrix, w: Vector, square: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
+    """|p + R Z w|² = square, linear in Z: 2 (Rᵀp)·Zw = square − p² − w²"""
+    k = unrotate(R, p)
+    A, B = k[0] * w[0] + k[1] * w[1], k[1] * w[0] - k[0] * w[1]
+    return linear(A, B, half(square - dot(p, p) - dot(w, w)) - k[2] * w[2], maths)
+
+
+def pair(p: Vector, R: Matrix, w: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[tuple[Turn, Turn]], Any]:
+    """Z₁ (p + R Z₂ w) = m across z, where R keeps z: a planar arm of two links."""
+    flat_p, flat_w = (p[0], p[1], 0), (w[0], w[1], 0)
+    seconds, fit = distance(flat_p, R, flat_w, m[0] * m[0] + m[1] * m[1], maths)
+    return [(turn(add(flat_p, rotate(R, second.ahead(flat_w))), m, maths), second) for second in seconds], fit
+
+
+def quadratic(v: Vector, e: Vector, square: Any, maths: Maths[Any]) -> tuple[tuple[Shift, Shift], Any]:
+    """|v + x e|² = square, e a unit vector"""
+    h = dot(v, e)
+    rest = square - dot(v, v) + h * h
+    S = maths.sqrt(maths.maximum(rest, 0))
+    return (Shift(S - h), Shift(0 - S - h)), rest
+
+
+def completed(first: Turn, R2: Matrix, second: Turn, R3: Matrix, M: Matrix) -> Turn:
+    """The Z₃ of Z₁ R₂ Z₂ R₃ Z₃ = M; whatever the first two are, it completes them, near a lock too."""
+    x = unrotate(R3, second.back(unrotate(R2, first.back(column(M, 0)))))
+    return Turn(x[0], x[1])
+
+
+def orientation(R2: Matrix, R3: Matrix, M: Matrix, maths: Maths[Any]) -> tuple[list[tuple[Turn, Turn, Turn]], Any]:
+    """Z₁ R₂ Z₂ R₃ Z₃ = M: the two settings of a wrist."""
+    roots, fit = two_turns(R2, column(R3, 2), column(M, 2), maths)
+    return [(first, second, completed(first, R2, second, R3, M)) for first, second in roots], fit
