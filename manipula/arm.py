@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from manipula.algebra.run.compiled import Compiled
 from manipula.api import generate, load
 from manipula.errors import InputError
-from manipula.mechanics.robot.bind import free_parameters
 from manipula.robot import Robot
 
 
@@ -25,10 +24,6 @@ class Arm:
 
     def __init__(self, robot: Robot | str, *, optimise: str = "fast") -> None:
         self.robot = load(robot) if isinstance(robot, str) else robot
-        missing = list(free_parameters(self.robot))
-        if missing:
-            names = ", ".join(missing[:8]) + (", …" if len(missing) > 8 else "")
-            raise InputError(f"{self.robot.name}: an Arm needs numbers; no value for {names}. Use robot.with_parameters(…)")
         self.optimise = optimise
         self._compiled: dict[tuple[str, bool], Compiled] = {}
 
@@ -40,9 +35,16 @@ class Arm:
         """The compiled model, made on first use."""
         key = (name, wrench)
         if key not in self._compiled:
-            made = generate(self.robot, name, symbolic="none", optimise=self.optimise, wrench=wrench)
+            made = generate(self.robot, name, optimise=self.optimise, wrench=wrench)
+            self._refuse_unknown(name, made.inputs.get("p", ()))
             self._compiled[key] = made.compile()
         return self._compiled[key]
+
+    def _refuse_unknown(self, name: str, missing: Sequence[str]) -> None:
+        """Only what a model needs must be known: a robot without masses still has its poses."""
+        if missing:
+            listed = ", ".join(missing[:8]) + (", …" if len(missing) > 8 else "")
+            raise InputError(f"{self.robot.name}: {name} needs a value for {listed}; see robot.with_parameters(…)")
 
     def _call(self, name: str, *args: ArrayLike, wrench: ArrayLike | None = None) -> Any:
         extra = () if wrench is None else (wrench,)

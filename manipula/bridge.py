@@ -7,7 +7,7 @@ the same robot, unreduced, through the model's plain text over the prime field; 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from manipula.algebra.expr.field import Element, FieldMaths
@@ -169,9 +169,32 @@ def reference(request: Request) -> Reference:
 
 
 def conditions_of(function: Function) -> tuple[str, ...]:
-    """Where the function holds: every parameter-only denominator must not vanish."""
+    """Where the function holds: every parameter-only denominator must not vanish; those a line can say are listed."""
     divisors = (node.args[1] for node in topological(function.roots) if node.op == "div")
-    return tuple(dict.fromkeys(f"{x!r} ≠ 0" for x in divisors if not x.online and free_symbols([x])))
+    texts = (_infix(x) for x in divisors if not x.online and free_symbols([x]))
+    return tuple(dict.fromkeys(f"{text} ≠ 0" for text in texts if text))
+
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+
+def _infix(x: Expr, depth: int = 6) -> str:
+    """Sums and products of parameters as text; nothing where it would be long or needs a function."""
+    if x.op in ("symbol", "const"):
+        return str(x.data)
+    parts = [_infix(arg, depth - 1) for arg in x.args] if depth and x.op in (*_SIGNS, "neg") else [""]
+    if not all(parts):
+        return ""
+    return f"-({parts[0]})" if x.op == "neg" else f"({parts[0]} {_SIGNS[x.op]} {parts[1]})"
+
+
+def used_parameters(function: Function) -> Function:
+    """Without the parameters that nothing in the function reads; the notes keep all their names."""
+    read = set(topological(function.roots))
+    names = [name for port in function.inputs if not port.online for name in port.names]
+    ports = [p if p.online else replace(p, symbols=tuple(x for x in p.symbols if x in read)) for p in function.inputs]
+    kept = tuple(port for port in ports if port.online or port.symbols)
+    return replace(function, inputs=kept, notes={**function.notes, "parameters": " ".join(names)})
 
 
 def flattened(value: Any) -> tuple[tuple[int, ...], list[Any]]:

@@ -21,6 +21,7 @@ from manipula.bridge import (
     methods_of,
     questions_of,
     reference,
+    used_parameters,
     usual_choice,
 )
 from manipula.errors import UnknownNameError
@@ -39,6 +40,7 @@ def generate_function(request: Request, tell: Tell = lambda text: None) -> Funct
     best = LEVELS[request.optimise](request, tell)
     tell(f"{request.model}: proof")
     proof = prove(best, reference(request))
+    best = used_parameters(best)
     return replace(best, notes={**best.notes, "proof": str(proof)}, conditions=conditions_of(best))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +25,8 @@ COMMANDS = ["robots", "new", "show", "edit", "delete", "convert", "generate", "c
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Each test in an empty folder, with an empty catalogue."""
     monkeypatch.setenv("MANIPULA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)

@@ -107,7 +107,7 @@ def test_decimals(value: str, text: str) -> None:
         ),
         (product_of([MINUS, A, sum_of([A, B])]), "-a2*(a2 + d4)", "−a₂·(a₂ + d₄)", None),
         (power_of(sum_of([A, B]), 2), "(a2 + d4)^2", "(a₂ + d₄)²", r"\left(a_{2} + d_{4}\right)^{2}"),
-        (power_of(Inverse(A), 2), "(1/a2)^2", None, None),
+        (power_of(Inverse(A), 2), "1/a2^2", None, r"\frac{1}{a_{2}^{2}}"),
         (product_of([Number(Fraction(1, 3)), A]), "1/3*a2", None, r"\frac{1}{3}\,a_{2}"),
         (Call("sqrt", (sum_of([A, B]),)), "sqrt(a2 + d4)", None, r"\sqrt{a_{2} + d_{4}}"),
         (Call("sign", (Q2,)), "sign(q2)", None, r"\operatorname{sign}\left(q_{2}\right)"),

@@ -8,12 +8,13 @@ import pytest
 
 import manipula as mp
 
-NAMES = """
+NAMES_TEXT = """
     Arm Model Robot
     check convert count count_orders dossier generate languages load methods models robots save tables
     ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError
     __version__
-""".split()
+"""
+NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
     "Arm": """coriolis coriolis_matrix dof energy forward_dynamics frames gravity inertia_matrix inverse_dynamics

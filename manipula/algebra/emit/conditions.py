@@ -1,47 +1,109 @@
-"""What emitted code checks once per parameter set: the conditions a function was derived under, and that nothing is
-divided by a zero that parameters alone decide.
+"""Conditions on parameters ("a2·d4 ≠ 0"), read once for every use: parsed, never run as code.
+
+Emitted code checks, once per parameter set, the conditions a function was derived under, and that nothing is divided
+by a zero that parameters alone decide.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from manipula.algebra.emit.names import ascii_text
-from manipula.algebra.emit.text import ARITHMETIC, Text
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError
 
 _RELATIONS: dict[type[ast.cmpop], str] = {ast.NotEq: "!=", ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<="}
 _BINARY: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+_TYPED = {"≠": "!=", "≥": ">=", "≤": "<=", "·": "*", "×": "*", "−": "-", "²": "**2", "³": "**3", "^": "**"}
+_HIGHEST_POWER = 9
 
 
 @dataclass(frozen=True)
-class Check:
-    """A comparison that must hold; `{}` stand for the slots, in order. It reads alike in C and Python."""
+class Parameter:
+    """A leaf, by name."""
 
-    form: str
-    slots: tuple[int, ...]
+    name: str
 
 
-def checks(tape: Tape) -> tuple[Check, ...]:
-    """Every check once."""
+@dataclass(frozen=True)
+class Slot:
+    """A leaf, by its place in a tape."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Operation:
+    """add, sub, mul, div or neg of sides."""
+
+    op: str
+    args: tuple[Side, ...]
+
+
+Side = float | Parameter | Slot | Operation
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """left relation right; the relation is one of != > >= < <="""
+
+    relation: str
+    left: Side
+    right: Side
+
+
+def checks(tape: Tape) -> tuple[Comparison, ...]:
+    """What must hold, over the slots of a tape, every comparison once."""
     parameters = {tape.names[slot]: slot for port in tape.inputs if not port.online for slot in port.slots}
     stated = [check_from_text(text, parameters) for text in tape.conditions]
     decided = {*parameters.values(), *(line.slot for line in tape.offline)}
     below = [line.args[1] for line in tape.lines if line.op == "div" and line.args[1] in decided]
-    return tuple(dict.fromkeys([*stated, *(Check("{} != 0.0", (slot,)) for slot in below)]))
+    return tuple(dict.fromkeys([*stated, *(Comparison("!=", Slot(slot), 0.0) for slot in below)]))
 
 
-def check_from_text(text: str, parameters: Mapping[str, int]) -> Check:
-    """`a2·d4 ≠ 0` → a comparison. Parsed, never run as code."""
-    slots: list[int] = []
-    match _parsed(ascii_text(text).replace("^", "**")):
+def check_from_text(text: str, parameters: Mapping[str, int]) -> Comparison:
+    """A condition over the slots of its parameters."""
+    read = comparison_from_text(text)
+    unknown = [name for name in names_in(read) if name not in parameters]
+    if unknown:
+        raise InputError(f"the condition {text!r} speaks of {unknown[0]!r}, which is no parameter")
+    return Comparison(read.relation, _placed(read.left, parameters), _placed(read.right, parameters))
+
+
+def comparison_from_text(text: str) -> Comparison:
+    """`a2·d4 ≠ 0` → a comparison of sums and products."""
+    plain = text
+    for sign, typed in _TYPED.items():
+        plain = plain.replace(sign, typed)
+    match _parsed(plain):
         case ast.Compare(left=left, ops=[relation], comparators=[right]) if type(relation) in _RELATIONS:
-            sides = [_side(side, parameters, slots, text).text for side in (left, right)]
-            return Check(f" {_RELATIONS[type(relation)]} ".join(sides), tuple(slots))
+            return Comparison(_RELATIONS[type(relation)], _side(left, text), _side(right, text))
     raise InputError(f"the condition {text!r} is not a comparison such as 'd4 ≠ 0'")
+
+
+def names_in(comparison: Comparison) -> list[str]:
+    """The parameters it speaks of, in the order it names them."""
+    found = [leaf.name for leaf in leaves(comparison) if isinstance(leaf, Parameter)]
+    return list(dict.fromkeys(found))
+
+
+def slots_in(comparison: Comparison) -> list[int]:
+    """The slots it reads, as often as it reads them."""
+    return [leaf.number for leaf in leaves(comparison) if isinstance(leaf, Slot)]
+
+
+def leaves(comparison: Comparison) -> Iterator[Side]:
+    for side in (comparison.left, comparison.right):
+        yield from _leaves(side)
+
+
+def _leaves(side: Side) -> Iterator[Side]:
+    if isinstance(side, Operation):
+        for arg in side.args:
+            yield from _leaves(arg)
+    else:
+        yield side
 
 
 def _parsed(text: str) -> ast.expr | None:
@@ -51,17 +113,29 @@ def _parsed(text: str) -> ast.expr | None:
         return None
 
 
-def _side(node: ast.expr, parameters: Mapping[str, int], slots: list[int], text: str) -> Text:
+def _side(node: ast.expr, text: str) -> Side:
     match node:
         case ast.Constant(value=int() | float() as number):
-            return Text(repr(float(number)))
-        case ast.Name(id=name) if name in parameters:
-            slots.append(parameters[name])
-            return Text("{}")
+            return float(number)
+        case ast.Name(id=name):
+            return Parameter(name)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return ARITHMETIC["neg"]([_side(inner, parameters, slots, text)])
-        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=2)):
-            return ARITHMETIC["mul"]([_side(base, parameters, slots, text) for _ in range(2)])
+            return Operation("neg", (_side(inner, text),))
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() as times)) if 1 < times <= _HIGHEST_POWER:
+            factor = _side(base, text)
+            power = factor
+            for _ in range(times - 1):
+                power = Operation("mul", (power, factor))
+            return power
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return ARITHMETIC[_BINARY[type(op)]]([_side(side, parameters, slots, text) for side in (left, right)])
+            return Operation(_BINARY[type(op)], (_side(left, text), _side(right, text)))
     raise InputError(f"the condition {text!r} has a part that is no parameter, number, sum or product")
+
+
+def _placed(side: Side, parameters: Mapping[str, int]) -> Side:
+    match side:
+        case Parameter(name):
+            return Slot(parameters[name])
+        case Operation(op, args):
+            return Operation(op, tuple(_placed(arg, parameters) for arg in args))
+    return side

@@ -21,6 +21,7 @@ from manipula.algebra.tape import Tape
 
 STATES = 3
 TOLERANCE = 1e-9  # |computed − true| ≤ TOLERANCE·(1 + |true|)
+SINGLE_TOLERANCE = 1e-3  # the same in single precision: a steady state loses at most 1e-12/2^-53 ulps
 _DRAWS, _STEADY, _DOUBLE_BITS, _TRUE_BITS = 60, 1e-12, 53, 133
 
 Values = dict[str, list[float]]

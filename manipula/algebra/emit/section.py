@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from manipula.algebra.emit.conditions import Check
+from manipula.algebra.emit.conditions import Comparison, Operation, Side, Slot, slots_in
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.text import Language, Text
 from manipula.algebra.tape import Line, Tape
@@ -72,12 +72,12 @@ class Plan:
     sources: Mapping[int, str]  # slot → where it is loaded from
     lines: Sequence[Line]
     results: Sequence[tuple[str, int]]  # where it is stored, slot
-    checks: Sequence[Check] = ()
+    checks: Sequence[Comparison] = ()
 
     def reads(self) -> tuple[Counter[int], Counter[int]]:
         """How often each slot is read: by lines, by stores and checks."""
         by_lines = Counter(arg for line in self.lines for arg in line.args)
-        checked = [slot for check in self.checks for slot in check.slots]
+        checked = [slot for check in self.checks for slot in slots_in(check)]
         return by_lines, Counter([*(slot for _, slot in self.results), *checked])
 
 
@@ -103,5 +103,22 @@ def section(plan: Plan, constants: Sequence[tuple[int, float]], language: Langua
             named.add(line.slot)
         texts[line.slot] = text
     stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
-    checks = tuple(check.form.format(*(texts[slot].text for slot in check.slots)) for check in plan.checks)
+    checks = tuple(_comparison(check, texts, language) for check in plan.checks)
     return Section(tuple(loads), tuple(body), checks, stores)
+
+
+def _comparison(check: Comparison, texts: Mapping[int, Text], language: Language) -> str:
+    relation = language.relations.get(check.relation, check.relation)
+    left, right = (_side(side, texts, language) for side in (check.left, check.right))
+    return f"{left.text} {relation} {right.text}"
+
+
+def _side(side: Side, texts: Mapping[int, Text], language: Language) -> Text:
+    match side:
+        case float():
+            return language.number(side)
+        case Slot(number):
+            return texts[number]
+        case Operation(op, args):
+            return language.table[op]([_side(arg, texts, language) for arg in args])
+    raise TypeError(f"{side} has no slot")

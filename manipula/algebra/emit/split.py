@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manipula.algebra.emit.conditions import Check, checks
+from manipula.algebra.emit.conditions import Comparison, checks
 from manipula.algebra.emit.names import Namer, identifier
 from manipula.algebra.tape import Port, Tape, offline_needed
 
@@ -36,7 +36,7 @@ class Split:
     parameters: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     kept: tuple[int, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[Comparison, ...]
 
     @property
     def names(self) -> list[str]:

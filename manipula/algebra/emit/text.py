@@ -7,7 +7,7 @@ so the sign stands in front bare.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isinf, isnan
 
 LOOSE, SUM, PRODUCT, SIGN, ATOM = range(5)
@@ -71,9 +71,12 @@ class Language:
     reserved: frozenset[str]
     infinity: str
     not_a_number: str
+    literal: str = "{}"  # how a number is given the type of the variables
+    relations: Mapping[str, str] = field(default_factory=dict)  # comparisons that are not written as in C
 
     def number(self, value: float) -> Text:
         """The shortest decimal that reads back as the same double."""
         word = self.not_a_number if isnan(value) else self.infinity if isinf(value) else repr(abs(value))
         negative = not isnan(value) and (value < 0 or repr(value).startswith("-"))
-        return Text(f"-{word}", SIGN) if negative else Text(word)
+        text = self.literal.format(word)
+        return Text(f"-{text}", SIGN) if negative else Text(text)

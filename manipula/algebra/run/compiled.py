@@ -130,6 +130,7 @@ class _Preparation:
         self._function, self._kernel = tape.name, kernel
         port = parameters_of(tape)
         self.names = port.names if port else ()
+        self._known = {*self.names, *tape.notes.get("parameters", "").split()}  # some may not matter here
         self._conditions = [condition_from_text(text) for text in tape.conditions]
         self._last: _Prepared | None = None
 
@@ -159,7 +160,7 @@ class _Preparation:
 
     def _in_order(self, given: Mapping[str, Any]) -> list[Any]:
         for name in given:
-            if name not in self.names:
+            if name not in self._known:
                 raise UnknownNameError(f"parameter of {self._function}", str(name), self.names)
         missing = [name for name in self.names if name not in given]
         if missing:

@@ -19,6 +19,7 @@ from manipula.algebra.simplify.tree import (
     Symbol,
     Tree,
     Trig,
+    power_of,
     product_of,
     without_sign,
 )
@@ -39,6 +40,16 @@ def decimal(value: Fraction) -> str:
     digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
     text = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
     return ("-" if value < 0 else "") + text
+
+
+def _bottom(tree: Tree) -> Tree | None:
+    """What stands under the stroke of 1/x or its power."""
+    match tree:
+        case Inverse(bottom):
+            return bottom
+        case Power(Inverse(bottom), exponent):
+            return power_of(bottom, exponent)
+    return None
 
 
 class Printer:
@@ -103,7 +114,7 @@ class Printer:
                 return self.trig(tree), POWER + 1
             case Call(op, args):
                 return self.call(op, [self.text(arg) for arg in args]), POWER + 1
-            case Power(base, exponent):
+            case Power(base, exponent) if not isinstance(base, Inverse):
                 return self.power(self.at_least(base, POWER + 1), exponent), POWER
             case Sum(terms):
                 return self._sum(terms), SUM
@@ -123,8 +134,9 @@ class Printer:
         if negative:
             return self.sign + self.at_least(positive, PRODUCT), SUM
         factors = tree.factors if isinstance(tree, Product) else (tree,)
-        over = [factor for factor in factors if not isinstance(factor, Inverse)]
-        under = [factor.bottom for factor in factors if isinstance(factor, Inverse)]
+        below = [_bottom(factor) for factor in factors]
+        over = [factor for factor, bottom in zip(factors, below) if bottom is None]
+        under = [bottom for bottom in below if bottom is not None]
         if under:
             return self.quotient(product_of(over or [ONE]), product_of(under)), PRODUCT
         return self.times.join(self.at_least(factor, PRODUCT) for factor in over), PRODUCT

@@ -72,7 +72,7 @@ def shortest(root: Expr, simplifier: Simplifier) -> Tree:
             message = f"the factored form would take {_rounded(size)} operations; ask for the form 'auxiliary' instead"
             raise SizeError(message) from None
         return Bracketed(simplifier.argument).tree(root)
-    if size > 3 * operations(best):  # the graph's own brackets repeat too much to be of help
+    if size > 10 * operations(best):  # the graph's own brackets repeat too much to be of help
         return best
     return min(best, Bracketed(simplifier.argument).tree(root), key=operations)
 

@@ -1,7 +1,7 @@
 """Expressions expanded into flint's sparse polynomials, modulo sin² + cos² = 1.
 
-The generators are the sine and cosine of every coordinate angle, the symbols, and whatever is no rational function (roots,
-branches) as atoms of their own. Under the lexical order every s² is rewritten as 1 − c², so the result is
+The generators are the sine and cosine of every coordinate angle, the symbols, and whatever is no rational function
+(roots, branches) as atoms of their own. Under the lexical order every s² is rewritten as 1 − c², so the result is
 canonical: equal expressions in equal coordinates give equal polynomials, and hidden zeros vanish.
 """
 

@@ -13,7 +13,7 @@ from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.factor import Factoriser
 from manipula.algebra.simplify.polynomial import Expansion, terms_from_polynomial
 from manipula.algebra.simplify.terms import Monomial, Terms, added, plain_operations, times, tree_from_monomial
-from manipula.algebra.simplify.tree import Inverse, Symbol, Tree, product_of, sum_of
+from manipula.algebra.simplify.tree import Inverse, Symbol, Tree, product_of, sum_of, without_sign
 from manipula.algebra.simplify.trigonometry import Shortener
 from manipula.errors import SizeError
 
@@ -89,8 +89,9 @@ def _over(terms: Terms, atoms: list[Tree], bottom: Terms, own: list[Tree]) -> tu
     """A bottom of one term divides factor by factor; a sum stays whole."""
     (monomial, number), *more = bottom.items()
     if more:
-        inverse = Inverse(Factoriser(own).factored(bottom))
-        return {times(m, ((len(atoms), 1),)): c for m, c in terms.items()}, [*atoms, inverse]
+        negative, tree = without_sign(Factoriser(own).factored(bottom))
+        sign, inverse = -1 if negative else 1, ((len(atoms), 1),)
+        return {times(m, inverse): sign * c for m, c in terms.items()}, [*atoms, Inverse(tree)]
     for g, e in monomial:
         place = atoms.index(own[g]) if own[g] in atoms else len(atoms)
         atoms = atoms if own[g] in atoms else [*atoms, own[g]]

@@ -2,7 +2,8 @@
 
 Two bounds are taken along the graph and the smaller one counts: terms of a product multiply and terms of a sum add; and
 the monomials are at most all combinations of what can stand in each block (parameters, variables, each angle's sine
-and cosine), where a block's own monomials are collected exactly as long as they are few.
+and cosine), where a block's own monomials are collected exactly as long as they are few. A quotient counts as its
+numerator; bringing quotients to a common denominator may take more.
 """
 
 from __future__ import annotations

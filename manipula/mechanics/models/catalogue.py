@@ -197,7 +197,7 @@ _LIST = (
                 "tau": jacobian_dynamics.inverse_dynamics_jacobian(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
             },
         },
-        TORQUES, takes_wrench=True, field=_field_torque, candidates=(FIELD,),
+        TORQUES, takes_wrench=True, field=_field_torque, candidates=("newton-euler", FIELD),
     ),
     Model(
         "newton_euler", "the recursion with every intermediate, each link in its own frame", ("q", "qd", "qdd"),
@@ -232,7 +232,7 @@ _LIST = (
     Model(
         "coriolis", "C(q, q̇)·q̇", ("q", "qd"), {"c": (EFFORT, "torques of the velocities")},
         {"newton-euler": lambda c, x: {"c": torque.coriolis(c, x["q"], x["qd"])}}, TORQUES, field=_field_coriolis,
-        candidates=(FIELD,),
+        candidates=("newton-euler", FIELD),
     ),
     Model(
         "coriolis_matrix", "C(q, q̇), with Ṁ − 2C skew", ("q", "qd"), {"C": ("kg·m²/s", "Christoffel form")},
@@ -248,7 +248,7 @@ _LIST = (
             "newton-euler": lambda c, x: {"g": torque.gravity(c, x["q"])},
             "composite": lambda c, x: {"g": composite.gravity_composite(c, x["q"])},
         },
-        TORQUES, field=_field_gravity, candidates=("composite", FIELD),
+        TORQUES, field=_field_gravity, candidates=("newton-euler", "composite", FIELD),
     ),
     Model(
         "forward_dynamics", "joint accelerations under given torques", ("q", "qd", "tau"),

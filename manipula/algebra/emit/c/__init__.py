@@ -1,20 +1,22 @@
-"""C99: a header, a source without allocation, recursion or state, and a self-testing `main` with true values."""
+"""C99: a header, a source without allocation, recursion or state, a self-testing `main`, and what builds them.
+
+The number type is `double`, or `float` by a macro. The batch function takes structures of arrays, one state a lane.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import prod
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, ports, provenance
-from manipula.algebra.emit.c.spelling import HELPERS, RESERVED, language
-from manipula.algebra.emit.names import Namer
-from manipula.algebra.emit.reference import TOLERANCE, State, states
-from manipula.algebra.emit.section import Plan, Section, TapeNames, section
-from manipula.algebra.emit.split import Argument, Split, split
+from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.c.spelling import REAL_HELPERS, RESERVED, language, real_language
+from manipula.algebra.emit.halves import Places, context, element, halves, self_test_tables
+from manipula.algebra.emit.names import Namer, ascii_text
+from manipula.algebra.emit.readme import Readme, readme
+from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
-from manipula.algebra.emit.text import Language
 from manipula.algebra.tape import Tape
 
 
@@ -23,34 +25,38 @@ class C99:
 
     def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
         name = Namer(RESERVED).name(tape.name)
-        context = _context(tape, name, version)
-        test = {**context, **_test_context(context["split"], states(tape, samples))}
+        found = states(tape, samples)
+        shown = _context(tape, name, version)
+        arguments: Split = shown["split"]
+        test = {**shown, **self_test_tables(arguments, found, language(""))}
         return {
-            f"{name}.h": filled(__name__, "function.h.jinja", context),
-            f"{name}.c": filled(__name__, "function.c.jinja", context),
+            f"{name}.h": filled(__name__, "function.h.jinja", shown),
+            f"{name}.c": filled(__name__, "function.c.jinja", shown),
             f"{name}_test.c": filled(__name__, "test.c.jinja", test),
+            "CMakeLists.txt": filled(__name__, "CMakeLists.txt.jinja", shown),
+            f"{name}.pc.in": filled(__name__, "package.pc.in.jinja", shown),
+            f"README_{name}_c.md": readme(tape, name, version, arguments, _readme(name, shown, found[0])),
         }
 
 
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     """Everything the templates show."""
-    c = language(name)
-    arguments = split(tape, Namer({*c.reserved, "k"}))
-    names = TapeNames(tape, {*c.reserved, *arguments.names, "k"})
-    return {
-        "name": name,
+    c = real_language(name)
+    one = halves(tape, c, (), Places(place, place))
+    many = halves(tape, c, (), Places(column, column))
+    used = {line.op for line in tape.lines}
+    shown = context(tape, name, version, one)
+    return shown | {
         "guard": f"{name.upper()}_H",
-        "about": comment_lines(provenance(tape, version)),
-        "ports": comment_lines(ports(arguments)),
-        "split": arguments,
-        "indices": _indices(arguments, name),
-        "helpers": [(op, HELPERS[op]) for op in HELPERS if any(line.op == op for line in tape.lines)],
-        "prototype": _prototype(name, arguments),
-        "prepare_prototype": _prepare_prototype(name, arguments),
-        "prepare": _prepare(tape, arguments, c, names),
-        "main": _main(tape, arguments, c, names),
-        "unused": _unused(tape, arguments.variables),
-        "prepare_unused": _unused(tape, arguments.parameters),
+        "version": version,
+        "description": ascii_text(f"{tape.notes.get('model', name)} of {tape.notes.get('robot', name)}"),
+        "about": comment_lines(shown["about"]),
+        "ports": comment_lines(shown["ports"]),
+        "indices": _indices(one.split, name),
+        "helpers": [(op, helper) for op, helper in REAL_HELPERS.items() if op in used],
+        "batch": many.main,
+        "declared": _prototypes(name, one.split, "manipula_real", ""),
+        "defined": _prototypes(name, one.split, "real", "restrict "),
     }
 
 
@@ -61,8 +67,13 @@ def comment_lines(lines: Iterable[str]) -> list[str]:
 
 def place(argument: Argument, position: int) -> str:
     """tau[2], A[1][0], *energy"""
-    indices = argument.entry(position)
-    return argument.name + "".join(f"[{i}]" for i in indices) if indices else f"*{argument.name}"
+    return element(argument, position) if argument.port.shape else f"*{argument.name}"
+
+
+def column(argument: Argument, position: int) -> str:
+    """tau[2*n + i]: entry 2 of state i"""
+    start = {0: "", 1: "n + "}.get(position, f"{position}*n + ")
+    return f"{argument.name}[{start}i]"
 
 
 def sources(arguments: Iterable[Argument]) -> dict[int, str]:
@@ -74,27 +85,10 @@ def results(arguments: Iterable[Argument]) -> list[tuple[str, int]]:
     return [(place(x, i), slot) for x in arguments for i, slot in enumerate(x.port.slots)]
 
 
-def _prepare(tape: Tape, arguments: Split, c: Language, names: TapeNames) -> Section:
-    stores = [(f"k[{i}]", slot) for i, slot in enumerate(arguments.kept)]
-    plan = Plan(sources(arguments.parameters), tape.offline, stores, arguments.checks)
-    return section(plan, tape.constants, c, names)
-
-
-def _main(tape: Tape, arguments: Split, c: Language, names: TapeNames) -> Section:
-    loads = sources(arguments.variables) | {slot: f"k[{i}]" for i, slot in enumerate(arguments.kept)}
-    return section(Plan(loads, tape.online, results(arguments.outputs)), tape.constants, c, names)
-
-
-def _unused(tape: Tape, arguments: Sequence[Argument]) -> list[str]:
-    """Arguments that must be there though nothing reads them."""
-    read = {arg for line in tape.lines for arg in line.args} | {s for port in tape.outputs for s in port.slots}
-    return [x.name for x in arguments if read.isdisjoint(x.port.slots)]
-
-
-def declared(argument: Argument, const: bool = True) -> str:
+def declared(argument: Argument, const: bool = True, real: str = "double") -> str:
     """const double q[6], double A[6][6], double *energy"""
     size = "".join(f"[{n}]" for n in argument.port.shape)
-    text = f"double {argument.name}{size}" if size else f"double *{argument.name}"
+    text = f"{real} {argument.name}{size}" if size else f"{real} *{argument.name}"
     return f"const {text}" if const else text
 
 
@@ -104,15 +98,21 @@ def prototype(name: str, parts: Sequence[str]) -> str:
     return line if len(line) <= WIDTH else f"void {name}(\n    " + ",\n    ".join(parts) + ")"
 
 
-def _prototype(name: str, arguments: Split) -> str:
-    parts = [declared(x) for x in arguments.variables]
-    parts += [f"const double k[{len(arguments.kept)}]"] if arguments.kept else []
-    return prototype(name, parts + [declared(x, const=False) for x in arguments.outputs])
-
-
-def _prepare_prototype(name: str, arguments: Split) -> str:
-    parts = [declared(x) for x in arguments.parameters]
-    return prototype(f"{name}_prepare", [*parts, f"double k[{len(arguments.kept)}]"])
+def _prototypes(name: str, arguments: Split, real: str, restrict: str) -> dict[str, str]:
+    """Of the function, of what prepares it, and of the function over many states."""
+    size = len(arguments.kept)
+    kept = [f"const {real} k[{size}]"] if size else []
+    one = [declared(x, real=real) for x in arguments.variables] + kept
+    many = [f"const {real} *{restrict}{x.name}" for x in arguments.variables] + kept
+    return {
+        "prepare": prototype(
+            f"{name}_prepare", [*(declared(x, real=real) for x in arguments.parameters), f"{real} k[{size}]"]
+        ),
+        "one": prototype(name, one + [declared(x, const=False, real=real) for x in arguments.outputs]),
+        "many": prototype(
+            f"{name}_batch", ["size_t n", *many, *(f"{real} *{restrict}{x.name}" for x in arguments.outputs)]
+        ),
+    }
 
 
 def _indices(arguments: Split, name: str) -> list[tuple[str, int]]:
@@ -124,31 +124,45 @@ def _indices(arguments: Split, name: str) -> list[tuple[str, int]]:
     ]
 
 
-# the self-test
+def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+    arguments: Split = shown["split"]
+    build = f"cc -std=c99 -O2 -Wall -Wextra -Werror -pedantic {name}.c {name}_test.c -lm -o {name}_test"
+    prototypes = shown["declared"]
+    return Readme(
+        "C99",
+        "c",
+        {
+            f"{name}.h": "prototypes, units, orders, an index for every parameter",
+            f"{name}.c": "the function; needs nothing but `math.h`",
+            f"{name}_test.c": "a `main` that compares with true values",
+            "CMakeLists.txt": "builds, tests and installs every model of this folder",
+            f"{name}.pc.in": "for pkg-config; CMake fills it in",
+        },
+        "\n".join(f"{prototypes[key]};" for key in ("prepare", "one", "many") if key != "prepare" or arguments.kept),
+        "\n".join(_example(name, arguments, first)),
+        f"{build} && ./{name}_test\ncmake -B build && cmake --build build && ctest --test-dir build",
+        [
+            "`manipula_real` is `double`; compile every file with `-DMANIPULA_FLOAT` to make it `float`.",
+            f"`{name}_batch` computes `n` states: entry `j` of state `i` stands at `[j*n + i]`. Outputs may not overlap "
+            "inputs there. `-O3 -march=native -fopenmp-simd -DMANIPULA_SIMD` lets the compiler take one state a lane; "
+            "with `-ffast-math` and glibc its sines and cosines are vector functions too.",
+        ],
+    )
 
 
-def _test_context(arguments: Split, found: Sequence[State]) -> dict[str, Any]:
-    c = language("")
-    inputs = [*arguments.variables, *arguments.parameters]
-    given = [_array(x, [state.inputs[x.port.name] for state in found], c) for x in inputs]
-    true = [_array(x, [state.outputs[x.port.name] for state in found], c) for x in arguments.outputs]
-    called = [f"given_{x.name}[s]" for x in arguments.variables] + (["k"] if arguments.kept else [])
-    return {
-        "states": len(found),
-        "tolerance": repr(TOLERANCE),
-        "given": given if arguments.kept else given[: len(arguments.variables)],
-        "wanted": true,
-        "call": ", ".join(called + [f"{'' if x.port.shape else '&'}got_{x.name}" for x in arguments.outputs]),
-        "prepare_call": ", ".join([f"given_{x.name}[s]" for x in arguments.parameters] + ["k"]),
-    }
-
-
-def _array(argument: Argument, rows: Sequence[Sequence[float]], c: Language) -> dict[str, Any]:
-    """A table of numbers, one row a state."""
-    return {
-        "name": argument.name,
-        "size": prod(argument.port.shape),
-        "shape": "".join(f"[{n}]" for n in argument.port.shape),
-        "first": f"&got_{argument.name}" + "[0]" * len(argument.port.shape),
-        "rows": [wrap(", ".join(c.number(x).text for x in row), WIDTH) for row in rows],
-    }
+def _example(name: str, arguments: Split, first: State) -> Iterable[str]:
+    yield f'#include "{name}.h"'
+    yield ""
+    inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
+    for x in inputs:
+        numbers = "\n    ".join(wrap(", ".join(map(repr, first.inputs[x.port.name])), WIDTH))
+        yield f"manipula_real {x.name}[{len(x.port.slots)}] = {{{numbers}}};"
+    for x in arguments.outputs:
+        yield f"{declared(x, const=False, real='manipula_real') if x.port.shape else f'manipula_real {x.name}'};"
+    called = [x.name for x in arguments.variables]
+    if arguments.kept:
+        yield f"manipula_real k[{name}_nk];"
+        yield f"{name}_prepare({', '.join(x.name for x in arguments.parameters)}, k);  /* once per parameter set */"
+        called.append("k")
+    called += [f"{'' if x.port.shape else '&'}{x.name}" for x in arguments.outputs]
+    yield f"{name}({', '.join(called)});"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from manipula.algebra.emit.text import ARITHMETIC, Language, call
+from manipula.algebra.emit.text import ARITHMETIC, Language, Table, call
+from manipula.algebra.expr.ops import OPS
 
 _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -31,36 +33,49 @@ class Helper(NamedTuple):
 
 
 # NaN in gives NaN out: what is neither below nor above is NaN, and so is a sum with it
-_TWO = "const double x, const double y"
-HELPERS = {
-    "sign": Helper(
-        "const double x", "(x > 0.0) ? 1.0 : ((x < 0.0) ? -1.0 : ((x == 0.0) ? 0.0 : x))", "-1, 0 or 1; NaN of NaN"
-    ),
-    "min": Helper(_TWO, "(x < y) ? x : ((y <= x) ? y : (x + y))", "the smaller; NaN if one is NaN"),
-    "max": Helper(_TWO, "(x > y) ? x : ((y >= x) ? y : (x + y))", "the larger; NaN if one is NaN"),
-    "less": Helper(_TWO, "(x < y) ? 1.0 : ((x >= y) ? 0.0 : (x + y))", "1 if x < y, else 0; NaN if one is NaN"),
-    "select": Helper(
-        "const double condition, const double yes, const double no",
-        "(condition != condition) ? condition : ((condition != 0.0) ? yes : no)",
-        "yes where the condition is not 0, else no; NaN if the condition is NaN",
-    ),
-}
+def helpers(real: str, literal: str) -> dict[str, Helper]:
+    """The helper functions over a number type; `literal` is the form of its numbers."""
+    zero, one = literal.format("0.0"), literal.format("1.0")
+    single, pair = f"const {real} x", f"const {real} x, const {real} y"
+    sign = f"(x > {zero}) ? {one} : ((x < {zero}) ? -{one} : ((x == {zero}) ? {zero} : x))"
+    choice = f"(condition != condition) ? condition : ((condition != {zero}) ? yes : no)"
+    return {
+        "sign": Helper(single, sign, "-1, 0 or 1; NaN of NaN"),
+        "min": Helper(pair, "(x < y) ? x : ((y <= x) ? y : (x + y))", "the smaller; NaN if one is NaN"),
+        "max": Helper(pair, "(x > y) ? x : ((y >= x) ? y : (x + y))", "the larger; NaN if one is NaN"),
+        "less": Helper(
+            pair, f"(x < y) ? {one} : ((x >= y) ? {zero} : (x + y))", "1 if x < y, else 0; NaN if one is NaN"
+        ),
+        "select": Helper(
+            f"const {real} condition, const {real} yes, const {real} no",
+            choice,
+            "yes where the condition is not 0, else no; NaN if the condition is NaN",
+        ),
+    }
+
+
+HELPERS = helpers("double", "{}")
+FUNCTIONS = {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "atan2": "atan2", "abs": "fabs"}  # as math.h has them
+LITERAL = "R({})"
+REAL_HELPERS = helpers("real", LITERAL)
+_REAL_WORDS = {"real", "R", "SIMD", "n", "i", "size_t", "k", *(name.upper() for name in FUNCTIONS.values())}
 
 
 def language(prefix: str) -> Language:
-    """C99 with helper functions that carry the prefix, so that two emitted files can live in one program."""
-    table = {
-        **ARITHMETIC,
-        "sin": call("sin", 1),
-        "cos": call("cos", 1),
-        "sqrt": call("sqrt", 1),
-        "atan2": call("atan2", 2),
-        "abs": call("fabs", 1),
-        "sign": call(f"{prefix}_sign", 1),
-        "min": call(f"{prefix}_min", 2),
-        "max": call(f"{prefix}_max", 2),
-        "less": call(f"{prefix}_less", 2),
-        "select": call(f"{prefix}_select", 3),
-    }
-    reserved = RESERVED | {prefix, f"{prefix}_prepare"} | {f"{prefix}_{helper}" for helper in HELPERS}
-    return Language(table, reserved, "INFINITY", "NAN")
+    """Plain C over double, with helper functions that carry the prefix, so that two files can live in one program."""
+    return Language(_table(prefix, FUNCTIONS), RESERVED | _own(prefix), "INFINITY", "NAN")
+
+
+def real_language(prefix: str) -> Language:
+    """C over `real`, which is double or float: numbers and functions of math.h through macros of their type."""
+    functions = {op: name.upper() for op, name in FUNCTIONS.items()}
+    return Language(_table(prefix, functions), RESERVED | _own(prefix) | _REAL_WORDS, "INFINITY", "NAN", LITERAL)
+
+
+def _table(prefix: str, functions: Mapping[str, str]) -> Table:
+    named = {**functions, **{op: f"{prefix}_{op}" for op in HELPERS}}
+    return {**ARITHMETIC, **{op: call(name, OPS[op].arity) for op, name in named.items()}}
+
+
+def _own(prefix: str) -> set[str]:
+    return {prefix, f"{prefix}_prepare", f"{prefix}_batch", *(f"{prefix}_{helper}" for helper in HELPERS)}

@@ -1,71 +1,174 @@
-"""The search: rounds of annealing, each twice as long as the one before, from the best so far.
+"""`searched`: the same function computed in a cheaper way, found by annealing over the ways to compute its values.
 
-A round starts warm and ends cold. Rounds follow from the seed alone, so the same seed and number of moves give the
-same function; a time limit only cuts the sequence short.
+A run is a list of rounds; each begins with the best ways so far, warm, and ends cold. The random numbers follow from
+the seed, so the same seed and number of moves give the same function. A limit in seconds only cuts short a run that is
+given in moves; given alone, it sets the pace of the cooling.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import exp
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from math import exp, log
+from threading import Event
 from time import perf_counter
 
-from manipula.algebra.expr.field import P, hashed
+from manipula.algebra.expr.field import FieldMaths, P, hashed
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.price import CLASSICAL, Price
-from manipula.algebra.optimise.search import kernel
-from manipula.algebra.optimise.search.native import native
-from manipula.algebra.optimise.search.state import ARRAYS, BEST, COST, MENU, RANDOM, STEEPEST, State
-from manipula.algebra.optimise.search.translate import module_ir
-from manipula.algebra.optimise.search.ways import Ways, function_from_ways, ways_from_function
+from manipula.algebra.optimise.prove import compare
+from manipula.algebra.optimise.search.run import anneal
+from manipula.algebra.optimise.search.state import BEST, COST, RANDOM, STEEPEST
+from manipula.algebra.optimise.search.ways import (
+    Ways,
+    function_from_ways,
+    reference_from_function,
+    ways_from_function,
+)
 
-CAPACITY = 1 << 15
-FIRST_ROUND = 100_000
-CHUNK = 10_000
-WARM, COLD = 0.2, 0.07
-MENU_SHARES = {
-    kernel.REGROUP: 10, kernel.PAIR_UP: 4, kernel.DISTRIBUTE: 4, kernel.FACTOR: 8, kernel.SUM_OF: 10,
-    kernel.PRODUCT_OF: 6, kernel.REBUILD: 8, kernel.SPREAD: 4, kernel.COLLECT: 8, kernel.SPREAD_COLLECT: 2,
-}  # fmt: skip
+Tell = Callable[[str], None]
+Stop = Callable[[], bool]
 
-
-def runner():
-    text = module_ir(kernel.FUNCTIONS, ARRAYS, ("anneal",))
-    return native(text, "anneal", 1)
+MOVES = 2_000_000  # when no limit is given
+CAPACITY = 1 << 15  # nodes; the dead are swept out when it is full
+CHUNK = 10_000  # moves at one temperature
+TELL_EVERY = 2.0  # seconds
 
 
-def prepare(ways: Ways, seed: int) -> None:
-    s = ways.state
-    s.now[RANDOM] = 1 + seed % (P - 1)
-    s.menu[:] = [move for move, share in MENU_SHARES.items() for _ in range(share)]
+@dataclass(frozen=True)
+class Round:
+    """A part of a run: its share of the moves, and the temperatures between which it cools."""
+
+    share: float
+    warm: float
+    cold: float
+
+    def temperature(self, progress: float) -> float:
+        """At a progress of 0 … 1 in this round."""
+        return self.warm * exp(progress * log(self.cold / self.warm))
 
 
-def searched(function: Function, *, moves: int = 1_000_000, seed: int = 0, price: Price = CLASSICAL, tell=print, warm=WARM, cold=COLD) -> Function:
-    run = runner()
-    best = function
-    bestcost = price.total(function)
-    current = function
-    ways = ways_from_function(current, price, CAPACITY)
-    prepare(ways, hashed("seed", seed))
-    assert ways.state.now[COST] == bestcost, (ways.state.now[COST], bestcost)
-    done, start = 0, perf_counter()
-    while done < moves:
-        t = warm * (cold / warm) ** (done / moves)
-        s = ways.state
-        s.chances[:] = [int((P - 1) * exp(-d / (t * price.unit))) for d in range(STEEPEST)]
-        n = run(s, min(CHUNK, moves - done))
-        done += n
-        if s.now[BEST] < bestcost:
-            bestcost = int(s.now[BEST])
-            best = function_from_ways(ways, True)
-            assert price.total(best) <= bestcost, (price.total(best), bestcost)
-        if n < CHUNK and done < moves:
-            seed2 = int(s.now[RANDOM])
-            cost = int(s.now[COST])
-            ways = ways_from_function(function_from_ways(ways, False), price, CAPACITY)
-            assert ways.state.now[COST] <= cost
-            prepare(ways, seed2)
-            ways.state.now[BEST] = min(bestcost, ways.state.now[BEST])
-        if done % (moves // 20) < CHUNK:
-            tell(f"{done} T={t:.3f} cost {s.now[COST]} best {bestcost} {done/(perf_counter()-start):.0f} moves/s")
-    return best
+Rounds = tuple[Round, ...]
+ROUNDS: Rounds = (Round(0.8, 0.6, 0.15), Round(0.2, 0.25, 0.1))
+DESCENT: Rounds = (Round(1.0, 0.01, 0.01),)  # only moves that do not raise the price
+
+
+def searched(
+    function: Function,
+    *,
+    seconds: float | None = None,
+    moves: int | None = None,
+    seed: int = 0,
+    price: Price = CLASSICAL,
+    rounds: Rounds | None = None,
+    chains: int = 1,
+    tell: Tell = lambda text: None,
+    stop: Stop = lambda: False,
+) -> Function:
+    """The function in the cheapest way found; never dearer than it came. An interrupt keeps the best so far.
+
+    `chains` independent searches run side by side, one thread each; the best wins.
+    """
+    limits = Limits(moves if moves or seconds else MOVES, seconds, stop)
+    runs = [Search(function, price, hashed("search", seed, chain), limits, rounds or ROUNDS) for chain in range(chains)]
+    _run_all(runs, limits, tell)
+    best = min(runs, key=lambda run: run.best_price)
+    if best.best_price >= price.total(function):
+        return function
+    compare(best.best, reference_from_function(function), FieldMaths("the search checks its own result"))
+    return best.best
+
+
+@dataclass
+class Limits:
+    """How long a run may take."""
+
+    moves: int | None
+    seconds: float | None
+    stop: Stop
+    start: float = field(default_factory=perf_counter)
+    interrupted: Event = field(default_factory=Event)
+
+    @property
+    def elapsed(self) -> float:
+        return perf_counter() - self.start
+
+    def progress(self, done: int) -> float:
+        """0 … 1, by moves where they are limited, else by time."""
+        if self.interrupted.is_set() or self.stop() or (self.seconds is not None and self.elapsed >= self.seconds):
+            return 1.0
+        return done / self.moves if self.moves else self.elapsed / (self.seconds or 1.0)
+
+    def chunk(self, done: int) -> int:
+        return min(CHUNK, self.moves - done) if self.moves else CHUNK
+
+
+class Search:
+    """One chain: the ways at hand, and the best function so far."""
+
+    def __init__(self, function: Function, price: Price, seed: int, limits: Limits, rounds: Rounds) -> None:
+        self.price, self.limits, self.rounds = price, limits, rounds
+        self.best, self.best_price = function, price.total(function)
+        self.random, self.done = 1 + seed % (P - 1), 0
+        self.ways = self.begun(function)
+
+    def begun(self, function: Function) -> Ways:
+        ways = ways_from_function(function, self.price, CAPACITY)
+        ways.state.now[RANDOM] = self.random
+        ways.state.now[BEST] = self.best_price
+        return ways
+
+    def run(self) -> Iterator[float]:
+        """All rounds; yields the temperature after every chunk."""
+        begin = 0.0
+        for part in self.rounds:
+            self.ways = self.begun(self.best)
+            end = begin + part.share
+            while (progress := self.limits.progress(self.done)) < end - 1e-12:
+                temperature = part.temperature((progress - begin) / part.share)
+                self.chunk(temperature)
+                yield temperature
+            begin = end
+
+    def chunk(self, temperature: float) -> None:
+        state = self.ways.state
+        scale = temperature * self.price.unit
+        state.chances[:] = [int((P - 1) * exp(-rise / scale)) for rise in range(STEEPEST)]
+        wanted = self.limits.chunk(self.done)
+        made = anneal(state, wanted)
+        self.done += made
+        self.random = int(state.now[RANDOM])
+        if state.now[BEST] < self.best_price:
+            self.best = function_from_ways(self.ways, best=True)
+            self.best_price = self.price.total(self.best)
+        if made < wanted:
+            self.ways = self.begun(function_from_ways(self.ways, best=False))
+
+    def line(self, temperature: float) -> str:
+        """Progress, for people."""
+        now = self.ways.state.now
+        speed = self.done / max(self.limits.elapsed, 1e-9)
+        return f"{self.best_price} (at {now[COST]}, temperature {temperature:.2f}), {self.done:,} moves, {speed:,.0f}/s"
+
+
+def _run_all(runs: list[Search], limits: Limits, tell: Tell) -> None:
+    """Side by side; the first chain runs here and tells."""
+    with ThreadPoolExecutor(max(len(runs) - 1, 1)) as pool:
+        others = [pool.submit(_exhaust, run) for run in runs[1:]]
+        try:
+            told = 0.0
+            for temperature in runs[0].run():
+                if limits.elapsed - told > TELL_EVERY:
+                    told = limits.elapsed
+                    tell(runs[0].line(temperature))
+            for other in others:
+                other.result()
+        except KeyboardInterrupt:
+            limits.interrupted.set()
+            tell("interrupted; the best so far is kept")
+
+
+def _exhaust(run: Search) -> None:
+    for _ in run.run():
+        pass

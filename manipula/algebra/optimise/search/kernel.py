@@ -8,6 +8,7 @@ from typing import Any
 from manipula.algebra.optimise.search.moves import (
     MOVE_FUNCTIONS,
     distribute,
+    exchange,
     factor,
     look_up,
     pair_up,
@@ -16,7 +17,6 @@ from manipula.algebra.optimise.search.moves import (
     regroup,
 )
 from manipula.algebra.optimise.search.state import (
-    ACCEPTED,
     ADD,
     BEST,
     CAPACITY,
@@ -29,6 +29,7 @@ from manipula.algebra.optimise.search.state import (
     MENU,
     MOVE,
     MUL,
+    OUTSIDE,
     RANDOM,
     RIGHT,
     SCRATCH,
@@ -37,8 +38,12 @@ from manipula.algebra.optimise.search.state import (
 )
 from manipula.algebra.optimise.search.table import TABLE_FUNCTIONS, depends, fuse, priced, random, release, use
 
-# the moves by number, as `menu` has them
-REGROUP, PAIR_UP, DISTRIBUTE, FACTOR, SUM_OF, PRODUCT_OF, REBUILD, SPREAD, COLLECT, SPREAD_COLLECT = range(10)
+# the moves by number, and how often of MENU times each is tried
+REGROUP, PAIR_UP, DISTRIBUTE, FACTOR, SUM_OF, PRODUCT_OF, REBUILD, SPREAD, COLLECT, SPREAD_COLLECT, EXCHANGE = range(11)
+SHARES = {
+    REGROUP: 8, EXCHANGE: 2, PAIR_UP: 4, DISTRIBUTE: 4, FACTOR: 8, SUM_OF: 10, PRODUCT_OF: 6,
+    REBUILD: 8, SPREAD: 4, COLLECT: 8, SPREAD_COLLECT: 2,
+}  # fmt: skip
 
 
 def proposed(s: State, v: int) -> int:
@@ -55,10 +60,12 @@ def proposed(s: State, v: int) -> int:
         return distribute(s, v)
     if move == FACTOR:
         return factor(s, v)
+    if move == EXCHANGE:
+        return exchange(s, v)
     if move == REBUILD and s.kind[v] == MUL:
         return rebuild_product(s, v)
-    spreading = 1 if move == SPREAD or move == SPREAD_COLLECT else 0
-    collecting = 1 if move == COLLECT or move == SPREAD_COLLECT else 0
+    spreading = 1 if move in (SPREAD, SPREAD_COLLECT) else 0
+    collecting = 1 if move in (COLLECT, SPREAD_COLLECT) else 0
     return rebuild_sum(s, v, spreading, collecting)
 
 
@@ -122,10 +129,16 @@ def step(s: State) -> int:
     if accepted(s, s.now[COST] - cost) == 0:
         change(s, v, kind, x, y)
         return 0
-    s.now[ACCEPTED] += 1
     if s.now[COST] < s.now[BEST]:
         remember(s)
     return 1
+
+
+def begin(s: State) -> int:
+    """Use the outputs, which are the arguments of the world outside."""
+    for i in range(s.left[OUTSIDE], s.left[OUTSIDE] + s.right[OUTSIDE]):
+        use(s, s.more[i], OUTSIDE)
+    return remember(s)
 
 
 def anneal(s: State, moves: int) -> int:
@@ -138,5 +151,5 @@ def anneal(s: State, moves: int) -> int:
 
 
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    *TABLE_FUNCTIONS, *MOVE_FUNCTIONS, proposed, circular, change, accepted, remember, step, anneal,
+    *TABLE_FUNCTIONS, *MOVE_FUNCTIONS, proposed, circular, change, accepted, remember, step, begin, anneal,
 )  # fmt: skip

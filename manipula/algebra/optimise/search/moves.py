@@ -1,7 +1,7 @@
 """Kernel, second part: the moves. Each proposes another way to compute a live node v, and returns 1, or 0 for none.
 
-Everything here is in the small Python of `translate`. The way goes to `now[KIND, LEFT, RIGHT]`. What a move takes from below v cannot
-close a circle; every other live node it uses is noted in `hits`, and is examined before the way is taken.
+Everything here is in the small Python of `translate`. The way goes to `now[KIND, LEFT, RIGHT]`. What a move takes from
+below v cannot close a circle; every other live node it uses is noted in `hits`, and examined before the way is taken.
 """
 
 from __future__ import annotations
@@ -102,6 +102,28 @@ def factor(s: State, v: int) -> int:
     if y == 0:
         return 0
     return way(s, MUL, 2 * common, made(s, ADD, divided(s, s.left[v], common, DEEP), y))
+
+
+def exchange(s: State, v: int) -> int:
+    """a · b + c · d → (a ± c) · b + c · (d ∓ b)"""
+    x, y = s.left[v] >> 1, s.right[v] >> 1
+    if s.kind[v] != ADD or s.kind[x] != MUL or s.kind[y] != MUL or s.offline[x] or s.offline[y]:
+        return 0
+    turn = random(s, 16)
+    if turn & 8:
+        x, y = y, x
+    sign = (s.left[v] ^ s.right[v]) & 1  # of the second against the first; the first takes v's own
+    own = (s.right[v] if turn & 8 else s.left[v]) & 1
+    a = s.right[x] if turn & 1 else s.left[x]
+    b = s.left[x] if turn & 1 else s.right[x]
+    c = (s.right[y] if turn & 2 else s.left[y]) ^ sign
+    d = s.left[y] if turn & 2 else s.right[y]
+    flip = 1 if turn & 4 else 0
+    first = made(s, MUL, made(s, ADD, a, c ^ flip), b)
+    second = made(s, MUL, c, made(s, ADD, d, b ^ flip ^ 1))
+    if first == 0 or second == 0:
+        return 0
+    return way(s, ADD, first ^ own, second ^ own)
 
 
 def opened(s: State, v: int, kind: int) -> int:
@@ -258,7 +280,7 @@ def look_up(s: State, v: int, kind: int) -> int:
         sign = random(s, 2) if kind == ADD else 0
         value = product(s.value[v], inverse(s, u)) if kind == MUL else (s.value[v] + signed(s, 2 * u + 1 - sign)) % P
         w = found(s, P - value if value > HALF else value)
-        if w != 0 and u != v and w != v and (s.offline[w] or s.refs[w] > 0):
+        if w != 0 and v not in (u, w) and (s.offline[w] or s.refs[w] > 0):
             s.hits[s.now[HITS]] = u
             s.now[HITS] += 1
             if s.offline[w] == 0:
@@ -269,6 +291,6 @@ def look_up(s: State, v: int, kind: int) -> int:
 
 
 MOVE_FUNCTIONS = (
-    way, regroup, pair_up, distribute, divided, some_factor, factor, opened, spread, collect, joined, merged,
+    way, regroup, pair_up, distribute, divided, some_factor, factor, exchange, opened, spread, collect, joined, merged,
     known_pair, at_hand, times, rebuild_sum, rebuild_product, look_up,
 )  # fmt: skip

@@ -3,8 +3,8 @@
 The kernel of the search is written once, in Python, and means the same interpreted or compiled. The part understood
 here: functions of one state `s` and 64-bit integers; assignments to names and to `s.array[i]`; `if`, `while`, `for … in
 range`, `break`, `continue`, `return`; integer arithmetic, comparisons, `and`, `or`, `not`, the conditional expression;
-calls of one another; names of integer constants. `//`, `%` and `>>` are only used on numbers that are not negative, where
-Python and the machine agree. One function is not translated but written by hand: the product modulo 2⁶¹−1.
+calls of one another; names of integer constants. `//`, `%` and `>>` are only used on numbers that are not negative,
+where Python and the machine agree. One function is not translated but written by hand: the product modulo 2⁶¹−1.
 """
 
 from __future__ import annotations
@@ -191,8 +191,8 @@ class _FunctionIr:
 
     def value(self, node: ast.expr) -> str:
         match node:
-            case ast.Constant(value=value):
-                return str(int(value))
+            case ast.Constant(value=int(number)):
+                return str(number)
             case ast.Name(id=name):
                 return self.name(name)
             case ast.Subscript():
@@ -230,6 +230,10 @@ class _FunctionIr:
 
     def truth(self, node: ast.expr) -> str:
         match node:
+            case ast.Compare(left=left, ops=[ast.In()], comparators=[ast.Tuple(elts=choices)]):
+                return self.truth(ast.BoolOp(ast.Or(), [ast.Compare(left, [ast.Eq()], [x]) for x in choices]))
+            case ast.Compare(left=left, ops=[ast.NotIn()], comparators=[ast.Tuple(elts=choices)]):
+                return self.truth(ast.BoolOp(ast.And(), [ast.Compare(left, [ast.NotEq()], [x]) for x in choices]))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 first, second = self.value(left), self.value(right)
                 return self.emit(f"icmp {_COMPARISONS[type(op)]} i64 {first}, {second}")

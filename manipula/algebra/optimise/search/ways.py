@@ -1,10 +1,9 @@
-"""Function ↔ State: the expressions of a function as flat arrays, and the ways the search chose as expressions again."""
+"""Function ↔ State: the expressions of a function as flat arrays, and the ways the search chose as expressions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from manipula.algebra.expr.field import P
 from manipula.algebra.expr.function import Function, Output
@@ -12,11 +11,12 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.ops import LEAVES, OPS
 from manipula.algebra.expr.walk import copied, topological
 from manipula.algebra.optimise.price import Price
-from manipula.algebra.optimise.search.kernel import remember
+from manipula.algebra.optimise.prove import Reference
+from manipula.algebra.optimise.search.kernel import SHARES
+from manipula.algebra.optimise.search.run import begin
 from manipula.algebra.optimise.search.state import (
     ADD,
     CAPACITY,
-    COST,
     COUNT,
     FIXED,
     HALF,
@@ -30,7 +30,6 @@ from manipula.algebra.optimise.search.state import (
     PRICE_MUL,
     State,
 )
-from manipula.algebra.optimise.search.table import use
 
 SUMS = ("add", "sub")
 
@@ -48,7 +47,7 @@ class Ways:
 def ways_from_function(function: Function, price: Price, capacity: int) -> Ways:
     nodes = _nodes(function)
     number = {node: i for i, node in enumerate(nodes, ONE)}
-    state = State(capacity, sum(len(node.args) for node in nodes))
+    state = State(capacity, sum(len(node.args) for node in nodes) + len(function.roots))
     ways = Ways(function, state, dict(enumerate(nodes, ONE)), [_reference(root, number) for root in function.roots])
     _fill_numbers(state, price, capacity, len(nodes))
     frozen = _angles(nodes)
@@ -63,9 +62,10 @@ def ways_from_function(function: Function, price: Price, capacity: int) -> Ways:
         state.kind[i], state.value[i], state.offline[i] = kind, min(node.value, P - node.value), not node.online
         state.weight[i] = price.of(OPS[node.op].counted_as) if node.online and node.args else 0
         _enter(state, i)
-    for root in ways.roots:
-        use(state, root, OUTSIDE)
-    remember(state)
+    state.offline[OUTSIDE] = 1  # so does the number zero, which has no node of its own
+    state.kind[OUTSIDE], state.left[OUTSIDE], state.right[OUTSIDE] = FIXED, listed, len(ways.roots)
+    state.more[listed : listed + len(ways.roots)] = ways.roots
+    begin(state)
     return ways
 
 
@@ -80,6 +80,7 @@ def _nodes(function: Function) -> list[Expr]:
 def _fill_numbers(state: State, price: Price, capacity: int, count: int) -> None:
     state.now[COUNT], state.now[CAPACITY], state.now[MASK] = count + ONE, capacity, len(state.table) - 1
     state.price[PRICE_ADD], state.price[PRICE_MUL], state.price[PRICE_FUSED] = price.add, price.mul, price.fused
+    state.menu[:] = [move for move, share in SHARES.items() for _ in range(share)]
 
 
 def _angles(nodes: Iterable[Expr]) -> set[Expr]:
@@ -138,6 +139,12 @@ def function_from_ways(ways: Ways, best: bool) -> Function:
     return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels)
 
 
+def reference_from_function(function: Function) -> Reference:
+    """A function as the plain model to compare with."""
+    names = [str(x.data) for port in function.inputs for x in port.symbols]
+    return lambda maths, symbol: function({name: symbol(name) for name in names}, maths)
+
+
 def _output(port: Output, exprs: list[Expr]) -> Output:
     return replace(port, exprs=tuple(exprs))
 
@@ -180,5 +187,5 @@ class _Builder:
         if self.kind[node] in (ADD, MUL):
             return self.graph.apply("add" if self.kind[node] == ADD else "mul", *args)
         pattern = self.ways.exprs[node]
-        copy: Any = copied(pattern, args, self.graph)
+        copy = copied(pattern, args, self.graph)
         return -copy if pattern.value > HALF else copy

@@ -24,8 +24,9 @@ from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, dot, rotate, unrotate
 from manipula.scalar import Maths
 
-TINY = Fraction(1, 10**24)  # squared length, or squared sine, below which a direction is undetermined
-TINY4 = TINY * TINY
+TINY = Fraction(1, 10**24)  # A² + B² below which an equation says nothing about its angle
+LOCK = Fraction(1, 10**28)  # squared distance from the axis below which two axes count as one
+NOWHERE = LOCK * LOCK  # the same for the product of two such distances
 
 
 class Turn(NamedTuple):
@@ -95,8 +96,7 @@ def _roots(A: Any, B: Any, C: Any, square: Any, rest: Any, maths: Maths[Any]) ->
     fit = maths.select(free, 1 - C * C / safe, rest / safe)
     S = maths.sqrt(maths.maximum(rest, 0))
     plus, minus = (A * C - B * S, B * C + A * S), (A * C + B * S, B * C - A * S)
-    # the length of both: √(A² + B²)·√(C² + S²)
-    scale = 1 / maths.sqrt(maths.select(free, 1, square * maths.maximum(C * C, 0) + square * S * S))
+    scale = 1 / maths.sqrt(maths.select(free, 1, square * (C * C + S * S)))
     return (_guarded(free, plus, scale, maths), _guarded(free, minus, scale, maths)), fit
 
 
@@ -112,7 +112,7 @@ def turn(p: Vector, m: Vector, maths: Maths[Any]) -> Turn:
 def turn_from(c: Any, s: Any, maths: Maths[Any]) -> Turn:
     """The direction of (c, s)."""
     square = c * c + s * s
-    free = maths.less(square, maths.number(TINY4))
+    free = maths.less(square, maths.number(NOWHERE))
     scale = 1 / maths.sqrt(maths.select(free, 1, square))
     return _guarded(free, (c, s), scale, maths)
 
@@ -124,7 +124,7 @@ def two_turns(R: Matrix, v: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[
     A, B = r[0] * v[0] + r[1] * v[1], r[1] * v[0] - r[0] * v[1]
     off, miss = m[0] * m[0] + m[1] * m[1], v[2] - r[2] * m[2]
     rest = (1 - r[2] * r[2]) * off - miss * miss
-    rest = maths.select(maths.less(off, maths.number(TINY)), 0 - miss * miss, rest)
+    rest = maths.select(maths.less(off, maths.number(LOCK)), 0 - miss * miss, rest)
     seconds, fit = _roots(A, B, m[2] - r[2] * v[2], A * A + B * B, rest, maths)
     return [(turn(rotate(R, second.ahead(v)), m, maths), second) for second in seconds], fit
 
@@ -151,13 +151,21 @@ def quadratic(v: Vector, e: Vector, square: Any, maths: Maths[Any]) -> tuple[tup
     return (Shift(S - h), Shift(0 - S - h)), rest
 
 
-def completed(first: Turn, R2: Matrix, second: Turn, R3: Matrix, M: Matrix) -> Turn:
-    """The Z₃ of Z₁ R₂ Z₂ R₃ Z₃ = M; whatever the first two are, it completes them, near a lock too."""
-    x = unrotate(R3, second.back(unrotate(R2, first.back(column(M, 0)))))
-    return Turn(x[0], x[1])
+def completed(first: Turn, R2: Matrix, second: Turn, R3: Matrix, x: Vector) -> Turn:
+    """The Z₃ of Z₁ R₂ Z₂ R₃ Z₃ = M, x the first column of M; whatever the others are, it completes them, near a lock too."""
+    rest = unrotate(R3, second.back(unrotate(R2, first.back(x))))
+    return Turn(rest[0], rest[1])
 
 
-def orientation(R2: Matrix, R3: Matrix, M: Matrix, maths: Maths[Any]) -> tuple[list[tuple[Turn, Turn, Turn]], Any]:
-    """Z₁ R₂ Z₂ R₃ Z₃ = M: the two settings of a wrist."""
-    roots, fit = two_turns(R2, column(R3, 2), column(M, 2), maths)
-    return [(first, second, completed(first, R2, second, R3, M)) for first, second in roots], fit
+class Wrist(NamedTuple):
+    """One setting of three axes."""
+
+    first: Turn
+    second: Turn
+    third: Turn
+
+
+def orientation(R2: Matrix, R3: Matrix, x: Vector, z: Vector, maths: Maths[Any]) -> tuple[list[Wrist], Any]:
+    """Z₁ R₂ Z₂ R₃ Z₃ = M, given by its first and third columns: the two settings of a wrist."""
+    roots, fit = two_turns(R2, column(R3, 2), z, maths)
+    return [Wrist(first, second, completed(first, R2, second, R3, x)) for first, second in roots], fit

@@ -108,7 +108,7 @@ class _Writer:
         if joint.body is not None:
             yield from self.body(joint.body, str(row), self.about)
             if joint.kind == "fixed" and _says_nothing(joint.body):
-                yield f'mass = "{joint.body.mass.name}"'
+                yield "inertia = {}"  # there is a body, of which nothing is known
         elif joint.kind != "fixed":
             yield from ("mass = 0", "com = [0, 0, 0]", _inline("inertia", dict.fromkeys(SIX, "0")))
         for index, mounted in enumerate(joint.carries):

@@ -1,0 +1,59 @@
+"""The README of an emitted package: signature, units, orders, an example and the self-test, the same for all languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from manipula.algebra.emit.about import WIDTH, cost_text
+from manipula.algebra.emit.names import ascii_text
+from manipula.algebra.emit.split import Argument, Split
+from manipula.algebra.emit.templates import filled
+from manipula.algebra.tape import Tape
+
+_SHOWN = ("robot", "model", "method", "proof")
+
+
+@dataclass(frozen=True)
+class Readme:
+    """What a language has to say; code is shown in a fence of `fence`."""
+
+    language: str
+    fence: str
+    files: Mapping[str, str]  # name → what it holds
+    signature: str
+    example: str
+    self_test: str
+    remarks: Sequence[str] = ()
+
+
+def readme(tape: Tape, name: str, version: str, arguments: Split, own: Readme) -> str:
+    """Markdown."""
+    notes = {key: ascii_text(tape.notes[key]) for key in _SHOWN if key in tape.notes}
+    context = {
+        "name": name,
+        "version": version,
+        "own": own,
+        "notes": notes,
+        "cost": cost_text(tape.cost),
+        "conditions": [ascii_text(text) for text in tape.conditions],
+        "joints": ascii_text(tape.notes.get("joints", "")),
+        "rows": _rows(arguments),
+        "parameters": [word for x in arguments.parameters for word in x.port.names] if arguments.kept else [],
+        "width": WIDTH,
+    }
+    return filled("manipula.algebra.emit", "readme.md.jinja", context)
+
+
+def _rows(arguments: Split) -> list[tuple[str, ...]]:
+    """argument, direction, shape, unit, meaning, order"""
+    inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
+    return [_row(x, "in") for x in inputs] + [_row(x, "out") for x in arguments.outputs]
+
+
+def _row(argument: Argument, direction: str) -> tuple[str, ...]:
+    port = argument.port
+    shape = " x ".join(map(str, port.shape)) or "one number"
+    order = ", ".join(port.names)
+    cells = (f"`{argument.name}`", direction, shape, port.unit or "-", port.doc or "-", order or "-")
+    return tuple(ascii_text(cell).replace("|", "/") for cell in cells)

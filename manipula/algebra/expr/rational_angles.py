@@ -1,0 +1,48 @@
+"""Angles whose cosine and sine are rational: states at which an expression loses its variables and stays exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from manipula.algebra.expr.maths import ExprMaths
+
+
+@dataclass(frozen=True)
+class RationalAngle:
+    """A point of the circle with rational coordinates; angles add by composing their points."""
+
+    cos: Fraction
+    sin: Fraction
+
+    def __add__(self, other: Any) -> RationalAngle:
+        if not isinstance(other, RationalAngle):
+            assert other == 0, "only 0 mixes with a rational angle"
+            return self
+        return RationalAngle(self.cos * other.cos - self.sin * other.sin, self.sin * other.cos + self.cos * other.sin)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> RationalAngle:
+        return RationalAngle(self.cos, -self.sin)
+
+
+def rational_angle(rng: Random) -> RationalAngle:
+    """((1−t²)/(1+t²), 2t/(1+t²)) for a small t, never a quarter turn."""
+    t = Fraction(rng.randint(2, 9), rng.choice((1, 11, 13)))
+    return RationalAngle((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t))
+
+
+class RationalAngleMaths(ExprMaths):
+    """Expressions, and rational angles and numbers among them."""
+
+    def cos(self, x: Any) -> Any:
+        return x.cos if isinstance(x, RationalAngle) else super().cos(x)
+
+    def sin(self, x: Any) -> Any:
+        return x.sin if isinstance(x, RationalAngle) else super().sin(x)
+
+    def sign(self, x: Any) -> Any:
+        return (x > 0) - (x < 0) if isinstance(x, int | Fraction) else super().sign(x)

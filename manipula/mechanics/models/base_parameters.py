@@ -1,0 +1,183 @@
+"""Base parameters: what of the links' inertia the joints' torques can tell at all.
+
+A link has ten inertial parameters, but the arm does not feel all of them. What lies on a revolute axis moves alike with
+the link before; a prismatic joint keeps the orientation, so second moments belong to the link before as well. Handing
+these down, from the tip to the base, is one congruence of the 4×4 pseudo-inertia per joint (`reduce.regroup`), and it
+leaves the *candidates*: seven numbers on a revolute link, four on a prismatic one. Which of them still depend on each
+other (first joints, parallel axes, gravity along an axis) is a question of rank, settled by whoever can compute one.
+
+Everything here is linear in the inertias. `grouping` is the matrix B of  candidates = B · standard parameters; its
+entries are polynomials in the geometry alone. `reduced_regressor` is the matrix Y of  torques = Y · candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from manipula.mechanics.models.bodies import felt, link_twists
+from manipula.mechanics.models.newton_euler import newton_euler
+from manipula.mechanics.models.regressor import BODY_NAMES, MOTOR_NAMES, UNIT_BODIES, link_parameters, unit_force
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.reduce import SHARES, frames_on_joints, massless
+from manipula.mechanics.spatial.inertia import Inertia, tensor_from_second_moments
+from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
+
+MOMENTS = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz")
+PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def _unit_moment(which: int) -> Inertia:
+    """The body whose only second moment is the one named, 1 kg·m²."""
+    xx, xy, xz, yy, yz, zz = (int(which == k) for k in range(6))
+    return Inertia(I=tensor_from_second_moments(symmetric(xx, xy, xz, yy, yz, zz)))
+
+
+UNITS: dict[str, Inertia] = {
+    **{name: _unit_moment(k) for k, name in enumerate(MOMENTS)},
+    "mx": Inertia(0, X),
+    "my": Inertia(0, Y),
+    "mz": Inertia(0, Z),
+    "m": Inertia(1),
+}
+
+Left = dict["Slot", Any]  # how much of a unit ends in each candidate
+
+# what `reduce.SHARES` leaves on a link, by the kind of its joint
+KEPT: dict[str, tuple[str, ...]] = {
+    "revolute": ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "mx", "my"),
+    "prismatic": ("mx", "my", "mz", "m"),
+}
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One parameter of one link (counted from 0): a moment, or Ia fv fc fo of its joint."""
+
+    kind: str
+    link: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}{self.link + 1}"
+
+
+def candidate_slots(chain: Chain) -> list[Slot]:
+    """What is left on every link after regrouping, then the actuator parameters its file gives."""
+    return [
+        Slot(kind, i)
+        for i, link in enumerate(chain.links)
+        for kind in (*KEPT[link.kind.name], *actuator_kinds(link))
+    ]
+
+
+def standard_slots(chain: Chain) -> list[Slot]:
+    """Ixx Ixy Ixz Iyy Iyz Izz mx my mz m of every link, about its frame's origin, then the actuator's."""
+    return [Slot(kind, i) for i, link in enumerate(chain.links) for kind in (*BODY_NAMES, *actuator_kinds(link))]
+
+
+def actuator_kinds(link: Link) -> list[str]:
+    """Those of Ia fv fc fo that the joint has: an entry that is plainly zero is no parameter."""
+    found = zip(MOTOR_NAMES, link_parameters(link)[len(BODY_NAMES) :])
+    return [name for name, value in found if not (isinstance(value, int) and value == 0)]
+
+
+def standard_values(chain: Chain) -> list[Any]:
+    """The chain's own values in the order of `standard_slots`."""
+    rows = [dict(zip((*BODY_NAMES, *MOTOR_NAMES), link_parameters(link))) for link in chain.links]
+    return [rows[slot.link][slot.kind] for slot in standard_slots(chain)]
+
+
+def grouping(chain: Chain) -> list[list[Any]]:
+    """B, a row for every candidate, a column for every standard parameter, by superposition of unit bodies."""
+    left: list[dict[str, Left]] = []
+    for i, link in enumerate(frames_on_joints(massless(chain)).links):
+        left.append({kind: _left_of_unit(kind, i, link, left) for kind in UNITS})
+    columns = [_left_of_standard(chain, slot, left) for slot in standard_slots(chain)]
+    return [[column.get(slot, 0) for column in columns] for slot in candidate_slots(chain)]
+
+
+def _left_of_unit(kind: str, i: int, link: Link, left: Sequence[dict[str, Left]]) -> Left:
+    """What a unit moment on joint i's frame leaves on the links from i to the base: itself, or what it is handed as."""
+    if kind in KEPT[link.kind.name]:
+        return {Slot(kind, i): 1}
+    handed = SHARES[link.kind.name](replace(link, inertia=UNITS[kind]))[1]
+    return _left_of(handed, left[i - 1]) if i else {}
+
+
+def _left_of_standard(chain: Chain, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
+    if slot.kind in MOTOR_NAMES:
+        return {slot: 1}
+    body = UNIT_BODIES[BODY_NAMES.index(slot.kind)].seen_from(chain.links[slot.link].after)
+    return _left_of(body, left[slot.link])
+
+
+def _left_of(body: Inertia, left: dict[str, Left]) -> Left:
+    """A body is the sum of its ten moments."""
+    total: Left = {}
+    for kind, parts in left.items():
+        weight = moment(body, kind)
+        if not (isinstance(weight, int | Fraction) and weight == 0):
+            total |= {slot: total.get(slot, 0) + weight * part for slot, part in parts.items()}
+    return total
+
+
+def own_moment(slot: Slot) -> dict[Slot, Any]:
+    """A candidate of a link by itself, nothing handed down to it: the weights of the link's standard parameters."""
+    if slot.kind not in UNITS:
+        return {slot: 1}
+    weights = {Slot(name, slot.link): moment(unit, slot.kind) for name, unit in zip(BODY_NAMES, UNIT_BODIES)}
+    return {own: weight for own, weight in weights.items() if weight}
+
+
+def moment(body: Inertia, kind: str) -> Any:
+    """One of the ten: Kxx … Kzz, mx my mz, m."""
+    if kind == "m":
+        return body.m
+    if kind in MOMENTS:
+        i, j = PLACES[MOMENTS.index(kind)]
+        return body.second_moments()[i][j]
+    return body.s[("mx", "my", "mz").index(kind)]
+
+
+def actuator_column(chain: Chain, slot: Slot, qd: Sequence[Any], qdd: Sequence[Any]) -> Any:
+    """What a unit of Ia, fv, fc or fo asks of its own joint; nobody else feels it."""
+    i = slot.link
+    return {"Ia": qdd[i], "fv": qd[i], "fc": chain.maths.sign(qd[i]), "fo": 1}[slot.kind]
+
+
+def reduced_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+    """Y (dof, candidates): each column the torque of a unit body on frames that sit on the joints; the plain text."""
+    moved = frames_on_joints(chain)
+    motion = newton_euler(massless(moved), q, qd, qdd).motion
+    twists, slots = link_twists(moved, q), candidate_slots(chain)
+    forces = {x: unit_force(UNITS[x.kind], motion[x.link]) for x in slots if x.kind not in MOTOR_NAMES}
+
+    def entry(i: int, slot: Slot) -> Any:
+        if slot.kind in MOTOR_NAMES:
+            return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
+        return chain.links[i].signed(felt(twists[slot.link][i], forces[slot])) if slot.link >= i else 0
+
+    return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
+
+
+def chain_from_candidates(chain: Chain, values: Sequence[Any]) -> Chain:
+    """The arm on frames that sit on the joints whose candidates have these values and nothing else is there."""
+    given = {slot: value for slot, value in zip(candidate_slots(chain), values, strict=True)}
+    moved = frames_on_joints(massless(chain))
+    return replace(moved, links=tuple(_filled(link, i, given) for i, link in enumerate(moved.links)))
+
+
+def _filled(link: Link, i: int, given: dict[Slot, Any]) -> Link:
+    def at(kind: str) -> Any:
+        return given.get(Slot(kind, i), 0)
+
+    xx, xy, xz, yy, yz, zz = map(at, MOMENTS)
+    tensor = tensor_from_second_moments(symmetric(xx, xy, xz, yy, yz, zz))
+    body = Inertia(at("m"), (at("mx"), at("my"), at("mz")), tensor)
+    motor, viscous, coulomb, constant = map(at, MOTOR_NAMES)
+    return replace(
+        link, inertia=body, motor_inertia=motor, viscous=viscous, coulomb=coulomb, friction_offset=constant
+    )

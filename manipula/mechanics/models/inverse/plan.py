@@ -1,0 +1,139 @@
+"""A plan: how to read an arm's loop so that a closed form fits. Decided once on numbers, replayed over any scalar.
+
+Replaying is exact: frames slide to where axes cross by formulas in the arm's own parameters. What the numbers only show
+to be zero or one within `SNAP` (a rotation by 1.5707963 in a URDF) is set to exactly that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from manipula.mechanics.models.inverse import seven
+from manipula.mechanics.models.inverse.loop import (
+    Gap,
+    Loop,
+    crossing,
+    gap_from_placement,
+    joint_value,
+    loop_from_chain,
+    pose_from_entries,
+)
+from manipula.mechanics.models.inverse.structures import STRUCTURES, Branch, closure
+from manipula.mechanics.models.inverse.subproblems import STILL
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.placement import Placement
+from manipula.scalar import Maths
+
+SNAP = 1e-10
+MISS = Fraction(1, 10**20)  # squared distance from a closed loop that arms with few joints are allowed
+LOST = Fraction(-1, 10**12)  # below this `fit` a branch is not there
+
+Mask = tuple[int | None, ...]  # of a gap's 12 entries: what each is set to
+
+
+@dataclass(frozen=True)
+class Slide:
+    """Where the axes on both sides of a gap cross: which of them slides there."""
+
+    gap: int
+    before: bool
+    after: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`structure` and `case` name the closed form; `roles` its binary choices; the rest is how to read the loop."""
+
+    structure: str
+    case: str
+    title: str
+    sentence: str
+    roles: tuple[str, ...] = ()
+    start: int = 0
+    slides: tuple[Slide, ...] = ()
+    flips: tuple[int, ...] = ()
+    backwards: bool = False  # read from the tool to the base
+    pad: int = 0
+    reach: int = 0
+    pad_slide: bool = False
+    held: int | None = None  # joint whose value is an input
+    parameter: str = ""  # what that input is
+    masks: dict[int, Mask] = field(default_factory=dict, compare=False)
+
+    @property
+    def closed(self) -> bool:
+        """Whether there is a closed form."""
+        return self.structure != "none"
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """Every branch of one pose: joint vectors, 1 or 0 for whether it is there, and how safely."""
+
+    q: list[list[Any]]
+    valid: list[Any]
+    fit: list[Any]
+
+
+def read(plan: Plan, chain: Chain, pose: Placement, parameter: Any = None) -> Loop:
+    """The loop in the plan's order and gauge."""
+    loop = loop_from_chain(chain, pose)
+    if plan.held is not None:
+        loop = loop.held(plan.held, chain.links[plan.held].motion(parameter, chain.maths))
+    if plan.pad:
+        last = loop.size - 1
+        loop = loop.slid(last, crossing(loop.gaps[last].there)[1]) if plan.pad_slide else loop
+        loop = loop.padded(plan.pad, plan.reach)
+    loop = (loop.backwards() if plan.backwards else loop).from_axis(plan.start)
+    for axis in plan.flips:
+        loop = loop.flipped(axis)
+    for step in plan.slides:
+        first, second = crossing(loop.gaps[step.gap].there)
+        loop = loop.slid(step.gap - 1, first) if step.before else loop
+        loop = loop.slid(step.gap, second) if step.after else loop
+    return _snapped(loop, plan.masks)
+
+
+def _snapped(loop: Loop, masks: dict[int, Mask]) -> Loop:
+    gaps = [_snapped_gap(gap, masks[i]) if i in masks else gap for i, gap in enumerate(loop.gaps)]
+    return Loop(tuple(gaps), loop.axes, loop.pose_gap)
+
+
+def entries(at: Placement) -> list[Any]:
+    return [x for row in at.R for x in row] + list(at.p)
+
+
+def _snapped_gap(gap: Gap, mask: Mask) -> Gap:
+    x = [old if new is None else new for old, new in zip(entries(gap.there), mask, strict=True)]
+    return gap_from_placement(Placement((tuple(x[:3]), tuple(x[3:6]), tuple(x[6:9])), tuple(x[9:])))  # type: ignore[arg-type]
+
+
+def branches(plan: Plan, chain: Chain, T: Sequence[Any], parameter: Any = None) -> Solutions:
+    """All branches of the pose with the 16 entries T. The closed form itself: no numbers are looked at."""
+    maths = chain.maths
+    loop = read(plan, chain, pose_from_entries(T), parameter)
+    if plan.structure == "arm angle":
+        found = seven.arm_angle(loop, parameter, maths)
+    else:
+        found = STRUCTURES[plan.structure](loop, plan.case, maths)
+    q = [_joints(loop, branch, chain, plan, parameter) for branch in found]
+    fit = [_checked(loop, branch, maths) if chain.dof < 6 else branch.fit for branch in found]
+    return Solutions(q, [maths.less(maths.number(LOST), x) for x in fit], fit)
+
+
+def _joints(loop: Loop, branch: Branch, chain: Chain, plan: Plan, parameter: Any) -> list[Any]:
+    q: list[Any] = [parameter] * chain.dof
+    for axis, motion in zip(loop.axes, branch.motions, strict=True):
+        if axis.joint is not None:
+            q[axis.joint] = joint_value(axis, motion, chain)
+    return q
+
+
+def _checked(loop: Loop, branch: Branch, maths: Maths[Any]) -> Any:
+    """The fit of an arm that reaches few poses: none unless the loop closes, added axes at zero."""
+    motions = tuple(STILL if axis.joint is None else x for axis, x in zip(loop.axes, branch.motions, strict=True))
+    closes = maths.less(closure(loop, motions), maths.number(MISS))
+    return maths.select(closes, branch.fit, -1)

@@ -1,0 +1,163 @@
+"""The closed forms: a loop in its reading order → every branch.
+
+Each returns a list of `Branch`: one motion for each axis of the loop, and the smallest `fit` on the way (see
+`subproblems`). The order of the branches never changes, so a place in the list is a name: shoulder, elbow, wrist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from manipula.mechanics.models.inverse.loop import Gap, Loop
+from manipula.mechanics.models.inverse.positions import CASES, ONE, Arm3
+from manipula.mechanics.models.inverse.subproblems import (
+    LOCK,
+    Motion,
+    Shift,
+    Turn,
+    completed,
+    linear,
+    orientation,
+    pair,
+    turn,
+)
+from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import Vector, add, column, dot, rotate, sub, unrotate
+from manipula.scalar import Maths
+
+
+class Branch(NamedTuple):
+    motions: tuple[Motion, ...]
+    fit: Any
+
+
+def spherical(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+    """Axes 0, 1, 2 of the loop meet in a point, the origin of their frames; 3, 4, 5 place it."""
+    d, e, f, a, b, c = loop.gaps
+    found = []
+    for root in CASES[case](Arm3(b, c, d.there.p, a.back.p), maths):
+        x, z = (_carried(column(a.back.R, j), root.motions, (b, c, d)) for j in (0, 2))
+        settings, fit = orientation(e.there.R, f.there.R, x, z, maths)
+        found += [Branch((*setting, *root.motions), maths.minimum(root.fit, fit)) for setting in settings]
+    return found
+
+
+def _carried(v: Vector, motions: tuple[Motion, ...], gaps: tuple[Gap, ...]) -> Vector:
+    """A direction carried back: … R₂ᵀ Z₁ᵀ v"""
+    for motion, gap in zip(motions, gaps, strict=True):
+        v = unrotate(gap.there.R, motion.unturned(v))
+    return v
+
+
+def three_parallel(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+    """Axes 0, 1, 2 are parallel; 3 and 4 cross at the origin of both their frames.
+
+    The height over the common direction knows axis 5 alone; orientation then gives the sum ψ of the parallel angles and
+    axes 3, 4; what is left is a planar arm of two links. Where axis 4 falls parallel to the three, ψ is free: it is put
+    where the planar arm is best able to reach.
+    """
+    d, e, f, a, b, c = loop.gaps
+    k, r = c.back.p, column(d.there.R, 2)
+    # −k·Z₅ r + height of the rest = 0
+    rest = e.there.p[2] + f.there.p[2] + a.there.p[2] + dot(r, d.there.p) + k[2] * -r[2]
+    fifths, fit5 = linear(k[0] * r[0] + k[1] * r[1], k[1] * r[0] - k[0] * r[1], rest, maths)
+    found = []
+    for fifth in fifths:
+        x, z = (unrotate(d.there.R, fifth.back(column(c.back.R, j))) for j in (0, 2))
+        target = _applied(d.back, fifth.back(k))
+        settings, fit3 = orientation(a.there.R, b.there.R, x, z, maths)
+        locked = maths.less(z[0] * z[0] + z[1] * z[1], maths.number(LOCK))
+        rest_psi = _best_reach(target, a.there.p, e.there.p, f.there.p, maths)
+        for psi, third, fourth in settings:
+            psi = Turn(maths.select(locked, rest_psi.cos, psi.cos), maths.select(locked, rest_psi.sin, psi.sin))
+            fourth = completed(psi, a.there.R, third, b.there.R, x)
+            m = sub(target, psi.ahead(a.there.p))
+            fit = maths.minimum(fit5, fit3)
+            for motions, fit_m in _planar(e, f, m, psi, maths):
+                found.append(Branch((*motions, third, fourth, fifth), maths.minimum(fit, fit_m)))
+    return found
+
+
+def _best_reach(target: Vector, arm: Vector, p: Vector, w: Vector, maths: Maths[Any]) -> Turn:
+    """ψ for which |target − Z arm| comes closest to what two links at a right angle span."""
+    A, B = target[0] * arm[0] + target[1] * arm[1], target[1] * arm[0] - target[0] * arm[1]
+    square = _flat_square(target) + _flat_square(arm) - _flat_square(p) - _flat_square(w)
+    return linear(A, B, half(square), maths)[0][0]
+
+
+def _flat_square(v: Vector) -> Any:
+    return v[0] * v[0] + v[1] * v[1]
+
+
+def _planar(e: Gap, f: Gap, m: Vector, psi: Turn, maths: Maths[Any]) -> list[tuple[tuple[Turn, Turn, Turn], Any]]:
+    """Z₀ (p_e + R_e Z₁ p_f) = m across z, Z₀ R_e Z₁ R_f Z₂ = Z(ψ)"""
+    roots, fit = pair(e.there.p, e.there.R, f.there.p, m, maths)
+    x = (psi.cos, psi.sin, 0)
+    return [((p, q, completed(p, e.there.R, q, f.there.R, x)), fit) for p, q in roots]
+
+
+def _applied(at: Placement, v: Vector) -> Vector:
+    return add(rotate(at.R, v), at.p)
+
+
+def scara(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+    """Three parallel turning axes 0, 1, 2 and a slide 3 along them."""
+    o, e, f, g = loop.gaps
+    target = _applied(o.back, g.back.p)
+    x = rotate(o.back.R, column(g.back.R, 0))
+    slide = Shift(target[2] - e.there.p[2] - f.there.p[2])
+    return [Branch((*motions, slide), fit) for motions, fit in _planar(e, f, target, Turn(x[0], x[1]), maths)]
+
+
+def planar(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+    """Three parallel turning axes alone."""
+    o, e, f = loop.gaps
+    psi = Turn(o.back.R[0][0], o.back.R[1][0])
+    return [Branch(motions, fit) for motions, fit in _planar(e, f, o.back.p, psi, maths)]
+
+
+def pointing(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+    """Three axes that meet: orientation alone."""
+    o, e, f = loop.gaps
+    settings, fit = orientation(e.there.R, f.there.R, column(o.back.R, 0), column(o.back.R, 2), maths)
+    return [Branch(tuple(setting), fit) for setting in settings]
+
+
+def two_axes(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+    """Two turning axes: the direction of the second gives the first; of parallel ones, its place does."""
+    o, e = loop.gaps
+    aim = (e.there.p, o.back.p) if case == "parallel" else (column(e.there.R, 2), column(o.back.R, 2))
+    first = turn(*aim, maths)
+    rest = unrotate(e.there.R, first.back(column(o.back.R, 0)))
+    return [Branch((first, Turn(rest[0], rest[1])), maths.number(ONE))]
+
+
+def one_axis(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+    at = loop.gaps[0].back
+    motion: Motion = Turn(at.R[0][0], at.R[1][0]) if case == "revolute" else Shift(at.p[2])
+    return [Branch((motion,), maths.number(ONE))]
+
+
+STRUCTURES: dict[str, Callable[[Loop, str, Maths[Any]], list[Branch]]] = {
+    "spherical": spherical,
+    "three parallel": three_parallel,
+    "scara": scara,
+    "planar": planar,
+    "pointing": pointing,
+    "two axes": two_axes,
+    "one axis": one_axis,
+}
+
+
+def closure(loop: Loop, motions: tuple[Motion, ...]) -> Any:
+    """How far the loop is from closed: the sum of squares of R − 1 and p. For arms that cannot reach every pose."""
+    R, p = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0, 0, 0)
+    for gap, motion in zip(reversed(loop.gaps), reversed(motions), strict=True):
+        p = _applied(gap.there, motion.ahead(p))  # type: ignore[assignment]
+        columns = [rotate(gap.there.R, motion.turned(column(R, j))) for j in range(3)]
+        R = tuple(zip(*columns))  # type: ignore[assignment]
+    miss = [R[i][j] - (1 if i == j else 0) for i in range(3) for j in range(3)]
+    return dot(miss, miss) + dot(p, p)
+

@@ -1,0 +1,232 @@
+"""The search keeps every value, never raises the price, repeats itself, and finds what a single pass cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from manipula.algebra.expr.evaluate import ARRAYS
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.optimise.factor import factored
+from manipula.algebra.optimise.price import CLASSICAL, FUSED, MULTIPLICATIONS, Price
+from manipula.algebra.optimise.prove import prove
+from manipula.algebra.optimise.search.cache import function_from_text, key_of, remembered, text_from_function
+from manipula.algebra.optimise.search.engine import DESCENT, searched
+from manipula.algebra.optimise.search.run import anneal, interpreted
+from manipula.algebra.optimise.search.state import ARRAYS as STATE_ARRAYS
+from manipula.algebra.optimise.search.state import BEST, COST, RANDOM, STEEPEST
+from manipula.algebra.optimise.search.ways import function_from_ways, reference_from_function, ways_from_function
+from manipula.bridge import Choice, Request, built
+from manipula.errors import UnknownNameError
+from manipula.mechanics.robot.formats.toml import robot_from_toml
+from manipula.mechanics.robot.library import text_of
+
+MOVES = 60_000
+
+
+def function_of(formula: Callable[..., list[Expr]], variables: str, parameters: str = "") -> Function:
+    graph = Graph()
+    x = [graph.symbol(name, online=True) for name in variables.split()]
+    p = [graph.symbol(name) for name in parameters.split()]
+    ports = (Input("x", tuple(x)), *([Input("p", tuple(p), online=False)] if p else []))
+    outputs = formula(*x, *p)
+    return Function("f", graph, ports, (Output("y", (len(outputs),), tuple(outputs)),))
+
+
+def model(robot: str, name: str, method: str) -> Function:
+    return built(Request(robot_from_toml(text_of(robot)), name, method, "all"), Choice(method))
+
+
+def arms() -> dict[str, Function]:
+    return {
+        "planar": model("planar2r", "inverse_dynamics", "newton-euler"),
+        "stanford3": model("stanford3", "inverse_dynamics", "newton-euler"),
+        "branches": model("scara", "forward_dynamics", "inertia-matrix"),
+        "pose": model("puma560", "pose", "forward"),
+        "inertia": model("puma560", "inertia_matrix", "composite"),
+    }
+
+
+ARMS = arms()
+
+
+def floats(function: Function, seed: int = 1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    symbols = {name: rng.uniform(0.5, 1.5, 50) for port in function.inputs for name in port.names}
+    found = function(symbols, ARRAYS)
+    return np.array([np.broadcast_to(x, 50) for values in found.values() for x in values])
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_same_values_lower_price(name: str) -> None:
+    plain = ARMS[name]
+    best = searched(plain, moves=MOVES)
+    prove(best, reference_from_function(plain))
+    scale = np.abs(floats(plain)).max()
+    assert np.abs(floats(best) - floats(plain)).max() < 1e-12 * scale
+    assert best.cost.total < factored(plain).cost.total
+    assert [port.names for port in best.inputs] == [port.names for port in plain.inputs]
+
+
+@pytest.mark.parametrize("price", [CLASSICAL, MULTIPLICATIONS, FUSED], ids=lambda price: price.name)
+def test_the_counted_price_is_the_true_one(price: Price) -> None:
+    """The kernel's running sum, after thousands of changes and undone changes, against a count from nothing."""
+    ways = ways_from_function(ARMS["inertia"], price, 1 << 14)
+    state = ways.state
+    assert state.now[COST] == price.total(ARMS["inertia"])
+    state.now[RANDOM] = 12345
+    state.chances[:] = [int(2.0**61 * np.exp(-rise / (0.5 * price.unit))) for rise in range(STEEPEST)]
+    assert anneal(state, 5000) == 5000
+    assert price.total(function_from_ways(ways, best=False)) <= state.now[COST]
+    assert price.total(function_from_ways(ways, best=True)) <= state.now[BEST] < price.total(ARMS["inertia"])
+
+
+def test_each_price_lowers_its_own_figure() -> None:
+    plain = ARMS["inertia"]
+    results = {price: searched(plain, moves=4 * MOVES, price=price) for price in (CLASSICAL, MULTIPLICATIONS, FUSED)}
+    assert results[MULTIPLICATIONS].cost.mul <= results[CLASSICAL].cost.mul
+    assert FUSED.total(results[FUSED]) <= FUSED.total(results[CLASSICAL])
+    assert FUSED.total(results[FUSED]) < FUSED.total(plain)
+
+
+def test_fused_price_by_hand() -> None:
+    """a·b + c is one operation; a·b that serves twice is not swallowed; a sum swallows one product only."""
+    one = function_of(lambda a, b, c: [a * b + c], "a b c")
+    twice = function_of(lambda a, b, c: [a * b + c, a * b - c], "a b c")
+    both = function_of(lambda a, b, c: [a * b - b * c * c], "a b c")
+    assert [FUSED.total(f) for f in (one, twice, both)] == [1, 3, 3]
+    for f in (one, twice, both):
+        assert ways_from_function(f, FUSED, 1 << 10).state.now[COST] == FUSED.total(f)
+
+
+def test_compiled_and_interpreted_agree() -> None:
+    """One text, two meanings that must not differ: every array, bit by bit."""
+    states = []
+    for run in (anneal, interpreted):
+        state = ways_from_function(ARMS["stanford3"], FUSED, 1 << 12).state
+        state.now[RANDOM] = 99
+        state.chances[:] = [int(2.0**61 * np.exp(-rise / 0.6)) for rise in range(STEEPEST)]
+        run(state, 1500)
+        states.append(state)
+    for name in STATE_ARRAYS:
+        assert np.array_equal(getattr(states[0], name), getattr(states[1], name)), name
+
+
+def test_seed_and_moves_decide() -> None:
+    plain = ARMS["stanford3"]
+    first, again = (searched(plain, moves=MOVES, seed=3).content() for _ in range(2))
+    assert first == again
+    assert {searched(plain, moves=MOVES, seed=seed).digest() for seed in range(3)} != {searched(plain, moves=MOVES).digest()}
+
+
+def test_chains_take_the_best() -> None:
+    plain = ARMS["inertia"]
+    alone = searched(plain, moves=MOVES, seed=5)
+    assert searched(plain, moves=MOVES, seed=5, chains=3).cost.total <= alone.cost.total
+
+
+KNOWN = {
+    "factor": (lambda a, b, c: [a * b + a * c], "a b c", "", 2),
+    "deep factor": (lambda a, b, c, d: [a * (b * c) - d * (b * a)], "a b c d", "", 3),
+    "scattered": (lambda a, b, c, d, e: [a * b + d * e + a * c], "a b c d e", "", 4),
+    "off line": (lambda x, k, m: [k * (x * m)], "x", "k m", 1),
+    "off line sum": (lambda x, y, k, m: [k * x + y + m * x], "x y", "k m", 2),
+    "shared sum": (lambda a, b, c, d: [a + b + c, a + (c + d)], "a b c d", "", 3),
+    "look-up": (lambda a, b, c: [a * b - c, a * b + c * c, c * c + c], "a b c", "", 5),
+    "square": (lambda a, b: [a * a - b * b, a + b], "a b", "", 3),
+    "binomial": (lambda a, b: [a * a + 2 * (a * b) + b * b], "a b", "", 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_known_optimum(name: str) -> None:
+    formula, variables, parameters, least = KNOWN[name]
+    assert searched(function_of(formula, variables, parameters), moves=20_000).cost.total == least
+
+
+def test_circle_identity_is_found() -> None:
+    def formula(x: Expr, y: Expr) -> list[Expr]:
+        c, s = ExprMaths(x.graph).cos(x), ExprMaths(x.graph).sin(x)
+        return [y * c * c, y * (s * s)]
+
+    assert searched(function_of(formula, "x y"), moves=20_000).cost.total == 3  # the second is y less the first
+
+
+def test_annealing_leaves_the_valley_of_descent() -> None:
+    plain = factored(ARMS["inertia"])
+    descent = searched(plain, moves=5 * MOVES, rounds=DESCENT)
+    assert searched(plain, moves=5 * MOVES).cost.total < descent.cost.total < plain.cost.total
+
+
+def test_nothing_to_gain() -> None:
+    plain = function_of(lambda a, b: [a + b, a], "a b")
+    assert searched(plain, moves=1000) is plain
+    empty = function_of(lambda a: [a - a, a], "a")
+    assert searched(empty, moves=1000) is empty
+
+
+def test_no_new_division() -> None:
+    plain = ARMS["branches"]
+    best = searched(plain, moves=MOVES)
+    assert best.cost.div <= plain.cost.div and best.conditions == plain.conditions
+
+
+def test_interrupt_keeps_the_best() -> None:
+    told: list[str] = []
+
+    def interrupt() -> bool:
+        if len(told) == 0 and calls.append(1) is None and len(calls) > 8:
+            raise KeyboardInterrupt
+        return False
+
+    calls: list[int] = []
+    best = searched(ARMS["inertia"], moves=10**9, stop=interrupt, tell=told.append)
+    assert best.cost.total < ARMS["inertia"].cost.total
+    assert told == ["interrupted; the best so far is kept"]
+
+
+def test_stop_and_seconds() -> None:
+    calls = iter(range(10**6))
+    assert searched(ARMS["planar"], moves=10**9, stop=lambda: next(calls) > 5).cost.total <= ARMS["planar"].cost.total
+    assert searched(ARMS["planar"], seconds=0.05).cost.total <= ARMS["planar"].cost.total
+
+
+def test_labels_stay_with_their_values() -> None:
+    plain = ARMS["stanford3"]
+    best = searched(plain, moves=MOVES)
+    values = {text: node.value for node, text in plain.labels.items()}
+    assert best.labels and all(values[text] == node.value for node, text in best.labels.items())
+
+
+def test_text_and_back() -> None:
+    best = searched(ARMS["branches"], moves=20_000)
+    assert function_from_text(text_from_function(best)) == best
+    for wrong in ("", "{}", "[]", '{"format": 0}', text_from_function(best).replace('"add"', '"frob"')):
+        with pytest.raises((ValueError, UnknownNameError)):
+            function_from_text(wrong)
+
+
+def test_cache(tmp_path: Path) -> None:
+    plain, asked = ARMS["planar"], []
+
+    def search(function: Function) -> Function:
+        asked.append(function)
+        return searched(function, moves=20_000)
+
+    key = key_of(plain, CLASSICAL, 20_000, 0)
+    first, second = (remembered(tmp_path, key, plain, search) for _ in range(2))
+    assert first == second and len(asked) == 1
+    assert key_of(plain, FUSED, 20_000, 0) != key != key_of(plain, CLASSICAL, 20_000, 1)
+    assert key == key_of(replace(plain, name="other"), CLASSICAL, 20_000, 0)
+    file = tmp_path / f"{key}.json"
+    wrong = ARMS["planar"].with_roots([root + 1 for root in ARMS["planar"].roots])
+    for text in ("rubbish", text_from_function(wrong), text_from_function(ARMS["pose"])):
+        file.write_text(text)
+        assert remembered(tmp_path, key, plain, search) == first
+    assert len(asked) == 4
