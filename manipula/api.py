@@ -14,7 +14,7 @@ from manipula.counting import DEFAULT_MODELS, CountRow, bracketing_rows, count_r
 from manipula.dossier import files_of_dossier
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.files import write_files, write_text
-from manipula.generation import generate_function
+from manipula.generation import generate_function, generate_together
 from manipula.mechanics.models.catalogue import FIELD, MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
@@ -99,7 +99,7 @@ def convert(robot: Robot, target: str) -> Robot:
 
 def generate(
     robot: Robot | str,
-    model: str,
+    model: str | Sequence[str],
     *,
     method: str = "best",
     symbolic: Symbolic = "auto",
@@ -110,10 +110,16 @@ def generate(
 ) -> Model:
     """A model of the robot, optimised and proved. `tell` hears of progress.
 
+    Several models at once, `["pose", "jacobian", "inverse_dynamics"]`, make one function that shares their work; its
+    outputs are named after both, `pose_T`, `jacobian_J`.
+
     >>> generate("planar2r", "gravity").outputs
     {'g': (2,)}
     """
     subject = load(robot) if isinstance(robot, str) else robot
+    if not isinstance(model, str):
+        requests = [Request(subject, name, "best", symbolic, optimise, False, parameters) for name in model]
+        return Model(generate_together(requests, tell))
     return Model(generate_function(Request(subject, model, method, symbolic, optimise, wrench, parameters), tell))
 
 

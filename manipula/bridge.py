@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from zlib import crc32
 
 from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
@@ -17,7 +18,7 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.algebra.optimise.prove import Reference
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.catalogue import FIELD, INPUTS, MODELS, WRENCH_NAMES, Given, Model
+from manipula.mechanics.models.catalogue import FIELD, INPUTS, MODELS, PORT_NAMES, WRENCH_NAMES, Given, Model
 from manipula.mechanics.models.choices import (
     Formulation,
     Question,
@@ -33,9 +34,11 @@ from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.vector import Vector
 
 Tell = Callable[[str], None]
+_PLAIN = 0.1
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,20 @@ def model_named(name: str) -> Model:
     return MODELS[name]
 
 
-def check_request(request: Request) -> None:
+def model_for(request: Request) -> Model:
+    """The model as it is for this robot; an entry that depends on the arm's class is completed from its numbers."""
     model = model_named(request.model)
+    return model if model.planned is None else model.planned(model, numeric_chain(request.robot))
+
+
+def numeric_chain(robot: Robot) -> Chain:
+    """The arm in floats, fixed joints merged; a parameter without a value gets one of no special meaning."""
+    values = {name: _PLAIN + crc32(name.encode()) % 997 / 1994 for name in free_parameters(robot)}
+    return merge_fixed(bind(robot, FLOATS, values))
+
+
+def check_request(request: Request) -> None:
+    model = model_for(request)
     if request.wrench and not model.takes_wrench:
         raise InputError(f"{model.name} has no use for a tool wrench; drop wrench=True")
     if request.parameters not in ("full", "base"):
@@ -80,7 +95,7 @@ def check_request(request: Request) -> None:
 
 def methods_of(request: Request) -> tuple[str, ...]:
     """The methods `request.method` leaves open."""
-    model = model_named(request.model)
+    model = model_for(request)
     best = model.candidates or tuple(model.methods)[:1]
     return best if request.method == "best" else (request.method,)
 
@@ -101,11 +116,12 @@ def method_named(model: Model, name: str, dof: int) -> Callable[[Chain, Given, F
 
 def questions_of(request: Request, method: str) -> list[Question]:
     """What formulation leaves open for this robot, model and method."""
-    model, chain = model_named(request.model), _plain_chain(request)
+    model, chain = model_for(request), _plain_chain(request)
     asked = questions(chain, model.needs, request.parameters == "base")
     if request.wrench:  # the wrench is given in metres
         asked = [question for question in asked if question.name != "unit"]
-    return asked + (field_questions(chain.dof) if method == FIELD else [])
+    own = field_questions(chain) if method == FIELD else []
+    return [question for question in asked if question.name not in {x.name for x in own}] + own
 
 
 def usual_choice(request: Request, method: str) -> Choice:
@@ -123,7 +139,7 @@ def _plain_chain(request: Request) -> Chain:
 
 def built(request: Request, choice: Choice) -> Function:
     """The model's text run on expressions."""
-    model, graph = model_named(request.model), Graph()
+    model, graph = model_for(request), Graph()
     maths = ExprMaths(graph)
     parameters = {name: graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
     given = {port: [graph.symbol(name, online=True) for name in names] for port, names in input_names(request).items()}
@@ -142,9 +158,13 @@ def built(request: Request, choice: Choice) -> Function:
 
 def input_names(request: Request) -> dict[str, list[str]]:
     """Port → symbol names: q → q1 … qn, wrench → fx … nz."""
-    model = model_named(request.model)
-    ports = {name: [f"{INPUTS[name][0]}{i + 1}" for i in range(request.robot.dof)] for name in model.inputs}
+    model = model_for(request)
+    ports = {name: _port_names(name, request.robot.dof) for name in model.inputs}
     return ports | ({"wrench": list(WRENCH_NAMES)} if request.wrench else {})
+
+
+def _port_names(port: str, dof: int) -> list[str]:
+    return list(PORT_NAMES.get(port) or (f"{INPUTS[port][0]}{i + 1}" for i in range(dof)))
 
 
 def _refuse_clash(parameters: Mapping[str, Any], given: Mapping[str, Sequence[Expr]], robot: Robot) -> None:
@@ -156,7 +176,7 @@ def _refuse_clash(parameters: Mapping[str, Any], given: Mapping[str, Sequence[Ex
 
 def reference(request: Request) -> Reference:
     """The plain model of the unreduced robot over field elements."""
-    model = model_named(request.model)
+    model = model_for(request)
     names = list(free_parameters(request.robot, request.symbolic))
     plain = next(iter(model.methods.values()))
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from time import monotonic
+from typing import Any
 
-from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.field import Element, FieldMaths
+from manipula.algebra.expr.function import Function, Input, moved_to
+from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.descend import Answers, descend
 from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.prove import prove
+from manipula.algebra.optimise.prove import Reference, prove
 from manipula.algebra.optimise.search.engine import searched
 from manipula.bridge import (
     Choice,
@@ -42,6 +45,42 @@ def generate_function(request: Request, tell: Tell = lambda text: None) -> Funct
     proof = prove(best, reference(request))
     best = used_parameters(best)
     return replace(best, notes={**best.notes, "proof": str(proof)}, conditions=conditions_of(best))
+
+
+def generate_together(requests: Sequence[Request], tell: Tell = lambda text: None) -> Function:
+    """Several models of one robot in one function: what they have in common is computed once."""
+    parts = [generate_function(request, tell) for request in requests]
+    graph = Graph()
+    moved = [moved_to(part, graph) for part in parts]
+    outputs = [
+        replace(output, name=f"{part.notes['model']}_{output.name}") for part in moved for output in part.outputs
+    ]
+    notes = {key: "; ".join(dict.fromkeys(part.notes[key] for part in parts)) for key in ("robot", "model", "joints")}
+    notes["method"] = "; ".join(f"{part.notes['model']} by {part.notes['method']}" for part in parts)
+    notes["parameters"] = " ".join(dict.fromkeys(name for p in parts for name in p.notes["parameters"].split()))
+    labels = {node: text for part in reversed(moved) for node, text in part.labels.items()}
+    name = f"{parts[0].name.removesuffix('_' + parts[0].notes['model'])}_models"
+    whole = optimised(Function(name, graph, _joined_inputs(moved), tuple(outputs), labels, notes))
+    proof = prove(whole, _joined_reference(requests))
+    return replace(whole, notes={**whole.notes, "proof": str(proof)}, conditions=conditions_of(whole))
+
+
+def _joined_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:
+    """Every variable port once; the parameters merged into one port."""
+    ports = {port.name: port for part in parts for port in part.inputs}
+    merged = dict.fromkeys(x for part in parts for port in part.inputs if not port.online for x in port.symbols)
+    variables = [port for port in ports.values() if port.online]
+    return (*variables, *([replace(ports["p"], symbols=tuple(merged))] if merged else []))
+
+
+def _joined_reference(requests: Sequence[Request]) -> Reference:
+    references = {request.model: reference(request) for request in requests}
+
+    def run(maths: FieldMaths, symbol: Callable[[str], Element]) -> dict[str, Sequence[Any]]:
+        found = {model: plain(maths, symbol) for model, plain in references.items()}
+        return {f"{model}_{name}": values for model, outs in found.items() for name, values in outs.items()}
+
+    return run
 
 
 def plainly(request: Request, tell: Tell) -> Function:
@@ -82,7 +121,7 @@ def _descended(request: Request, method: str, tell: Tell) -> Choice:
     answers = descend(
         build, space, start, lambda f: _total(optimised(f)), lambda: monotonic() > deadline, tell
     )
-    return Choice(method, tuple((name, answer) for name, answer in answers.items() if answer != space[name][0]))
+    return Choice(method, tuple((name, answer) for name, answer in answers.items() if answer != space[name][0] or name == "frames"))
 
 
 def _cheapest(functions: Iterable[Function]) -> Function:

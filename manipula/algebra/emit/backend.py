@@ -10,7 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from manipula.algebra.emit.c import C99
+from manipula.algebra.emit.cpp import Cpp17
+from manipula.algebra.emit.javascript import JavaScript
+from manipula.algebra.emit.jax import Jax
+from manipula.algebra.emit.matlab import Matlab
 from manipula.algebra.emit.python import NumPy
+from manipula.algebra.emit.rust import Rust
 from manipula.algebra.tape import Tape
 from manipula.errors import UnknownNameError
 
@@ -25,7 +30,15 @@ class Backend(Protocol):
         ...
 
 
-BACKENDS: dict[str, Backend] = {"c": C99(), "python": NumPy()}
+BACKENDS: dict[str, Backend] = {
+    "c": C99(),
+    "cpp": Cpp17(),
+    "javascript": JavaScript(),
+    "jax": Jax(),
+    "matlab": Matlab(),
+    "python": NumPy(),
+    "rust": Rust(),
+}
 
 
 def languages() -> list[str]:

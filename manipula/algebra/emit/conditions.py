@@ -7,14 +7,22 @@ by a zero that parameters alone decide.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import isnan
 
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError
 
 _RELATIONS: dict[type[ast.cmpop], str] = {ast.NotEq: "!=", ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<="}
 _BINARY: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "!=": operator.ne, ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le,
+}  # fmt: skip
+_COMPUTED: dict[str, Callable[..., float]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
+}  # fmt: skip
 _TYPED = {"≠": "!=", "≥": ">=", "≤": "<=", "·": "*", "×": "*", "−": "-", "²": "**2", "³": "**3", "^": "**"}
 _HIGHEST_POWER = 9
 
@@ -80,6 +88,26 @@ def comparison_from_text(text: str) -> Comparison:
         case ast.Compare(left=left, ops=[relation], comparators=[right]) if type(relation) in _RELATIONS:
             return Comparison(_RELATIONS[type(relation)], _side(left, text), _side(right, text))
     raise InputError(f"the condition {text!r} is not a comparison such as 'd4 ≠ 0'")
+
+
+def holds(comparison: Comparison, values: Mapping[str, float]) -> bool:
+    """For these parameters. NaN breaks nothing, since it comes out as NaN; a division by zero breaks everything."""
+    try:
+        left, right = _value(comparison.left, values), _value(comparison.right, values)
+    except ZeroDivisionError:
+        return False
+    return isnan(left) or isnan(right) or _COMPARED[comparison.relation](left, right)
+
+
+def _value(side: Side, values: Mapping[str, float]) -> float:
+    match side:
+        case float():
+            return side
+        case Parameter(name) if name in values:
+            return values[name]
+        case Operation(op, args):
+            return _COMPUTED[op](*(_value(arg, values) for arg in args))
+    raise InputError(f"a condition speaks of {side}, which has no value")
 
 
 def names_in(comparison: Comparison) -> list[str]:

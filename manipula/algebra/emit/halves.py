@@ -33,7 +33,7 @@ class Places:
 
     read: Place = element
     write: Place = element
-    kept: str = "k[{}]"  # what travels from one half to the other
+    kept: Callable[[int], str] = "k[{}]".format  # what travels from one half to the other
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def sections(tape: Tape, arguments: Split, language: Language, names: Names, pla
     def entries(of: Sequence[Argument], place: Place) -> list[tuple[str, int]]:
         return [(place(x, i), slot) for x in of for i, slot in enumerate(x.port.slots)]
 
-    kept = [(places.kept.format(i), slot) for i, slot in enumerate(arguments.kept)]
+    kept = [(places.kept(i), slot) for i, slot in enumerate(arguments.kept)]
     given = {slot: text for text, slot in entries(arguments.parameters, places.read)}
     loads = {slot: text for text, slot in [*entries(arguments.variables, places.read), *kept]}
     prepare = Plan(given, tape.offline, kept, arguments.checks)
@@ -119,10 +119,20 @@ def table(argument: Argument, rows: Sequence[Sequence[float]], language: Languag
     }
 
 
-def nested(shape: Sequence[int], entries: Sequence[str], brackets: str = "[]") -> str:
+def nested(shape: Sequence[int], entries: Sequence[str]) -> str:
     """[[a, b], [c, d]]: the entries of an output as a literal; a scalar is itself."""
     if not shape:
         return entries[0]
     size = len(entries) // shape[0]
-    parts = [nested(shape[1:], entries[i * size : (i + 1) * size], brackets) for i in range(shape[0])]
-    return brackets[0] + ", ".join(parts) + brackets[1]
+    parts = [nested(shape[1:], entries[i * size : (i + 1) * size]) for i in range(shape[0])]
+    return f"[{', '.join(parts)}]"
+
+
+def literals(arguments: Split, main: Section) -> dict[str, str]:
+    """Output → the literal of the whole array."""
+    texts = [statement.text for statement in main.stores]
+    found: dict[str, str] = {}
+    for x in arguments.outputs:
+        own, texts = texts[: len(x.port.slots)], texts[len(x.port.slots) :]
+        found[x.name] = nested(x.port.shape, own)
+    return found

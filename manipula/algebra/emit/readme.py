@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from manipula.algebra.emit.about import WIDTH, cost_text
 from manipula.algebra.emit.names import ascii_text
+from manipula.algebra.emit.reference import State
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
@@ -57,3 +59,8 @@ def _row(argument: Argument, direction: str) -> tuple[str, ...]:
     order = ", ".join(port.names)
     cells = (f"`{argument.name}`", direction, shape, port.unit or "-", port.doc or "-", order or "-")
     return tuple(ascii_text(cell).replace("|", "/") for cell in cells)
+
+
+def numbers(argument: Argument, state: State, joiner: str = "\n    ") -> str:
+    """An input of the example, on as many lines as it needs."""
+    return joiner.join(wrap(", ".join(map(repr, state.inputs[argument.port.name])), WIDTH))

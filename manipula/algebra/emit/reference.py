@@ -16,6 +16,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from manipula.algebra.emit.conditions import comparison_from_text, holds
 from manipula.algebra.expr.evaluate import ARRAYS, MPMATH
 from manipula.algebra.tape import Tape
 
@@ -41,6 +42,7 @@ def states(tape: Tape, samples: Sequence[Mapping[str, Sequence[float]]] = ()) ->
         given = [{name: [float(x) for x in values] for name, values in sample.items()} for sample in samples]
         return [_steady(tape, inputs) or _as_doubles(tape, inputs) for inputs in given]
     draws = list(_draws(tape))
+    draws = [inputs for inputs in draws if _allowed(tape, inputs)] or draws
     found: list[State] = []
     for inputs in draws:
         state = _steady(tape, inputs)
@@ -59,6 +61,13 @@ def _draws(tape: Tape) -> Iterator[Values]:
             port.name: [round(dice.uniform(*((-1.5, 1.5) if port.online else (0.1, 1.0))), 3) for _ in port.slots]
             for port in tape.inputs
         }
+
+
+def _allowed(tape: Tape, inputs: Values) -> bool:
+    """The conditions of the tape hold for these parameters."""
+    ports = [port for port in tape.inputs if not port.online]
+    values = {name: x for port in ports for name, x in zip(port.names, inputs[port.name], strict=True)}
+    return all(holds(comparison_from_text(text), values) for text in tape.conditions)
 
 
 def _steady(tape: Tape, inputs: Values) -> State | None:

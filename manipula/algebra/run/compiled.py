@@ -12,53 +12,69 @@ import numpy as np
 from manipula.algebra.run.conditions import Condition, condition_from_text
 from manipula.algebra.run.ir import parameters_of, variables_of
 from manipula.algebra.run.numpy_run import NumpyKernel
-from manipula.algebra.run.shapes import Floats, View, apart, arranged, floats_from_value, results_for
+from manipula.algebra.run.shapes import DType, Floats, View, apart, arranged, floats_from_value, results_for
+from manipula.algebra.run.threads import shared_out
 from manipula.algebra.tape import Port, Tape
 from manipula.errors import InputError, UnknownNameError
 
 
 class Kernel(Protocol):
-    """What a back end provides: the off-line and the on-line half of a tape."""
+    """What a back end provides: the off-line and the on-line half of a tape, and perhaps a thin call of it."""
 
     backend: str
-    source_ir: str
+    dtype: DType
 
+    @property
+    def lanes(self) -> int: ...
+    @property
+    def source_ir(self) -> str: ...
     @property
     def address(self) -> int | None: ...
     def prepare(self, parameters: Floats) -> Floats: ...
-    def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], count: int) -> None: ...
+    def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None: ...
+    def door(self, owner: object, name: str, doc: str, result_type: type) -> Any: ...
 
 
-def compile_tape(tape: Tape, backend: str = "auto") -> Compiled:
+def compile_tape(tape: Tape, backend: str = "auto", dtype: str = "float64") -> Compiled:
     """`backend`: "llvm" for machine code, "numpy" without a compiler, "auto" for the first that works here."""
     if backend not in _BACKENDS:
         raise UnknownNameError("backend", backend, _BACKENDS)
-    return Compiled(tape, _BACKENDS[backend](tape))
+    if dtype not in _DTYPES:
+        raise UnknownNameError("dtype", dtype, _DTYPES)
+    return with_thin_call(Compiled(tape, _BACKENDS[backend](tape, np.dtype(dtype))))
 
 
-def _llvm(tape: Tape) -> Kernel:
+def _llvm(tape: Tape, dtype: DType) -> Kernel:
     from manipula.algebra.run.llvm import LlvmKernel  # not everywhere there is an LLVM
 
-    return LlvmKernel(tape)
+    return LlvmKernel(tape, dtype)
 
 
-def _first_that_works(tape: Tape) -> Kernel:
+def _first_that_works(tape: Tape, dtype: DType) -> Kernel:
     try:
-        return _llvm(tape)
+        return _llvm(tape, dtype)
     except (ImportError, OSError):
-        return NumpyKernel(tape)
+        return NumpyKernel(tape, dtype)
 
 
-_BACKENDS: dict[str, Callable[[Tape], Kernel]] = {"auto": _first_that_works, "llvm": _llvm, "numpy": NumpyKernel}
+_DTYPES = ("float64", "float32")
+_BACKENDS: dict[str, Callable[[Tape, DType], Kernel]] = {
+    "auto": _first_that_works,
+    "llvm": _llvm,
+    "numpy": NumpyKernel,
+}
 
 
 class Compiled:
-    """f(q, qd, …, p=None, out=None): the variables in the order of `inputs`, each of shape (..., size).
+    """f(q, qd, …, p=None, out=None, threads=1): the variables in the order of `inputs`, each of shape (..., size).
 
     Leading axes broadcast as in numpy. One output is an array of shape (..., *shape), several are a named tuple.
     `p` are the parameters, where there are any: an array in the order of `parameters`, or a mapping from their names;
-    what depends on them alone is computed when they change. `out` receives the results: C-contiguous float64.
-    Calls are pure: threads may share one function, and the interpreter's lock is released while it runs.
+    what depends on them alone is computed when they change. `out` receives the results: C-contiguous, of the function's
+    dtype. Many configurations are computed side by side; `threads` shares them out (0: all processors). Calls are pure:
+    threads may share one function, and the interpreter's lock is released while it runs.
+
+    `thin` is the same function without this class around it, where the machine allows: the least time per call.
     """
 
     def __init__(self, tape: Tape, kernel: Kernel) -> None:
@@ -67,15 +83,35 @@ class Compiled:
         self._variables = variables_of(tape)
         self._prepared = _Preparation(tape, kernel)
         self._result = result_type(tape.name, tuple(port.name for port in tape.outputs))
+        self.thin: Callable[..., Any] = self.general
 
-    def __call__(self, *variables: Any, p: Any = None, out: Any = None) -> Any:
-        lead, count, views = arranged(self.name, self._variables, variables)
+    def general(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
+        """The call that takes everything."""
+        dtype = self._kernel.dtype
+        lead, count, views = arranged(self.name, self._variables, variables, dtype)
         kept = self._prepared.for_parameters(p)
-        results = results_for(self.name, self.tape.outputs, lead, out)
+        results = results_for(self.name, self.tape.outputs, lead, out, dtype)
         if out is not None:
             views = tuple(apart(view, count, results) for view in views)
-        self._kernel.run(views, kept, results, count)
+        shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
         return results[0] if len(results) == 1 else self._result(*results)
+
+    def __call__(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
+        return self.general(*variables, p=p, out=out, threads=threads)
+
+    def thin_call(self, owner: object, name: str, doc: str) -> Any:
+        """A built-in function that is this one, or None; what its fast way does not take goes to `owner.general`."""
+        made = self._kernel.door(owner, name, doc, self._result)
+        return made if made is not None and self._agrees(made) else None
+
+    def _agrees(self, call: Callable[..., Any]) -> bool:
+        """Do the fast and the general way give the same bits?"""
+        state = np.random.default_rng(0)
+        given = [state.uniform(-3, 3, size=port.shape).astype(self._kernel.dtype) for port in self._variables]
+        fast, slow = call(*given), self.general(*given)
+        if len(self.tape.outputs) == 1:
+            fast, slow = (fast,), (slow,)
+        return type(fast) is type(slow) and all(_same(a, b) for a, b in zip(fast, slow, strict=True))
 
     @property
     def inputs(self) -> tuple[Port, ...]:
@@ -97,6 +133,10 @@ class Compiled:
         return self._kernel.backend
 
     @property
+    def dtype(self) -> DType:
+        return self._kernel.dtype
+
+    @property
     def address(self) -> int | None:
         """Where the machine code of `run` is (its C signature: `algebra.run.ir`); None without a compiler."""
         return self._kernel.address
@@ -107,13 +147,31 @@ class Compiled:
         return self._kernel.source_ir
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return compile_tape, (self.tape, self.backend)
+        return compile_tape, (self.tape, self.backend, str(self.dtype))
 
     def __repr__(self) -> str:
         inputs = [f"{port.name}({', '.join(map(str, port.shape))})" for port in self._variables]
         inputs += [f"p({len(self.parameters)})"] if self.parameters else []
         outputs = [f"{port.name}({', '.join(map(str, port.shape))})" for port in self.tape.outputs]
         return f"<{self.name}: {', '.join(inputs)} → {', '.join(outputs)}, {self.backend}>"
+
+
+def with_thin_call(function: Compiled) -> Compiled:
+    """The same object, its call replaced by a thin one where there is one.
+
+    Python looks a call up in the class, so the object gets a class of its own, in which a built-in function, being no
+    descriptor, stands as it is.
+    """
+    name = function.name if not hasattr(Compiled, function.name) else "__call__"  # the name it is unpickled by
+    made = function.thin_call(function, name, Compiled.__doc__ or "")
+    if made is not None:
+        function.thin = made
+        function.__class__ = type("Compiled", (Compiled,), {"__call__": made, name: made, "__module__": __name__})
+    return function
+
+
+def _same(a: Floats, b: Floats) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
 class _Prepared(NamedTuple):
@@ -127,7 +185,7 @@ class _Preparation:
     """Parameters → off-line results, the last set remembered (as one value, so that threads never see half of it)."""
 
     def __init__(self, tape: Tape, kernel: Kernel) -> None:
-        self._function, self._kernel = tape.name, kernel
+        self._function, self._kernel, self._dtype = tape.name, kernel, kernel.dtype
         port = parameters_of(tape)
         self.names = port.names if port else ()
         self._known = {*self.names, *tape.notes.get("parameters", "").split()}  # some may not matter here
@@ -135,6 +193,8 @@ class _Preparation:
         self._last: _Prepared | None = None
 
     def for_parameters(self, given: Any) -> Floats:
+        if not self.names and given is None and self._last is not None:
+            return self._last.kept
         values = self._vector(given)
         key = values.tobytes()
         last = self._last
@@ -147,12 +207,12 @@ class _Preparation:
         if not self.names:
             if given is not None and len(given):
                 raise InputError(f"{self._function}: p: the function has no parameters, found {given!r}")
-            return np.empty(0)
+            return np.empty(0, dtype=self._dtype)
         if given is None:
             raise InputError(f"{self._function}: p: {len(self.names)} parameters need values: {', '.join(self.names)}")
         if isinstance(given, Mapping):
             given = self._in_order(given)
-        values = floats_from_value(f"{self._function}: p", given)
+        values = floats_from_value(self._function, "p", given, self._dtype)
         if values.shape != (len(self.names),):
             expected = f"{len(self.names)} values ({', '.join(self.names)})"
             raise InputError(f"{self._function}: p: expected {expected}, found shape {values.shape}")

@@ -1,36 +1,23 @@
-"""Tape → LLVM assembly: two functions, written as text.
+"""Tape → LLVM assembly: the functions of a compiled tape, written as text.
 
-    void prepare(const double *p, double *k)
+    void prepare(const double *p, double *k)                                  what depends on parameters alone
+    void one(const double *q, …, const double *k, double *out, …)             one configuration
     void run(const double *q, int64 q_step, …, const double *k, double *out, …, int64 n)
 
-`prepare` computes once what depends on parameters alone; `run` loops over n configurations, an input's next row
-lying `step` doubles further (0: the same row again). The outputs may not overlap the inputs. No flag permits the
-compiler to change a result: no contraction, no re-association. A NaN that goes in comes out (see `scalar.Maths`).
+`run` computes n configurations, one a lane of the machine's vectors: an input's next row lies `step` entries further (0:
+the same row again), rows of outputs are dense. The last block is moved back to end with the last row, and lanes past the
+end of a short array repeat its last row, so what is written twice is the same. Outputs may not overlap inputs. A NaN
+that goes in comes out (see `scalar.Maths`). With kind "float" every `double` reads `float`.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
+from manipula.algebra.run.rows import load_block, load_row, store_block, store_row
+from manipula.algebra.run.sincos import MEND, rooms, sines
+from manipula.algebra.run.writer import Host, Kind, Writer, declarations
 from manipula.algebra.tape import Line, Port, Tape, offline_needed
-
-NAN = "0x7FF8000000000000"
-_EXTERNALS = """
-declare double @llvm.sin.f64(double)
-declare double @llvm.cos.f64(double)
-declare double @llvm.sqrt.f64(double)
-declare double @llvm.fabs.f64(double)
-declare double @atan2(double, double) #1
-
-attributes #0 = { nounwind }
-attributes #1 = { nounwind willreturn readnone }
-"""
-
-
-def ir_from_tape(tape: Tape) -> str:
-    """The whole module."""
-    return "\n".join([f"; {tape.name}", *_prepare(tape), "", *_run(tape), _EXTERNALS])
 
 
 def parameters_of(tape: Tape) -> Port | None:
@@ -43,161 +30,170 @@ def variables_of(tape: Tape) -> tuple[Port, ...]:
 
 
 def kept_slots(tape: Tape) -> list[int]:
-    """What `prepare` hands to `run`: parameters and off-line results that are read on line."""
+    """What `prepare` hands on: parameters and off-line results that are read on line."""
     parameters = parameters_of(tape)
-    reads = {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
+    reads = _reads(tape)
     return [slot for slot in (parameters.slots if parameters else ()) if slot in reads] + offline_needed(tape)
 
 
-class _Writer:
-    """Instructions over slots; every helper value gets a fresh dotted name, which no slot has."""
-
-    def __init__(self, tape: Tape) -> None:
-        self.names = tape.names
-        self.literals = {slot: literal(value) for slot, value in tape.constants}
-        self.fresh = 0
-
-    def at(self, slot: int) -> str:
-        return self.literals.get(slot) or f'%"{self.names[slot]}"'
-
-    def helper(self) -> str:
-        self.fresh += 1
-        return f"%.{self.fresh}"
-
-    def load(self, slot: int, base: str, position: int) -> Iterator[str]:
-        address = self.helper()
-        yield f"  {address} = getelementptr inbounds double, ptr {base}, i64 {position}"
-        yield f"  {self.at(slot)} = load double, ptr {address}, align 8"
-
-    def store(self, slot: int, base: str, position: int) -> Iterator[str]:
-        address = self.helper()
-        yield f"  {address} = getelementptr inbounds double, ptr {base}, i64 {position}"
-        yield f"  store double {self.at(slot)}, ptr {address}, align 8"
-
-    def line(self, line: Line) -> Iterator[str]:
-        to, args = self.at(line.slot), [self.at(arg) for arg in line.args]
-        if line.op in _PLAIN:
-            yield f"  {to} = {_PLAIN[line.op].format(*args)}"
-        else:
-            yield from _COMPOUND[line.op](self, to, *args)
+def _reads(tape: Tape) -> set[int]:
+    return {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
 
 
-# one instruction
-
-_PLAIN = {
-    "add": "fadd double {0}, {1}",
-    "sub": "fsub double {0}, {1}",
-    "mul": "fmul double {0}, {1}",
-    "div": "fdiv double {0}, {1}",
-    "neg": "fneg double {0}",
-    "sin": "call double @llvm.sin.f64(double {0})",
-    "cos": "call double @llvm.cos.f64(double {0})",
-    "sqrt": "call double @llvm.sqrt.f64(double {0})",
-    "abs": "call double @llvm.fabs.f64(double {0})",
-    "atan2": "call double @atan2(double {0}, double {1})",
-}
+def single_module(tape: Tape, scalar: str, host: Host, more: str = "") -> str:
+    """`prepare` and `one`; `more` is text that calls them."""
+    prepare, one = _prepare(tape, Kind(scalar), host), _one(tape, Kind(scalar), host)
+    return _module(tape, [prepare, one], more)
 
 
-# several instructions
+def batch_module(tape: Tape, scalar: str, host: Host) -> str:
+    """`run`."""
+    return _module(tape, [_run(tape, Kind(scalar, host.lanes(scalar)), host)])
 
 
-def _sign(w: _Writer, to: str, x: str) -> Iterator[str]:
-    """x > 0 ? 1 : x < 0 ? −1 : x is NaN ? NaN : 0"""
-    up, down, nan, low, rest = (w.helper() for _ in range(5))
-    yield f"  {up} = fcmp ogt double {x}, 0.0"
-    yield f"  {down} = fcmp olt double {x}, 0.0"
-    yield f"  {nan} = fcmp uno double {x}, 0.0"
-    yield f"  {rest} = select i1 {nan}, double {NAN}, double 0.0"
-    yield f"  {low} = select i1 {down}, double -1.0, double {rest}"
-    yield f"  {to} = select i1 {up}, double 1.0, double {low}"
+def _module(tape: Tape, functions: Sequence[Writer], more: str = "") -> str:
+    bodies = ["\n".join(w.lines) for w in functions]
+    known = MEND.splitlines()
+    extra = [text for text in declarations(*functions) if text not in known]
+    return "\n".join([f"; {tape.name}", *bodies, more, *extra, MEND])
 
 
-def _extreme(comparison: str) -> Callable[..., Iterator[str]]:
-    def code(w: _Writer, to: str, x: str, y: str) -> Iterator[str]:
-        """x is NaN ? NaN : x beyond y ? x : y"""
-        first, nan, best = (w.helper() for _ in range(3))
-        yield f"  {first} = fcmp {comparison} double {x}, {y}"
-        yield f"  {best} = select i1 {first}, double {x}, double {y}"
-        yield f"  {nan} = fcmp uno double {x}, 0.0"
-        yield f"  {to} = select i1 {nan}, double {NAN}, double {best}"
-
-    return code
+# functions
 
 
-def _less(w: _Writer, to: str, x: str, y: str) -> Iterator[str]:
-    """either is NaN ? NaN : x < y"""
-    holds, bit, nan = (w.helper() for _ in range(3))
-    yield f"  {holds} = fcmp olt double {x}, {y}"
-    yield f"  {bit} = uitofp i1 {holds} to double"
-    yield f"  {nan} = fcmp uno double {x}, {y}"
-    yield f"  {to} = select i1 {nan}, double {NAN}, double {bit}"
+def _prepare(tape: Tape, kind: Kind, host: Host) -> Writer:
+    w, parameters = Writer(tape, kind, host), parameters_of(tape)
+    w.lines += ["define void @prepare(ptr noalias readonly %.p, ptr noalias %.k) nounwind {", "entry:"]
+    w.lines += rooms(w, _widest(kind, host))
+    load_row(w, parameters.slots if parameters else (), "%.p")
+    w.products = {}
+    _compute(w, tape.offline)
+    store_row(w, kept_slots(tape), "%.k")
+    w.lines.append("  ret void\n}\n")
+    return w
 
 
-def _select(w: _Writer, to: str, condition: str, yes: str, no: str) -> Iterator[str]:
-    """condition is NaN ? NaN : condition ≠ 0 ? yes : no"""
-    holds, chosen, nan = (w.helper() for _ in range(3))
-    yield f"  {holds} = fcmp one double {condition}, 0.0"
-    yield f"  {chosen} = select i1 {holds}, double {yes}, double {no}"
-    yield f"  {nan} = fcmp uno double {condition}, 0.0"
-    yield f"  {to} = select i1 {nan}, double {NAN}, double {chosen}"
+def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
+    w, variables = Writer(tape, kind, host), variables_of(tape)
+    given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
+    taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
+    w.lines += [f"define void @one({', '.join([*given, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
+    w.lines += rooms(w, _widest(kind, host))
+    load_row(w, kept_slots(tape), "%.k")
+    for i, port in enumerate(variables):
+        load_row(w, port.slots, f"%.in{i}")
+    _compute(w, tape.online)
+    for i, port in enumerate(tape.outputs):
+        store_row(w, port.slots, f"%.out{i}")
+    w.lines.append("  ret void\n}\n")
+    return w
 
 
-_COMPOUND: dict[str, Callable[..., Iterator[str]]] = {
-    "sign": _sign,
-    "min": _extreme("olt"),
-    "max": _extreme("ogt"),
-    "less": _less,
-    "select": _select,
-}
+def _run(tape: Tape, kind: Kind, host: Host) -> Writer:
+    w, variables = Writer(tape, kind, host), variables_of(tape)
+    given = [f"ptr readonly %.in{i}, i64 %.step{i}" for i in range(len(variables))]
+    taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
+    signature = ", ".join([*given, "ptr noalias readonly %.k", *taken, "i64 %.n"])
+    wide = f'"prefer-vector-width"="{8 * host.vector_bytes}" "min-legal-vector-width"="{8 * host.vector_bytes}"'
+    w.lines += [f"define void @run({signature}) nounwind {wide} {{", "entry:", *rooms(w, kind.lanes)]
+    _splat_kept(w, kept_slots(tape))
+    steps = [f"%.step{i}" for i in range(len(variables))] + [str(len(port.slots)) for port in tape.outputs]
+    offsets = _lane_offsets(w, steps)
+    w.put("%.some = icmp sgt i64 %.n, 0")
+    w.put("br i1 %.some, label %loop, label %done")
+    w.start_block("loop")
+    w.put("%.i = phi i64 [ 0, %entry ], [ %.next, %again ]")
+    bases = [f"%.in{i}" for i in range(len(variables))] + [f"%.out{i}" for i in range(len(tape.outputs))]
+    starts = [w.gep(base, w.let(f"mul nsw i64 %.i, {step}")) for base, step in zip(bases, steps)]
+    needed = _reads(tape)
+    for port, start, offset in zip(variables, starts, offsets):
+        load_block(w, port.slots, [start, *(w.gep(start, x) for x in offset)], needed)
+    _compute(w, tape.online)
+    for port, start, offset in zip(tape.outputs, starts[len(variables) :], offsets[len(variables) :]):
+        store_block(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
+    _advance(w)
+    return w
 
 
-# the two functions
+def _splat_kept(w: Writer, slots: Sequence[int]) -> None:
+    k = w.kind
+    zeros = f"<{k.lanes} x i32> zeroinitializer"
+    for position, slot in enumerate(slots):
+        value = w.let(f"load {k.scalar}, ptr {w.gep('%.k', position)}, align {k.size}")
+        first = w.let(f"insertelement {k.text} poison, {k.scalar} {value}, i64 0")
+        w.aliases[slot] = w.let(f"shufflevector {k.text} {first}, {k.text} poison, {zeros}")
 
 
-def _prepare(tape: Tape) -> Iterator[str]:
-    w, parameters = _Writer(tape), parameters_of(tape)
-    yield "define void @prepare(ptr noalias readonly %.p, ptr noalias %.k) #0 {"
-    for position, slot in enumerate(parameters.slots if parameters else ()):
-        yield from w.load(slot, "%.p", position)
-    for line in tape.offline:
-        yield from w.line(line)
-    for position, slot in enumerate(kept_slots(tape)):
-        yield from w.store(slot, "%.k", position)
-    yield "  ret void\n}"
+def _lane_offsets(w: Writer, steps: Sequence[str]) -> list[list[str]]:
+    """For each port, how far beyond lane 0 the other lanes' rows start."""
+    w.declared["@llvm.smin.i64"] = "declare i64 @llvm.smin.i64(i64, i64)"
+    w.declared["@llvm.smax.i64"] = "declare i64 @llvm.smax.i64(i64, i64)"
+    last = w.let("sub nsw i64 %.n, 1")
+    rows = [w.let(f"call i64 @llvm.smin.i64(i64 {lane}, i64 {last})") for lane in range(1, w.kind.lanes)]
+    return [[w.let(f"mul nsw i64 {row}, {step}") for row in rows] for step in steps]
 
 
-def _run(tape: Tape) -> Iterator[str]:
-    w, variables, kept = _Writer(tape), variables_of(tape), kept_slots(tape)
-    yield f"define void @run({', '.join(_signature(len(variables), len(tape.outputs)))}) #0 {{\nentry:"
-    for position, slot in enumerate(kept):
-        yield from w.load(slot, "%.k", position)
-    yield "  %.some = icmp sgt i64 %.n, 0\n  br i1 %.some, label %loop, label %done\nloop:"
-    yield "  %.i = phi i64 [ 0, %entry ], [ %.next, %loop ]"
-    for number, port in enumerate(variables):
-        yield from _row(f"%.in{number}", f"%.step{number}")
-        for position, slot in enumerate(port.slots):
-            yield from w.load(slot, f"%.in{number}.row", position)
-    for line in tape.online:
-        yield from w.line(line)
-    for number, port in enumerate(tape.outputs):
-        yield from _row(f"%.out{number}", str(len(port.slots)))
-        for position, slot in enumerate(port.slots):
-            yield from w.store(slot, f"%.out{number}.row", position)
-    yield "  %.next = add nsw i64 %.i, 1\n  %.more = icmp slt i64 %.next, %.n"
-    yield "  br i1 %.more, label %loop, label %done\ndone:\n  ret void\n}"
+def _advance(w: Writer) -> None:
+    """To the next block; the last one ends with the last row."""
+    w.put("br label %again")
+    w.start_block("again")
+    w.put(f"%.after = add nsw i64 %.i, {w.kind.lanes}")
+    w.put(f"%.last = sub nsw i64 %.n, {w.kind.lanes}")
+    w.put("%.next = call i64 @llvm.smin.i64(i64 %.after, i64 %.last)")
+    w.put("%.more = icmp slt i64 %.after, %.n")
+    w.put("br i1 %.more, label %loop, label %done")
+    w.start_block("done")
+    w.lines.append("  ret void\n}\n")
 
 
-def _signature(inputs: int, outputs: int) -> Sequence[str]:
-    first = [f"ptr readonly %.in{i}, i64 %.step{i}" for i in range(inputs)]
-    return [*first, "ptr noalias readonly %.k", *(f"ptr noalias %.out{i}" for i in range(outputs)), "i64 %.n"]
+def _widest(kind: Kind, host: Host) -> int:
+    return max(kind.lanes, host.lanes("double"))
 
 
-def _row(base: str, step: str) -> Iterator[str]:
-    """The address of row i."""
-    yield f"  {base}.offset = mul nsw i64 %.i, {step}"
-    yield f"  {base}.row = getelementptr inbounds double, ptr {base}, i64 {base}.offset"
+# lines
 
 
-def literal(value: float) -> str:
-    """A double, bit for bit."""
-    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+def _compute(w: Writer, lines: Sequence[Line]) -> None:
+    """The lines; sines and cosines of all angles that are known at a time are computed together."""
+    trig = [line for line in lines if line.op in ("sin", "cos")]
+    makers = {line.slot: line for line in lines}
+    levels = _levels(lines)
+    done: set[int] = set()
+    for level in sorted({levels[line.slot] for line in trig}):
+        stage = [line for line in trig if levels[line.slot] == level]
+        angles = list(dict.fromkeys(line.args[0] for line in stage))
+        _plain(w, _cone(angles, makers, done), done)
+        pairs = dict(zip(angles, sines(w, [w.at(angle) for angle in angles])))
+        for line in stage:
+            pair = pairs[line.args[0]]
+            w.aliases[line.slot] = pair.sin if line.op == "sin" else pair.cos
+            done.add(line.slot)
+    _plain(w, lines, done)
+
+
+def _plain(w: Writer, lines: Iterable[Line], done: set[int]) -> None:
+    for line in lines:
+        if line.slot not in done:
+            w.line(line)
+            done.add(line.slot)
+
+
+def _levels(lines: Sequence[Line]) -> dict[int, int]:
+    """How many sines and cosines lie, one within the other, on the way to a slot."""
+    levels: dict[int, int] = {}
+    for line in lines:
+        inside = max((levels.get(arg, 0) for arg in line.args), default=0)
+        levels[line.slot] = inside + (line.op in ("sin", "cos"))
+    return levels
+
+
+def _cone(slots: Sequence[int], makers: dict[int, Line], done: set[int]) -> list[Line]:
+    """The lines that compute the slots, in order."""
+    needed: set[int] = set()
+    stack = [slot for slot in slots if slot in makers]
+    while stack:
+        slot = stack.pop()
+        if slot not in needed and slot not in done:
+            needed.add(slot)
+            stack += [arg for arg in makers[slot].args if arg in makers]
+    return [line for slot, line in makers.items() if slot in needed]

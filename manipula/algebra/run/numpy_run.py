@@ -10,7 +10,7 @@ import numpy as np
 from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.ops import OPS
 from manipula.algebra.run.ir import kept_slots, parameters_of, variables_of
-from manipula.algebra.run.shapes import Floats, View, matrix_of_view
+from manipula.algebra.run.shapes import DType, Floats, View, matrix_of_view
 from manipula.algebra.tape import Line, Tape
 
 
@@ -20,11 +20,12 @@ class NumpyKernel:
     backend = "numpy"
     address = None
     source_ir = ""
+    lanes = 1
 
-    def __init__(self, tape: Tape) -> None:
-        self.tape = tape
+    def __init__(self, tape: Tape, dtype: DType) -> None:
+        self.tape, self.dtype = tape, dtype
         self._kept = kept_slots(tape)
-        self._constants = {slot: np.float64(value) for slot, value in tape.constants}
+        self._constants = {slot: dtype.type(value) for slot, value in tape.constants}
         self._dead = _dead_after(tape)
 
     def prepare(self, parameters: Floats) -> Floats:
@@ -33,19 +34,23 @@ class NumpyKernel:
         values: dict[int, Any] = dict(self._constants)
         values.update(zip(port.slots if port else (), parameters))
         _play(self.tape.offline, values, {})
-        return np.array([values[slot] for slot in self._kept], dtype=np.float64)
+        return np.array([values[slot] for slot in self._kept], dtype=self.dtype)
 
-    def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], count: int) -> None:
-        """The on-line part, for `count` configurations."""
+    def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None:
+        """The on-line part, for these configurations."""
         values: dict[int, Any] = dict(self._constants)
         values.update(zip(self._kept, kept))
         for port, view in zip(variables_of(self.tape), views):
-            values.update(zip(port.slots, matrix_of_view(view, count).T))
+            values.update(zip(port.slots, matrix_of_view(view, rows.stop)[rows.start :].T))
         _play(self.tape.online, values, self._dead)
         for port, result in zip(self.tape.outputs, results):
-            rows = result.reshape(count, len(port.slots))
+            table = result.reshape(-1, len(port.slots))[rows.start : rows.stop]
             for position, slot in enumerate(port.slots):
-                rows[:, position] = values[slot]
+                table[:, position] = values[slot]
+
+
+    def door(self, owner: object, name: str, doc: str, result_type: type) -> None:
+        """There is no thin call without machine code."""
 
 
 def _play(lines: Iterable[Line], values: dict[int, Any], dead: dict[int, list[int]]) -> None:

@@ -1,4 +1,4 @@
-"""The door of a compiled function: what the caller gave becomes rows of float64, broadcast over leading axes.
+"""The door of a compiled function: what the caller gave becomes rows of floats, broadcast over leading axes.
 
 Kernels see every input as a `View`: n rows of contiguous entries, a fixed step apart; a step of 0 repeats one row.
 Arrays that already lie so are used where they are; only the others are copied.
@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from manipula.algebra.tape import Port
 from manipula.errors import InputError
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]  # float64 or float32, as the function was compiled
+DType = np.dtype[Any]
 Shape = tuple[int, ...]
 
 
 class View(NamedTuple):
-    """Rows in memory: `array` owns them, row i starts `step`·i doubles after its first entry."""
+    """Rows in memory: `array` owns them, row i starts `step`·i entries after its first one."""
 
     array: Floats
     step: int
@@ -35,20 +36,24 @@ class Arranged(NamedTuple):
     views: tuple[View, ...]
 
 
-def arranged(function: str, ports: Sequence[Port], values: Sequence[Any]) -> Arranged:
+def address_of(array: Floats) -> int:
+    return array.ctypes.data
+
+
+def arranged(function: str, ports: Sequence[Port], values: Sequence[Any], dtype: DType) -> Arranged:
     """Check, convert and broadcast the variables of a call."""
     if len(values) != len(ports):
         names = ", ".join(port.name for port in ports) or "none"
         raise InputError(f"{function}: expected {len(ports)} inputs ({names}), found {len(values)}")
-    arrays = [rows_from_value(function, port, value) for port, value in zip(ports, values)]
+    arrays = [rows_from_value(function, port, value, dtype) for port, value in zip(ports, values)]
     lead = _common_lead(function, ports, arrays)
     views = tuple(view_of_rows(array, lead) for array in arrays)
     return Arranged(lead, prod(lead), views)
 
 
-def rows_from_value(function: str, port: Port, value: Any) -> Floats:
-    """float64 of shape (..., size); a single number stands for a vector of one entry."""
-    array = floats_from_value(f"{function}: {port.name}", value)
+def rows_from_value(function: str, port: Port, value: Any, dtype: DType) -> Floats:
+    """Floats of shape (..., size); a single number stands for a vector of one entry."""
+    array = floats_from_value(function, port.name, value, dtype)
     if array.ndim == 0 and port.shape == (1,):
         array = array.reshape(1)
     if array.shape[-1:] != port.shape:
@@ -56,14 +61,15 @@ def rows_from_value(function: str, port: Port, value: Any) -> Floats:
     return array
 
 
-def floats_from_value(what: str, value: Any) -> Floats:
-    """Anything numeric as float64; a sentence for the rest."""
-    if type(value) is np.ndarray and value.dtype == np.float64:
+def floats_from_value(function: str, name: str, value: Any, dtype: DType) -> Floats:
+    """Anything numeric as floats; a sentence for the rest."""
+    if type(value) is np.ndarray and value.dtype == dtype:
         return value
+    what = f"{function}: {name}"
     try:
         array = np.asarray(value)
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(hasattr(x, "__float__") for x in array.flat)):
-            return array.astype(np.float64)
+            return array.astype(dtype)
     except (ValueError, TypeError) as problem:
         raise InputError(f"{what}: expected numbers, found {_told(value)}") from problem
     raise InputError(f"{what}: expected real numbers, found {_told(value)} (dtype {array.dtype})")
@@ -75,14 +81,14 @@ def view_of_rows(array: Floats, lead: Shape) -> View:
     if array.shape[:-1] == lead and array.flags.c_contiguous and array.flags.aligned:
         return View(array, size)
     wide = np.broadcast_to(array, (*lead, size))
-    step = _even_step(wide) if array.flags.aligned and (size <= 1 or array.strides[-1] == 8) else None
+    step = _even_step(wide) if array.flags.aligned and (size <= 1 or array.strides[-1] == array.itemsize) else None
     if step is None:
         return View(np.ascontiguousarray(wide), size)
     return View(array, step)
 
 
 def _even_step(wide: Floats) -> int | None:
-    """The distance in doubles between successive rows, if it is the same everywhere."""
+    """The distance in entries between successive rows, if it is the same everywhere."""
     step, rows = 0, 1
     for length, stride in zip(reversed(wide.shape[:-1]), reversed(wide.strides[:-1])):
         if length == 1:
@@ -92,28 +98,28 @@ def _even_step(wide: Floats) -> int | None:
         elif stride != step * rows:
             return None
         rows *= length
-    return step // 8 if step % 8 == 0 else None
+    return step // wide.itemsize if step % wide.itemsize == 0 else None
 
 
-def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Any) -> list[Floats]:
+def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Any, dtype: DType) -> list[Floats]:
     """Fresh arrays for the outputs, or the caller's own, checked."""
     if out is None:
-        return [np.empty(lead + port.shape) for port in ports]
+        return [np.empty(lead + port.shape, dtype=dtype) for port in ports]
     given = [out] if len(ports) == 1 else list(out) if isinstance(out, tuple | list) else [out]
     if len(given) != len(ports):
         names = ", ".join(port.name for port in ports)
         raise InputError(f"{function}: out: expected {len(ports)} arrays ({names}), found {len(given)}")
     for port, array in zip(ports, given):
-        _check_out(function, port, lead + port.shape, array)
+        _check_out(function, port, lead + port.shape, array, dtype)
     return given
 
 
-def _check_out(function: str, port: Port, shape: Shape, array: Any) -> None:
+def _check_out(function: str, port: Port, shape: Shape, array: Any, dtype: DType) -> None:
     what = f"{function}: out for {port.name}"
     if not isinstance(array, np.ndarray):
         raise InputError(f"{what}: expected a numpy array of shape {shape}, found {_told(array)}")
-    if array.dtype != np.float64 or not array.flags.c_contiguous or not array.flags.aligned:
-        raise InputError(f"{what}: expected a C-contiguous float64 array, found dtype {array.dtype}, {array.strides=}")
+    if array.dtype != dtype or not array.flags.c_contiguous or not array.flags.aligned:
+        raise InputError(f"{what}: expected a C-contiguous {dtype} array, found dtype {array.dtype}, {array.strides=}")
     if array.shape != shape:
         raise InputError(f"{what}: expected shape {shape}, found {array.shape}")
     if not array.flags.writeable:
@@ -129,8 +135,9 @@ def apart(view: View, count: int, results: Sequence[Floats]) -> View:
 
 def matrix_of_view(view: View, count: int) -> Floats:
     """The same rows as a numpy matrix, without a copy."""
-    size = view.array.shape[-1]
-    return np.lib.stride_tricks.as_strided(view.array, (count, size), (8 * view.step, 8), writeable=False)
+    size, width = view.array.shape[-1], view.array.itemsize
+    strides = (width * view.step, width)
+    return np.lib.stride_tricks.as_strided(view.array, (count, size), strides, writeable=False)
 
 
 def pattern(shape: Shape) -> str:

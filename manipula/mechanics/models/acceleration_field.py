@@ -89,6 +89,7 @@ class Row:
     wrench: tuple[Vector, Vector]  # what the link's own inertia asks for, run's axes
     lever: Lever
     rest: Any  # of the joint's torque: a handed-over rotor carried by the parent, 2σ ω̇_z
+    joined: bool = False  # to the run of the row before
 
     def own_spin(self) -> Spin:
         return self.spin.unturned(self.turn)
@@ -103,7 +104,8 @@ class Body:
     K: Matrix
 
 
-Share = Callable[[Body, Turn, Spin, Vector], tuple[Vector, Vector]]
+Moment = Callable[[Matrix, Spin], Any]
+Share = Callable[[Body, Turn, Spin, Vector, Moment], tuple[Vector, Vector]]
 Lever = Callable[[Row, Vector], Vector]
 
 
@@ -113,6 +115,8 @@ class Choice(NamedTuple):
     share: str = "own"
     lever: str = "own"
     spin: str = "kept"
+    run: str = "joined"
+    moment: str = "field"
 
 
 
@@ -128,27 +132,40 @@ def unturned(turn: Turn, a: Vector) -> Vector:
     return (c * a[0] + s * a[1], c * a[1] - s * a[0], a[2])
 
 
-def wrench_of(body: Body, U: Matrix, V: Vector) -> tuple[Vector, Vector]:
+def wrench_of(body: Body, spin: Spin, V: Vector, moment: Moment) -> tuple[Vector, Vector]:
     """F = M V + U S,  N = S×V + vee(UK − (UK)ᵀ)"""
     (Kxx, Kxy, Kxz), (_, Kyy, Kyz), (_, _, Kzz) = body.K
+    U = spin.field()
     F = add(scale(body.M, V), rotate(U, body.S))
     N = (
         U[2][0] * Kxy + U[2][1] * Kyy + (U[2][2] - U[1][1]) * Kyz - U[1][0] * Kxz - U[1][2] * Kzz,
         (U[0][0] - U[2][2]) * Kxz + U[0][1] * Kyz + U[0][2] * Kzz - U[2][0] * Kxx - U[2][1] * Kxy,
-        U[1][0] * Kxx - U[0][1] * Kyy + (U[1][1] - U[0][0]) * Kxy + U[1][2] * Kxz - U[0][2] * Kyz,
+        moment(body.K, spin) + U[1][2] * Kxz - U[0][2] * Kyz,
     )
     return F, add(N, cross(body.S, V))
 
 
-def own_share(body: Body, turn: Turn, spin: Spin, V: Vector) -> tuple[Vector, Vector]:
+def moment_by_field(K: Matrix, spin: Spin) -> Any:
+    """Of Kxx, Kyy, Kxy about z:  U21 Kxx − U12 Kyy + (U22 − U11) Kxy"""
+    U = spin.field()
+    return U[1][0] * K[0][0] - U[0][1] * K[1][1] + (U[1][1] - U[0][0]) * K[0][1]
+
+
+def moment_by_squares(K: Matrix, spin: Spin) -> Any:
+    """The same:  (Kxx − Kyy) ω_xω_y + (Kxx + Kyy) ω̇_z + (ω_y² − ω_x²) Kxy"""
+    wx, wy, _ = spin.w
+    return (K[0][0] - K[1][1]) * (wx * wy) + (K[0][0] + K[1][1]) * spin.wdz + (wy * wy - wx * wx) * K[0][1]
+
+
+def own_share(body: Body, turn: Turn, spin: Spin, V: Vector, moment: Moment) -> tuple[Vector, Vector]:
     """The motion turned into the link's axes, the wrench turned back."""
-    F, N = wrench_of(body, spin.unturned(turn).field(), unturned(turn, V))
+    F, N = wrench_of(body, spin.unturned(turn), unturned(turn, V), moment)
     return turned(turn, F), turned(turn, N)
 
 
-def run_share(body: Body, turn: Turn, spin: Spin, V: Vector) -> tuple[Vector, Vector]:
+def run_share(body: Body, turn: Turn, spin: Spin, V: Vector, moment: Moment) -> tuple[Vector, Vector]:
     """The inertia turned instead."""
-    return wrench_of(turned_body(turn, body), spin.field(), V)
+    return wrench_of(turned_body(turn, body), spin, V, moment)
 
 
 def turned_body(turn: Turn, body: Body) -> Body:
@@ -172,15 +189,16 @@ def run_lever(row: Row, p: Vector) -> Vector:
 
 SHARES: dict[str, Share] = {"own": own_share, "run": run_share}
 LEVERS: dict[str, Lever] = {"own": own_lever, "run": run_lever}
+MOMENTS: dict[str, Moment] = {"field": moment_by_field, "squares": moment_by_squares}
 SPINS = ("kept", "handed")
-CHOICES = tuple(Choice(share, lever, spin) for share in SHARES for lever in LEVERS for spin in SPINS)
+RUNS = ("joined", "apart")  # does a link whose axis is parallel to the one before join its run?
 
 
 def torques(
     chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], choices: Sequence[Choice] | None = None
 ) -> list[Any]:
     """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
-    picked = choices or [CHOICES[0]] * chain.dof
+    picked = choices or [Choice()] * chain.dof
     chain, rotors = handed_over(chain, [choice.spin == "handed" for choice in picked])
     rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
     items = list(zip(chain.links, *rates, picked, rotors, strict=True))
@@ -216,7 +234,8 @@ def continues(link: Link) -> bool:
 def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rotor: Any, maths: Any) -> Row:
     """The next link: in its parent's run, or the first of a new one."""
     x = link.offset + x
-    spin, V, angle = follow(parent, link) if continues(link) and parent.link else start(parent, link)
+    joined = choice.run == "joined" and parent.link is not None and continues(link)
+    spin, V, angle = follow(parent, link) if joined else start(parent, link)
     # a slide d along z:  V + d Uz + 2ω×ḋz + d̈z
     d, dd, ddd = link.kind.slide(x), link.kind.slide(xd), link.kind.slide(xdd)
     V = add(V, add(scale(d, spin.Uz), (2 * dd * spin.w[1], -(2 * dd * spin.w[0]), ddd)))
@@ -227,8 +246,9 @@ def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rot
     angle = angle + link.kind.turn(x)
     turn = STRAIGHT if isinstance(angle, int) and angle == 0 else (maths.cos(angle), maths.sin(angle))
     inertia = link.inertia
-    F, N = SHARES[choice.share](Body(inertia.m, inertia.s, inertia.second_moments()), turn, spin, V)
-    return Row(link, angle, turn, d, spin, V, (F, add(N, gyro)), LEVERS[choice.lever], rest)
+    body = Body(inertia.m, inertia.s, inertia.second_moments())
+    F, N = SHARES[choice.share](body, turn, spin, V, MOMENTS[choice.moment])
+    return Row(link, angle, turn, d, spin, V, (F, add(N, gyro)), LEVERS[choice.lever], rest, joined)
 
 
 def follow(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
@@ -254,7 +274,7 @@ def load(child: tuple[Vector, Vector], rows: tuple[Row, Row | None]) -> tuple[Ve
     f, n = child
     n = add(n, cross((0, 0, next_row.slide), f))  # to the foot of the next joint
     link = next_row.link
-    if continues(link):
+    if next_row.joined:
         return add(F, f), add(add(N, n), cross(turned(row.turn, link.before.p), f))
     f = rotate(link.before.R, f)
     n = add(rotate(link.before.R, n), cross(link.before.p, f))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from manipula.errors import InputError
 from manipula.mechanics.models import (
     acceleration_field,
     articulated,
@@ -31,6 +32,9 @@ from manipula.mechanics.models import (
     wrenches,
 )
 from manipula.mechanics.models.acceleration_field import Choice
+from manipula.mechanics.models.inverse.classify import classify
+from manipula.mechanics.models.inverse.loop import defect
+from manipula.mechanics.models.inverse.plan import branches
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL
@@ -47,9 +51,15 @@ INPUTS: dict[str, tuple[str, str, str]] = {
     "qdd": ("qdd", "rad/s² or m/s²", "joint accelerations"),
     "tau": ("tau", "N·m or N", "joint torques or forces"),
     "P": ("P", "N·m or N", "perturbations: friction, actuator inertia"),
+    "T": ("T", "1, m", "pose of the tool in the world, 4×4, row by row"),
+    "parameter": ("parameter", "rad or m", "what a redundant arm leaves open: a joint's position, the arm angle"),
     "wrench": ("wrench", "N, N·m", "force, then moment, of the environment on the tool at its origin, world axes"),
 }
 WRENCH_NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
+PORT_NAMES = {  # of the inputs that are not one entry for each joint
+    "T": tuple(f"T{i}{j}" for i in range(1, 5) for j in range(1, 5)),
+    "parameter": ("parameter",),
+}
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,8 @@ class Model:
     """One entry. `outputs`: name → (unit, meaning). `needs`: what a reduction must preserve.
 
     `candidates` are the methods that "best" tries; none named means the first. `field`, where there is one, is the
-    method "acceleration-field"; it wants its frames on the joints.
+    method "acceleration-field"; it wants its frames on the joints. `planned` completes an entry whose text depends on
+    the arm's class: from the arm in numbers.
     """
 
     name: str
@@ -69,6 +80,7 @@ class Model:
     takes_wrench: bool = False
     field: FieldMethod | None = None
     candidates: tuple[str, ...] = ()
+    planned: Callable[[Model, Chain], Model] | None = None
 
 
 TORQUES = frozenset({"torques"})
@@ -148,6 +160,21 @@ def _field_coriolis(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[s
 
 def _energy(chain: Chain, x: Given) -> dict[str, Any]:
     return {"kinetic": energy.kinetic_energy(chain, x["q"], x["qd"]), "potential": energy.potential_energy(chain, x["q"])}
+
+
+def _inverse(model: Model, numbers: Chain) -> Model:
+    """Inverse kinematics in the closed form of the arm's class."""
+    plan = classify(numbers)
+    if not plan.closed:
+        raise InputError(f"inverse_kinematics has no closed form here: {plan.sentence}")
+
+    def method(chain: Chain, x: Given) -> dict[str, Any]:
+        found = branches(plan, chain, x["T"], x["parameter"][0] if plan.parameter else None)
+        checks = {"calm": found.calm(chain.maths), "defect": defect(x["T"], chain.maths)}
+        return {"q": found.q, "valid": found.valid, "fit": found.fit, **checks}
+
+    inputs = ("T", "parameter") if plan.parameter else ("T",)
+    return replace(model, inputs=inputs, methods={"closed-form": method})
 
 
 _LIST = (
@@ -282,6 +309,17 @@ _LIST = (
         "regressor", "torques per inertial parameter", ("q", "qd", "qdd"),
         {"Y": ("various", "tau = Y · parameters")},
         {"newton-euler": lambda c, x: {"Y": regressor.regressor(c, x["q"], x["qd"], x["qdd"])}}, FRAMES,
+    ),
+    Model(
+        "inverse_kinematics", "every joint vector that reaches a pose, in closed form", ("T",),
+        {
+            "q": ("rad or m", "one row a branch, always in the same order"),
+            "valid": ("1", "1 where the branch reaches the pose, else 0"),
+            "fit": ("1", "how far a branch is from being lost: 0 where two meet, negative out of reach"),
+            "calm": ("1", "the smallest |fit|: near 0 some branches want a closer look"),
+            "defect": ("1", "how far the input is from a pose"),
+        },
+        {}, FRAMES, planned=_inverse,
     ),
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ branch in the physics, and whatever comes out is proved against the plain model.
 | `masses`    | given, regrouped         | torques                  | base parameters: masses on an axis go to the parent |
 | `gauge`     | none, 4y …               | torques                  | a fictitious mass on joint 4: a first moment is 0   |
 | `unit`      | metre, 4y …              | torques (no sliding joint) | lengths measured in that lever: a factor is 1     |
-| `share i`, `lever i`, `spin i` | see `acceleration_field` | torques | how link i is worked out                          |
+| `share i`, `lever i`, `spin i`, `run i` | see `acceleration_field` | torques | how link i is worked out                 |
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manipula.mechanics.models.acceleration_field import LEVERS, SHARES, SPINS, Choice
+from manipula.mechanics.models.acceleration_field import LEVERS, MOMENTS, RUNS, SHARES, SPINS, Choice, continues
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.reduce import frames_on_joints, gauged, regroup, rescaled
 from manipula.mechanics.spatial.placement import HERE, Placement
@@ -55,10 +55,16 @@ def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]
     return asked
 
 
-def field_questions(dof: int) -> list[Question]:
-    """How the acceleration field is to be worked out, link by link."""
-    kinds = {"share": tuple(SHARES), "lever": tuple(LEVERS), "spin": SPINS}
-    return [Question(f"{kind} {i}", answers) for i in range(1, dof + 1) for kind, answers in kinds.items()]
+FIELD_KINDS = {"share": tuple(SHARES), "lever": tuple(LEVERS), "spin": SPINS, "run": RUNS, "moment": tuple(MOMENTS)}
+
+
+def field_questions(chain: Chain) -> list[Question]:
+    """How the acceleration field is to be worked out, link by link; its frames stand on the joints."""
+    asked = [Question("frames", ("joints",))]
+    for i, link in enumerate(frames_on_joints(chain).links, 1):
+        kinds = [kind for kind in FIELD_KINDS if kind != "run" or (i > 1 and continues(link))]
+        asked += [Question(f"{kind} {i}", FIELD_KINDS[kind]) for kind in kinds]
+    return asked
 
 
 def _levers(chain: Chain) -> list[str]:
@@ -148,7 +154,7 @@ def _along(axis: Vector, p: Vector) -> Any:
 
 def field_choices(formulation: Formulation, dof: int) -> list[Choice]:
     """The acceleration field's choices, link by link."""
-    first = {"share": next(iter(SHARES)), "lever": next(iter(LEVERS)), "spin": SPINS[0]}
     return [
-        Choice(*(formulation.get(f"{kind} {i}", default) for kind, default in first.items())) for i in range(1, dof + 1)
+        Choice(*(formulation.get(f"{kind} {i}", answers[0]) for kind, answers in FIELD_KINDS.items()))
+        for i in range(1, dof + 1)
     ]

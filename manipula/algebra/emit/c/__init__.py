@@ -6,14 +6,13 @@ The number type is `double`, or `float` by a macro. The batch function takes str
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from textwrap import wrap
 from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.c.spelling import REAL_HELPERS, RESERVED, language, real_language
 from manipula.algebra.emit.halves import Places, context, element, halves, self_test_tables
 from manipula.algebra.emit.names import Namer, ascii_text
-from manipula.algebra.emit.readme import Readme, readme
+from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
@@ -155,8 +154,7 @@ def _example(name: str, arguments: Split, first: State) -> Iterable[str]:
     yield ""
     inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
     for x in inputs:
-        numbers = "\n    ".join(wrap(", ".join(map(repr, first.inputs[x.port.name])), WIDTH))
-        yield f"manipula_real {x.name}[{len(x.port.slots)}] = {{{numbers}}};"
+        yield f"manipula_real {x.name}[{len(x.port.slots)}] = {{{numbers(x, first)}}};"
     for x in arguments.outputs:
         yield f"{declared(x, const=False, real='manipula_real') if x.port.shape else f'manipula_real {x.name}'};"
     called = [x.name for x in arguments.variables]

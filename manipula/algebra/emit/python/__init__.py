@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH, ports, provenance
+from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.halves import Places, context, halves, self_test_tables
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.python.spelling import LANGUAGE
-from manipula.algebra.emit.reference import TOLERANCE, State, states
-from manipula.algebra.emit.section import Plan, Section, TapeNames, section
-from manipula.algebra.emit.split import Argument, Split, split
+from manipula.algebra.emit.readme import Readme, numbers, readme
+from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
+from manipula.algebra.emit.text import Language
 from manipula.algebra.tape import Tape
 
 
@@ -21,36 +23,65 @@ class NumPy:
 
     def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
         name = Namer(LANGUAGE.reserved).name(tape.name)
-        context = _context(tape, name, version, states(tape, samples))
-        return {f"{name}.py": filled(__name__, "module.py.jinja", context)}
+        found = states(tape, samples)
+        shown = module_context(tape, name, version, found, LANGUAGE)
+        own = module_readme("Python with NumPy", name, name, shown, found[0])
+        return {
+            f"{name}.py": filled(__name__, "module.py.jinja", shown),
+            f"README_{name}_python.md": readme(tape, name, version, shown["split"], own),
+        }
 
 
-def _context(tape: Tape, name: str, version: str, found: Sequence[State]) -> dict[str, Any]:
-    """Everything the template shows."""
-    own = {*LANGUAGE.reserved, name, f"{name}_prepare", f"{name}_prepared", f"{name}_results"}
-    arguments = split(tape, Namer(own))
-    names = TapeNames(tape, {*own, *arguments.names})
-    return {
-        "name": name,
-        "about": _doc(provenance(tape, version)),
-        "ports": _doc(ports(arguments)),
-        "split": arguments,
+def module_context(
+    tape: Tape, name: str, version: str, found: Sequence[State], language: Language
+) -> dict[str, Any]:
+    """Everything the template of a Python module shows."""
+    own = {name, f"{name}_prepare", f"{name}_prepared", f"{name}_results"}
+    written = halves(tape, language, own, Places(entry, entry))
+    arguments = written.split
+    shown = context(tape, name, version, written) | self_test_tables(arguments, found, language)
+    return shown | {
+        "about": _doc(shown["about"]),
+        "ports": _doc(shown["ports"]),
         "variables": [x.name for x in arguments.variables],
-        "parameters": [x.name for x in arguments.parameters] if arguments.kept else [],
+        "parameters": [x.name for x in shown["parameters"]],
         "parameter_names": {x.name: wrap(", ".join(_quoted(x.port.names)) + ",", WIDTH) for x in arguments.parameters},
-        "prepare": _prepare(tape, arguments, names),
-        "helpers": {line.op for line in tape.lines},
-        "main": _main(tape, arguments, names),
         "shapes": {x.name: _shape("*batch", x) for x in arguments.outputs},
-        "given": [_table(x, [state.inputs[x.port.name] for state in found]) for x in _inputs(arguments)],
-        "wanted": [_table(x, [state.outputs[x.port.name] for state in found]) for x in arguments.outputs],
-        "tolerance": repr(TOLERANCE),
-        "states": len(found),
+        "state_shapes": {x.name: _shape(str(len(found)), x) for x in arguments.outputs},
     }
 
 
-def _inputs(arguments: Split) -> list[Argument]:
-    return [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
+def module_readme(language: str, name: str, module: str, shown: Mapping[str, Any], first: State) -> Readme:
+    """The README of a Python module."""
+    arguments: Split = shown["split"]
+    variables, parameters = ", ".join(shown["variables"]), ", ".join(shown["parameters"])
+    values = [
+        f"{x.name} = [{numbers(x, first)}]"
+        for x in (*arguments.variables, *(arguments.parameters if arguments.kept else ()))
+    ]
+    result = ", ".join(shown["shapes"])
+    several = f"{name}_results({result})" if len(shown["shapes"]) > 1 else result
+    whole = ", ".join(filter(None, [variables, parameters]))
+    signature = [f"{name}({whole}) -> {several}"]
+    imported, calls = [name], [f"{result} = {name}({whole})"]
+    if parameters:
+        signature += [f"{name}_prepare({parameters}) -> k", f"{name}_prepared({variables}, k) -> {several}"]
+        imported += [f"{name}_prepare", f"{name}_prepared"]
+        calls += [f"k = {name}_prepare({parameters})  # once per parameter set", f"{result} = {name}_prepared({variables}, k)"]
+    return Readme(
+        language,
+        "python",
+        {f"{module}.py": "the functions; run it to test it"},
+        "\n".join(signature),
+        "\n".join([f"from {module} import {', '.join(imported)}", "", *values, *calls]),
+        f"python {module}.py",
+        ["Arrays may have leading axes, which broadcast against each other."],
+    )
+
+
+def entry(argument: Argument, position: int) -> str:
+    """q[..., 2]: outputs are flat until they are returned"""
+    return f"{argument.name}[..., {position}]"
 
 
 def _doc(lines: list[str]) -> list[str]:
@@ -60,28 +91,6 @@ def _doc(lines: list[str]) -> list[str]:
 
 def _quoted(words: Sequence[str]) -> list[str]:
     return [ascii(word) for word in words]
-
-
-def _sources(arguments: Sequence[Argument]) -> dict[int, str]:
-    return {slot: f"{x.name}[..., {i}]" for x in arguments for i, slot in enumerate(x.port.slots)}
-
-
-def _prepare(tape: Tape, arguments: Split, names: TapeNames) -> Section:
-    stores = [("", slot) for slot in arguments.kept]
-    plan = Plan(_sources(arguments.parameters), tape.offline, stores, arguments.checks)
-    return section(plan, tape.constants, LANGUAGE, names)
-
-
-def _main(tape: Tape, arguments: Split, names: TapeNames) -> Section:
-    loads = _sources(arguments.variables) | {slot: f"k[{i}]" for i, slot in enumerate(arguments.kept)}
-    results = [(f"{x.name}[..., {i}]", slot) for x in arguments.outputs for i, slot in enumerate(x.port.slots)]
-    return section(Plan(loads, tape.online, results), tape.constants, LANGUAGE, names)
-
-
-def _table(argument: Argument, rows: Sequence[Sequence[float]]) -> dict[str, Any]:
-    """Numbers, one row a state."""
-    texts = [wrap(", ".join(LANGUAGE.number(x).text for x in row), WIDTH) for row in rows]
-    return {"name": argument.name, "rows": texts, "shape": _shape(str(len(rows)), argument)}
 
 
 def _shape(first: str, argument: Argument) -> str:

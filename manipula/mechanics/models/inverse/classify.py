@@ -130,7 +130,7 @@ def _spherical(view: _View) -> Iterator[Plan]:
         sentence = f"axes {_list(numbers[:3])} meet in one point (a spherical {place}); {said}"
         crosses = (Slide(1, True, True), Slide(2, False, True), *slides)
         roles = (*POSITION_ROLES[name], "wrist" if d == 3 else "shoulder" if d == 0 else "middle")
-        yield Plan("spherical", name, f"spherical {place}, {said}", sentence, roles, d, crosses)
+        yield Plan("spherical", name, f"spherical {place}", sentence, roles, d, crosses)
 
 
 # roles of the two binary choices of each position case, in the order of its roots
@@ -224,7 +224,7 @@ def _three_parallel_plan(v: _View, d: int, backwards: bool) -> Plan:
     numbers = [axis.joint for axis in v.loop.axes]
     said = f"axes {_list(numbers[:3])} are parallel, {_list(numbers[3:5])} cross"
     roles = ("shoulder", "wrist", "elbow")
-    plan = Plan("three parallel", "", said, said, roles, d, (Slide(4, True, True),), _flips(v, (0, 1, 2)))
+    plan = Plan("three parallel", "", "three parallel axes", said, roles, d, (Slide(4, True, True),), _flips(v, (0, 1, 2)))
     return replace(plan, backwards=backwards)
 
 
@@ -257,13 +257,13 @@ def _few(view: _View, n: int) -> Iterator[Plan]:
 
 def _two(view: _View) -> Plan:
     word = "parallel" if view.parallel(1) else "not parallel"
-    return Plan("two axes", word, f"two joints, {word}", f"two axes, {word}")
+    return Plan("two axes", word, "two axes", f"axes 1 and 2 are {word}")
 
 
 def _three(view: _View) -> Iterator[Plan]:
     if view.same_direction(0, 3):
-        said = "planar arm: three parallel axes"
-        yield Plan("planar", "", said, said, ("elbow",), flips=_flips(view, (0, 1, 2)))
+        said = "axes 1, 2 and 3 are parallel"
+        yield Plan("planar", "", "planar arm", said, ("elbow",), flips=_flips(view, (0, 1, 2)))
     if view.meet(0):
         said = "axes 1, 2 and 3 meet in one point: they orient, and place nothing"
         yield Plan("pointing", "", "three axes that meet", said, ("wrist",), 0, (Slide(1, True, True), Slide(2, False, True)))
@@ -278,7 +278,7 @@ def _scara(view: _View) -> Iterator[Plan]:
     order = [axis.joint for axis in v.loop.axes]
     flipped = {view.loop.axes[axis].joint for axis in _flips(view, (0, 1, 2, 3))}
     flips = tuple(order.index(joint) for joint in flipped)
-    said = f"SCARA: axes {_list(order[:3])} are parallel, {_named(order[3])} slides along them"
+    said = f"axes {_list(order[:3])} are parallel, {_named(order[3])} slides along them"
     yield Plan("scara", "", "SCARA", said, ("elbow",), (kinds.index("P") + 1) % 4, (), flips)
 
 
@@ -307,7 +307,7 @@ def _seven(chain: Chain) -> Plan:
         held = view.loop.held(joint, chain.links[joint].motion(HELD[0], chain.maths))
         for plan in _six(_view(held)):
             said = f"with joint {joint + 1} given, {plan.sentence}"
-            return replace(plan, sentence=said, title=f"7 joints: {plan.title}", held=joint, parameter=f"joint {joint + 1}")
+            return replace(plan, sentence=said, title=f"7 joints, one held, {plan.title}", held=joint, parameter=f"joint {joint + 1}")
     return _none("7 joints, numeric", "no joint, when held, leaves a closed form; numeric solution")
 
 

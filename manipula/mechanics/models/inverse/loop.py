@@ -15,11 +15,12 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from manipula.mechanics.models.inverse.subproblems import Motion, Shift
+from manipula.mechanics.models.inverse.subproblems import Beside, Motion, Shift
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.spatial.placement import Placement, shift_along
-from manipula.mechanics.spatial.vector import Matrix
+from manipula.mechanics.spatial.vector import Matrix, column, cross, dot, sub, sum_of
+from manipula.scalar import Maths
 
 OVER = Placement(R=((1, 0, 0), (0, -1, 0), (0, 0, -1)))  # the same axis from its other end
 TURN_LEFT: Matrix = ((0, 0, 1), (1, 0, 0), (0, 1, 0))  # x → y → z → x
@@ -133,11 +134,26 @@ def joint_value(axis: Axis, motion: Motion, chain: Chain) -> Any:
     link, maths = chain.links[axis.joint], chain.maths
     if isinstance(motion, Shift):
         return link.signed((motion.by if axis.sense == 1 else -motion.by) - link.offset)
+    plain = isinstance(link.offset, int) and link.offset == 0
+    if motion.beside is not None and (plain or motion.beside.locked is not None):
+        return _beside(motion.beside, joint_value(axis, motion.beside.turn, chain), maths)
     cos, sin = motion.cos, motion.sin if axis.sense == 1 else -motion.sin
-    if not (isinstance(link.offset, int) and link.offset == 0):
+    if not plain:
         c, s = maths.cos(link.offset), maths.sin(link.offset)
         cos, sin = cos * c + sin * s, sin * c - cos * s
-    return maths.atan2(link.signed(sin), cos)
+    return _not_minus_pi(maths.atan2(link.signed(sin), cos), maths)
+
+
+def _not_minus_pi(angle: Any, maths: Maths[Any]) -> Any:
+    """π for −π, which an arc tangent gives for a sine of −0."""
+    return maths.select(maths.less(-maths.degrees(Fraction(180)), angle), angle, -angle)
+
+
+def _beside(beside: Beside, angle: Any, maths: Maths[Any]) -> Any:
+    if beside.locked is None:
+        return _not_minus_pi(-angle, maths)
+    half = maths.degrees(Fraction(180))
+    return maths.select(beside.locked, angle, angle + maths.select(maths.less(0, angle), -half, half))
 
 
 def quotient(a: Any, b: Any) -> Any:
@@ -160,3 +176,11 @@ def pose_from_entries(entries: Sequence[Any]) -> Placement:
     """From the 16 entries of a homogeneous matrix, row by row."""
     rows = [tuple(entries[4 * i : 4 * i + 4]) for i in range(3)]
     return Placement(tuple(row[:3] for row in rows), tuple(row[3] for row in rows))  # type: ignore[arg-type]
+
+
+def defect(T: Sequence[Any], maths: Maths[Any]) -> Any:
+    """How far 16 entries are from a pose: 0 when the columns are unit, square and right-handed and the last row is 0 0 0 1."""
+    R = pose_from_entries(T).R
+    x, y, z = (column(R, j) for j in range(3))
+    misses = [dot(x, x) - 1, dot(y, y) - 1, dot(x, y), *sub(cross(x, y), z), T[12], T[13], T[14], T[15] - 1]
+    return sum_of(maths.abs(miss) for miss in misses)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from manipula.mechanics.models.inverse import seven
@@ -22,7 +23,7 @@ from manipula.mechanics.models.inverse.loop import (
     pose_from_entries,
 )
 from manipula.mechanics.models.inverse.structures import STRUCTURES, Branch, closure
-from manipula.mechanics.models.inverse.subproblems import STILL
+from manipula.mechanics.models.inverse.subproblems import STILL, Turn
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.scalar import Maths
@@ -76,6 +77,10 @@ class Solutions:
     q: list[list[Any]]
     valid: list[Any]
     fit: list[Any]
+
+    def calm(self, maths: Maths[Any]) -> Any:
+        """The smallest |fit|: where it is not small, no two branches meet and nothing is undetermined."""
+        return reduce(maths.minimum, map(maths.abs, self.fit))
 
 
 def read(plan: Plan, chain: Chain, pose: Placement, parameter: Any = None) -> Loop:
@@ -137,3 +142,14 @@ def _checked(loop: Loop, branch: Branch, maths: Maths[Any]) -> Any:
     motions = tuple(STILL if axis.joint is None else x for axis, x in zip(loop.axes, branch.motions, strict=True))
     closes = maths.less(closure(loop, motions), maths.number(MISS))
     return maths.select(closes, branch.fit, -1)
+
+
+def parameter_of(plan: Plan, chain: Chain, q: Sequence[Any], pose: Placement) -> Any:
+    """The value of the plan's parameter in configuration q, whose pose is given."""
+    if plan.held is not None:
+        return q[plan.held]
+    loop = read(plan, chain, pose)
+    links = [chain.links[axis.joint] for axis in loop.axes if axis.joint is not None]
+    angles = [link.offset + link.signed(x) for link, x in zip(links, q, strict=True)]
+    turns = tuple(Turn(chain.maths.cos(x), chain.maths.sin(x)) for x in angles)
+    return seven.angle_of(loop, turns, chain.maths)

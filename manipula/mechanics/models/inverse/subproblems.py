@@ -30,10 +30,11 @@ NOWHERE = LOCK * LOCK  # the same for the product of two such distances
 
 
 class Turn(NamedTuple):
-    """A rotation about z by its cosine and sine."""
+    """A rotation about z by its cosine and sine. `beside` says how it follows from another, to save an arc tangent."""
 
     cos: Any
     sin: Any
+    beside: Beside | None = None
 
     def ahead(self, v: Vector) -> Vector:
         """Z v"""
@@ -56,6 +57,13 @@ class Turn(NamedTuple):
     def then(self, other: Turn) -> Turn:
         """The sum of the angles."""
         return Turn(self.cos * other.cos - self.sin * other.sin, self.sin * other.cos + self.cos * other.sin)
+
+
+class Beside(NamedTuple):
+    """The same axis in the other setting of a wrist: half a turn away (but not when `locked`), or the opposite angle."""
+
+    turn: Turn
+    locked: Any = None  # None: the opposite
 
 
 class Shift(NamedTuple):
@@ -85,18 +93,18 @@ STILL = Turn(1, 0)
 
 def linear(A: Any, B: Any, C: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
     """A cos + B sin = C"""
+    return _roots(A, B, C, A * A + B * B - C * C, maths)
+
+
+def _roots(A: Any, B: Any, C: Any, rest: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
+    """cos = (A C ∓ B S)/(A² + B²), sin = (B C ± A S)/(A² + B²), S² = rest = A² + B² − C²"""
     square = A * A + B * B
-    return _roots(A, B, C, square, square - C * C, maths)
-
-
-def _roots(A: Any, B: Any, C: Any, square: Any, rest: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
-    """cos = (A C ∓ B S)/(A² + B²), sin = (B C ± A S)/(A² + B²), S² = rest = A² + B² − C²; normalised, for when S is cut."""
     free = maths.less(square, maths.number(TINY))
     safe = maths.select(free, maths.number(TINY), square)
-    fit = maths.select(free, 1 - C * C / safe, rest / safe)
+    fit = maths.select(free, maths.minimum(1 - C * C / safe, 0), rest / safe)
     S = maths.sqrt(maths.maximum(rest, 0))
     plus, minus = (A * C - B * S, B * C + A * S), (A * C + B * S, B * C - A * S)
-    scale = 1 / maths.sqrt(maths.select(free, 1, square * (C * C + S * S)))
+    scale = 1 / maths.select(free, 1, square)
     return (_guarded(free, plus, scale, maths), _guarded(free, minus, scale, maths)), fit
 
 
@@ -123,10 +131,26 @@ def two_turns(R: Matrix, v: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[
     r = R[2]
     A, B = r[0] * v[0] + r[1] * v[1], r[1] * v[0] - r[0] * v[1]
     off, miss = m[0] * m[0] + m[1] * m[1], v[2] - r[2] * m[2]
-    rest = (1 - r[2] * r[2]) * off - miss * miss
-    rest = maths.select(maths.less(off, maths.number(LOCK)), 0 - miss * miss, rest)
-    seconds, fit = _roots(A, B, m[2] - r[2] * v[2], A * A + B * B, rest, maths)
-    return [(turn(rotate(R, second.ahead(v)), m, maths), second) for second in seconds], fit
+    locked = maths.less(off, maths.number(LOCK))
+    rest = maths.select(locked, 0, (1 - r[2] * r[2]) * off) - miss * miss
+    found, fit = _roots(A, B, m[2] - r[2] * v[2], rest, maths)
+    # the two ways to S² agree only as well as |v| = |m|: make the pairs unit again
+    plus, minus = found if _square(r[2], v[2]) else [turn_from(x.cos, x.sin, maths) for x in found]
+    first = turn(rotate(R, plus.ahead(v)), m, maths)
+    if _square(r[2], v[2]):
+        return [(first, plus), _other_setting(first, plus, minus, locked, maths)], fit
+    return [(first, plus), (turn(rotate(R, minus.ahead(v)), m, maths), minus)], fit
+
+
+def _square(*entries: Any) -> bool:
+    """Whether neighbouring axes are square by structure."""
+    return all(isinstance(x, int) and x == 0 for x in entries)
+
+
+def _other_setting(first: Turn, plus: Turn, minus: Turn, locked: Any, maths: Maths[Any]) -> tuple[Turn, Turn]:
+    """Of square axes: half a turn of the first, the opposite of the second."""
+    cos, sin = (maths.select(locked, x, -x) for x in (first.cos, first.sin))
+    return Turn(cos, sin, Beside(first, locked)), Turn(minus.cos, minus.sin, Beside(plus))
 
 
 def distance(p: Vector, R: Matrix, w: Vector, square: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
@@ -168,4 +192,10 @@ class Wrist(NamedTuple):
 def orientation(R2: Matrix, R3: Matrix, x: Vector, z: Vector, maths: Maths[Any]) -> tuple[list[Wrist], Any]:
     """Z₁ R₂ Z₂ R₃ Z₃ = M, given by its first and third columns: the two settings of a wrist."""
     roots, fit = two_turns(R2, column(R3, 2), z, maths)
-    return [Wrist(first, second, completed(first, R2, second, R3, x)) for first, second in roots], fit
+    (first, second), (other, opposite) = roots
+    third = completed(first, R2, second, R3, x)
+    if other.beside is None:
+        return [Wrist(first, second, third), Wrist(other, opposite, completed(other, R2, opposite, R3, x))], fit
+    locked = other.beside.locked
+    cos, sin = (maths.select(locked, x, -x) for x in (third.cos, third.sin))
+    return [Wrist(first, second, third), Wrist(other, opposite, Turn(cos, sin, Beside(third, locked)))], fit

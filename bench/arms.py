@@ -1,0 +1,65 @@
+"""The arms on which operation counts are compared: modified Denavit–Hartenberg, the last frame at the wrist centre."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import manipula as mp
+
+Row = tuple[Any, ...]
+
+# theta, d, a, alpha (degrees), then "P" where the joint slides
+TABLES: dict[str, Sequence[Row]] = {
+    "puma": [("q1", 0, 0, 0), ("q2", 0, 0, -90), ("q3", "d3", "a3", 0), ("q4", "d4", "a4", -90), ("q5", 0, 0, 90), ("q6", 0, 0, -90)],
+    "stanford": [("q1", 0, 0, 0), ("q2", "d2", 0, -90), (0, "q3", 0, 90, "P"), ("q4", 0, 0, 0), ("q5", 0, 0, -90), ("q6", 0, 0, 90)],
+    "rx90": [("q1", 0, 0, 0), ("q2", 0, 0, 90), ("q3", 0, "d3", 0), ("q4", "r4", 0, -90), ("q5", 0, 0, 90), ("q6", 0, 0, -90)],
+    "iiwa": [("q1", 0, 0, 0), ("q2", 0, 0, -90), ("q3", "r3", 0, 90), ("q4", 0, 0, 90), ("q5", "r5", 0, -90), ("q6", 0, 0, -90), ("q7", 0, 0, 90)],
+    "stanford3": [("q1", 0, 0, 0), ("q2", "d2", 0, -90), (0, "q3", 0, 90, "P")],
+}  # fmt: skip
+
+
+def generic(name: str) -> mp.Robot:
+    """Ten symbolic inertial parameters a link, gravity along −z."""
+    robot = mp.Robot.from_dh(TABLES[name], convention="modified", angle="deg", name=name)
+    return robot.with_gravity(0, 0, "-g")
+
+
+def planar() -> mp.Robot:
+    """Two links in a vertical plane, generic."""
+    rows = [("q1", 0, 0, 0), ("q2", 0, "l1", 0)]
+    return mp.Robot.from_dh(rows, convention="modified", angle="deg", name="planar").with_gravity(0, "-g", 0)
+
+
+# first moments that are not zero, link → axis; every link has a diagonal tensor about its frame's origin
+SYMMETRIC: dict[str, Mapping[int, str]] = {
+    "stanford": {2: "y", 3: "z", 4: "y", 5: "z", 6: "z"},
+    "rx90": {2: "x", 3: "y", 4: "z", 5: "y", 6: "z"},
+}
+
+
+def symmetric(name: str) -> mp.Robot:
+    """Links that are symmetric about two planes."""
+    joints = []
+    for i, row in enumerate(TABLES[name], 1):
+        theta, d, a, alpha = row[:4]
+        moment = [f"m{axis}{i}" if SYMMETRIC[name].get(i) == axis else 0 for axis in "xyz"]
+        joints.append(
+            {
+                "theta": 0 if str(theta).startswith("q") else theta,
+                "d": 0 if str(d).startswith("q") else d,
+                "a": a,
+                "alpha": alpha,
+                "type": "prismatic" if len(row) > 4 else "revolute",
+                "first_moment": moment,
+                "inertia": {"xx": f"Ixx{i}", "yy": f"Iyy{i}", "zz": f"Izz{i}", "xy": 0, "xz": 0, "yz": 0},
+                "inertia_about": "origin",
+            }
+        )
+    robot = mp.Robot.from_dh(joints, convention="modified", angle="deg", name=f"{name}_symmetric")
+    return robot.with_gravity(0, 0, "-g")
+
+
+def armstrong() -> mp.Robot:
+    """Armstrong's zero pattern: the library's PUMA 560 without friction and motor inertia, every number a symbol."""
+    return mp.load("puma560").without("friction", "motor_inertia")

@@ -1,0 +1,131 @@
+"""C++17: one header over any scalar (float, double, dual numbers), arrays in and out, and a self-testing `main`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.c import comment_lines
+from manipula.algebra.emit.c.spelling import language as c_language
+from manipula.algebra.emit.cpp.spelling import HELPERS, RESERVED, language
+from manipula.algebra.emit.halves import Places, context, element, halves, self_test_tables
+from manipula.algebra.emit.names import Namer
+from manipula.algebra.emit.readme import Readme, numbers, readme
+from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.split import Argument, Split
+from manipula.algebra.emit.templates import filled
+from manipula.algebra.tape import Tape
+
+FUNCTIONS = ("sin", "cos", "sqrt", "atan2", "abs")
+
+
+class Cpp17:
+    """The back end."""
+
+    def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
+        name = Namer(RESERVED).name(tape.name)
+        found = states(tape, samples)
+        shown = _context(tape, name, version)
+        arguments: Split = shown["split"]
+        test = {**shown, **self_test_tables(arguments, found, c_language(""))}
+        return {
+            f"{name}.hpp": filled(__name__, "function.hpp.jinja", shown),
+            f"{name}_test.cpp": filled(__name__, "test.cpp.jinja", test),
+            f"README_{name}_cpp.md": readme(tape, name, version, arguments, _readme(name, shown, found[0])),
+        }
+
+
+def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+    written = halves(tape, language(name), (), Places(element, _stored(tape)))
+    arguments = written.split
+    used = {line.op for line in tape.lines}
+    shown = context(tape, name, version, written)
+    result = f"{name}_results<Real>" if len(arguments.outputs) > 1 else array("Real", arguments.outputs[0].port.shape)
+    return shown | {
+        "guard": f"MANIPULA_{name.upper()}_HPP",
+        "about": comment_lines(shown["about"]),
+        "ports": comment_lines(shown["ports"]),
+        "helpers": [(op, helper) for op, helper in HELPERS.items() if op in used],
+        "functions": _functions(tape),
+        "result": result,
+        "array": array,
+        "indices": _indices(arguments, name),
+        "one": _signature(result, name, _inputs(arguments)),
+        "first": _signature(
+            array("Real", (len(arguments.kept),)), f"{name}_prepare", _declared(arguments.parameters)
+        ),
+    }
+
+
+def array(real: str, shape: Sequence[int]) -> str:
+    """std::array<std::array<Real, 6>, 4> for 4×6; a scalar is itself"""
+    return f"std::array<{array(real, shape[1:])}, {shape[0]}>" if shape else real
+
+
+def _stored(tape: Tape) -> Any:
+    """One output is `result` itself, several are its members."""
+    single = sum(1 for port in tape.outputs if port.slots) == 1
+
+    def place(argument: Argument, position: int) -> str:
+        text = element(argument, position)
+        return "result" + text.removeprefix(argument.name) if single else f"result.{text}"
+
+    return place
+
+
+def _functions(tape: Tape) -> dict[str, list[str]]:
+    """The functions each half calls, for its using-declarations."""
+    sections = {"prepare": tape.offline, "main": tape.online}
+    return {key: [op for op in FUNCTIONS if any(line.op == op for line in lines)] for key, lines in sections.items()}
+
+
+def _declared(arguments: Iterable[Argument]) -> list[str]:
+    return [f"const {array('Real', x.port.shape)}& {x.name}" for x in arguments]
+
+
+def _inputs(arguments: Split) -> list[str]:
+    kept = [f"const {array('Real', (len(arguments.kept),))}& k"] if arguments.kept else []
+    return _declared(arguments.variables) + kept
+
+
+def _signature(result: str, name: str, parts: Sequence[str]) -> str:
+    line = f"{result} {name}({', '.join(parts)})"
+    return line if len(line) <= WIDTH else f"{result} {name}(\n    " + ",\n    ".join(parts) + ")"
+
+
+def _indices(arguments: Split, name: str) -> list[tuple[str, int]]:
+    """name_p_d4 = 3"""
+    return [
+        (f"{name}_{x.name}_{word}", i)
+        for x in arguments.parameters
+        for i, word in enumerate(Namer(()).names(x.port.names))
+    ]
+
+
+def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+    arguments: Split = shown["split"]
+    signature = [f"template <class Real> {shown['one']};"]
+    lines = [f'#include "{name}.hpp"', ""]
+    inputs = [*arguments.variables, *(arguments.parameters if arguments.kept else ())]
+    for x in inputs:
+        lines.append(f"const {array('double', x.port.shape)} {x.name}{{{numbers(x, first)}}};")
+    called = [x.name for x in arguments.variables]
+    if arguments.kept:
+        signature.insert(0, f"template <class Real> {shown['first']};")
+        parameters = ", ".join(x.name for x in arguments.parameters)
+        lines.append(f"const auto k = manipula::{name}_prepare({parameters});  // once per parameter set")
+        called.append("k")
+    lines.append(f"const auto result = manipula::{name}({', '.join(called)});")
+    return Readme(
+        "C++17, header only",
+        "cpp",
+        {f"{name}.hpp": "the functions, in namespace `manipula`", f"{name}_test.cpp": "the self-test"},
+        "\n".join(signature),
+        "\n".join(lines),
+        f"c++ -std=c++17 -O2 -Wall -Wextra -Werror -pedantic {name}_test.cpp -o {name}_test && ./{name}_test",
+        [
+            "`Real` may be `float`, `double`, or any type with arithmetic, comparisons, a constructor from `double` and "
+            "functions `sin`, `cos`, `sqrt`, `atan2`, `abs` in its own namespace: a dual number gives derivatives.",
+        ],
+    )

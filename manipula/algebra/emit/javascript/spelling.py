@@ -1,0 +1,29 @@
+"""JavaScript: how each operation is written, and the words a local name may not be."""
+
+from __future__ import annotations
+
+from manipula.algebra.emit.text import ARITHMETIC, Language, call
+from manipula.algebra.expr.ops import OPS
+
+_WORDS = """
+abstract arguments await boolean break byte case catch char class const continue debugger default delete do double else
+enum eval export extends false final finally float for from function get goto if implements import in instanceof int
+interface let long native new null of package private protected public return set short static super switch
+synchronized this throw throws transient true try typeof undefined var void volatile while with yield async
+Array Math Number Infinity NaN RangeError Object ArrayLike number string readonly type declare any never unknown
+k x y condition yes no signOf minOf maxOf lessOf selectOf sized given wanted got
+"""
+RESERVED = frozenset(_WORDS.split())
+HELPERS = ("sign", "min", "max", "less", "select")
+_NAMED = {
+    **{op: f"Math.{op}" for op in ("sin", "cos", "sqrt", "atan2", "abs")},
+    **{op: f"{op}Of" for op in HELPERS},
+}
+
+LANGUAGE = Language(
+    {**ARITHMETIC, **{op: call(name, OPS[op].arity) for op, name in _NAMED.items()}},
+    RESERVED,
+    "Infinity",
+    "NaN",
+    relations={"!=": "!=="},
+)

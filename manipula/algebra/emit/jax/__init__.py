@@ -1,0 +1,39 @@
+"""JAX: one module of pure functions, ready for jit, vmap and grad, that tests itself when it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from manipula.algebra.emit.jax.spelling import LANGUAGE
+from manipula.algebra.emit.names import Namer
+from manipula.algebra.emit.python import module_context, module_readme
+from manipula.algebra.emit.readme import readme
+from manipula.algebra.emit.reference import states
+from manipula.algebra.emit.templates import filled
+from manipula.algebra.tape import Tape
+
+_REMARK = (
+    "The functions are pure: `jax.jit`, `jax.vmap` and `jax.grad` take them as they are. Numbers are single precision "
+    'unless `jax.config.update("jax_enable_x64", True)` comes first. Conditions are checked where parameters are known '
+    "numbers, not inside a traced function."
+)
+
+
+class Jax:
+    """The back end."""
+
+    def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
+        name = Namer(LANGUAGE.reserved).name(tape.name)
+        found = states(tape, samples)
+        shown = module_context(tape, name, version, found, LANGUAGE)
+        entries = {
+            x.name: [s.text for s in shown["main"].stores if s.name.startswith(f"{x.name}[")] for x in shown["outputs"]
+        }
+        shown |= {"entries": entries}
+        own = module_readme("Python with JAX", name, f"{name}_jax", shown, found[0])
+        own = replace(own, remarks=[*own.remarks, _REMARK])
+        return {
+            f"{name}_jax.py": filled(__name__, "module.py.jinja", shown),
+            f"README_{name}_jax.md": readme(tape, name, version, shown["split"], own),
+        }

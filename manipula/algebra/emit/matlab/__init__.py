@@ -1,0 +1,98 @@
+"""MATLAB and Octave: functions over rows of states, without MEX, and a self-test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from manipula.algebra.emit.halves import Places, context, halves, self_test_tables
+from manipula.algebra.emit.matlab.spelling import HELPERS, LANGUAGE, RESERVED
+from manipula.algebra.emit.names import Namer
+from manipula.algebra.emit.readme import Readme, numbers, readme
+from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.split import Argument, Split
+from manipula.algebra.emit.templates import filled
+from manipula.algebra.tape import Tape
+
+
+class Matlab:
+    """The back end."""
+
+    def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
+        name = Namer(RESERVED).name(tape.name)
+        found = states(tape, samples)
+        shown = _context(tape, name, version)
+        arguments: Split = shown["split"]
+        test = {**shown, **self_test_tables(arguments, found, LANGUAGE)}
+        files = {f"{name}.m": filled(__name__, "function.m.jinja", shown)}
+        if arguments.kept:
+            files[f"{name}_prepare.m"] = filled(__name__, "prepare.m.jinja", shown)
+            files[f"{name}_prepared.m"] = filled(__name__, "prepared.m.jinja", shown)
+        files[f"{name}_test.m"] = filled(__name__, "test.m.jinja", test)
+        files[f"README_{name}_matlab.md"] = readme(tape, name, version, arguments, _readme(name, shown, found[0]))
+        return files
+
+
+def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+    own = {name, f"{name}_prepare", f"{name}_prepared"}
+    written = halves(tape, LANGUAGE, own, Places(column, column, lambda i: f"k(:, {i + 1})"))
+    arguments = written.split
+    shown = context(tape, name, version, written)
+    return shown | {
+        "results": _bracketed([x.name for x in arguments.outputs]),
+        "whole": ", ".join(x.name for x in (*arguments.variables, *shown["parameters"])),
+        "online": ", ".join([*(x.name for x in arguments.variables), *(["k"] if arguments.kept else [])]),
+        "offline": ", ".join(x.name for x in shown["parameters"]),
+        "helpers": {
+            "prepare": [op for op in HELPERS if any(line.op == op for line in tape.offline)],
+            "main": [op for op in HELPERS if any(line.op == op for line in tape.online)],
+        },
+        "pages": pages,
+    }
+
+
+def column(argument: Argument, position: int) -> str:
+    """q(:, 3); an output is flat until its pages are made"""
+    return f"{argument.name}(:, {position + 1})"
+
+
+def pages(argument: Argument) -> str:
+    """4×4 matrices as pages 4×4×n; vectors and numbers stay rows"""
+    shape = argument.port.shape
+    if len(shape) < 2:
+        return ""
+    sizes = ", ".join(map(str, reversed(shape)))
+    order = ", ".join(map(str, range(len(shape) + 1, 0, -1)))
+    return f"permute(reshape({argument.name}, [n, {sizes}]), [{order}])"
+
+
+def _bracketed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+
+
+def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
+    arguments: Split = shown["split"]
+    results, continued = shown["results"], " ...\n    "
+    files = {f"{name}.m": "the function, over one state or many"}
+    signature = [f"{results} = {name}({shown['whole']})"]
+    values = [
+        f"{x.name} = [{numbers(x, first, continued)}];" for x in (*arguments.variables, *shown["parameters"])
+    ]
+    calls = [f"{results} = {name}({shown['whole']})"]
+    if arguments.kept:
+        files |= {f"{name}_prepare.m": "what the parameters alone decide", f"{name}_prepared.m": "the rest"}
+        signature += [f"k = {name}_prepare({shown['offline']})", f"{results} = {name}_prepared({shown['online']})"]
+        calls += [f"k = {name}_prepare({shown['offline']});  % once per parameter set"]
+        calls += [f"{results} = {name}_prepared({shown['online']})"]
+    return Readme(
+        "MATLAB and Octave",
+        "matlab",
+        files | {f"{name}_test.m": "the self-test"},
+        "\n".join(signature),
+        "\n".join([*values, *calls]),
+        f"octave --no-gui --eval {name}_test\nmatlab -batch {name}_test",
+        [
+            "An input is a row per state (n x 6 for six joints; one row serves all states, and one column is taken as one "
+            "row). A vector comes out as a row per state, a matrix as a page per state (4 x 4 x n).",
+        ],
+    )

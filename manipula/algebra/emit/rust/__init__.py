@@ -1,0 +1,105 @@
+"""Rust: a `no_std` crate without dependencies. The functions `core` lacks come through a small trait, `Math`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.halves import Places, context, halves, literals, self_test_tables
+from manipula.algebra.emit.names import Namer, ascii_text
+from manipula.algebra.emit.readme import Readme, numbers, readme
+from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.rust.spelling import FUNCTIONS, HELPERS, LANGUAGE, PLAIN, RESERVED
+from manipula.algebra.emit.split import Split
+from manipula.algebra.emit.templates import filled
+from manipula.algebra.tape import Tape
+
+FUNCTION_DOCS = {"sin": "Sine", "cos": "Cosine", "sqrt": "Square root", "atan2": "Angle of (x, y)", "abs": "Magnitude"}
+
+
+class Rust:
+    """The back end: a crate in a folder of its name."""
+
+    def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
+        name = Namer(RESERVED).name(tape.name)
+        found = states(tape, samples)
+        shown = _context(tape, name, version)
+        arguments: Split = shown["split"]
+        test = {**shown, **self_test_tables(arguments, found, PLAIN)}
+        files = {
+            "Cargo.toml": filled(__name__, "Cargo.toml.jinja", shown),
+            "src/lib.rs": filled(__name__, "lib.rs.jinja", shown),
+            "tests/self_test.rs": filled(__name__, "self_test.rs.jinja", test),
+            "README.md": readme(tape, name, version, arguments, _readme(shown, found[0])),
+        }
+        return {f"{name}/{file}": text for file, text in files.items()}
+
+
+def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+    written = halves(tape, LANGUAGE, (), Places())
+    arguments = written.split
+    crate = name.lower()
+    shown = context(tape, name, version, written)
+    inputs = [*(f"{x.name}: &{array('M::Real', x.port.shape)}" for x in arguments.variables)]
+    inputs += [f"k: &[M::Real; {len(arguments.kept)}]"] if arguments.kept else []
+    single = len(arguments.outputs) == 1
+    return shown | {
+        "crate": crate,
+        "edition": "2021",
+        "crate_version": version if re.fullmatch(r"\d+\.\d+\.\d+", version) else "0.0.0",
+        "description": ascii_text(f"{tape.notes.get('model', name)} of {tape.notes.get('robot', name)}").replace('"', "'"),
+        "functions": {op: FUNCTION_DOCS[op] for op in FUNCTIONS},
+        "helpers": [op for op in HELPERS if op in shown["used"]],
+        "array": array,
+        "literals": literals(arguments, written.main),
+        "result": array("M::Real", arguments.outputs[0].port.shape) if single else "Results<M::Real>",
+        "one": _signature("evaluate<M: Math>", inputs),
+        "first": _signature("prepare<M: Math>", [f"{x.name}: &{array('M::Real', x.port.shape)}" for x in arguments.parameters]),
+        "parameter_names": [word for x in arguments.parameters for word in x.port.names],
+        "quoted": _quoted,
+    }
+
+
+def array(real: str, shape: Sequence[int]) -> str:
+    """[[Real; 6]; 4] for 4×6; a scalar is itself"""
+    return f"[{array(real, shape[1:])}; {shape[0]}]" if shape else real
+
+
+def _quoted(text: str) -> str:
+    return '"' + ascii_text(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _signature(name: str, parts: Sequence[str]) -> str:
+    line = f"pub fn {name}({', '.join(parts)})"
+    return line if len(line) <= WIDTH else f"pub fn {name}(\n    " + ",\n    ".join(parts) + ",\n)"
+
+
+def _readme(shown: Mapping[str, Any], first: State) -> Readme:
+    arguments: Split = shown["split"]
+    crate = shown["crate"]
+    lines = [f"use {crate}::{{evaluate, {'prepare, ' if arguments.kept else ''}Double}};", ""]
+    for x in (*arguments.variables, *(arguments.parameters if arguments.kept else ())):
+        lines.append(f"let {x.name} = [{numbers(x, first)}];")
+    called = [f"&{x.name}" for x in arguments.variables]
+    signature = [f"{shown['one']} -> {shown['result']};"]
+    if arguments.kept:
+        parameters = ", ".join(f"&{x.name}" for x in arguments.parameters)
+        lines.append(f"let k = prepare::<Double>({parameters})?; // once per parameter set")
+        signature.insert(0, f"{shown['first']} -> Result<[M::Real; {len(arguments.kept)}], &'static str>;")
+        called.append("&k")
+    lines.append(f"let result = evaluate::<Double>({', '.join(called)});")
+    return Readme(
+        "Rust, no_std",
+        "rust",
+        {"src/lib.rs": "the functions", "tests/self_test.rs": "the self-test", "Cargo.toml": "the crate"},
+        "\n".join(signature),
+        "\n".join(lines),
+        "cargo test --features std",
+        [
+            "Without the feature `std` the crate is `no_std` and has no dependency: implement its trait `Math` on a type of "
+            "yours, with the functions of the crate `libm` or of your target. With `std`, `Double` and `Single` are ready "
+            "(f64 and f32). Any other type of number can be the `Real` of a `Math`, a dual number too.",
+        ],
+    )

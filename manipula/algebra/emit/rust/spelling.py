@@ -1,0 +1,30 @@
+"""Rust: how each operation is written over the numbers of a `Math`, and the words a local name may not be."""
+
+from __future__ import annotations
+
+from manipula.algebra.emit.text import ARITHMETIC, Language, call
+from manipula.algebra.expr.ops import OPS
+
+_KEYWORDS = """
+as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in let loop
+macro match mod move mut override priv pub ref return static struct super trait true try type typeof union unsafe
+unsized use virtual where while yield abstract macro_rules raw safe
+"""
+_OWN = """
+f32 f64 bool char str u8 u16 u32 u64 usize i8 i16 i32 i64 isize core std Self M Math Real Double Single Results Result
+holds Ok Err Some None Option k prepare evaluate add sub mul div neg x y yes no condition sign_of min_of max_of less_of
+select_of zero one PARAMETERS alloc test
+"""
+RESERVED = frozenset((_KEYWORDS + _OWN).split())
+FUNCTIONS = ("sin", "cos", "sqrt", "atan2", "abs")
+HELPERS = ("sign", "min", "max", "less", "select")
+_NAMED = {**{op: f"M::{op}" for op in FUNCTIONS}, **{op: f"{op}_of::<M>" for op in HELPERS}}
+
+LANGUAGE = Language(
+    {**ARITHMETIC, **{op: call(name, OPS[op].arity) for op, name in _NAMED.items()}},
+    RESERVED,
+    "f64::INFINITY",
+    "f64::NAN",
+    "M::number({})",
+)
+PLAIN = Language({}, RESERVED, "f64::INFINITY", "f64::NAN")  # numbers of the self-test

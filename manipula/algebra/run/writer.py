@@ -1,0 +1,265 @@
+"""Lines of a tape → LLVM assembly, for one configuration or for several side by side (one a lane).
+
+Every value is a scalar (`double`) or a vector (`<8 x double>`); the operations are the same text. A product that only
+one sum reads is fused with it where the machine can: one rounding less, one instruction less. What is fused is
+decided from the tape alone, so one configuration and many give the same bits. No flag lets the compiler change a result.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from manipula.algebra.tape import Line, Tape
+
+NAN = float("nan")
+_BYTES = {"double": 8, "float": 4}
+
+
+@dataclass(frozen=True)
+class Host:
+    """What the code may assume of the machine: the width of its vectors, and whether it fuses products and sums."""
+
+    vector_bytes: int = 16
+    fused: bool = False
+
+    def lanes(self, kind: str) -> int:
+        return self.vector_bytes // _BYTES[kind]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A scalar type and a number of lanes."""
+
+    scalar: str  # "double" or "float"
+    lanes: int = 1
+
+    @property
+    def text(self) -> str:
+        return self.scalar if self.lanes == 1 else f"<{self.lanes} x {self.scalar}>"
+
+    @property
+    def test(self) -> str:
+        """The type of a comparison."""
+        return "i1" if self.lanes == 1 else f"<{self.lanes} x i1>"
+
+    @property
+    def bits(self) -> str:
+        """The integers of the same size."""
+        return "i64" if self.lanes == 1 else f"<{self.lanes} x i64>"
+
+    @property
+    def suffix(self) -> str:
+        """As intrinsics are named: f64, v8f32."""
+        return f"{'' if self.lanes == 1 else f'v{self.lanes}'}f{8 * _BYTES[self.scalar]}"
+
+    @property
+    def size(self) -> int:
+        """Bytes of one scalar."""
+        return _BYTES[self.scalar]
+
+    def literal(self, value: float) -> str:
+        """A number in every lane, bit for bit."""
+        exact = float(np.float32(value)) if self.scalar == "float" else value
+        return self.repeated(f"0x{struct.unpack('<Q', struct.pack('<d', exact))[0]:016X}", self.scalar)
+
+    def whole(self, value: int) -> str:
+        return self.repeated(str(value), "i64")
+
+    def repeated(self, text: str, scalar: str) -> str:
+        return text if self.lanes == 1 else f"<{', '.join([f'{scalar} {text}'] * self.lanes)}>"
+
+    def wide(self, scalar: str = "double") -> Kind:
+        return Kind(scalar, self.lanes)
+
+
+class Writer:
+    """A function body under construction. Helper values have dotted names, which no slot has."""
+
+    def __init__(self, tape: Tape, kind: Kind, host: Host) -> None:
+        self.kind, self.host = kind, host
+        self.names = tape.names
+        self.literals = {slot: kind.literal(value) for slot, value in tape.constants}
+        self.products = fused_products(tape) if host.fused else {}
+        self.aliases: dict[int, str] = {}
+        self.lines: list[str] = []
+        self.block = "entry"
+        self.declared: dict[str, str] = {}
+        self._fresh = 0
+
+    # text
+
+    def put(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def let(self, text: str) -> str:
+        """A fresh value."""
+        self._fresh += 1
+        name = f"%.{self._fresh}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def start_block(self, name: str) -> None:
+        self.block = name
+        self.lines.append(f"{name}:")
+
+    def label(self, stem: str) -> str:
+        self._fresh += 1
+        return f"{stem}.{self._fresh}"
+
+    # values
+
+    def at(self, slot: int) -> str:
+        return self.literals.get(slot) or self.aliases.get(slot) or f'%"{self.names[slot]}"'
+
+    def intrinsic(self, name: str, kind: Kind, *args: str) -> str:
+        """The text of a call of llvm.<name> on values of one kind."""
+        full = f"@llvm.{name}.{kind.suffix}"
+        self.declared[full] = f"declare {kind.text} {full}({', '.join([kind.text] * len(args))})"
+        return f"call {kind.text} {full}({', '.join(f'{kind.text} {arg}' for arg in args)})"
+
+    def gep(self, base: str, index: str | int, scalar: str | None = None) -> str:
+        return self.let(f"getelementptr inbounds {scalar or self.kind.scalar}, ptr {base}, i64 {index}")
+
+    # lines of the tape
+
+    def line(self, line: Line) -> None:
+        if line.slot in self.products:
+            return  # written where it is read
+        to, T = self.at(line.slot), self.kind.text
+        factors = next((arg for arg in self._order(line) if arg in self.products), None)
+        if line.op in ("add", "sub") and factors is not None:
+            self.put(f"{to} = {self._fused(line, factors)}")
+            return
+        args = [self.at(arg) for arg in line.args]
+        if line.op in _PLAIN:
+            self.put(f"{to} = {_PLAIN[line.op]} {T} {', '.join(args)}")
+        elif line.op in _INTRINSIC:
+            self.put(f"{to} = {self.intrinsic(_INTRINSIC[line.op], self.kind, *args)}")
+        else:
+            self.aliases[line.slot] = _COMPOUND[line.op](self, *args)
+
+    def _order(self, line: Line) -> list[int]:
+        """The later product is the one to fuse: the earlier is ready then."""
+        return sorted(line.args, reverse=True)
+
+    def _fused(self, line: Line, product: int) -> str:
+        """x·y + z, x·y − z or z − x·y"""
+        x, y = (self.at(arg) for arg in self.products[product])
+        first, second = line.args
+        if line.op == "sub" and product == second:
+            return self.intrinsic("fma", self.kind, self._minus(x), y, self._operand(first))
+        other = self._operand(second if product == first else first)
+        return self.intrinsic("fma", self.kind, x, y, self._minus(other) if line.op == "sub" else other)
+
+    def _minus(self, x: str) -> str:
+        return self.let(f"fneg {self.kind.text} {x}")
+
+    def _operand(self, slot: int) -> str:
+        """A summand; the other product of a sum of two products is written here."""
+        if slot not in self.products:
+            return self.at(slot)
+        x, y = (self.at(arg) for arg in self.products[slot])
+        return self.let(f"fmul {self.kind.text} {x}, {y}")
+
+
+def fused_products(tape: Tape) -> dict[int, tuple[int, int]]:
+    """slot → factors, of the on-line products that one sum, and nothing else, reads."""
+    reads: dict[int, int] = {}
+    for slot in [arg for line in tape.lines for arg in line.args] + [s for port in tape.outputs for s in port.slots]:
+        reads[slot] = reads.get(slot, 0) + 1
+    summed = {arg for line in tape.online if line.op in ("add", "sub") for arg in line.args}
+    return {
+        line.slot: (line.args[0], line.args[1])
+        for line in tape.online
+        if line.op == "mul" and line.slot in summed and reads[line.slot] == 1
+    }
+
+
+_PLAIN = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "neg": "fneg"}
+_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs"}
+
+
+# several instructions; the value is returned
+
+
+def _choose(w: Writer, condition: str, yes: str, no: str) -> str:
+    k = w.kind
+    return w.let(f"select {k.test} {condition}, {k.text} {yes}, {k.text} {no}")
+
+
+def _compared(w: Writer, how: str, x: str, y: str) -> str:
+    return w.let(f"fcmp {how} {w.kind.text} {x}, {y}")
+
+
+def _sign(w: Writer, x: str) -> str:
+    """x > 0 ? 1 : x < 0 ? −1 : x is NaN ? NaN : 0"""
+    zero, one, minus, nan = (w.kind.literal(value) for value in (0.0, 1.0, -1.0, NAN))
+    rest = _choose(w, _compared(w, "uno", x, zero), nan, zero)
+    low = _choose(w, _compared(w, "olt", x, zero), minus, rest)
+    return _choose(w, _compared(w, "ogt", x, zero), one, low)
+
+
+def _extreme(comparison: str) -> Callable[..., str]:
+    def code(w: Writer, x: str, y: str) -> str:
+        """x is NaN ? NaN : x beyond y ? x : y"""
+        best = _choose(w, _compared(w, comparison, x, y), x, y)
+        return _choose(w, _compared(w, "uno", x, w.kind.literal(0.0)), w.kind.literal(NAN), best)
+
+    return code
+
+
+def _less(w: Writer, x: str, y: str) -> str:
+    """either is NaN ? NaN : x < y"""
+    bit = w.let(f"uitofp {w.kind.test} {_compared(w, 'olt', x, y)} to {w.kind.text}")
+    return _choose(w, _compared(w, "uno", x, y), w.kind.literal(NAN), bit)
+
+
+def _select(w: Writer, condition: str, yes: str, no: str) -> str:
+    """condition is NaN ? NaN : condition ≠ 0 ? yes : no"""
+    zero = w.kind.literal(0.0)
+    chosen = _choose(w, _compared(w, "one", condition, zero), yes, no)
+    return _choose(w, _compared(w, "uno", condition, zero), w.kind.literal(NAN), chosen)
+
+
+def _atan2(w: Writer, y: str, x: str) -> str:
+    """The system's, lane by lane, in double precision."""
+    w.declared["@atan2"] = "declare double @atan2(double, double) nounwind willreturn readnone"
+    return by_lane(w, "@atan2", y, x)
+
+
+def by_lane(w: Writer, function: str, *args: str) -> str:
+    """A function of doubles applied to every lane."""
+    k, found = w.kind, "poison"
+    for lane in range(k.lanes):
+        given = ", ".join(f"double {_doubled(w, _lane(w, arg, lane))}" for arg in args)
+        value = w.let(f"call double {function}({given})")
+        value = w.let(f"fptrunc double {value} to float") if k.scalar == "float" else value
+        found = value if k.lanes == 1 else w.let(f"insertelement {k.text} {found}, {k.scalar} {value}, i64 {lane}")
+    return found
+
+
+def _lane(w: Writer, value: str, lane: int) -> str:
+    return value if w.kind.lanes == 1 else w.let(f"extractelement {w.kind.text} {value}, i64 {lane}")
+
+
+def _doubled(w: Writer, value: str) -> str:
+    return w.let(f"fpext float {value} to double") if w.kind.scalar == "float" else value
+
+
+_COMPOUND: Mapping[str, Callable[..., str]] = {
+    "sign": _sign,
+    "min": _extreme("olt"),
+    "max": _extreme("ogt"),
+    "less": _less,
+    "select": _select,
+    "atan2": _atan2,
+}
+
+
+def declarations(*writers: Writer) -> Iterator[str]:
+    """What the functions call, each once."""
+    yield from dict.fromkeys(text for writer in writers for text in writer.declared.values())

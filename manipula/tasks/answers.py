@@ -1,0 +1,224 @@
+"""What comes back: `InverseResult` for one pose, `InverseBatch` for many. Everything beyond the branches is lazy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from manipula.tasks import newton
+from manipula.tasks.arrays import Floats
+from manipula.tasks.families import Family, family_at, nearest_member, same_family
+from manipula.tasks.limits import distances, margins, principal, wound
+from manipula.tasks.poses import checked_poses
+from manipula.tasks.search import EXACT, SAME, Nearest
+
+if TYPE_CHECKING:
+    from manipula.tasks.inverse import InverseSolver, Raw
+
+CALM = 1e-5  # above this `fit` a closed form is right to the last digits as it stands
+ALMOST = -1e-6  # a branch this far out of reach may have been lost by rounding
+CLEAN = 1e-13  # defect of a pose that is only rounding
+
+
+class Verdict(NamedTuple):
+    """One branch, looked at closely."""
+
+    q: Floats
+    residual: float
+    kept: bool
+    why: str
+
+
+class Answers:
+    """One pose, branch by branch, looked at closely."""
+
+    def __init__(self, solver: InverseSolver, T: Floats, seed: Floats | None, raw: Raw) -> None:
+        self.solver, self.T, self.seed = solver, T, seed
+        self.q, self.residual = self._polished(raw)
+        self.reached = self.residual <= EXACT * solver.size
+        self.families: list[Family | None] = [self._family(i) for i in range(len(self.q))]
+        self._slide_to_seed()
+        self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
+        self.margin = margins(self.q, solver.low, solver.high)
+        self.why = [self._why(i, float(raw.fit[i])) for i in range(len(self.q))]
+        self.valid = np.array([not why for why in self.why], dtype=bool)
+
+    def _polished(self, raw: Raw) -> tuple[Floats, Floats]:
+        solver, q = self.solver, raw.q
+        worst = newton.residual(solver.pose(q), self.T) if len(q) else np.zeros(0)
+        near = (raw.fit > ALMOST) & (worst > newton.POLISHED)
+        if near.any():
+            q, worst = q.copy(), worst.copy()
+            q[near], worst[near] = newton.polished(q[near], self.T, solver.pose, solver.jacobian)
+        return principal(q, solver.turning), worst
+
+    def _family(self, i: int) -> Family | None:
+        if not self.reached[i]:
+            return None
+        return family_at(self.q[i], self.T, self.solver.pose, self.solver.jacobian)
+
+    def _slide_to_seed(self) -> None:
+        """The member of each family nearest to the seed, as long as it still is a solution."""
+        for i, family in enumerate(self.families):
+            if family is None or self.seed is None:
+                continue
+            member = nearest_member(family, self.seed)
+            miss = float(newton.residual(self.solver.pose(member), self.T))
+            if miss <= EXACT * self.solver.size:
+                self.q[i], self.residual[i] = member, miss
+
+    def _why(self, i: int, fit: float) -> str:
+        """Why a branch is not an answer; nothing for one that is."""
+        if not self.reached[i]:
+            return f"out of reach: residual {self.residual[i]:.3g}, fit {fit:.3g}"
+        for j in range(i):
+            if self.reached[j] and self._same(i, j):
+                return f"the same as branch {j + 1}: " + ("one family" if self.families[j] else "a double root")
+        outside = np.flatnonzero(self.margin[i] < -1e-9)
+        if outside.size:
+            k = int(outside[0])
+            low, high = self.solver.low[k], self.solver.high[k]
+            return f"joint {k + 1} at {self.q[i, k]:.6g} is outside its limits [{low:.6g}, {high:.6g}]"
+        return ""
+
+    def _same(self, i: int, j: int) -> bool:
+        if distances(self.q[i], self.q[j], self.solver.turning) < SAME:
+            return True
+        one, other = self.families[i], self.families[j]
+        exact = one is not None and other is not None and max(one.defect, other.defect) <= EXACT
+        return exact and other is not None and same_family(other, self.q[i])
+
+    @cached_property
+    def order(self) -> Any:
+        """The answers' places among the branches, nearest to the seed first."""
+        places = np.flatnonzero(self.valid)
+        if self.seed is None or not places.size:
+            return places
+        return places[np.argsort(np.linalg.norm(self.q[places] - self.seed, axis=1), kind="stable")]
+
+
+class InverseResult:
+    """Every solution of one pose.
+
+    `q` are the answers (k, dof): distinct, inside the limits, nearest to the seed first. `all`, `valid`, `why`,
+    `branch`, `residual`, `margin`, `families` have one entry for each branch, answers or not.
+    """
+
+    def __init__(self, solver: InverseSolver, T: Floats, seed: Floats | None, raw: Raw) -> None:
+        self._solver, self.pose, self._seed, self._raw = solver, T, seed, raw
+        if not raw.defect <= CLEAN:  # also when it is NaN
+            self.pose = checked_poses(T)
+
+    @cached_property
+    def q(self) -> Floats:
+        raw, solver = self._raw, self._solver
+        if raw.calm > CALM and self._seed is None and not solver.limited and self.pose is not None:
+            return raw.q[raw.valid > 0]
+        return self._answers.q[self._answers.order]
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return Answers(self._solver, self.pose, self._seed, self._raw)
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @property
+    def all(self) -> Floats:
+        """Every branch, (branches, dof); where there is none, the nearest."""
+        return self._answers.q
+
+    @property
+    def valid(self) -> Any:
+        """Which branches are answers."""
+        return self._answers.valid
+
+    @property
+    def why(self) -> list[str]:
+        """Why a branch is not an answer; an empty text for one that is."""
+        return self._answers.why
+
+    @property
+    def order(self) -> Any:
+        """The places of the rows of `q` among the branches."""
+        return self._answers.order
+
+    @property
+    def residual(self) -> Floats:
+        """The largest entry of |FK − pose|."""
+        return self._answers.residual
+
+    @property
+    def margin(self) -> Floats:
+        """Distance of every joint to its nearer limit, (branches, dof); negative outside, infinite without limits."""
+        return self._answers.margin
+
+    @property
+    def families(self) -> list[Family | None]:
+        """Where a branch is one of infinitely many: the family it belongs to."""
+        return self._answers.families
+
+    @cached_property
+    def branch(self) -> list[str]:
+        """The branches' names, the same from pose to pose: shoulder +, elbow −, wrist +."""
+        return branch_names(self._solver, len(self._raw.q), self._seed)
+
+    @cached_property
+    def nearest(self) -> Nearest:
+        """The least-squares answer: for a pose out of reach the best there is, its distance, and what it lacks."""
+        return self._solver.nearest(self.pose, self._seed)
+
+    def __repr__(self) -> str:
+        found = f"{len(self.q)} of {len(self._raw.q)} branches"
+        named = sorted({family.text for family in self.families if family is not None})
+        return f"<InverseResult: {found}{'; ' + ', '.join(named) if named else ''}>"
+
+
+def branch_names(solver: InverseSolver, count: int, seed: Floats | None) -> list[str]:
+    """One sign for each two-way choice of the closed form."""
+    roles = solver.plan.roles
+    if solver.closed is None:
+        return [f"solution {i + 1}" for i in range(count)]
+    each = 2 ** len(roles)
+    names = [", ".join(f"{role} {'+-'[i >> (len(roles) - 1 - k) & 1]}" for k, role in enumerate(roles)) for i in range(each)]
+    if count == each:
+        return [name or "only" for name in names]
+    sets = count // each
+    return [f"{solver.plan.parameter} {s + 1} of {sets}: {name}" for s in range(sets) for name in names]
+
+
+@dataclass(frozen=True)
+class InverseBatch:
+    """Many poses: `q` (…, branches, dof) and the mask `valid` (…, branches). Where the mask is false `q` means nothing."""
+
+    q: Floats
+    valid: Any
+    residual: Floats
+
+    @staticmethod
+    def from_raw(solver: InverseSolver, T: Floats, seed: Floats | None, raw: Raw, lead: tuple[int, ...]) -> InverseBatch:
+        """The closed form as it stands where it is calm; a closer look at the other poses."""
+        T = checked_poses(T) if not (raw.defect <= CLEAN).all() else T
+        q, valid = raw.q, raw.valid > 0
+        residual = np.full(valid.shape, np.nan)
+        for i in np.flatnonzero(~(raw.calm > CALM)):
+            row = Answers(solver, T[i], seed, type(raw)(*(part[i] for part in raw)))
+            q[i], valid[i], residual[i] = row.q, row.valid, row.residual
+        if solver.limited or seed is not None:
+            q = wound(q, solver.turning, solver.low, solver.high, seed)
+            valid &= (margins(q, solver.low, solver.high) >= -1e-9).all(-1)
+        return InverseBatch(q.reshape(*lead, *q.shape[1:]), valid.reshape(*lead, -1), residual.reshape(*lead, -1))
+
+    @staticmethod
+    def from_rows(rows: list[Answers], lead: tuple[int, ...], dof: int) -> InverseBatch:
+        """Answers of poses solved one by one, side by side."""
+        most = max((len(row.q) for row in rows), default=0)
+        q, valid = np.full((len(rows), most, dof), np.nan), np.zeros((len(rows), most), dtype=bool)
+        residual = np.full((len(rows), most), np.nan)
+        for i, row in enumerate(rows):
+            k = len(row.q)
+            q[i, :k], valid[i, :k], residual[i, :k] = row.q, row.valid, row.residual
+        return InverseBatch(q.reshape(*lead, most, dof), valid.reshape(*lead, most), residual.reshape(*lead, most))

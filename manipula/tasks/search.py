@@ -1,0 +1,62 @@
+"""Numeric inverse kinematics: many starts at once. For arms without a closed form, and for poses out of reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from manipula.tasks import newton
+from manipula.tasks.arrays import Floats
+from manipula.tasks.limits import distances, principal
+
+if TYPE_CHECKING:
+    from manipula.tasks.inverse import InverseSolver
+
+STARTS = 64
+SAME = 1e-6
+EXACT = 1e-12
+
+
+class Nearest(NamedTuple):
+    """The nearest pose an arm can take: configuration, Frobenius distance of the 4×4 matrices, and a sentence."""
+
+    q: Floats
+    distance: float
+    reason: str
+
+
+def starts(solver: InverseSolver, seed: Floats | None) -> Floats:
+    """Configurations to start from: the seed, and a fixed spread inside the limits (the same in every run)."""
+    rng = np.random.default_rng(20240229)
+    reach = np.where(solver.turning, np.pi, solver.size)
+    low, high = np.maximum(solver.low, -reach), np.minimum(solver.high, reach)
+    spread = rng.uniform(low, np.maximum(high, low), (STARTS, solver.chain.dof))
+    return spread if seed is None else np.concatenate([seed[None], spread])
+
+
+def unique_solutions(solver: InverseSolver, T: Floats, q: Floats) -> Floats:
+    """Distinct exact solutions that damped least squares and Newton find from the starts."""
+    found = newton.nearest(q, T, solver.pose, solver.jacobian, -np.inf * np.ones(q.shape[-1]), np.inf * np.ones(q.shape[-1]))
+    close = found.q[found.distance < 1e-3]
+    polished, worst = newton.polished(close, T, solver.pose, solver.jacobian, steps=6)
+    exact = principal(polished[worst <= EXACT * solver.size], solver.turning)
+    kept: list[Floats] = []
+    for x in exact:
+        if all(distances(x, other, solver.turning) > SAME for other in kept):
+            kept.append(x)
+    return np.array(kept).reshape(-1, q.shape[-1])
+
+
+def best_of(solver: InverseSolver, T: Floats, found: newton.Nearest) -> Nearest:
+    i = int(np.argmin(found.distance))
+    q = principal(found.q[i], solver.turning)
+    q = np.where((q < solver.low) | (q > solver.high), found.q[i], q)
+    return Nearest(q, float(found.distance[i]), told(T, solver.pose(q)))
+
+
+def told(T: Floats, at: Floats) -> str:
+    """What the nearest pose lacks."""
+    away = float(np.linalg.norm(T[:3, 3] - at[:3, 3]))
+    cosine = float(np.clip((np.trace(T[:3, :3].T @ at[:3, :3]) - 1) / 2, -1, 1))
+    return f"out of reach: the nearest pose is {away:.6g} m away and turned by {np.degrees(np.arccos(cosine)):.4g}°"
