@@ -14,7 +14,7 @@ from time import perf_counter
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.factor import factored
 from manipula.algebra.optimise.prove import prove
-from manipula.algebra.optimise.search.engine import DESCENT, ROUNDS, Rounds, searched
+from manipula.algebra.optimise.search.engine import DESCENT, Rounds, searched
 from manipula.bridge import Choice, Request, built, reference
 from manipula.errors import ManipulaWarning
 from manipula.mechanics.robot.formats.toml import robot_from_toml
@@ -33,11 +33,11 @@ CASES = (
 
 def request(robot: str, model: str, method: str) -> Request:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ManipulaWarning)  # some published inertias are not physical; that is no matter here
+        warnings.simplefilter("ignore", ManipulaWarning)  # some published inertias are not physical
         return Request(robot_from_toml(text_of(robot)), model, method, "all")
 
 
-def timed(case: Request, function: Function, moves: int, rounds: Rounds) -> str:
+def timed(case: Request, function: Function, moves: int, rounds: Rounds | None = None) -> str:
     start = perf_counter()
     best = searched(function, moves=moves, rounds=rounds)
     taken = perf_counter() - start
@@ -51,7 +51,7 @@ def row(case: Request, longest: int) -> str:
     greedy = factored(plain)
     cells = [f"{plain.cost.total:6d}", f"{greedy.cost.total:6d} in {perf_counter() - start:5.2f} s"]
     cells.append(timed(case, plain, longest // 8, DESCENT))
-    cells += [timed(case, plain, moves, ROUNDS) for moves in (longest // 64, longest // 8, longest)]
+    cells += [timed(case, plain, moves) for moves in (longest // 64, longest // 8, longest)]
     return " | ".join([f"{case.robot.name + ' ' + case.model:34s}", *cells])
 
 

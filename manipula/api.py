@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from manipula.algebra.emit import backend
+from manipula.approximation import Motions, SignificanceReport, significance_of
+from manipula.base import BaseParameters, base_parameters_of
+from manipula.base_numeric import Agreement, base_agreement
 from manipula.bridge import Request, model_named
 from manipula.checking import Report, check_report
 from manipula.counting import DEFAULT_MODELS, CountRow, bracketing_rows, count_rows
@@ -171,6 +174,26 @@ def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None
     True
     """
     return check_report(load(robot) if isinstance(robot, str) else robot, tell)
+
+
+def base_parameters(robot: Robot | str, *, symbolic: Symbolic = "auto") -> BaseParameters:
+    """The parameters that torques can tell, as combinations of the links' inertial parameters, exact and proved.
+
+    >>> len(base_parameters("planar2r"))
+    6
+    """
+    return base_parameters_of(load(robot) if isinstance(robot, str) else robot, symbolic)
+
+
+def check_base_parameters(robot: Robot | str) -> Agreement:
+    """The same count by numerical rank and by superposition of virtual robots, beside the exact one."""
+    subject = load(robot) if isinstance(robot, str) else robot
+    return base_agreement(subject, base_parameters_of(subject))
+
+
+def significance(robot: Robot | str, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
+    """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
+    return significance_of(load(robot) if isinstance(robot, str) else robot, motions, tolerance)
 
 
 def dossier(

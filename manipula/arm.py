@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +14,68 @@ from manipula.api import generate, load
 from manipula.errors import InputError
 from manipula.robot import Robot
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+Array = NDArray[np.float64]
+
+
+class Options(TypedDict, total=False):
+    """What every model of an arm takes besides: where the results go, how many threads share many configurations."""
+
+    out: Any
+    threads: int
+
+
+class _Compiled:
+    """A method that becomes the compiled function itself.
+
+    On first use the function is put into the instance, where Python finds it before the class. Its fast way takes one
+    configuration of plain arrays; for all else it calls the method's own text.
+    """
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method, self.__doc__ = method, method.__doc__
+
+    def __get__(self, arm: Arm | None, owner: type) -> Any:
+        if arm is None:
+            return self.method
+        name = self.method.__name__
+        thin = arm.model(name).thin_call(_Owner(arm, self.method), name, self.method.__doc__ or "")
+        found = thin if thin is not None else self.method.__get__(arm)
+        arm.__dict__[name] = found
+        return found
+
+
+class _Owner:
+    """What the built-in function belongs to: it keeps the code loaded and knows the way for unusual arguments."""
+
+    def __init__(self, arm: Arm, method: Callable[..., Any]) -> None:
+        self.arm, self.general = arm, method.__get__(arm)
+        self.code = arm.model(method.__name__)
+
+    def __getattr__(self, name: str) -> Any:
+        """Unpickling asks the owner for the function by name."""
+        if name.startswith("_") or name in ("arm", "general", "code"):
+            raise AttributeError(name)
+        return getattr(self.arm, name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arm_itself, (self.arm,)
+
+
+def _arm_itself(arm: Arm) -> Arm:
+    return arm
+
+
+def _compiled(method: Method) -> Method:
+    """To readers and type checkers the method stays what it is."""
+    return cast(Method, _Compiled(method))
+
 
 class Arm:
     """Every model of a robot as a fast function of arrays; joint order is the file's, units SI and radians.
+
+    Leading axes broadcast: one call computes as many configurations as the arrays hold. Every model takes `out=` and
+    `threads=` (0: all processors).
 
     >>> Arm("pucrio").gravity([0, 0, 0, 0, 0, 0]).shape
     (6,)
@@ -25,7 +84,10 @@ class Arm:
     def __init__(self, robot: Robot | str, *, optimise: str = "fast") -> None:
         self.robot = load(robot) if isinstance(robot, str) else robot
         self.optimise = optimise
-        self._compiled: dict[tuple[str, bool], Compiled] = {}
+        self._models: dict[tuple[str, bool], Compiled] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arm_of, (self.robot, self.optimise)
 
     @property
     def dof(self) -> int:
@@ -34,11 +96,11 @@ class Arm:
     def model(self, name: str, wrench: bool = False) -> Compiled:
         """The compiled model, made on first use."""
         key = (name, wrench)
-        if key not in self._compiled:
+        if key not in self._models:
             made = generate(self.robot, name, optimise=self.optimise, wrench=wrench)
             self._refuse_unknown(name, made.inputs.get("p", ()))
-            self._compiled[key] = made.compile()
-        return self._compiled[key]
+            self._models[key] = made.compile()
+        return self._models[key]
 
     def _refuse_unknown(self, name: str, missing: Sequence[str]) -> None:
         """Only what a model needs must be known: a robot without masses still has its poses."""
@@ -46,65 +108,98 @@ class Arm:
             listed = ", ".join(missing[:8]) + (", …" if len(missing) > 8 else "")
             raise InputError(f"{self.robot.name}: {name} needs a value for {listed}; see robot.with_parameters(…)")
 
-    def _call(self, name: str, *args: ArrayLike, wrench: ArrayLike | None = None) -> Any:
+    def _call(self, name: str, *args: ArrayLike, wrench: ArrayLike | None = None, options: Options) -> Array:
         extra = () if wrench is None else (wrench,)
-        return self.model(name, wrench is not None)(*args, *extra)
+        return self.model(name, wrench is not None).general(*args, *extra, **options)  # type: ignore[no-any-return]
 
-    def pose(self, q: ArrayLike) -> NDArray[np.float64]:
+    @_compiled
+    def pose(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
         """The tool's pose in the world, (…, 4, 4)."""
-        return self._call("pose", q)  # type: ignore[no-any-return]
+        return self._call("pose", q, options=options)
 
-    def frames(self, q: ArrayLike) -> NDArray[np.float64]:
+    @_compiled
+    def frames(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
         """Poses of links 1…n, then of the tool, (…, n+1, 4, 4)."""
-        return self._call("frames", q)  # type: ignore[no-any-return]
+        return self._call("frames", q, options=options)
 
-    def jacobian(self, q: ArrayLike, frame: str = "world") -> NDArray[np.float64]:
+    @_compiled
+    def jacobian(self, q: ArrayLike, frame: str = "world", **options: Unpack[Options]) -> Array:
         """(…, 6, n): linear rows, then angular; frame "world" or "tool"."""
         if frame not in ("world", "tool"):
             raise InputError(f"frame must be 'world' or 'tool', not {frame!r}")
-        return self._call("jacobian" if frame == "world" else "jacobian_tool", q)  # type: ignore[no-any-return]
+        name = "jacobian" if frame == "world" else "jacobian_tool"
+        return self._call(name, q, options=options)
 
-    def jacobian_dot(self, q: ArrayLike, qd: ArrayLike) -> NDArray[np.float64]:
-        return self._call("jacobian_dot", q, qd)  # type: ignore[no-any-return]
+    @_compiled
+    def jacobian_dot(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
+        """The Jacobian's rate of change, (…, 6, n)."""
+        return self._call("jacobian_dot", q, qd, options=options)
 
-    def inertia_matrix(self, q: ArrayLike) -> NDArray[np.float64]:
-        return self._call("inertia_matrix", q)  # type: ignore[no-any-return]
+    @_compiled
+    def inertia_matrix(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
+        """M(q), (…, n, n), motor inertia on the diagonal."""
+        return self._call("inertia_matrix", q, options=options)
 
-    def coriolis(self, q: ArrayLike, qd: ArrayLike) -> NDArray[np.float64]:
+    @_compiled
+    def coriolis(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
         """C(q, q̇)·q̇"""
-        return self._call("coriolis", q, qd)  # type: ignore[no-any-return]
+        return self._call("coriolis", q, qd, options=options)
 
-    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> NDArray[np.float64]:
-        return self._call("coriolis_matrix", q, qd)  # type: ignore[no-any-return]
+    @_compiled
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
+        """C(q, q̇), (…, n, n), with Ṁ − 2C skew."""
+        return self._call("coriolis_matrix", q, qd, options=options)
 
-    def gravity(self, q: ArrayLike) -> NDArray[np.float64]:
+    @_compiled
+    def gravity(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
         """The torques that hold the arm still."""
-        return self._call("gravity", q)  # type: ignore[no-any-return]
+        return self._call("gravity", q, options=options)
 
+    @_compiled
     def inverse_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrench_tool: ArrayLike | None = None
-    ) -> NDArray[np.float64]:
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrench_tool: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Array:
         """Joint torques; `wrench_tool` is the force, then moment, of the environment on the tool, world axes."""
-        return self._call("inverse_dynamics", q, qd, qdd, wrench=wrench_tool)  # type: ignore[no-any-return]
+        return self._call("inverse_dynamics", q, qd, qdd, wrench=wrench_tool, options=options)
 
+    @_compiled
     def forward_dynamics(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, wrench_tool: ArrayLike | None = None
-    ) -> NDArray[np.float64]:
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrench_tool: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Array:
         """Joint accelerations."""
-        return self._call("forward_dynamics", q, qd, tau, wrench=wrench_tool)  # type: ignore[no-any-return]
+        return self._call("forward_dynamics", q, qd, tau, wrench=wrench_tool, options=options)
 
-    def energy(self, q: ArrayLike, qd: ArrayLike) -> Any:
+    @_compiled
+    def energy(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Any:
         """(kinetic, potential), J."""
-        return self._call("energy", q, qd)
+        return self._call("energy", q, qd, options=options)
 
+    @_compiled
     def joint_wrenches(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, wrench_tool: ArrayLike | None = None
-    ) -> NDArray[np.float64]:
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrench_tool: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Array:
         """What each joint carries, (…, n, 6): force, then moment."""
-        return self._call("joint_wrenches", q, qd, qdd, wrench=wrench_tool)  # type: ignore[no-any-return]
+        return self._call("joint_wrenches", q, qd, qdd, wrench=wrench_tool, options=options)
 
-    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> NDArray[np.float64]:
-        return self._call("regressor", q, qd, qdd)  # type: ignore[no-any-return]
+    @_compiled
+    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[Options]) -> Array:
+        """Y with τ = Y·parameters, (…, n, p)."""
+        return self._call("regressor", q, qd, qdd, options=options)
 
     @cached_property
     def limits(self) -> Sequence[tuple[float, float]]:
@@ -114,4 +209,9 @@ class Arm:
         moving = [joint for joint in self.robot.joints if joint.kind != "fixed"]
         values = self.robot._floats()
         free = (float("-inf"), float("inf"))
-        return [free if j.limits is None else (float_of(j.limits[0], values), float_of(j.limits[1], values)) for j in moving]
+        ends = [j.limits and (float_of(j.limits[0], values), float_of(j.limits[1], values)) for j in moving]
+        return [free if pair is None else pair for pair in ends]
+
+
+def _arm_of(robot: Robot, optimise: str) -> Arm:
+    return Arm(robot, optimise=optimise)

@@ -1,9 +1,8 @@
 """Base parameters of a robot: an exact rank in the prime field, and the combinations as formulas.
 
-`mechanics` hands the inertias down to the candidates and says how the torques depend on them; here the columns that
-still depend on each other are found by elimination in GF(2⁶¹−1) on the regressor stacked over random states. That the
-columns kept are independent is then certain (a minor that is not zero at one point); that nothing is lost with the
-others, and that the combinations are the ones written, is proved at fresh random points, up to a stated error.
+`mechanics` hands the inertias down to the candidates; `ranking` says which of them are independent. Here the others are
+expressed by these, every base parameter is written as a combination of the standard parameters, and it is proved at
+fresh random points, up to a stated error, that no torque is lost.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from math import log10
 from random import Random
 from typing import Any, Literal
 
-from manipula.algebra.expr.elimination import Dependency, dependencies, reduced_rows, solved
+from manipula.algebra.expr.elimination import Dependency, reduced_rows, solved
 from manipula.algebra.expr.evaluate import evaluate
-from manipula.algebra.expr.field import Element, FieldMaths, P, rational
+from manipula.algebra.expr.field import FieldMaths, P
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
@@ -31,7 +30,6 @@ from manipula.mechanics.models.base_parameters import (
     Slot,
     candidate_slots,
     grouping,
-    own_moment,
     reduced_regressor,
     standard_slots,
     standard_values,
@@ -42,10 +40,11 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.ranking import STATES, field_chain, field_state, integer, ranking
 
 Class = Literal["not identifiable", "alone", "in combinations"]
-STATES = 16  # joint n alone must tell its own link's parameters apart: seven, and four of its actuator
 DRAWS = 2
+LONG = 1000  # operations, written out
 Y = list[list[Any]]
 
 
@@ -79,19 +78,19 @@ class BaseParameters:
         return dict(zip(self.names, self.values))
 
     def equations(self, style: str = "text") -> Equations:
-        """One line for every base parameter; style "text", "unicode" or "latex"."""
-        return equations(self.formulas, "factored", style)
+        """A line for every base parameter, with auxiliary ones where the arm's angles would make it too long."""
+        long = self.formulas.tree_cost.grand_total > LONG
+        return equations(self.formulas, "auxiliary" if long else "factored", style)
 
     def latex(self) -> str:
         return str(self.equations("latex"))
 
     def as_dict(self) -> dict[str, Any]:
-        texts = [right for _, right in self.equations()]
-        rows = zip(self.names, self.values, texts, strict=True)
         return {
             "robot": self.robot,
             "count": len(self),
-            "base": [{"name": name, "value": value, "formula": text} for name, value, text in rows],
+            "base": self.by_name,
+            "formulas": [f"{left} = {right}" for left, right in self.equations()],
             "classes": self.classes,
             "proof": self.proof,
         }
@@ -114,61 +113,24 @@ class BaseParameters:
 
 def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParameters:
     """The base parameters of a robot, proved."""
-    slots, kept, dropped = _ranked(robot, symbolic)
+    found = ranking(robot, symbolic)
     graph = Graph()
     geometry = {name: graph.symbol(name) for name in free_parameters(robot, symbolic)}
     chain = merge_fixed(bind(robot, ExprMaths(graph), geometry, symbolic))
-    C = _combined([[graph.expr(x) for x in row] for row in grouping(chain)], kept, _coefficients(chain, graph, dropped))
+    B = [[graph.expr(x) for x in row] for row in grouping(chain)]
+    C = _combined(B, found.kept, _coefficients(chain, graph, found.dropped))
     standard = [slot.name for slot in standard_slots(chain)]
-    names = [_name(_renamed(slots[k], slots, dropped), row, standard) for k, row in zip(kept, C)]
     matrix = _matrix_function(robot, graph, C)
-    values = [_value(_dot(row, standard_values(chain), graph)) for row in C]
     return BaseParameters(
         robot.name,
-        tuple(names),
-        tuple(slots[k] for k in kept),
+        found.names,
+        found.base,
         _classes(C, standard),
-        tuple(values),
-        _formulas(matrix, names, standard, C),
+        tuple(_value(_dot(row, standard_values(chain), graph)) for row in C),
+        _formulas(matrix, found.names, standard, C),
         matrix,
-        _proved(robot, symbolic, matrix, [slots[k] for k in kept]),
+        _proved(robot, symbolic, matrix, found.base),
     )
-
-
-def base_columns(robot: Robot, symbolic: Symbolic = "auto") -> list[int]:
-    """Which of the candidates (`candidate_slots`) are base parameters."""
-    return _ranked(robot, symbolic)[1]
-
-
-# the rank
-
-
-def _field_chain(robot: Robot, symbolic: Symbolic, seed: str) -> Chain:
-    maths = FieldMaths(seed)
-    symbols = {name: maths.symbol(name) for name in free_parameters(robot, symbolic)}
-    return merge_fixed(bind(robot, maths, symbols, symbolic))
-
-
-def _field_state(chain: Chain, tag: str) -> tuple[list[Element], list[Element], list[Element]]:
-    """q, q̇, q̈: names no parameter can have."""
-    q, qd, qdd = ([chain.maths.symbol(f"{tag} {x}{i}") for i in range(chain.dof)] for x in ("q", "qd", "qdd"))  # type: ignore[attr-defined]
-    return q, qd, qdd
-
-
-def _ranked(robot: Robot, symbolic: Symbolic) -> tuple[list[Slot], list[int], dict[int, Dependency]]:
-    """The candidates, the independent ones of them, and of what the others are combinations."""
-    chain = _field_chain(robot, symbolic, "base parameters 1")
-    stacked = [
-        [integer(x) for x in row]
-        for state in range(STATES)
-        for row in reduced_regressor(chain, *_field_state(chain, f"state {state}"))
-    ]
-    return candidate_slots(chain), *dependencies(stacked)
-
-
-def integer(x: Any) -> int:
-    """A scalar of the field as an integer."""
-    return x.value if isinstance(x, Element | Expr) else rational(x)
 
 
 # the formulas
@@ -182,7 +144,8 @@ def _coefficients(chain: Chain, graph: Graph, dropped: dict[int, Dependency]) ->
     wanted = {k: list(parts) for k, parts in dropped.items() if parts}
     if not wanted:
         return {}
-    still = replace(chain, links=tuple(replace(link, offset=0) for link in chain.links), maths=RationalAngleMaths(graph))
+    links = tuple(replace(link, offset=0) for link in chain.links)  # where a joint counts from does not matter
+    still = replace(chain, links=links, maths=RationalAngleMaths(graph))
     rng, stacked = Random(1), list[list[Expr]]()
     found: dict[int, dict[int, Expr]] = {}
     for _ in range(STATES):
@@ -209,20 +172,6 @@ def _combined(B: list[list[Expr]], kept: Sequence[int], D: dict[int, dict[int, E
         for k, factor in parts.items():
             rows[k] = [x + factor * y if y.value else x for x, y in zip(rows[k], B[other])]
     return list(rows.values())
-
-
-def _renamed(slot: Slot, slots: Sequence[Slot], dropped: dict[int, Dependency]) -> Slot:
-    """Where Kxx and Kyy count only together, their sum is Izz."""
-    twin = Slot("Kyy", slot.link)
-    together = slot.kind == "Kxx" and dropped.get(slots.index(twin)) == {slots.index(slot): 1}
-    return Slot("Izz", slot.link) if together else slot
-
-
-def _name(slot: Slot, row: Sequence[Expr], standard: Sequence[str]) -> str:
-    """mx4 or Kxy4 for the link's own, Kxx2_R for what has more in it."""
-    own = {part.name: rational(weight) for part, weight in own_moment(slot).items()}
-    found = {name: x.value for name, x in zip(standard, row) if x.value}
-    return slot.name if own == found else f"{slot.name}_R"
 
 
 def _dot(row: Sequence[Expr], values: Sequence[Any], graph: Graph) -> Expr:
@@ -279,17 +228,18 @@ def _proved(robot: Robot, symbolic: Symbolic, matrix: Function, kept: Sequence[S
     """Y of all parameters = Y of the base parameters · C, at fresh points; log10 of the chance that it is wrong."""
     entries = 0
     for _ in range(DRAWS):
-        chain = _field_chain(robot, symbolic, f"base parameters {secrets.token_hex(16)}")
+        chain = field_chain(robot, symbolic, f"base parameters {secrets.token_hex(16)}")
         wrong, entries = _mismatches(chain, matrix, kept)
         if wrong:
-            raise ProofError(f"{robot.name}: the base parameters found do not give all torques ({wrong} entries differ)")
+            raise ProofError(f"{robot.name}: the base parameters found lose torque ({wrong} entries differ)")
     degree = degree_of(matrix) + 8 * robot.dof + 6  # each angle and each twist at most twice, rates, lengths
     return int(DRAWS * (log10(degree) + log10(max(entries, 1)) - log10(P)))
 
 
 def _mismatches(chain: Chain, matrix: Function, kept: Sequence[Slot]) -> tuple[int, int]:
-    state = _field_state(chain, "proof")
-    symbols = {name: chain.maths.symbol(name) for port in matrix.inputs for name in port.names}  # type: ignore[attr-defined]
+    state = field_state(chain, "proof")
+    assert isinstance(chain.maths, FieldMaths)
+    symbols = {name: chain.maths.symbol(name) for port in matrix.inputs for name in port.names}
     flat = [integer(x) for x in matrix(symbols, chain.maths)["C"]]
     width = matrix.outputs[0].shape[1]
     C = [flat[i : i + width] for i in range(0, len(flat), width)]

@@ -18,17 +18,17 @@ from scipy.linalg import qr, svd
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.base import BaseParameters, Class, picked
 from manipula.mechanics.models.base_parameters import Slot, standard_slots
-from manipula.mechanics.models.regressor import BODY_NAMES, UNIT_BODIES, columns, regressor
+from manipula.mechanics.models.regressor import BODY_NAMES, MOTOR_NAMES, UNIT_BODIES, columns, regressor
 from manipula.mechanics.models.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actuators
+from manipula.mechanics.spatial.inertia import Inertia
 
 Array = NDArray[np.float64]
 SAMPLES = 60
 ZERO = 1e-8  # of columns scaled to length 1: far above rounding, far below what any real dependence leaves
-_ACTUATORS = {"Ia": "motor_inertia", "fv": "viscous", "fc": "coulomb", "fo": "friction_offset"}
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,16 @@ def base_agreement(robot: Robot, found: BaseParameters, seed: int = 1) -> Agreem
 def virtual_robot(chain: Chain, slot: Slot) -> Chain:
     """The arm in which one standard parameter is 1 and all others are 0."""
     links = list(without_actuators(massless(chain)).links)
-    if slot.kind in _ACTUATORS:
-        links[slot.link] = replace(links[slot.link], **{_ACTUATORS[slot.kind]: 1})
-    else:
-        links[slot.link] = replace(links[slot.link], inertia=UNIT_BODIES[BODY_NAMES.index(slot.kind)])
+    bodies = dict(zip(BODY_NAMES, UNIT_BODIES))
+    motor, viscous, coulomb, constant = (int(slot.kind == name) for name in MOTOR_NAMES)
+    links[slot.link] = replace(
+        links[slot.link],
+        inertia=bodies.get(slot.kind, Inertia()),
+        motor_inertia=motor,
+        viscous=viscous,
+        coulomb=coulomb,
+        friction_offset=constant,
+    )
     return replace(chain, links=tuple(links))
 
 

@@ -18,7 +18,17 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.algebra.optimise.prove import Reference
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.catalogue import FIELD, INPUTS, MODELS, PORT_NAMES, WRENCH_NAMES, Given, Model
+from manipula.mechanics.models.catalogue import (
+    FIELD,
+    INPUTS,
+    MODELS,
+    ON_JOINTS,
+    PORT_NAMES,
+    WRENCH_NAMES,
+    Given,
+    Method,
+    Model,
+)
 from manipula.mechanics.models.choices import (
     Formulation,
     Question,
@@ -36,6 +46,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.vector import Vector
+from manipula.ranking import Ranking, ranking
 
 Tell = Callable[[str], None]
 _PLAIN = 0.1
@@ -74,7 +85,21 @@ def model_named(name: str) -> Model:
 def model_for(request: Request) -> Model:
     """The model as it is for this robot; an entry that depends on the arm's class is completed from its numbers."""
     model = model_named(request.model)
+    if model.ranked:
+        return _narrowed(model, ranking(request.robot, request.symbolic))
     return model if model.planned is None else model.planned(model, numeric_chain(request.robot))
+
+
+def _narrowed(model: Model, found: Ranking) -> Model:
+    """A regressor with its independent columns only, under their names as base parameters."""
+
+    def only(method: Method) -> Method:
+        return lambda chain, x: {
+            name: [[row[k] for k in found.kept] for row in rows] for name, rows in method(chain, x).items()
+        }
+
+    methods = {name: only(method) for name, method in model.methods.items()}
+    return replace(model, methods=methods, columns=lambda chain: list(found.names))
 
 
 def numeric_chain(robot: Robot) -> Chain:
@@ -120,7 +145,8 @@ def questions_of(request: Request, method: str) -> list[Question]:
     asked = questions(chain, model.needs, request.parameters == "base")
     if request.wrench:  # the wrench is given in metres
         asked = [question for question in asked if question.name != "unit"]
-    own = field_questions(chain) if method == FIELD else []
+    own = [Question("frames", ("joints",))] if method in ON_JOINTS else []
+    own += field_questions(chain) if method == FIELD else []
     return [question for question in asked if question.name not in {x.name for x in own}] + own
 
 
@@ -152,6 +178,8 @@ def built(request: Request, choice: Choice) -> Function:
     outputs = tuple(_output(graph, name, found[name], *model.outputs[name]) for name in found)
     notes = {"robot": request.robot.name, "model": model.name, "method": str(choice)}
     notes["joints"] = ", ".join(request.robot.joint_names)
+    if model.columns is not None:
+        notes["columns"] = " ".join(model.columns(chain))
     labels = _labels(chain, given)
     return Function(f"{_identifier(request.robot.name)}_{model.name}", graph, tuple(inputs), outputs, labels, notes)
 

@@ -1,28 +1,31 @@
 """Files that save work from one run to the next: generated functions and machine code, in a private directory.
 
-A file is named by a digest of all that its content depends on, and begins with a digest of the content: one that was cut
-off or altered is deleted and made again. Files appear whole (written under another name, then renamed), so any number of
-processes may share the directory. `MANIPULA_CACHE` names another directory, or is `off`.
+A file is named by a digest of all that its content depends on, and begins with a digest of the content: one that was
+cut off or altered is deleted and made again. Files appear whole (written under another name, then renamed), so any
+number of processes may share the directory. `MANIPULA_CACHE` names another directory, or is `off`.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 import stat
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
 from manipula.errors import ManipulaWarning
 from manipula.version import __version__
 
 LIMIT = 256 * 2**20  # bytes; beyond it the files unused for longest go
 _DIGEST = 32
+Kept = TypeVar("Kept")
 
 
 def key_of(*parts: object) -> str:
@@ -73,6 +76,19 @@ def keep(key: str, content: bytes) -> None:
             os.unlink(name)
             raise
         _prune(place)
+
+
+def remembered(key: str, make: Callable[[], Kept]) -> Kept:
+    """An object kept under a key, or made now and kept."""
+    content = fetch(key)
+    if content is not None:
+        try:
+            return pickle.loads(content)  # type: ignore[no-any-return]
+        except Exception:  # whatever is wrong with it, it can be made again
+            discard(key)
+    made = make()
+    keep(key, pickle.dumps(made))
+    return made
 
 
 def discard(key: str) -> None:
@@ -126,7 +142,7 @@ def _warn_once(text: str) -> None:
 def _prune(place: Path) -> None:
     """Down to the limit, the files unused for longest first."""
     files = [(path, path.stat()) for path in place.iterdir() if path.is_file()]
-    excess = _total(found.st_size for _, found in files) - LIMIT
+    excess = sum(found.st_size for _, found in files) - LIMIT
     for path, found in sorted(files, key=lambda item: item[1].st_mtime):
         if excess <= 0:
             return
@@ -134,6 +150,3 @@ def _prune(place: Path) -> None:
             path.unlink()
         excess -= found.st_size
 
-
-def _total(sizes: Iterable[int]) -> int:
-    return sum(sizes)

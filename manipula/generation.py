@@ -27,8 +27,10 @@ from manipula.bridge import (
     used_parameters,
     usual_choice,
 )
+from manipula.cache import key_of, remembered
 from manipula.errors import UnknownNameError
-from manipula.mechanics.models.catalogue import FIELD
+from manipula.mechanics.models.catalogue import ON_JOINTS
+from manipula.mechanics.robot.description import Origin
 
 DESCENT_SECONDS = 30.0
 MOVES = 4_000_000
@@ -36,10 +38,19 @@ SHORTLIST = 3
 
 
 def generate_function(request: Request, tell: Tell = lambda text: None) -> Function:
-    """The cheapest choice found, optimised and proved."""
+    """The cheapest choice found, optimised and proved; what was once made for the same robot is remembered."""
     if request.optimise not in LEVELS:
         raise UnknownNameError("optimisation level", request.optimise, LEVELS)
     check_request(request)
+    return remembered(key_of("function", _content(request)), lambda: _generated(request, tell))
+
+
+def _content(request: Request) -> str:
+    """All that a function depends on; not where the robot's file lies."""
+    return repr(replace(request, robot=replace(request.robot, origin=Origin())))
+
+
+def _generated(request: Request, tell: Tell) -> Function:
     best = LEVELS[request.optimise](request, tell)
     tell(f"{request.model}: proof")
     proof = prove(best, reference(request))
@@ -106,8 +117,8 @@ def hard(request: Request, tell: Tell) -> Function:
 
 
 def _plain_choices(request: Request) -> list[Choice]:
-    """Each method as the file has it; the acceleration field alone wants its frames on the joints."""
-    return [usual_choice(request, m) if m == FIELD else Choice(m) for m in methods_of(request)]
+    """Each method as the file has it; some want their frames on the joints."""
+    return [usual_choice(request, m) if m in ON_JOINTS else Choice(m) for m in methods_of(request)]
 
 
 def _descended(request: Request, method: str, tell: Tell) -> Choice:

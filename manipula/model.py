@@ -84,9 +84,9 @@ class Model:
         """Write the model as source code; returns the paths written."""
         return write_files(Path(folder), backend.emit(self.tape, language, __version__))
 
-    def compile(self, backend: str = "auto") -> Compiled:
+    def compile(self, backend: str = "auto", dtype: str = "float64") -> Compiled:
         """A callable on numpy arrays that broadcasts over leading axes."""
-        return compile_tape(self.tape, backend)
+        return compile_tape(self.tape, backend, dtype)
 
     def split(self) -> tuple[Model, Model]:
         """(off-line, on-line): what depends on parameters alone, and the rest taking it as its parameters."""

@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from html import escape
 from typing import Any, Literal
 
+from manipula.base import base_parameters_of
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.bind import free_parameters
@@ -69,6 +70,11 @@ class Robot(description.Robot):
         """Every named parameter and every number of the table, by name; None is symbolic."""
         values = self._floats()
         return {name: self._value(parameter, values) for name, parameter in free_parameters(self, "all").items()}
+
+    @property
+    def base_parameters(self) -> dict[str, float | None]:
+        """The parameters torques can tell, by name; None is symbolic. `api.base_parameters` has their formulas."""
+        return dict(base_parameters_of(self).by_name)
 
     def _floats(self) -> dict[str, float]:
         found: dict[str, float] = {}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+os.environ["MANIPULA_CACHE"] = "off"  # every test makes what it tests; those of the cache turn it on
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -26,6 +26,7 @@ Values = Mapping[str, Sequence[float]]
 
 def written(files: Mapping[str, str], folder: Path) -> list[Path]:
     for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in files]
 
@@ -60,7 +61,7 @@ def c_function(tape: Tape, files: Mapping[str, str], folder: Path) -> Callable[[
     written(files, folder)
     name = next(file.removesuffix(".h") for file in files if file.endswith(".h"))
     library = shared(folder / f"{name}.c")
-    prepared = re.search(rf"{name}_prepare\(.*double k\[(\d+)\]\);", files[f"{name}.h"])
+    prepared = re.search(rf"{name}_prepare\(.*manipula_real k\[(\d+)\]\);", files[f"{name}.h"])
 
     def run(inputs: Values) -> dict[str, list[float]]:
         arguments = [array(inputs[port.name]) for port in tape.inputs if port.online and port.slots]

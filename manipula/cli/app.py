@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from manipula.cli import converting, counts, creating, deleting, demonstration, editing, generating, listing, verdict
+from manipula.cli import base, converting, counts, creating, deleting, demonstration, editing, generating, listing, verdict
 from manipula.version import __version__
 
 app = typer.Typer(
@@ -52,6 +52,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "count": counts.count,
     "equations": generating.equations,
     "check": verdict.check,
+    "base-parameters": base.base_parameters,
     "demo": demonstration.demo,
 }
 for _name, _command in _COMMANDS.items():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,18 +19,10 @@ from manipula.tasks.search import EXACT, SAME, Nearest
 if TYPE_CHECKING:
     from manipula.tasks.inverse import InverseSolver, Raw
 
-CALM = 1e-5  # above this `fit` a closed form is right to the last digits as it stands
+CALM = 1e-8  # above this `fit` a closed form is right to the last digits as it stands
 ALMOST = -1e-6  # a branch this far out of reach may have been lost by rounding
+ONE_FAMILY = 1e-13  # a pose that strays less along a family is all of that family
 CLEAN = 1e-13  # defect of a pose that is only rounding
-
-
-class Verdict(NamedTuple):
-    """One branch, looked at closely."""
-
-    q: Floats
-    residual: float
-    kept: bool
-    why: str
 
 
 class Answers:
@@ -58,7 +51,7 @@ class Answers:
     def _family(self, i: int) -> Family | None:
         if not self.reached[i]:
             return None
-        return family_at(self.q[i], self.T, self.solver.pose, self.solver.jacobian)
+        return family_at(self.q[i], self.T, self.solver.pose, self.solver.jacobian, self.solver.plan.group)
 
     def _slide_to_seed(self) -> None:
         """The member of each family nearest to the seed, as long as it still is a solution."""
@@ -88,7 +81,7 @@ class Answers:
         if distances(self.q[i], self.q[j], self.solver.turning) < SAME:
             return True
         one, other = self.families[i], self.families[j]
-        exact = one is not None and other is not None and max(one.defect, other.defect) <= EXACT
+        exact = one is not None and other is not None and max(one.defect, other.defect) <= ONE_FAMILY
         return exact and other is not None and same_family(other, self.q[i])
 
     @cached_property
@@ -115,9 +108,11 @@ class InverseResult:
     @cached_property
     def q(self) -> Floats:
         raw, solver = self._raw, self._solver
-        if raw.calm > CALM and self._seed is None and not solver.limited and self.pose is not None:
-            return raw.q[raw.valid > 0]
-        return self._answers.q[self._answers.order]
+        if raw.calm > CALM and self._seed is None and not solver.limited:
+            chosen: Floats = raw.q[raw.valid > 0]
+            return chosen
+        answers: Floats = self._answers.q[self._answers.order]
+        return answers
 
     @cached_property
     def _answers(self) -> Answers:
@@ -183,7 +178,8 @@ def branch_names(solver: InverseSolver, count: int, seed: Floats | None) -> list
     if solver.closed is None:
         return [f"solution {i + 1}" for i in range(count)]
     each = 2 ** len(roles)
-    names = [", ".join(f"{role} {'+-'[i >> (len(roles) - 1 - k) & 1]}" for k, role in enumerate(roles)) for i in range(each)]
+    signs = product("+−", repeat=len(roles))
+    names = [", ".join(f"{role} {sign}" for role, sign in zip(roles, choice, strict=True)) for choice in signs]
     if count == each:
         return [name or "only" for name in names]
     sets = count // each
@@ -192,14 +188,16 @@ def branch_names(solver: InverseSolver, count: int, seed: Floats | None) -> list
 
 @dataclass(frozen=True)
 class InverseBatch:
-    """Many poses: `q` (…, branches, dof) and the mask `valid` (…, branches). Where the mask is false `q` means nothing."""
+    """Many poses: `q` (…, branches, dof) and the mask `valid` (…, branches); where it is false `q` means nothing."""
 
     q: Floats
     valid: Any
     residual: Floats
 
     @staticmethod
-    def from_raw(solver: InverseSolver, T: Floats, seed: Floats | None, raw: Raw, lead: tuple[int, ...]) -> InverseBatch:
+    def from_raw(
+        solver: InverseSolver, T: Floats, seed: Floats | None, raw: Raw, lead: tuple[int, ...]
+    ) -> InverseBatch:
         """The closed form as it stands where it is calm; a closer look at the other poses."""
         T = checked_poses(T) if not (raw.defect <= CLEAN).all() else T
         q, valid = raw.q, raw.valid > 0

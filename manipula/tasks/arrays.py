@@ -15,6 +15,7 @@ from manipula.mechanics.models.pose import pose
 from manipula.mechanics.robot.chain import Chain
 
 Floats = NDArray[np.float64]
+Bits = NDArray[np.bool_]
 Kinematics = Callable[[Floats], Floats]
 
 

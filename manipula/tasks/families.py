@@ -6,6 +6,7 @@ family: θ4 + θ6 = c, θ1 free), or only seem to, to first order (the elbow str
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,13 +14,15 @@ import numpy as np
 from manipula.tasks.arrays import Floats, Kinematics
 from manipula.tasks.newton import polished, residual
 
+ROUNDING = 1e-9
 NEAR = 1e-5  # singular value below which a pose counts as singular
 TRIAL = 0.3
 STEP = 0.05
+STEP_RANK = 1e-4  # on a curve, only what is far from singular is corrected
 
 
 class Family(NamedTuple):
-    """Answers q + t·direction (a line), or the curve that starts along it. `defect`: how far the pose strays on the way."""
+    """Answers q + t·direction (a line), or the curve that starts along it. `defect`: how far the pose strays there."""
 
     text: str
     q: Floats
@@ -28,20 +31,34 @@ class Family(NamedTuple):
     defect: float
 
 
-def family_at(q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics) -> Family | None:
-    """The family through a solution, if there is one."""
+def family_at(
+    q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics, group: Sequence[int] = ()
+) -> Family | None:
+    """The family through a solution, if there is one. `group`: joints that are said to follow when another is free."""
     _, sizes, rows = np.linalg.svd(jacobian(q))
     small = np.append(sizes, np.zeros(max(0, q.size - sizes.size)))[-1]
     if q.size > 6 or small > NEAR:
         return None
     v = _tidy(rows[-1])
-    strays = max(float(residual(fk(q + t * v), pose)) for t in (TRIAL, -TRIAL))
-    if strays <= max(4 * small, 1e-10):
-        return Family(_named(v), q, v, True, strays)
-    there, worst = polished(q + STEP * v, pose, fk, jacobian, steps=12)
-    if worst < max(4 * small, 1e-10) and 0.3 * STEP < np.abs(there - q).max() < 4 * STEP:
-        return Family(_named(v), q, v, False, float(worst))
+    half, whole = (residual(fk(q + np.outer((t, -t), v)), pose).max() for t in (TRIAL / 2, TRIAL))
+    if _strays_like_a_family(half, whole):
+        return Family(_named(v, group), q, v, True, float(whole))
+    half, whole = (_curved(q, t * v, pose, fk, jacobian) for t in (STEP / 2, STEP))
+    if _strays_like_a_family(half, whole):
+        return Family(_named(v, group, straight=False), q, v, False, float(whole))
     return None
+
+
+def _strays_like_a_family(half: float, whole: float) -> bool:
+    """Nowhere, or near a singular pose in proportion to the way; where branches meet it is with its square."""
+    return whole <= ROUNDING or bool(whole <= NEAR and whole <= 3 * half)
+
+
+def _curved(q: Floats, step: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics) -> float:
+    """How far the pose strays when steps both ways are corrected across the null direction; infinite if they slip back."""
+    there, worst = polished(q + np.array([step, -step]), pose, fk, jacobian, steps=12, rank=STEP_RANK)
+    gone = np.abs((there - q) @ step) / float(step @ step)
+    return float(worst.max()) if (gone > 0.5).all() and (gone < 2).all() else np.inf
 
 
 def _tidy(v: Floats) -> Floats:
@@ -51,8 +68,8 @@ def _tidy(v: Floats) -> Floats:
     return np.where(np.abs(v - whole) < 1e-4, whole, v)
 
 
-def _named(v: Floats) -> str:
-    """θ1 free;  θ4 + θ6 = c;  θ2, θ3, θ4 and θ6 move together"""
+def _named(v: Floats, group: Sequence[int], straight: bool = True) -> str:
+    """θ1 free;  θ4 + θ6 = c;  θ6 free, θ2, θ3 and θ4 follow;  θ1, θ2 and θ5 move together"""
     moving = [i for i in range(v.size) if v[i] != 0]
     names = [f"θ{i + 1}" for i in moving]
     if len(moving) == 1:
@@ -60,7 +77,15 @@ def _named(v: Floats) -> str:
     if len(moving) == 2 and abs(v[moving[0]]) == abs(v[moving[1]]) == 1:
         sign = "+" if v[moving[0]] * v[moving[1]] < 0 else "−"
         return f"{names[0]} {sign} {names[1]} = c"
-    return f"{', '.join(names[:-1])} and {names[-1]} move together"
+    free = [i for i in moving if i not in group]
+    if len(free) == 1:
+        follow = [i for i in moving if i in group] if straight else sorted(group)
+        return f"θ{free[0] + 1} free, {_listed([f'θ{i + 1}' for i in follow])} follow"
+    return f"{_listed(names)} move together"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def nearest_member(family: Family, seed: Floats) -> Floats:

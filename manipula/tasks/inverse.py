@@ -108,7 +108,7 @@ class InverseSolver:
         return Raw(q.reshape(-1, q.shape[-1]), valid.ravel(), fit.ravel(), calm.min(), off[0])
 
     def parameter_values(self, seed: Floats | None, parameter: ArrayLike | None = None) -> Floats:
-        """The values of a redundant arm's parameter to solve for: those given, or that of the seed and a fan of others."""
+        """The values of a redundant arm's parameter to solve for: those given, or the seed's and a fan of others."""
         if parameter is not None:
             return np.atleast_1d(np.asarray(parameter, dtype=float)).ravel()
         low, high = -np.pi, np.pi

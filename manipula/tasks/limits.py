@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from manipula.tasks.arrays import Floats
+from manipula.tasks.arrays import Bits, Floats
 
 TURN = 2 * np.pi
 SLACK = 1e-12  # a joint on its limit is inside
@@ -18,14 +18,14 @@ def bounds(limits: Sequence[tuple[float, float]] | None, dof: int) -> tuple[Floa
     return pairs[:, 0], pairs[:, 1]
 
 
-def principal(q: Floats, turning: Floats) -> Floats:
+def principal(q: Floats, turning: Bits) -> Floats:
     """Angles in (−π, π]; slides as they are."""
     wrapped = np.pi - np.mod(np.pi - q, TURN)
     inside = (q > -np.pi) & (q <= np.pi)
     return np.where(turning & ~inside, wrapped, q)
 
 
-def wound(q: Floats, turning: Floats, low: Floats, high: Floats, seed: Floats | None) -> Floats:
+def wound(q: Floats, turning: Bits, low: Floats, high: Floats, seed: Floats | None) -> Floats:
     """Every angle on the turn inside its limits that is nearest to the seed (without one: to the plain angle).
 
     Where no turn is inside, the plain angle. Joints without limits follow the seed only if there is one.
@@ -44,8 +44,9 @@ def margins(q: Floats, low: Floats, high: Floats) -> Floats:
     return np.minimum(q - low, high - q)
 
 
-def distances(a: Floats, b: Floats, turning: Floats) -> Floats:
+def distances(a: Floats, b: Floats, turning: Bits) -> Floats:
     """The largest joint difference, whole turns left out, (…)."""
     apart = np.abs(a - b)
     around = np.mod(apart, TURN)
-    return np.where(turning, np.minimum(around, TURN - around), apart).max(axis=-1)
+    most: Floats = np.where(turning, np.minimum(around, TURN - around), apart).max(axis=-1)
+    return most

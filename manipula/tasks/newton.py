@@ -1,4 +1,4 @@
-"""Newton and Levenberg–Marquardt on whole batches of configurations: polish, and the nearest pose when none is exact."""
+"""Newton and damped least squares on whole batches of configurations: polish, and the nearest pose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ SHRINK, GROW = 0.25, 6.0
 
 def residual(at: Floats, pose: Floats) -> Floats:
     """The largest entry of |FK − pose|, (…)."""
-    return np.abs(at - pose).max(axis=(-1, -2))
+    worst: Floats = np.abs(at - pose).max(axis=(-1, -2))
+    return worst
 
 
 def twist(at: Floats, pose: Floats) -> Floats:
@@ -23,13 +24,15 @@ def twist(at: Floats, pose: Floats) -> Floats:
     return np.concatenate([pose[..., :3, 3] - at[..., :3, 3], turn], axis=-1)
 
 
-def polished(q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics, steps: int = 3) -> tuple[Floats, Floats]:
+def polished(
+    q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics, steps: int = 3, rank: float = 1e-9
+) -> tuple[Floats, Floats]:
     """Newton steps of least length, each kept only where it lowers the residual: (q, residual)."""
     worst = residual(fk(q), pose)
     for _ in range(steps):
         if not (worst > POLISHED).any():
             break
-        step = np.linalg.pinv(jacobian(q), rcond=1e-9) @ twist(fk(q), pose)[..., None]
+        step = np.linalg.pinv(jacobian(q), rcond=rank) @ twist(fk(q), pose)[..., None]
         there = q + step[..., 0]
         found = residual(fk(there), pose)
         better = found < worst
@@ -63,7 +66,7 @@ def nearest(
     q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics, low: Floats, high: Floats,
     weights: Floats | None = None, rounds: int = 200,
 ) -> Nearest:  # fmt: skip
-    """Damped least squares from every row of q at once, inside the limits: a joint at its limit is held while pushed out."""
+    """Damped least squares from every row of q at once; a joint at its limit is held while it is pushed out."""
     weight = np.ones(12) if weights is None else weights
     q = np.clip(q, low, high)
     at = fk(q)

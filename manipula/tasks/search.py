@@ -37,7 +37,8 @@ def starts(solver: InverseSolver, seed: Floats | None) -> Floats:
 
 def unique_solutions(solver: InverseSolver, T: Floats, q: Floats) -> Floats:
     """Distinct exact solutions that damped least squares and Newton find from the starts."""
-    found = newton.nearest(q, T, solver.pose, solver.jacobian, -np.inf * np.ones(q.shape[-1]), np.inf * np.ones(q.shape[-1]))
+    far = np.full(q.shape[-1], np.inf)
+    found = newton.nearest(q, T, solver.pose, solver.jacobian, -far, far)
     close = found.q[found.distance < 1e-3]
     polished, worst = newton.polished(close, T, solver.pose, solver.jacobian, steps=6)
     exact = principal(polished[worst <= EXACT * solver.size], solver.turning)

@@ -48,8 +48,8 @@ def arms() -> dict[str, Function]:
         "planar": model("planar2r", "inverse_dynamics", "newton-euler"),
         "stanford3": model("stanford3", "inverse_dynamics", "newton-euler"),
         "branches": model("scara", "forward_dynamics", "inertia-matrix"),
-        "pose": model("puma560", "pose", "forward"),
-        "inertia": model("puma560", "inertia_matrix", "composite"),
+        "pose": model("puma560_symbolic", "pose", "forward"),
+        "inertia": model("puma560_symbolic", "inertia_matrix", "composite"),
     }
 
 
@@ -77,22 +77,23 @@ def test_same_values_lower_price(name: str) -> None:
 @pytest.mark.parametrize("price", [CLASSICAL, MULTIPLICATIONS, FUSED], ids=lambda price: price.name)
 def test_the_counted_price_is_the_true_one(price: Price) -> None:
     """The kernel's running sum, after thousands of changes and undone changes, against a count from nothing."""
-    ways = ways_from_function(ARMS["inertia"], price, 1 << 14)
+    ways = ways_from_function(ARMS["inertia"], price, 1 << 12)  # small: it is swept many times
     state = ways.state
     assert state.now[COST] == price.total(ARMS["inertia"])
     state.now[RANDOM] = 12345
-    state.chances[:] = [int(2.0**61 * np.exp(-rise / (0.5 * price.unit))) for rise in range(STEEPEST)]
-    assert anneal(state, 5000) == 5000
-    assert price.total(function_from_ways(ways, best=False)) <= state.now[COST]
-    assert price.total(function_from_ways(ways, best=True)) <= state.now[BEST] < price.total(ARMS["inertia"])
+    state.chances[:] = [int(2.0**61 * np.exp(-rise / (0.3 * price.unit))) for rise in range(STEEPEST)]
+    anneal(state, 100_000)
+    assert price.total(function_from_ways(ways, best=False)) == state.now[COST]
+    assert price.total(function_from_ways(ways, best=True)) == state.now[BEST] < price.total(ARMS["inertia"])
 
 
 def test_each_price_lowers_its_own_figure() -> None:
     plain = ARMS["inertia"]
-    results = {price: searched(plain, moves=4 * MOVES, price=price) for price in (CLASSICAL, MULTIPLICATIONS, FUSED)}
-    assert results[MULTIPLICATIONS].cost.mul <= results[CLASSICAL].cost.mul
-    assert FUSED.total(results[FUSED]) <= FUSED.total(results[CLASSICAL])
-    assert FUSED.total(results[FUSED]) < FUSED.total(plain)
+    for price in (CLASSICAL, MULTIPLICATIONS, FUSED):
+        best = searched(plain, moves=4 * MOVES, price=price)
+        prove(best, reference_from_function(plain))
+        assert price.total(best) < price.total(plain)
+    assert searched(plain, moves=4 * MOVES, price=MULTIPLICATIONS).cost.mul < plain.cost.mul
 
 
 def test_fused_price_by_hand() -> None:
@@ -109,10 +110,10 @@ def test_compiled_and_interpreted_agree() -> None:
     """One text, two meanings that must not differ: every array, bit by bit."""
     states = []
     for run in (anneal, interpreted):
-        state = ways_from_function(ARMS["stanford3"], FUSED, 1 << 12).state
+        state = ways_from_function(ARMS["planar"], FUSED, 1 << 10).state  # small: it is swept now and then
         state.now[RANDOM] = 99
         state.chances[:] = [int(2.0**61 * np.exp(-rise / 0.6)) for rise in range(STEEPEST)]
-        run(state, 1500)
+        run(state, 6000)
         states.append(state)
     for name in STATE_ARRAYS:
         assert np.array_equal(getattr(states[0], name), getattr(states[1], name)), name
@@ -122,7 +123,7 @@ def test_seed_and_moves_decide() -> None:
     plain = ARMS["stanford3"]
     first, again = (searched(plain, moves=MOVES, seed=3).content() for _ in range(2))
     assert first == again
-    assert {searched(plain, moves=MOVES, seed=seed).digest() for seed in range(3)} != {searched(plain, moves=MOVES).digest()}
+    assert len({searched(plain, moves=MOVES, seed=seed).digest() for seed in range(3)}) > 1
 
 
 def test_chains_take_the_best() -> None:
@@ -160,15 +161,16 @@ def test_circle_identity_is_found() -> None:
 
 def test_annealing_leaves_the_valley_of_descent() -> None:
     plain = factored(ARMS["inertia"])
-    descent = searched(plain, moves=5 * MOVES, rounds=DESCENT)
-    assert searched(plain, moves=5 * MOVES).cost.total < descent.cost.total < plain.cost.total
+    descent = searched(plain, moves=10 * MOVES, rounds=DESCENT)
+    assert searched(plain, moves=10 * MOVES).cost.total < descent.cost.total < plain.cost.total
 
 
 def test_nothing_to_gain() -> None:
     plain = function_of(lambda a, b: [a + b, a], "a b")
     assert searched(plain, moves=1000) is plain
-    empty = function_of(lambda a: [a - a, a], "a")
-    assert searched(empty, moves=1000) is empty
+    for formula in (lambda a, k: [a - a, a], lambda a, k: [k - k, k * k + 1]):
+        trivial = function_of(formula, "a", "k")
+        assert searched(trivial, moves=1000) is trivial
 
 
 def test_no_new_division() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,30 @@ import pytest
 
 from manipula.algebra.emit.backend import emit
 from manipula.algebra.emit.c.spelling import language as c_language
+from manipula.algebra.emit.c.spelling import real_language
+from manipula.algebra.emit.cpp.spelling import language as cpp_language
+from manipula.algebra.emit.cuda.spelling import language as cuda_language
+from manipula.algebra.emit.javascript.spelling import LANGUAGE as JAVASCRIPT
+from manipula.algebra.emit.jax.spelling import LANGUAGE as JAX
+from manipula.algebra.emit.latex.spelling import LANGUAGE as LATEX
+from manipula.algebra.emit.matlab.spelling import LANGUAGE as MATLAB
 from manipula.algebra.emit.python.spelling import LANGUAGE as PYTHON
+from manipula.algebra.emit.rust.spelling import LANGUAGE as RUST
 from manipula.algebra.emit.text import Language, Text
 from manipula.algebra.expr.evaluate import ARRAYS, ArrayMaths
 from manipula.algebra.expr.ops import OPS
 from manipula.algebra.tape import Line, Port, Tape, verify
 from tests.emitted import c_function, module_from, needs_cc
+from tests.languages import in_every_language, self_tested
+from tests.latex_reader import values_from_latex
 
 A, B, C, X = (Text(letter) for letter in "abcx")
 C99 = c_language("f")
+TABLES = {
+    "c": C99, "c real": real_language("f"), "cpp": cpp_language("f"), "cuda": cuda_language("f"), "jax": JAX,
+    "javascript": JAVASCRIPT, "latex": LATEX, "matlab": MATLAB, "python": PYTHON, "rust": RUST,
+}  # fmt: skip
+PLAIN = ["c", "javascript", "jax", "python"]  # with nothing around numbers and C's signs
 
 
 class LibmMaths(ArrayMaths):
@@ -41,12 +57,12 @@ def say(language: Language, op: str, *args: Text) -> Text:
     return language.table[op](args)
 
 
-@pytest.mark.parametrize("language", [C99, PYTHON], ids=["c", "python"])
+@pytest.mark.parametrize("language", TABLES.values(), ids=TABLES)
 def test_the_tables_spell_every_operation(language: Language) -> None:
     assert language.table.keys() == OPS.keys()
 
 
-@pytest.mark.parametrize("language", [C99, PYTHON], ids=["c", "python"])
+@pytest.mark.parametrize("language", [TABLES[name] for name in PLAIN], ids=PLAIN)
 def test_parentheses_are_the_fewest_that_keep_the_order(language: Language) -> None:
     def do(op: str, *args: Text) -> Text:
         return say(language, op, *args)
@@ -195,3 +211,42 @@ def test_nan_and_ties_are_as_the_reference_has_them(op: str, language: str, tmp_
         with np.errstate(all="ignore"):
             got = [float(function(state["q"])) for state in states]
     np.testing.assert_equal(got, [expected(tape, state, LibmMaths())[0] for state in states])
+
+
+# every language, one package: random operations and the edges of those that decide
+
+DECIDING = ("sign", "min", "max", "less", "select", "abs", "sqrt")
+
+
+def deciding_tape(seed: int) -> Tape:
+    """A random tape that also computes, of its raw inputs, every operation that decides something."""
+    tape = random_tape(seed)
+    first = len(tape.names)
+    lines = tuple(Line(first + i, op, tuple(range(OPS[op].arity))) for i, op in enumerate(DECIDING))
+    names = tuple(f"E{i}" for i in range(len(DECIDING)))
+    decided = Port("e", (len(DECIDING), 1), tuple(line.slot for line in lines))
+    made = replace(tape, online=tape.online + lines, outputs=(*tape.outputs, decided), names=tape.names + names)
+    verify(made)
+    return made
+
+
+def samples(seed: int) -> list[dict[str, list[float]]]:
+    p = drawn(seed)["p"]
+    return [*(drawn(seed + i) for i in range(4)), *({"q": [*row, 0.7], "p": p} for row in EDGES)]
+
+
+EVERY = next(seed for seed in SEEDS if {line.op for line in random_tape(seed).online} == OPS.keys())
+
+
+@pytest.mark.parametrize("language", in_every_language())
+def test_every_language_is_the_tape(language: str, tmp_path: Path) -> None:
+    done = self_tested(language, emit(deciding_tape(EVERY), language, "0", samples(EVERY)), tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("seed", SEEDS[:6])
+def test_latex_reads_as_the_tape(seed: int) -> None:
+    tape, inputs = random_tape(seed), drawn(seed)
+    got = values_from_latex(emit(tape, "latex", "0")["every_op.tex"], inputs)
+    wanted = expected(tape, inputs, ARRAYS)
+    np.testing.assert_allclose([got[rf"y_{{{i + 1}}}"] for i in range(len(wanted))], wanted, rtol=1e-12)

@@ -21,7 +21,7 @@ MEMBERS = {
         jacobian jacobian_dot joint_wrenches limits model pose regressor""",
     "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs split
         tape to_sympy tree_cost""",
-    "Robot": """base cells dof from_dh from_text gravity joint_names joints name names of origin parameters payload
+    "Robot": """base base_parameters cells dof from_dh from_text gravity joint_names joints name names of origin parameters payload
         tool values with_base with_gravity with_parameters with_payload with_tool without""",
 }
 

@@ -11,8 +11,10 @@ from typing import Protocol
 
 from manipula.algebra.emit.c import C99
 from manipula.algebra.emit.cpp import Cpp17
+from manipula.algebra.emit.cuda import Cuda
 from manipula.algebra.emit.javascript import JavaScript
 from manipula.algebra.emit.jax import Jax
+from manipula.algebra.emit.latex import LatexDocument
 from manipula.algebra.emit.matlab import Matlab
 from manipula.algebra.emit.python import NumPy
 from manipula.algebra.emit.rust import Rust
@@ -33,8 +35,10 @@ class Backend(Protocol):
 BACKENDS: dict[str, Backend] = {
     "c": C99(),
     "cpp": Cpp17(),
+    "cuda": Cuda(),
     "javascript": JavaScript(),
     "jax": Jax(),
+    "latex": LatexDocument(),
     "matlab": Matlab(),
     "python": NumPy(),
     "rust": Rust(),

@@ -10,6 +10,7 @@ import ast
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from math import isnan
 
 from manipula.algebra.tape import Tape
@@ -24,7 +25,7 @@ _COMPUTED: dict[str, Callable[..., float]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "neg": operator.neg,
 }  # fmt: skip
 _TYPED = {"≠": "!=", "≥": ">=", "≤": "<=", "·": "*", "×": "*", "−": "-", "²": "**2", "³": "**3", "^": "**"}
-_HIGHEST_POWER = 9
+_POWERS = range(1, 10)
 
 
 @dataclass(frozen=True)
@@ -149,12 +150,8 @@ def _side(node: ast.expr, text: str) -> Side:
             return Parameter(name)
         case ast.UnaryOp(op=ast.USub(), operand=inner):
             return Operation("neg", (_side(inner, text),))
-        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() as times)) if 1 < times <= _HIGHEST_POWER:
-            factor = _side(base, text)
-            power = factor
-            for _ in range(times - 1):
-                power = Operation("mul", (power, factor))
-            return power
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int() as times)) if times in _POWERS:
+            return reduce(lambda power, factor: Operation("mul", (power, factor)), [_side(base, text)] * times)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
             return Operation(_BINARY[type(op)], (_side(left, text), _side(right, text)))
     raise InputError(f"the condition {text!r} has a part that is no parameter, number, sum or product")

@@ -1,5 +1,4 @@
-"""What most languages share: the two halves of a tape as statements, under names fit for the language, and the tables of
-the self-test.
+"""What most languages share: the two halves of a tape as statements, and the tables of the self-test.
 
 A language says where an entry of an argument is read and written (`Places`); the rest of its text is its template.
 """

@@ -6,7 +6,7 @@ so the sign stands in front bare.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isinf, isnan
 
@@ -52,7 +52,7 @@ def call(name: str, arity: int) -> Spelling:
     return Spelling(f"{name}({', '.join(['{}'] * arity)})", ATOM, (LOOSE,) * arity)
 
 
-Table = Mapping[str, Spelling | Negation]
+Table = Mapping[str, Callable[[Sequence[Text]], Text]]
 
 ARITHMETIC: Table = {
     "add": Spelling("{} + {}", SUM, (SUM, PRODUCT)),

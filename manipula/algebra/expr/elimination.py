@@ -1,4 +1,4 @@
-"""Linear dependence over GF(2⁶¹−1): elimination on integers, and the small systems behind a coefficient on expressions."""
+"""Linear dependence over GF(2⁶¹−1): elimination on integers, and small systems solved on expressions."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Price:
     trig: int = 0
     sqrt: int = 0
     other: int = 0
-    unit: int = 1  # the price of one operation that matters
+    unit: int = 1  # what a typical move is worth: temperatures are measured by it
 
     def of(self, kind: str) -> int:
         """By the name the operation table counts it under; a change of sign is free."""
@@ -46,7 +46,7 @@ def _swallows(node: Expr, uses: dict[Expr, int]) -> bool:
 
 
 CLASSICAL = Price("classical")  # a product and a sum are one operation each
-MULTIPLICATIONS = Price("multiplications", add=1, mul=10, div=10, unit=10)  # sums only break ties
+MULTIPLICATIONS = Price("multiplications", mul=4, div=4, unit=3)  # sums count a little, or they would grow without end
 FUSED = Price("fused", fused=1)  # what a processor with a fused multiply-add issues
 
 PRICES = {price.name: price for price in (CLASSICAL, MULTIPLICATIONS, FUSED)}

@@ -2,10 +2,10 @@
 
     PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 
-If the arguments are exactly what the kernel wants (as many arrays of its dtype as it has inputs, each one row, dense), it
-allocates the results, calls `one` and returns them: no Python frame, no conversion. Anything else, keywords included,
-goes to `self.general(...)`, which takes everything. Where things lie in an array and which functions there are to call is
-handed over in a table (`context`), filled after loading; `layout.py` finds it out and tests it.
+If the arguments are exactly what the kernel wants (as many arrays of its dtype as it has inputs, each one row, dense),
+it allocates the results, calls `one` and returns them: no Python frame, no conversion. All else, keywords included,
+goes to `self.general(...)`, which takes everything. Where things lie in an array and which functions there are to call
+is handed over in a table (`context`), filled after loading; `layout.py` finds it out and tests it.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def _allocation(tape: Tape, header: int) -> Iterator[str]:
     yield from _context("drop", "drop")
     for i, port in enumerate(tape.outputs):
         yield "  call void %keep(ptr %dtype)"  # the constructor takes this reference
-        given = f"ptr %array_type, ptr %dtype, i32 {len(port.shape)}, ptr @shape{i}, ptr null, ptr null, i32 0, ptr null"
-        yield f"  %y{i} = call ptr %new_array({given})"
+        given = f"ptr %array_type, ptr %dtype, i32 {len(port.shape)}, ptr @shape{i}"
+        yield f"  %y{i} = call ptr %new_array({given}, ptr null, ptr null, i32 0, ptr null)"
         yield f"  %y{i}.none = icmp eq ptr %y{i}, null"
         yield f"  br i1 %y{i}.none, label %lost{i}, label %made{i}\nlost{i}:"
         for k in range(i):

@@ -4,10 +4,10 @@
     void one(const double *q, …, const double *k, double *out, …)             one configuration
     void run(const double *q, int64 q_step, …, const double *k, double *out, …, int64 n)
 
-`run` computes n configurations, one a lane of the machine's vectors: an input's next row lies `step` entries further (0:
-the same row again), rows of outputs are dense. The last block is moved back to end with the last row, and lanes past the
-end of a short array repeat its last row, so what is written twice is the same. Outputs may not overlap inputs. A NaN
-that goes in comes out (see `scalar.Maths`). With kind "float" every `double` reads `float`.
+`run` computes n configurations, one a lane of the machine's vectors: an input's next row lies `step` entries further
+(0: the same row again), rows of outputs are dense. The last block is moved back to end with the last row, and lanes
+past the end of a short array repeat its last row, so what is written twice is the same. Outputs may not overlap inputs.
+A NaN that goes in comes out (see `scalar.Maths`). With kind "float" every `double` reads `float`.
 """
 
 from __future__ import annotations

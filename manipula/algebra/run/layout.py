@@ -1,9 +1,9 @@
 """What the thin call must know of the interpreter and of numpy, found out and tested before it is relied upon.
 
-The fields of an array object (data, axes, shape, strides, base, dtype, flags) have had the same order and sizes in every
-release of numpy, and its table of C functions the same positions. Still nothing is taken on trust: arrays of known content
-are looked at byte by byte, the table must name the array type where it should, and the constructor is tried. On any
-surprise there is no layout, and callers do without.
+The fields of an array object (data, axes, shape, strides, base, dtype, flags) have had the same order and sizes in
+every release of numpy, and its table of C functions the same positions. Still nothing is taken on trust: arrays of
+known content are looked at byte by byte, the table must name the array type where it should, and the constructor is
+tried. On any surprise there is no layout, and callers do without.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import ctypes
 import platform
 import sys
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 GENERAL = sys.intern("general")
 _TYPE_ROW, _NEW_ROW = 2, 94  # PyArray_Type, PyArray_NewFromDescr
-_VERSION_CALLS = 0x82  # METH_FASTCALL | METH_KEYWORDS
+_FASTCALL = 0x82  # METH_FASTCALL | METH_KEYWORDS
 
 
 class Layout(NamedTuple):
@@ -47,6 +48,12 @@ def layout() -> Layout | None:
         return None
 
 
+def address_of(array: np.ndarray[Any, Any]) -> int:
+    """Where its data begin; read in place where that is known to work, as numpy's own ways take microseconds."""
+    found = layout()
+    return array.ctypes.data if found is None else _word(id(array) + found.header)
+
+
 def _found() -> Layout:
     table = _table()
     api = ctypes.pythonapi
@@ -69,10 +76,8 @@ def _found() -> Layout:
 
 def _table() -> int:
     """Where numpy's table of C functions is."""
-    try:
-        from numpy._core import _multiarray_umath as core
-    except ImportError:  # before numpy 2
-        from numpy.core import _multiarray_umath as core  # type: ignore[no-redef]
+    package = "numpy._core" if hasattr(np, "_core") else "numpy.core"  # the name before numpy 2
+    core = import_module(f"{package}._multiarray_umath")
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     return int(pointer(core._ARRAY_API, None))
@@ -91,7 +96,8 @@ def _fields_agree(header: int) -> bool:
     if np.ndarray.__basicsize__ < header + 56:
         return False
     dense = np.arange(6.0)
-    samples = [dense, dense[::2], dense.reshape(2, 3).T, np.zeros((3, 4), dtype=np.float32), np.broadcast_to(dense, (2, 6))]
+    turned, short, wide = dense.reshape(2, 3).T, np.zeros((3, 4), dtype=np.float32), np.broadcast_to(dense, (2, 6))
+    samples = [dense, dense[::2], turned, short, wide]
     return all(_looks_right(array, header) for array in samples)
 
 
@@ -113,8 +119,8 @@ def _constructor_works(found: Layout) -> bool:
     if found.array_type != id(np.ndarray):
         return False
     dtype, shape = np.dtype(np.float64), (ctypes.c_int64 * 2)(2, 3)
-    word, whole = ctypes.c_void_p, ctypes.c_int
-    make = ctypes.PYFUNCTYPE(ctypes.py_object, word, ctypes.py_object, whole, word, word, word, whole, word)(found.new_array)
+    word, whole, thing = ctypes.c_void_p, ctypes.c_int, ctypes.py_object
+    make = ctypes.PYFUNCTYPE(thing, word, thing, whole, word, word, word, whole, word)(found.new_array)
     before = sys.getrefcount(dtype)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))
     made = make(found.array_type, dtype, 2, ctypes.addressof(shape), None, None, 0, None)
@@ -139,7 +145,7 @@ _DEFINITIONS: list[MethodDef] = []  # a builtin reads its definition until its v
 
 def builtin(address: int, owner: object, name: str, doc: str) -> Any:
     """A built-in function at an address; `owner` is its `__self__` and must keep the code loaded."""
-    definition = MethodDef(name.encode(), address, _VERSION_CALLS, doc.encode())
+    definition = MethodDef(name.encode(), address, _FASTCALL, doc.encode())
     _DEFINITIONS.append(definition)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]

@@ -16,8 +16,8 @@ import numpy as np
 from manipula.algebra.run.door import door_text, has_door
 from manipula.algebra.run.host import Loaded, host, loaded
 from manipula.algebra.run.ir import batch_module, kept_slots, single_module, variables_of
-from manipula.algebra.run.layout import builtin, fill_context, layout
-from manipula.algebra.run.shapes import Floats, View, address_of
+from manipula.algebra.run.layout import address_of, builtin, fill_context, layout
+from manipula.algebra.run.shapes import Floats, View
 from manipula.algebra.run.writer import Host
 from manipula.algebra.tape import Tape
 

@@ -36,10 +36,6 @@ class Arranged(NamedTuple):
     views: tuple[View, ...]
 
 
-def address_of(array: Floats) -> int:
-    return array.ctypes.data
-
-
 def arranged(function: str, ports: Sequence[Port], values: Sequence[Any], dtype: DType) -> Arranged:
     """Check, convert and broadcast the variables of a call."""
     if len(values) != len(ports):

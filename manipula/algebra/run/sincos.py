@@ -135,7 +135,8 @@ def _mended(w: Writer, k: Kind, x: str, pair: Pair) -> Pair:
 
 def rooms(w: Writer, lanes: int) -> list[str]:
     """Memory that `_mended` uses; belongs into the entry block."""
-    return [f"  %.mend.{name} = alloca <{lanes} x double>, align 64" for name in ("x", "s", "c")] if w.host.fused else []
+    places = [f"  %.mend.{name} = alloca <{lanes} x double>, align 64" for name in ("x", "s", "c")]
+    return places if w.host.fused else []
 
 
 MEND = f"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 from manipula.errors import InputError
 
@@ -20,7 +21,7 @@ def shared_out(run: Callable[[range], None], count: int, threads: int, lanes: in
     blocks = -(-count // lanes)
     ends = [min(count, lanes * (blocks * i // workers)) for i in range(workers + 1)]
     with ThreadPoolExecutor(workers) as pool:
-        for done in [pool.submit(run, range(a, b)) for a, b in zip(ends, ends[1:])]:
+        for done in [pool.submit(run, range(a, b)) for a, b in pairwise(ends)]:
             done.result()
 
 

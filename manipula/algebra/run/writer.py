@@ -1,8 +1,8 @@
 """Lines of a tape → LLVM assembly, for one configuration or for several side by side (one a lane).
 
 Every value is a scalar (`double`) or a vector (`<8 x double>`); the operations are the same text. A product that only
-one sum reads is fused with it where the machine can: one rounding less, one instruction less. What is fused is
-decided from the tape alone, so one configuration and many give the same bits. No flag lets the compiler change a result.
+one sum reads is fused with it where the machine can: one rounding less, one instruction less. What is fused is decided
+from the tape alone, so one configuration and many give the same bits. No flag lets the compiler change a result.
 """
 
 from __future__ import annotations

@@ -97,14 +97,21 @@ class Row:
 
 @dataclass(frozen=True)
 class Body:
-    """Mass, first and second moments, in some axes."""
+    """Mass, first and second moments, in some axes; J = Kxx + Kyy, which no turn about z changes."""
 
     M: Any
     S: Vector
     K: Matrix
+    J: Any
 
 
-Moment = Callable[[Matrix, Spin], Any]
+
+def body_of(inertia: Inertia) -> Body:
+    K = inertia.second_moments()
+    return Body(inertia.m, inertia.s, K, K[0][0] + K[1][1])
+
+
+Moment = Callable[[Body, Spin], Any]
 Share = Callable[[Body, Turn, Spin, Vector, Moment], tuple[Vector, Vector]]
 Lever = Callable[[Row, Vector], Vector]
 
@@ -140,21 +147,21 @@ def wrench_of(body: Body, spin: Spin, V: Vector, moment: Moment) -> tuple[Vector
     N = (
         U[2][0] * Kxy + U[2][1] * Kyy + (U[2][2] - U[1][1]) * Kyz - U[1][0] * Kxz - U[1][2] * Kzz,
         (U[0][0] - U[2][2]) * Kxz + U[0][1] * Kyz + U[0][2] * Kzz - U[2][0] * Kxx - U[2][1] * Kxy,
-        moment(body.K, spin) + U[1][2] * Kxz - U[0][2] * Kyz,
+        moment(body, spin) + U[1][2] * Kxz - U[0][2] * Kyz,
     )
     return F, add(N, cross(body.S, V))
 
 
-def moment_by_field(K: Matrix, spin: Spin) -> Any:
+def moment_by_field(body: Body, spin: Spin) -> Any:
     """Of Kxx, Kyy, Kxy about z:  U21 Kxx − U12 Kyy + (U22 − U11) Kxy"""
-    U = spin.field()
+    U, K = spin.field(), body.K
     return U[1][0] * K[0][0] - U[0][1] * K[1][1] + (U[1][1] - U[0][0]) * K[0][1]
 
 
-def moment_by_squares(K: Matrix, spin: Spin) -> Any:
-    """The same:  (Kxx − Kyy) ω_xω_y + (Kxx + Kyy) ω̇_z + (ω_y² − ω_x²) Kxy"""
-    wx, wy, _ = spin.w
-    return (K[0][0] - K[1][1]) * (wx * wy) + (K[0][0] + K[1][1]) * spin.wdz + (wy * wy - wx * wx) * K[0][1]
+def moment_by_squares(body: Body, spin: Spin) -> Any:
+    """The same:  (Kxx − Kyy) ω_xω_y + J ω̇_z + (ω_y² − ω_x²) Kxy"""
+    (wx, wy, _), K = spin.w, body.K
+    return (K[0][0] - K[1][1]) * (wx * wy) + body.J * spin.wdz + (wy * wy - wx * wx) * K[0][1]
 
 
 def own_share(body: Body, turn: Turn, spin: Spin, V: Vector, moment: Moment) -> tuple[Vector, Vector]:
@@ -174,7 +181,7 @@ def turned_body(turn: Turn, body: Body) -> Body:
     c, s = turn
     u = (Kxx - Kyy) * s + 2 * Kxy * c
     x, y, _ = turned(turn, (Kxz, Kyz, 0))
-    return Body(body.M, turned(turn, body.S), symmetric(Kxx - s * u, c * u - Kxy, x, Kyy + s * u, y, Kzz))
+    return Body(body.M, turned(turn, body.S), symmetric(Kxx - s * u, c * u - Kxy, x, Kyy + s * u, y, Kzz), body.J)
 
 
 def own_lever(row: Row, p: Vector) -> Vector:
@@ -245,9 +252,7 @@ def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rot
     spin = spin.faster(thd, thdd)
     angle = angle + link.kind.turn(x)
     turn = STRAIGHT if isinstance(angle, int) and angle == 0 else (maths.cos(angle), maths.sin(angle))
-    inertia = link.inertia
-    body = Body(inertia.m, inertia.s, inertia.second_moments())
-    F, N = SHARES[choice.share](body, turn, spin, V, MOMENTS[choice.moment])
+    F, N = SHARES[choice.share](body_of(link.inertia), turn, spin, V, MOMENTS[choice.moment])
     return Row(link, angle, turn, d, spin, V, (F, add(N, gyro)), LEVERS[choice.lever], rest, joined)
 
 

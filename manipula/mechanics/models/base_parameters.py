@@ -73,6 +73,11 @@ def candidate_slots(chain: Chain) -> list[Slot]:
     ]
 
 
+def columns(chain: Chain) -> list[str]:
+    """The candidates by name."""
+    return [slot.name for slot in candidate_slots(chain)]
+
+
 def standard_slots(chain: Chain) -> list[Slot]:
     """Ixx Ixy Ixz Iyy Iyz Izz mx my mz m of every link, about its frame's origin, then the actuator's."""
     return [Slot(kind, i) for i, link in enumerate(chain.links) for kind in (*BODY_NAMES, *actuator_kinds(link))]
@@ -165,7 +170,7 @@ def reduced_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Se
 
 def chain_from_candidates(chain: Chain, values: Sequence[Any]) -> Chain:
     """The arm on frames that sit on the joints whose candidates have these values and nothing else is there."""
-    given = {slot: value for slot, value in zip(candidate_slots(chain), values, strict=True)}
+    given = dict(zip(candidate_slots(chain), values, strict=True))
     moved = frames_on_joints(massless(chain))
     return replace(moved, links=tuple(_filled(link, i, given) for i, link in enumerate(moved.links)))
 

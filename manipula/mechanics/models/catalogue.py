@@ -14,9 +14,12 @@ from manipula.errors import InputError
 from manipula.mechanics.models import (
     acceleration_field,
     articulated,
+    base_parameters,
+    base_regressor,
     christoffel,
     christoffel_carried,
     composite,
+    composite_runs,
     coordinates,
     energy,
     forward,
@@ -43,6 +46,8 @@ Given = Mapping[str, Sequence[Any]]
 Method = Callable[[Chain, Given], dict[str, Any]]
 FieldMethod = Callable[[Chain, Given, Sequence[Choice]], dict[str, Any]]
 FIELD = "acceleration-field"  # the one method whose recursion has choices of its own
+RUNS = "composite-runs"
+ON_JOINTS = (FIELD, RUNS)  # methods that want every link frame on its joint
 
 # input name → (symbol prefix, unit, meaning)
 INPUTS: dict[str, tuple[str, str, str]] = {
@@ -68,7 +73,8 @@ class Model:
 
     `candidates` are the methods that "best" tries; none named means the first. `field`, where there is one, is the
     method "acceleration-field"; it wants its frames on the joints. `planned` completes an entry whose text depends on
-    the arm's class: from the arm in numbers.
+    the arm's class: from the arm in numbers. `columns` names the columns of the one output of a regressor; where they
+    are `ranked`, only those that are independent stay.
     """
 
     name: str
@@ -81,6 +87,8 @@ class Model:
     field: FieldMethod | None = None
     candidates: tuple[str, ...] = ()
     planned: Callable[[Model, Chain], Model] | None = None
+    columns: Callable[[Chain], list[str]] | None = None
+    ranked: bool = False
 
 
 TORQUES = frozenset({"torques"})
@@ -156,6 +164,13 @@ def _field_gravity(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[st
 def _field_coriolis(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
     free = replace(chain, gravity=NULL)
     return {"c": acceleration_field.torques(free, x["q"], x["qd"], [0] * chain.dof, choices)}
+
+
+def _field_acceleration(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    still = [0] * chain.dof
+    bias = _field_torque(chain, {**x, "qdd": still}, choices)["tau"]
+    M = composite_runs.inertia_matrix(chain, x["q"])
+    return {"qdd": forward.solve(M, [push - b for push, b in zip(x["tau"], bias)])}
 
 
 def _energy(chain: Chain, x: Given) -> dict[str, Any]:
@@ -252,9 +267,10 @@ _LIST = (
         "inertia_matrix", "M(q), motor inertia on the diagonal", ("q",), {"M": ("kg·m²", "symmetric")},
         {
             "composite": lambda c, x: {"M": composite.inertia_matrix(c, x["q"])},
+            RUNS: lambda c, x: {"M": composite_runs.inertia_matrix(c, x["q"])},
             "jacobian": lambda c, x: {"M": jacobian_dynamics.inertia_matrix_jacobian(c, x["q"])},
         },
-        TORQUES,
+        TORQUES, candidates=("composite", RUNS),
     ),
     Model(
         "coriolis", "C(q, q̇)·q̇", ("q", "qd"), {"c": (EFFORT, "torques of the velocities")},
@@ -288,7 +304,8 @@ _LIST = (
                 "qdd": forward.forward_dynamics(c, x["q"], x["qd"], x["tau"], x.get("wrench"))
             },
         },
-        TORQUES, takes_wrench=True, candidates=("articulated", "inertia-matrix"),
+        TORQUES, takes_wrench=True, field=_field_acceleration,
+        candidates=("inertia-matrix", FIELD),
     ),
     Model(
         "energy", "kinetic and potential energy", ("q", "qd"),
@@ -309,6 +326,17 @@ _LIST = (
         "regressor", "torques per inertial parameter", ("q", "qd", "qdd"),
         {"Y": ("various", "tau = Y · parameters")},
         {"newton-euler": lambda c, x: {"Y": regressor.regressor(c, x["q"], x["qd"], x["qdd"])}}, FRAMES,
+        columns=regressor.columns,
+    ),
+    Model(
+        "base_regressor", "torques per base parameter", ("q", "qd", "qdd"),
+        {"Y": ("various", "tau = Y · base parameters")},
+        {
+            "newton-euler": lambda c, x: {"Y": base_parameters.reduced_regressor(c, x["q"], x["qd"], x["qdd"])},
+            "field": lambda c, x: {"Y": base_regressor.base_regressor(c, x["q"], x["qd"], x["qdd"])},
+            "field-turned": lambda c, x: {"Y": base_regressor.base_regressor_turned(c, x["q"], x["qd"], x["qdd"])},
+        },
+        FRAMES, candidates=("field", "field-turned"), columns=base_parameters.columns, ranked=True,
     ),
     Model(
         "inverse_kinematics", "every joint vector that reaches a pose, in closed form", ("T",),

@@ -59,8 +59,8 @@ FIELD_KINDS = {"share": tuple(SHARES), "lever": tuple(LEVERS), "spin": SPINS, "r
 
 
 def field_questions(chain: Chain) -> list[Question]:
-    """How the acceleration field is to be worked out, link by link; its frames stand on the joints."""
-    asked = [Question("frames", ("joints",))]
+    """How the acceleration field is to be worked out, link by link."""
+    asked: list[Question] = []
     for i, link in enumerate(frames_on_joints(chain).links, 1):
         kinds = [kind for kind in FIELD_KINDS if kind != "run" or (i > 1 and continues(link))]
         asked += [Question(f"{kind} {i}", FIELD_KINDS[kind]) for kind in kinds]

@@ -142,9 +142,9 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         f"{build} && ./{name}_test\ncmake -B build && cmake --build build && ctest --test-dir build",
         [
             "`manipula_real` is `double`; compile every file with `-DMANIPULA_FLOAT` to make it `float`.",
-            f"`{name}_batch` computes `n` states: entry `j` of state `i` stands at `[j*n + i]`. Outputs may not overlap "
-            "inputs there. `-O3 -march=native -fopenmp-simd -DMANIPULA_SIMD` lets the compiler take one state a lane; "
-            "with `-ffast-math` and glibc its sines and cosines are vector functions too.",
+            f"`{name}_batch` computes `n` states: entry `j` of state `i` stands at `[j*n + i]`. Outputs may not "
+            "overlap inputs there. `-O3 -march=native -fopenmp-simd -DMANIPULA_SIMD` lets the compiler take one state "
+            "a lane; with `-ffast-math` and glibc its sines and cosines are vector functions too.",
         ],
     )
 

@@ -52,9 +52,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "array": array,
         "indices": _indices(arguments, name),
         "one": _signature(result, name, _inputs(arguments)),
-        "first": _signature(
-            array("Real", (len(arguments.kept),)), f"{name}_prepare", _declared(arguments.parameters)
-        ),
+        "first": _signature(array("Real", (len(arguments.kept),)), f"{name}_prepare", _declared(arguments.parameters)),
     }
 
 
@@ -125,7 +123,7 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         "\n".join(lines),
         f"c++ -std=c++17 -O2 -Wall -Wextra -Werror -pedantic {name}_test.cpp -o {name}_test && ./{name}_test",
         [
-            "`Real` may be `float`, `double`, or any type with arithmetic, comparisons, a constructor from `double` and "
-            "functions `sin`, `cos`, `sqrt`, `atan2`, `abs` in its own namespace: a dual number gives derivatives.",
+            "`Real` may be `float`, `double`, or any type with arithmetic, comparisons, a constructor from `double` "
+            "and functions `sin`, `cos`, `sqrt`, `atan2`, `abs` in its own namespace: a dual number gives derivatives.",
         ],
     )

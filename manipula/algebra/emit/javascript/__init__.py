@@ -44,7 +44,9 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "literals": literals(arguments, written.main),
         "result": _type(arguments.outputs[0].port.shape) if single else f"{name}_results",
         "type": _type,
-        "quoted": lambda words: ", ".join('"' + ascii_text(x).replace("\\", "/").replace('"', "'") + '"' for x in words),
+        "quoted": lambda words: ", ".join(
+            '"' + ascii_text(x).replace("\\", "/").replace('"', "'") + '"' for x in words
+        ),
         "whole": [x.name for x in (*arguments.variables, *shown["parameters"])],
         "online": [*(x.name for x in arguments.variables), *(["k"] if arguments.kept else [])],
         "offline": [x.name for x in shown["parameters"]],
@@ -73,7 +75,11 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
     return Readme(
         "JavaScript module",
         "js",
-        {f"{name}.mjs": "the functions", f"{name}.d.mts": "their TypeScript types", f"{name}_test.mjs": "the self-test"},
+        {
+            f"{name}.mjs": "the functions",
+            f"{name}.d.mts": "their TypeScript types",
+            f"{name}_test.mjs": "the self-test",
+        },
         "\n".join(signature),
         "\n".join([f'import {{ {", ".join(imported)} }} from "./{name}.mjs";', "", *lines]),
         f"node {name}_test.mjs",

@@ -75,9 +75,7 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
     results, continued = shown["results"], " ...\n    "
     files = {f"{name}.m": "the function, over one state or many"}
     signature = [f"{results} = {name}({shown['whole']})"]
-    values = [
-        f"{x.name} = [{numbers(x, first, continued)}];" for x in (*arguments.variables, *shown["parameters"])
-    ]
+    values = [f"{x.name} = [{numbers(x, first, continued)}];" for x in (*arguments.variables, *shown["parameters"])]
     calls = [f"{results} = {name}({shown['whole']})"]
     if arguments.kept:
         files |= {f"{name}_prepare.m": "what the parameters alone decide", f"{name}_prepared.m": "the rest"}
@@ -92,7 +90,7 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         "\n".join([*values, *calls]),
         f"octave --no-gui --eval {name}_test\nmatlab -batch {name}_test",
         [
-            "An input is a row per state (n x 6 for six joints; one row serves all states, and one column is taken as one "
-            "row). A vector comes out as a row per state, a matrix as a page per state (4 x 4 x n).",
+            "An input is a row per state (n x 6 for six joints; one row serves all states, and one column is taken as "
+            "one row). A vector comes out as a row per state, a matrix as a page per state (4 x 4 x n).",
         ],
     )

@@ -32,9 +32,7 @@ class NumPy:
         }
 
 
-def module_context(
-    tape: Tape, name: str, version: str, found: Sequence[State], language: Language
-) -> dict[str, Any]:
+def module_context(tape: Tape, name: str, version: str, found: Sequence[State], language: Language) -> dict[str, Any]:
     """Everything the template of a Python module shows."""
     own = {name, f"{name}_prepare", f"{name}_prepared", f"{name}_results"}
     written = halves(tape, language, own, Places(entry, entry))
@@ -67,7 +65,10 @@ def module_readme(language: str, name: str, module: str, shown: Mapping[str, Any
     if parameters:
         signature += [f"{name}_prepare({parameters}) -> k", f"{name}_prepared({variables}, k) -> {several}"]
         imported += [f"{name}_prepare", f"{name}_prepared"]
-        calls += [f"k = {name}_prepare({parameters})  # once per parameter set", f"{result} = {name}_prepared({variables}, k)"]
+        calls += [
+            f"k = {name}_prepare({parameters})  # once per parameter set",
+            f"{result} = {name}_prepared({variables}, k)",
+        ]
     return Readme(
         language,
         "python",

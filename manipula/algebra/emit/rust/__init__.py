@@ -49,14 +49,16 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "crate": crate,
         "edition": "2021",
         "crate_version": version if re.fullmatch(r"\d+\.\d+\.\d+", version) else "0.0.0",
-        "description": ascii_text(f"{tape.notes.get('model', name)} of {tape.notes.get('robot', name)}").replace('"', "'"),
+        "description": _quoted(f"{tape.notes.get('model', name)} of {tape.notes.get('robot', name)}"),
         "functions": {op: FUNCTION_DOCS[op] for op in FUNCTIONS},
         "helpers": [op for op in HELPERS if op in shown["used"]],
         "array": array,
         "literals": literals(arguments, written.main),
         "result": array("M::Real", arguments.outputs[0].port.shape) if single else "Results<M::Real>",
         "one": _signature("evaluate<M: Math>", inputs),
-        "first": _signature("prepare<M: Math>", [f"{x.name}: &{array('M::Real', x.port.shape)}" for x in arguments.parameters]),
+        "first": _signature(
+            "prepare<M: Math>", [f"{x.name}: &{array('M::Real', x.port.shape)}" for x in arguments.parameters]
+        ),
         "parameter_names": [word for x in arguments.parameters for word in x.port.names],
         "quoted": _quoted,
     }
@@ -98,8 +100,8 @@ def _readme(shown: Mapping[str, Any], first: State) -> Readme:
         "\n".join(lines),
         "cargo test --features std",
         [
-            "Without the feature `std` the crate is `no_std` and has no dependency: implement its trait `Math` on a type of "
-            "yours, with the functions of the crate `libm` or of your target. With `std`, `Double` and `Single` are ready "
-            "(f64 and f32). Any other type of number can be the `Real` of a `Math`, a dual number too.",
+            "Without the feature `std` the crate is `no_std` and has no dependency: implement its trait `Math` on a "
+            "type of yours, with the functions of the crate `libm` or of your target. With `std`, `Double` and "
+            "`Single` are ready (f64 and f32). Any other type of number can be the `Real` of a `Math`, a dual number too.",
         ],
     )

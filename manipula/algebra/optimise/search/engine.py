@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, log
 from threading import Event
 from time import perf_counter
@@ -31,7 +31,6 @@ Tell = Callable[[str], None]
 Stop = Callable[[], bool]
 
 MOVES = 2_000_000  # when no limit is given
-CAPACITY = 1 << 15  # nodes; the dead are swept out when it is full
 CHUNK = 10_000  # moves at one temperature
 TELL_EVERY = 2.0  # seconds
 
@@ -50,8 +49,16 @@ class Round:
 
 
 Rounds = tuple[Round, ...]
-ROUNDS: Rounds = (Round(0.8, 0.6, 0.15), Round(0.2, 0.25, 0.1))
+CYCLE: Rounds = (Round(0.4, 0.5, 0.3), Round(0.4, 0.35, 0.2), Round(0.2, 0.25, 0.1))
 DESCENT: Rounds = (Round(1.0, 0.01, 0.01),)  # only moves that do not raise the price
+MOVES_PER_OPERATION = 25_000  # a cycle that is longer finds no more; better start another
+MOVES_PER_SECOND = 2_000_000  # a guess, for plans only
+
+
+def rounds_for(moves: float, operations: int) -> Rounds:
+    """As many cycles as are worth while."""
+    cycles = max(1, int(moves / (MOVES_PER_OPERATION * operations)))
+    return tuple(replace(part, share=part.share / cycles) for _ in range(cycles) for part in CYCLE)
 
 
 def searched(
@@ -70,11 +77,15 @@ def searched(
 
     `chains` independent searches run side by side, one thread each; the best wins.
     """
+    given = price.total(function)
+    if given == 0:
+        return function  # there is nothing to move
     limits = Limits(moves if moves or seconds else MOVES, seconds, stop)
-    runs = [Search(function, price, hashed("search", seed, chain), limits, rounds or ROUNDS) for chain in range(chains)]
+    plan = rounds or rounds_for(limits.expected_moves, given)
+    runs = [Search(function, price, hashed("search", seed, chain), limits, plan) for chain in range(chains)]
     _run_all(runs, limits, tell)
     best = min(runs, key=lambda run: run.best_price)
-    if best.best_price >= price.total(function):
+    if best.best_price >= given:
         return function
     compare(best.best, reference_from_function(function), FieldMaths("the search checks its own result"))
     return best.best
@@ -93,6 +104,10 @@ class Limits:
     @property
     def elapsed(self) -> float:
         return perf_counter() - self.start
+
+    @property
+    def expected_moves(self) -> float:
+        return self.moves or MOVES_PER_SECOND * (self.seconds or 0.0)
 
     def progress(self, done: int) -> float:
         """0 … 1, by moves where they are limited, else by time."""
@@ -114,9 +129,8 @@ class Search:
         self.ways = self.begun(function)
 
     def begun(self, function: Function) -> Ways:
-        ways = ways_from_function(function, self.price, CAPACITY)
+        ways = ways_from_function(function, self.price)
         ways.state.now[RANDOM] = self.random
-        ways.state.now[BEST] = self.best_price
         return ways
 
     def run(self) -> Iterator[float]:
@@ -129,6 +143,7 @@ class Search:
                 temperature = part.temperature((progress - begin) / part.share)
                 self.chunk(temperature)
                 yield temperature
+            self.keep()
             begin = end
 
     def chunk(self, temperature: float) -> None:
@@ -136,20 +151,22 @@ class Search:
         scale = temperature * self.price.unit
         state.chances[:] = [int((P - 1) * exp(-rise / scale)) for rise in range(STEEPEST)]
         wanted = self.limits.chunk(self.done)
-        made = anneal(state, wanted)
-        self.done += made
-        self.random = int(state.now[RANDOM])
-        if state.now[BEST] < self.best_price:
+        anneal(state, wanted)
+        self.done += wanted
+        self.random = state.now[RANDOM]
+
+    def keep(self) -> None:
+        """Take the best ways as the best function."""
+        if self.ways.state.now[BEST] < self.best_price:
             self.best = function_from_ways(self.ways, best=True)
             self.best_price = self.price.total(self.best)
-        if made < wanted:
-            self.ways = self.begun(function_from_ways(self.ways, best=False))
 
     def line(self, temperature: float) -> str:
         """Progress, for people."""
         now = self.ways.state.now
         speed = self.done / max(self.limits.elapsed, 1e-9)
-        return f"{self.best_price} (at {now[COST]}, temperature {temperature:.2f}), {self.done:,} moves, {speed:,.0f}/s"
+        best = min(self.best_price, now[BEST])
+        return f"{best} (at {now[COST]}, temperature {temperature:.2f}), {self.done:,} moves, {speed:,.0f}/s"
 
 
 def _run_all(runs: list[Search], limits: Limits, tell: Tell) -> None:
@@ -165,8 +182,10 @@ def _run_all(runs: list[Search], limits: Limits, tell: Tell) -> None:
             for other in others:
                 other.result()
         except KeyboardInterrupt:
-            limits.interrupted.set()
+            runs[0].keep()
             tell("interrupted; the best so far is kept")
+        finally:
+            limits.interrupted.set()
 
 
 def _exhaust(run: Search) -> None:

@@ -1,4 +1,4 @@
-"""Kernel, third part: propose, try, accept or undo. Annealing over the ways to compute the same values."""
+"""Kernel, last part: propose, try, accept or undo. Annealing over the ways to compute the same values."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ from manipula.algebra.optimise.search.state import (
     STEEPEST,
     State,
 )
+from manipula.algebra.optimise.search.sweep import SWEEP_FUNCTIONS, sweep
 from manipula.algebra.optimise.search.table import TABLE_FUNCTIONS, depends, fuse, priced, random, release, use
 
 # the moves by number, and how often of MENU times each is tried
 REGROUP, PAIR_UP, DISTRIBUTE, FACTOR, SUM_OF, PRODUCT_OF, REBUILD, SPREAD, COLLECT, SPREAD_COLLECT, EXCHANGE = range(11)
 SHARES = {
-    REGROUP: 8, EXCHANGE: 2, PAIR_UP: 4, DISTRIBUTE: 4, FACTOR: 8, SUM_OF: 10, PRODUCT_OF: 6,
-    REBUILD: 8, SPREAD: 4, COLLECT: 8, SPREAD_COLLECT: 2,
+    REGROUP: 5, PAIR_UP: 2, EXCHANGE: 2, FACTOR: 5, COLLECT: 5, REBUILD: 5,
+    DISTRIBUTE: 10, SPREAD: 11, SPREAD_COLLECT: 9, SUM_OF: 7, PRODUCT_OF: 3,
 }  # fmt: skip
 
 
@@ -142,14 +143,15 @@ def begin(s: State) -> int:
 
 
 def anneal(s: State, moves: int) -> int:
-    """Many moves at one temperature; fewer when the table is full. How many."""
-    done = 0
-    while done < moves and s.now[COUNT] + SCRATCH < s.now[CAPACITY]:
+    """Many moves at one temperature."""
+    for _ in range(moves):
+        if s.now[COUNT] + SCRATCH > s.now[CAPACITY]:
+            sweep(s)
         step(s)
-        done += 1
-    return done
+    return 0
 
 
 FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    *TABLE_FUNCTIONS, *MOVE_FUNCTIONS, proposed, circular, change, accepted, remember, step, begin, anneal,
+    *TABLE_FUNCTIONS, *MOVE_FUNCTIONS, *SWEEP_FUNCTIONS,
+    proposed, circular, change, accepted, remember, step, begin, anneal,
 )  # fmt: skip

@@ -22,15 +22,13 @@ def begin(state: State) -> None:
     compiled().call("begin", state)
 
 
-def anneal(state: State, moves: int) -> int:
-    """Up to so many moves; how many."""
-    return compiled().call("anneal", state, moves)
+def anneal(state: State, moves: int) -> None:
+    compiled().call("anneal", state, moves)
 
 
-def interpreted(state: State, moves: int) -> int:
+def interpreted(state: State, moves: int) -> None:
     """The same, by Python itself: slow, and what the compiled kernel is tested against."""
     lists: Any = SimpleNamespace(**{name: getattr(state, name).tolist() for name in ARRAYS})
-    made = kernel.anneal(lists, moves)
+    kernel.anneal(lists, moves)
     for name in ARRAYS:
         getattr(state, name)[:] = getattr(lists, name)
-    return made

@@ -53,6 +53,7 @@ class State:
     right: Numbers
     offline: Numbers
     weight: Numbers  # what it costs while it lives
+    origin: Numbers  # which expression, of a leaf or fixed node
     # its part in the function at hand
     refs: Numbers  # uses; a node with none is dead
     parents: Numbers  # exclusive or of its users: with one use, the user

@@ -65,6 +65,7 @@ def entered(s: State, value: int) -> int:
         slot = (slot + 1) & s.now[MASK]
     s.table[slot] = node
     s.value[node] = value
+    s.inverse[node], s.refs[node], s.parents[node], s.fused[node] = 0, 0, 0, 0
     return node
 
 

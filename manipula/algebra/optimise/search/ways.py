@@ -28,10 +28,12 @@ from manipula.algebra.optimise.search.state import (
     PRICE_ADD,
     PRICE_FUSED,
     PRICE_MUL,
+    SCRATCH,
     State,
 )
 
 SUMS = ("add", "sub")
+CAPACITY_AT_LEAST = 1 << 14
 
 
 @dataclass
@@ -40,15 +42,23 @@ class Ways:
 
     function: Function
     state: State
-    exprs: dict[int, Expr]
-    roots: list[int]
+    exprs: list[Expr]  # by `origin`
+
+    @property
+    def roots(self) -> list[int]:
+        """References of the outputs."""
+        s = self.state
+        return s.more[s.left[OUTSIDE] : s.left[OUTSIDE] + s.right[OUTSIDE]].tolist()  # type: ignore[no-any-return]
 
 
-def ways_from_function(function: Function, price: Price, capacity: int) -> Ways:
+def ways_from_function(function: Function, price: Price, capacity: int = CAPACITY_AT_LEAST) -> Ways:
+    """The ways of the function as it is. `capacity`: nodes before the dead are swept out."""
     nodes = _nodes(function)
+    while capacity < 8 * len(nodes) + 2 * SCRATCH:
+        capacity *= 2
     number = {node: i for i, node in enumerate(nodes, ONE)}
     state = State(capacity, sum(len(node.args) for node in nodes) + len(function.roots))
-    ways = Ways(function, state, dict(enumerate(nodes, ONE)), [_reference(root, number) for root in function.roots])
+    ways = Ways(function, state, nodes)
     _fill_numbers(state, price, capacity, len(nodes))
     frozen = _angles(nodes)
     listed = 0
@@ -60,11 +70,12 @@ def ways_from_function(function: Function, price: Price, capacity: int) -> Ways:
             refs, listed = [listed, len(refs)], listed + len(refs)
         state.left[i], state.right[i] = refs or (0, 0)
         state.kind[i], state.value[i], state.offline[i] = kind, min(node.value, P - node.value), not node.online
+        state.origin[i] = i - ONE
         state.weight[i] = price.of(OPS[node.op].counted_as) if node.online and node.args else 0
         _enter(state, i)
     state.offline[OUTSIDE] = 1  # so does the number zero, which has no node of its own
-    state.kind[OUTSIDE], state.left[OUTSIDE], state.right[OUTSIDE] = FIXED, listed, len(ways.roots)
-    state.more[listed : listed + len(ways.roots)] = ways.roots
+    state.kind[OUTSIDE], state.left[OUTSIDE], state.right[OUTSIDE] = FIXED, listed, len(function.roots)
+    state.more[listed : listed + len(function.roots)] = [_reference(root, number) for root in function.roots]
     begin(state)
     return ways
 
@@ -186,6 +197,6 @@ class _Builder:
         args = tuple(_signed(self.done, self.graph, r) for r in self.below(node))
         if self.kind[node] in (ADD, MUL):
             return self.graph.apply("add" if self.kind[node] == ADD else "mul", *args)
-        pattern = self.ways.exprs[node]
+        pattern = self.ways.exprs[self.ways.state.origin[node]]
         copy = copied(pattern, args, self.graph)
         return -copy if pattern.value > HALF else copy

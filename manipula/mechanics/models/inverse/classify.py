@@ -1,7 +1,7 @@
 """Which closed form an arm has, from its axes alone.
 
 Numbers decide: two axes are parallel when the sine between them is below `STRAIGHT`, they cross when they pass within
-`CLOSE` of the arm's size. The structure may stand at the tool, at the base or in between; any base, tool and convention.
+`CLOSE` of the arm's size. The structure may stand at the tool, at the base or in between, whatever the convention.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _plans(view: _View, n: int) -> Iterator[Plan]:
         yield from _six(view)
         kinds = "".join(view.kind(axis) for axis in range(6))
         if "P" in kinds:
-            yield _none("6 joints, numeric", f"no closed form is known for axes {kinds} placed like this; numeric solution")
+            yield _none("numeric", f"no closed form is known for axes {kinds} placed like this; numeric solution")
         yield _none("general 6R", "no three neighbouring axes meet in a point or are parallel: the general 6R arm")
     yield from _few(view, n)
     yield _none("numeric", f"no closed form is known for these {n} axes; numeric solution")
@@ -130,12 +130,13 @@ def _spherical(view: _View) -> Iterator[Plan]:
         sentence = f"axes {_list(numbers[:3])} meet in one point (a spherical {place}); {said}"
         crosses = (Slide(1, True, True), Slide(2, False, True), *slides)
         roles = (*POSITION_ROLES[name], "wrist" if d == 3 else "shoulder" if d == 0 else "middle")
-        yield Plan("spherical", name, f"spherical {place}", sentence, roles, d, crosses)
+        yield Plan("spherical", name, f"spherical {place}", sentence, roles, d, crosses, group=_moving(numbers[:3]))
 
 
 # roles of the two binary choices of each position case, in the order of its roots
 POSITION_ROLES: dict[str, tuple[str, ...]] = {
-    "2∥3": ("shoulder", "elbow"), "1∥2": ("shoulder", "elbow"), "1×2": ("elbow", "shoulder"), "2×3": ("elbow", "shoulder"),
+    "2∥3": ("shoulder", "elbow"), "1∥2": ("shoulder", "elbow"),
+    "1×2": ("elbow", "shoulder"), "2×3": ("elbow", "shoulder"),
     "R×RP": ("slide", "shoulder"), "PR×R": ("slide", "shoulder"), "PR∥R": ("elbow",), "R∥RP": ("elbow",),
     "R∥PR": ("elbow",), "RPP": ("shoulder",), "PPR": ("shoulder",), "P∥RP": ("slide",), "PR∥P": ("slide",), "PPP": (),
 }  # fmt: skip
@@ -224,8 +225,8 @@ def _three_parallel_plan(v: _View, d: int, backwards: bool) -> Plan:
     numbers = [axis.joint for axis in v.loop.axes]
     said = f"axes {_list(numbers[:3])} are parallel, {_list(numbers[3:5])} cross"
     roles = ("shoulder", "wrist", "elbow")
-    plan = Plan("three parallel", "", "three parallel axes", said, roles, d, (Slide(4, True, True),), _flips(v, (0, 1, 2)))
-    return replace(plan, backwards=backwards)
+    plan = Plan("three parallel", "", "three parallel axes", said, roles, d, (Slide(4, True, True),))
+    return replace(plan, flips=_flips(v, (0, 1, 2)), backwards=backwards, group=_moving(numbers[:3]))
 
 
 def _flips(v: _View, axes: Sequence[int]) -> tuple[int, ...]:
@@ -266,7 +267,8 @@ def _three(view: _View) -> Iterator[Plan]:
         yield Plan("planar", "", "planar arm", said, ("elbow",), flips=_flips(view, (0, 1, 2)))
     if view.meet(0):
         said = "axes 1, 2 and 3 meet in one point: they orient, and place nothing"
-        yield Plan("pointing", "", "three axes that meet", said, ("wrist",), 0, (Slide(1, True, True), Slide(2, False, True)))
+        slides = (Slide(1, True, True), Slide(2, False, True))
+        yield Plan("pointing", "", "three axes that meet", said, ("wrist",), 0, slides)
 
 
 def _scara(view: _View) -> Iterator[Plan]:
@@ -307,7 +309,8 @@ def _seven(chain: Chain) -> Plan:
         held = view.loop.held(joint, chain.links[joint].motion(HELD[0], chain.maths))
         for plan in _six(_view(held)):
             said = f"with joint {joint + 1} given, {plan.sentence}"
-            return replace(plan, sentence=said, title=f"7 joints, one held, {plan.title}", held=joint, parameter=f"joint {joint + 1}")
+            title = f"7 joints, one held, {plan.title}"
+            return replace(plan, sentence=said, title=title, held=joint, parameter=f"joint {joint + 1}")
     return _none("7 joints, numeric", "no joint, when held, leaves a closed form; numeric solution")
 
 
@@ -316,6 +319,10 @@ def _seven(chain: Chain) -> Plan:
 
 def _named(joint: int | None) -> str:
     return "(added)" if joint is None else str(joint + 1)
+
+
+def _moving(joints: Sequence[int | None]) -> tuple[int, ...]:
+    return tuple(joint for joint in joints if joint is not None)
 
 
 def _list(joints: Sequence[int | None]) -> str:

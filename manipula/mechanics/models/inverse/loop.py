@@ -179,7 +179,7 @@ def pose_from_entries(entries: Sequence[Any]) -> Placement:
 
 
 def defect(T: Sequence[Any], maths: Maths[Any]) -> Any:
-    """How far 16 entries are from a pose: 0 when the columns are unit, square and right-handed and the last row is 0 0 0 1."""
+    """How far 16 entries are from a pose: the columns unit, square and right-handed, the last row 0 0 0 1."""
     R = pose_from_entries(T).R
     x, y, z = (column(R, j) for j in range(3))
     misses = [dot(x, x) - 1, dot(y, y) - 1, dot(x, y), *sub(cross(x, y), z), T[12], T[13], T[14], T[15] - 1]

@@ -62,6 +62,7 @@ class Plan:
     pad_slide: bool = False
     held: int | None = None  # joint whose value is an input
     parameter: str = ""  # what that input is
+    group: tuple[int, ...] = ()  # the joints that meet or are parallel: they follow where another is free
     masks: dict[int, Mask] = field(default_factory=dict, compare=False)
 
     @property

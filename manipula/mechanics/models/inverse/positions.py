@@ -17,7 +17,6 @@ from manipula.mechanics.models.inverse.loop import Gap, quotient
 from manipula.mechanics.models.inverse.subproblems import (
     Motion,
     Shift,
-    Turn,
     distance,
     linear,
     pair,
@@ -56,7 +55,7 @@ ONE = Fraction(1)
 def _mirrored(case: Case) -> Case:
     def solve(arm: Arm3, maths: Maths[Any]) -> list[Root]:
         found = case(arm.mirrored(), maths)
-        return [Root(tuple(m.opposite() for m in reversed(root.motions)), root.fit) for root in found]  # type: ignore[arg-type]
+        return [Root(tuple(m.opposite() for m in reversed(root.motions)), root.fit) for root in found]
 
     return solve
 
@@ -154,8 +153,8 @@ def gantry(arm: Arm3, maths: Maths[Any]) -> list[Root]:
     e, f, g = Z, column(R_b, 2), rotate(R_b, column(R_c, 2))
     m = sub(arm.W, add(p_b, rotate(R_b, add(p_c, rotate(R_c, arm.w)))))
     volume = dot(e, cross(f, g))
-    along = [quotient(dot(m, cross(f, g)), volume), quotient(dot(e, cross(m, g)), volume), quotient(dot(e, cross(f, m)), volume)]
-    return [Root((Shift(along[0]), Shift(along[1]), Shift(along[2])), maths.number(ONE))]
+    x, y, z = (quotient(dot(*sides), volume) for sides in ((m, cross(f, g)), (e, cross(m, g)), (e, cross(f, m))))
+    return [Root((Shift(x), Shift(y), Shift(z)), maths.number(ONE))]
 
 
 CASES: dict[str, Case] = {

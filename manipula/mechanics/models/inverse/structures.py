@@ -21,6 +21,7 @@ from manipula.mechanics.models.inverse.subproblems import (
     orientation,
     pair,
     turn,
+    turn_from,
 )
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
@@ -84,7 +85,8 @@ def _best_reach(target: Vector, arm: Vector, p: Vector, w: Vector, maths: Maths[
     """ψ for which |target − Z arm| comes closest to what two links at a right angle span."""
     A, B = target[0] * arm[0] + target[1] * arm[1], target[1] * arm[0] - target[0] * arm[1]
     square = _flat_square(target) + _flat_square(arm) - _flat_square(p) - _flat_square(w)
-    return linear(A, B, half(square), maths)[0][0]
+    best = linear(A, B, half(square), maths)[0][0]
+    return turn_from(best.cos, best.sin, maths)
 
 
 def _flat_square(v: Vector) -> Any:
@@ -155,7 +157,7 @@ def closure(loop: Loop, motions: tuple[Motion, ...]) -> Any:
     """How far the loop is from closed: the sum of squares of R − 1 and p. For arms that cannot reach every pose."""
     R, p = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0, 0, 0)
     for gap, motion in zip(reversed(loop.gaps), reversed(motions), strict=True):
-        p = _applied(gap.there, motion.ahead(p))  # type: ignore[assignment]
+        p = _applied(gap.there, motion.ahead(p))
         columns = [rotate(gap.there.R, motion.turned(column(R, j))) for j in range(3)]
         R = tuple(zip(*columns))  # type: ignore[assignment]
     miss = [R[i][j] - (1 if i == j else 0) for i in range(3) for j in range(3)]

@@ -60,7 +60,7 @@ class Turn(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """The same axis in the other setting of a wrist: half a turn away (but not when `locked`), or the opposite angle."""
+    """The same axis in the other setting of a wrist: half a turn away (not when `locked`), or the opposite angle."""
 
     turn: Turn
     locked: Any = None  # None: the opposite
@@ -176,7 +176,7 @@ def quadratic(v: Vector, e: Vector, square: Any, maths: Maths[Any]) -> tuple[tup
 
 
 def completed(first: Turn, R2: Matrix, second: Turn, R3: Matrix, x: Vector) -> Turn:
-    """The Z₃ of Z₁ R₂ Z₂ R₃ Z₃ = M, x the first column of M; whatever the others are, it completes them, near a lock too."""
+    """The Z₃ of Z₁ R₂ Z₂ R₃ Z₃ = M, x the first column of M; it completes whatever the others are, at a lock too."""
     rest = unrotate(R3, second.back(unrotate(R2, first.back(x))))
     return Turn(rest[0], rest[1])
 

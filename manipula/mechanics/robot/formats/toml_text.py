@@ -107,7 +107,7 @@ class _Writer:
         yield from self.motor(joint)
         if joint.body is not None:
             yield from self.body(joint.body, str(row), self.about)
-            if joint.kind == "fixed" and _says_nothing(joint.body):
+            if joint.kind == "fixed" and _says_nothing(joint.body) and joint.body.inertia_is != "second_moment":
                 yield "inertia = {}"  # there is a body, of which nothing is known
         elif joint.kind != "fixed":
             yield from ("mass = 0", "com = [0, 0, 0]", _inline("inertia", dict.fromkeys(SIX, "0")))

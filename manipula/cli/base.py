@@ -1,0 +1,71 @@
+"""`base-parameters`: what torques can tell of the links' inertia, and in which combinations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli import options, places
+from manipula.cli.screen import CHECK_FAILED, guarded, progress, say, say_json, say_table
+from manipula.errors import InputError
+
+_CLASSES = {
+    "not identifiable": "no torque depends on them",
+    "alone": "each by itself",
+    "in combinations": "only as parts of base parameters",
+}
+
+
+@guarded
+def base_parameters(
+    robot: options.RobotName,
+    classes: Annotated[bool, typer.Option("--classes", help="The three classes of standard parameters alone.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="The combinations as a LaTeX display.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--check", help="Count them by numerical rank and by superposition as well.")
+    ] = False,
+    symbolic: options.Symbolic = "auto",
+    strict: options.Strict = False,
+    as_json: options.Json = False,
+) -> None:
+    """List the base parameters: the combinations of inertial parameters that torques can tell.
+
+    \b
+    Examples:
+      manipula base-parameters planar2r
+      manipula base-parameters puma560 --classes
+      manipula base-parameters puma560_symbolic --latex
+      manipula base-parameters my_arm --check
+    """
+    if latex + classes + as_json > 1:
+        raise InputError("choose one of --latex, --classes and --json")
+    subject = places.find(robot, strict=strict)
+    with progress(f"base parameters of {subject.name}"):
+        found = api.base_parameters(subject, symbolic=options.symbolic_from_text(symbolic))
+        verdict = api.check_base_parameters(subject) if verify else None
+    if as_json:
+        say_json(found.as_dict() | ({"agreement": str(verdict), "passed": verdict.passed} if verdict else {}))
+    elif latex:
+        typer.echo(found.latex())
+    else:
+        _told(found, classes)
+    if verdict is not None:
+        if not as_json:
+            say(str(verdict), "bold green" if verdict.passed else "bold red")
+        if not verdict.passed:
+            raise typer.Exit(CHECK_FAILED)
+
+
+def _told(found: Any, classes: bool) -> None:
+    title = f"{len(found)} base parameters of {found.robot}, out of {len(found.classes)} standard ones"
+    if not classes:
+        values = {name: "" if value is None else f"{value:.6g}" for name, value in found.by_name.items()}
+        rows = [(left, values.get(left, ""), right) for left, right in found.equations()]
+        say_table(title, ("name", "value", "combination"), rows, right=(1,), prose=True)
+    say("Ixx … m of a link are about the origin of its frame; K are second moments ∫xy dm." if not classes else title)
+    for name, meaning in _CLASSES.items():
+        listed = found.of_class(name)
+        say(f"{name} ({len(listed)}, {meaning}): {', '.join(listed) or 'none'}")
+    say(found.proof, "dim")

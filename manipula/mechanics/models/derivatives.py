@@ -1,0 +1,117 @@
+"""Derivatives of inverse and forward dynamics by position, velocity, and acceleration or torque.
+
+The plain text is forward differentiation: the recursion run on dual numbers. The cheap one is reverse: the torques of any
+method run on traced numbers, one walk back per torque. Forward dynamics needs no derivative of its own: with
+τ(q, q̇, q̈) = const,
+
+    ∂q̈/∂τ = M⁻¹      ∂q̈/∂q = −M⁻¹ ∂τ/∂q      ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇      at q̈ = q̈(q, q̇, τ)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from manipula.mechanics.models import articulated
+from manipula.mechanics.models.composite import inertia_matrix
+from manipula.mechanics.models.forward import factored
+from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.lift import mapped, over_duals
+from manipula.mechanics.spatial import adjoint, dual
+from manipula.mechanics.spatial.vector import dot
+
+Given = Mapping[str, Sequence[Any]]
+Model = Callable[[Chain, Given], Sequence[Any]]  # (chain, inputs) → results
+Rows = list[list[Any]]
+
+
+def inverse_plain(chain: Chain, x: Given) -> dict[str, Rows]:
+    """Newton and Euler on dual numbers."""
+    dq, dqd, dqdd = forward(_torques, chain, x, ("q", "qd", "qdd"))
+    return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
+
+
+def inverse_reverse(torques: Model, chain: Chain, x: Given) -> dict[str, Rows]:
+    """Any text of the torques on traced numbers; by acceleration it is the inertia matrix."""
+    dqdd = inertia_matrix(chain, x["q"])
+    dq, dqd = reverse(torques, chain, x, ("q", "qd"))
+    return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
+
+
+def forward_plain(chain: Chain, x: Given) -> dict[str, Rows]:
+    """Articulated bodies on dual numbers."""
+    dq, dqd, dtau = forward(_accelerations, chain, x, ("q", "qd", "tau"))
+    return {"dq": dq, "dqd": dqd, "dtau": dtau}
+
+
+def forward_reverse(torques: Model, chain: Chain, x: Given) -> dict[str, Rows]:
+    """Through the derivatives of the torques."""
+    n = chain.dof
+    solve = Solver(inertia_matrix(chain, x["q"]))
+    bias = torques(chain, {**x, "qdd": [0] * n})
+    qdd = solve([tau - b for tau, b in zip(x["tau"], bias, strict=True)])
+    moved = reverse(torques, chain, {**x, "qdd": qdd}, ("q", "qd"))
+    dq, dqd = ([[-entry for entry in row] for row in _columns(map(solve, zip(*rows)))] for rows in moved)
+    units = [[int(i == k) for i in range(n)] for k in range(n)]
+    return {"dq": dq, "dqd": dqd, "dtau": _columns(map(solve, units))}
+
+
+def _torques(chain: Chain, x: Given) -> Sequence[Any]:
+    return inverse_dynamics(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"))
+
+
+def _accelerations(chain: Chain, x: Given) -> Sequence[Any]:
+    return articulated.forward_dynamics(chain, x["q"], x["qd"], x["tau"], x.get("wrench"))
+
+
+def forward(model: Model, chain: Chain, x: Given, by: Sequence[str]) -> list[Rows]:
+    """∂result/∂input, a matrix an input, by dual numbers: every partial is carried along."""
+    moving = iter(dual.variables([value for name in by for value in x[name]]))
+    given = {name: [next(moving) for _ in x[name]] for name in by}
+    given |= {name: [_constant(v, dual.Dual) for v in values] for name, values in x.items() if name not in by}
+    found = model(over_duals(chain), given)
+    starts = [sum(len(x[name]) for name in by[:i]) for i in range(len(by))]
+    return [
+        [[dual.partial(result, start + k) for k in range(len(x[name]))] for result in found]
+        for name, start in zip(by, starts)
+    ]
+
+
+def reverse(model: Model, chain: Chain, x: Given, by: Sequence[str]) -> list[Rows]:
+    """∂result/∂input, a matrix an input, by traced numbers: one walk back for every result."""
+    moving = {name: adjoint.variables(x[name]) for name in by}
+    fixed = {name: [_constant(v, adjoint.Traced) for v in values] for name, values in x.items() if name not in by}
+    traced = mapped(chain, adjoint.Traced, adjoint.TracedMaths(chain.maths))
+    found = model(traced, {**fixed, **moving})
+    together = [variable for name in by for variable in moving[name]]
+    rows = [iter(adjoint.gradient(result, together)) for result in found]
+    return [[[next(row) for _ in x[name]] for row in rows] for name in by]
+
+
+def _constant(value: Any, lift: Callable[[Any], Any]) -> Any:
+    return value if isinstance(value, int) else lift(value)
+
+
+def _columns(columns: Any) -> Rows:
+    return [list(row) for row in zip(*columns)]
+
+
+class Solver:
+    """M = Lᵀ D L, factored once; right sides are structural zeros where they can be."""
+
+    def __init__(self, M: Sequence[Sequence[Any]]) -> None:
+        self.L, D = factored(M)
+        self.inverse = [1 / d for d in D]
+
+    def __call__(self, right: Sequence[Any]) -> list[Any]:
+        """x with M x = right."""
+        L, n = self.L, len(self.inverse)
+        y = list(right)
+        for k in range(n - 1, -1, -1):  # Lᵀ y = right
+            for i in range(k):
+                y[i] = y[i] - L[k][i] * y[k]
+        x: list[Any] = []
+        for k in range(n):  # L x = D⁻¹ y
+            x.append(y[k] * self.inverse[k] - dot(L[k][:k], x))
+        return x

@@ -1,0 +1,180 @@
+"""Traced numbers over any scalar: each remembers what it was made of, so that a whole gradient is one walk back.
+
+    z = f(x, y)      x̄ += ∂f/∂x z̄      ȳ += ∂f/∂y z̄
+
+The reverse of `dual`: there the cost grows with the number of variables, here with the number of results. Ints and
+Fractions may stand on either side; every other scalar of the inner kind must be lifted first (`Traced(x)`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+from manipula.mechanics.spatial.inertia import half
+from manipula.scalar import Maths
+
+Pull = Callable[[Any], tuple[Any, ...]]  # weight of a result → weights of what it was made of
+_ORDER = count()
+
+
+class Traced:
+    """A value, the traced numbers it depends on and how its weight is handed to them. None of them: a constant."""
+
+    __slots__ = ("order", "parents", "pull", "value")
+
+    def __init__(self, value: Any, parents: tuple[Traced, ...] = (), pull: Pull = lambda w: ()) -> None:
+        self.value, self.parents, self.pull = value, parents, pull
+        self.order = next(_ORDER)
+
+    def __add__(self, other: Any) -> Traced:
+        other = lifted(other)
+        return made(self.value + other.value, (self, other), lambda w: (w, w))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Traced:
+        other = lifted(other)
+        return made(self.value - other.value, (self, other), lambda w: (w, -w))
+
+    def __rsub__(self, other: Any) -> Traced:
+        return lifted(other) - self
+
+    def __mul__(self, other: Any) -> Traced:
+        other = lifted(other)
+        return made(self.value * other.value, (self, other), lambda w: (w * other.value, w * self.value))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Traced:
+        """x / y:  w / y,  −(x/y) w / y"""
+        other = lifted(other)
+        value = _quotient(self.value, other.value)
+
+        def pull(w: Any) -> tuple[Any, ...]:
+            share = _quotient(w, other.value)
+            return share, -(value * share)
+
+        return made(value, (self, other), pull)
+
+    def __rtruediv__(self, other: Any) -> Traced:
+        return lifted(other) / self
+
+    def __neg__(self) -> Traced:
+        return made(-self.value, (self,), lambda w: (-w,))
+
+
+class Variable(Traced):
+    """An independent one: what gradients are taken by."""
+
+    __slots__ = ()
+
+
+def lifted(x: Any) -> Traced:
+    """A constant, unless it is traced already."""
+    return x if isinstance(x, Traced) else Traced(x)
+
+
+def moves(x: Traced) -> bool:
+    """Does it depend on a variable?"""
+    return bool(x.parents) or isinstance(x, Variable)
+
+
+def made(value: Any, parents: tuple[Traced, ...], pull: Pull) -> Traced:
+    """A result; of constants alone it is one."""
+    return Traced(value, parents, pull) if any(map(moves, parents)) else Traced(value)
+
+
+def variables(values: Sequence[Any]) -> list[Variable]:
+    return [Variable(x) for x in values]
+
+
+def gradient(root: Any, by: Sequence[Variable]) -> list[Any]:
+    """∂root/∂variable for every variable, in one walk from the root back."""
+    weights: dict[int, Any] = {}
+    if isinstance(root, Traced):
+        weights[id(root)] = 1
+        for node in sorted(_below(root), key=lambda node: -node.order):
+            weight = weights.get(id(node), 0)
+            for parent, share in zip(node.parents, node.pull(weight)):
+                if moves(parent):
+                    known = weights.get(id(parent))
+                    weights[id(parent)] = share if known is None else known + share
+    return [weights.get(id(variable), 0) for variable in by]
+
+
+def _below(root: Traced) -> list[Traced]:
+    """The root and everything it was made of that depends on a variable."""
+    seen: dict[int, Traced] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if id(node) not in seen and moves(node):
+            seen[id(node)] = node
+            stack += node.parents
+    return list(seen.values())
+
+
+def _quotient(x: Any, y: Any) -> Any:
+    """x / y, exact when both are ints."""
+    return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y
+
+
+class TracedMaths:
+    """`Maths` over traced numbers whose values are of the inner kind."""
+
+    def __init__(self, inner: Maths[Any]) -> None:
+        self.inner = inner
+
+    def number(self, value: Fraction) -> Traced:
+        return Traced(self.inner.number(value))
+
+    def degrees(self, value: Fraction) -> Traced:
+        return Traced(self.inner.degrees(value))
+
+    def sin(self, x: Any) -> Traced:
+        x = lifted(x)
+        return made(self.inner.sin(x.value), (x,), lambda w: (w * self.inner.cos(x.value),))
+
+    def cos(self, x: Any) -> Traced:
+        x = lifted(x)
+        return made(self.inner.cos(x.value), (x,), lambda w: (-(w * self.inner.sin(x.value)),))
+
+    def sqrt(self, x: Any) -> Traced:
+        x = lifted(x)
+        root = self.inner.sqrt(x.value)
+        return made(root, (x,), lambda w: (half(w) / root,))
+
+    def atan2(self, y: Any, x: Any) -> Traced:
+        """(x w, −y w) / (x² + y²)"""
+        y, x = lifted(y), lifted(x)
+
+        def pull(w: Any) -> tuple[Any, ...]:
+            share = _quotient(w, x.value * x.value + y.value * y.value)
+            return x.value * share, -(y.value * share)
+
+        return made(self.inner.atan2(y.value, x.value), (y, x), pull)
+
+    def sign(self, x: Any) -> Traced:
+        return Traced(self.inner.sign(lifted(x).value))
+
+    def abs(self, x: Any) -> Traced:
+        x = lifted(x)
+        return made(self.inner.abs(x.value), (x,), lambda w: (w * self.inner.sign(x.value),))
+
+    def minimum(self, x: Any, y: Any) -> Traced:
+        return self.select(self.less(x, y), x, y)
+
+    def maximum(self, x: Any, y: Any) -> Traced:
+        return self.select(self.less(x, y), y, x)
+
+    def less(self, x: Any, y: Any) -> Traced:
+        return Traced(self.inner.less(lifted(x).value, lifted(y).value))
+
+    def select(self, condition: Any, yes: Any, no: Any) -> Traced:
+        test, yes, no = lifted(condition).value, lifted(yes), lifted(no)
+        choose = self.inner.select
+        value = choose(test, yes.value, no.value)
+        return made(value, (yes, no), lambda w: (choose(test, w, 0), choose(test, 0, w)))

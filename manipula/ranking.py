@@ -1,0 +1,110 @@
+"""Which inertial parameters the torques can tell: the rank of the regressor, exactly, in the prime field.
+
+The regressor of the candidates (`mechanics.models.base_parameters`) is stacked over random states in GF(2⁶¹−1) and
+eliminated column by column, from the base to the tip. A column kept is independent of those before it for certain: a
+minor that is not zero at one point is not zero. That the others depend on them is proved in `base`, at fresh points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from manipula.algebra.expr.elimination import Dependency, dependencies
+from manipula.algebra.expr.field import Element, FieldMaths, P, rational
+from manipula.algebra.expr.node import Expr
+from manipula.mechanics.models.base_parameters import (
+    Slot,
+    candidate_slots,
+    grouping,
+    own_moment,
+    reduced_regressor,
+    standard_slots,
+)
+from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.reduce import merge_fixed
+
+STATES = 16  # joint n alone must tell its own link's parameters apart: seven, and four of its actuator
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The candidates; which of them are independent, under what names; of what the others are combinations."""
+
+    slots: tuple[Slot, ...]
+    kept: tuple[int, ...]
+    dropped: dict[int, Dependency]
+    names: tuple[str, ...]
+
+    @property
+    def base(self) -> tuple[Slot, ...]:
+        """The slots of the base parameters."""
+        return tuple(self.slots[k] for k in self.kept)
+
+
+def ranking(robot: Robot, symbolic: Symbolic = "auto") -> Ranking:
+    """The base parameters of a robot by their places; values come with the formulas."""
+    return _ranking(robot, symbolic if isinstance(symbolic, str) else frozenset(symbolic))
+
+
+@lru_cache(maxsize=16)
+def _ranking(robot: Robot, symbolic: Symbolic) -> Ranking:
+    chain = field_chain(robot, symbolic, "base parameters")
+    stacked = [
+        [integer(x) for x in row]
+        for state in range(STATES)
+        for row in reduced_regressor(chain, *field_state(chain, f"state {state}"))
+    ]
+    slots = candidate_slots(chain)
+    kept, dropped = dependencies(stacked)
+    C = _combinations(chain, kept, dropped)
+    standard = [slot.name for slot in standard_slots(chain)]
+    names = [_name(_renamed(slots[k], slots, dropped), dict(zip(standard, C[k]))) for k in kept]
+    return Ranking(tuple(slots), tuple(kept), dropped, tuple(names))
+
+
+def field_chain(robot: Robot, symbolic: Symbolic, seed: str) -> Chain:
+    """The robot at one random point of the field."""
+    maths = FieldMaths(seed)
+    symbols = {name: maths.symbol(name) for name in free_parameters(robot, symbolic)}
+    return merge_fixed(bind(robot, maths, symbols, symbolic))
+
+
+def field_state(chain: Chain, tag: str) -> tuple[list[Element], list[Element], list[Element]]:
+    """q, q̇, q̈, by names no parameter can have."""
+    assert isinstance(chain.maths, FieldMaths)
+    maths = chain.maths
+    q, qd, qdd = ([maths.symbol(f"{tag} {x}{i}") for i in range(chain.dof)] for x in ("q", "qd", "qdd"))
+    return q, qd, qdd
+
+
+def integer(x: Any) -> int:
+    """A scalar of the field as an integer."""
+    return x.value if isinstance(x, Element | Expr) else rational(x)
+
+
+def _combinations(chain: Chain, kept: Sequence[int], dropped: dict[int, Dependency]) -> dict[int, list[int]]:
+    """Base parameters in terms of the standard ones, at this point of the field."""
+    B = [[integer(x) for x in row] for row in grouping(chain)]
+    rows = {k: B[k] for k in kept}
+    for other, parts in dropped.items():
+        for k, factor in parts.items():
+            rows[k] = [(x + factor * y) % P for x, y in zip(rows[k], B[other])]
+    return rows
+
+
+def _renamed(slot: Slot, slots: Sequence[Slot], dropped: dict[int, Dependency]) -> Slot:
+    """Where Kxx and Kyy count only together, their sum is Izz."""
+    twin = Slot("Kyy", slot.link)
+    together = slot.kind == "Kxx" and dropped.get(slots.index(twin)) == {slots.index(slot): 1}
+    return Slot("Izz", slot.link) if together else slot
+
+
+def _name(slot: Slot, row: dict[str, int]) -> str:
+    """mx4 or Kxy4 for the link's own, Kxx2_R for what has more in it."""
+    own = {part.name: rational(weight) for part, weight in own_moment(slot).items()}
+    return slot.name if own == {name: x for name, x in row.items() if x} else f"{slot.name}_R"

@@ -1,0 +1,143 @@
+"""Running the self-test of an emitted package, in every language whose tools are on this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.emitted import CC, STRICT, written
+
+CXX = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+WARNINGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic")
+JAX_PYTHON = os.environ.get("MANIPULA_JAX_PYTHON") or (sys.executable if find_spec("jax") else None)
+
+Done = subprocess.CompletedProcess[str]
+Files = Mapping[str, str]
+
+# CUDA's words for a plain C++ compiler: one thread, and memory that is memory
+SHIM = """
+#include <cmath>
+#include <cstdlib>
+#define __host__
+#define __device__
+#define __global__
+#define __restrict__ __restrict
+struct index_of { unsigned x; };
+static const index_of threadIdx = {0}, blockIdx = {0}, blockDim = {1}, gridDim = {1};
+typedef int cudaError_t;
+typedef int cudaStream_t;
+static const int cudaSuccess = 0;
+inline int cudaGetLastError() { return 0; }
+inline int cudaDeviceSynchronize() { return 0; }
+inline int cudaGetDeviceCount(int* count) { *count = 1; return 0; }
+template <class T> int cudaMallocManaged(T** memory, std::size_t size)
+{
+    *memory = static_cast<T*>(std::malloc(size));
+    return 0;
+}
+"""
+
+
+def sh(folder: Path, *words: str | Path, **environment: str) -> Done:
+    return subprocess.run(
+        [str(word) for word in words],
+        check=False, capture_output=True, text=True, cwd=folder, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def built(folder: Path, *words: str | Path) -> Done:
+    """Compile to `folder/program` and run it; a complaint of the compiler fails the test."""
+    done = sh(folder, *words, "-o", "program")
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr, done.stderr
+    return sh(folder, folder / "program")
+
+
+def ending(files: Files, suffix: str) -> str:
+    return next(name for name in files if name.endswith(suffix))
+
+
+def run_c(files: Files, folder: Path) -> Done:
+    sources = [name for name in files if name.endswith(".c")]
+    return built(folder, str(CC), *STRICT, "-fopenmp-simd", "-DMANIPULA_SIMD", *sources, "-lm")
+
+
+def run_cpp(files: Files, folder: Path) -> Done:
+    return built(folder, str(CXX), *WARNINGS, ending(files, "_test.cpp"))
+
+
+def run_cuda(files: Files, folder: Path) -> Done:
+    """On the host, state after state: a kernel launch becomes a call."""
+    (folder / "shim.hpp").write_text(SHIM)
+    for name in files:
+        if name.endswith(".cuh"):
+            (folder / name).write_text(re.sub(r"<<<.*>>>", "", files[name]))
+    words = ("-std=c++17", "-Wno-unused-function", "-include", "shim.hpp", "-x", "c++")
+    return built(folder, str(CXX), *words, ending(files, "_test.cu"))
+
+
+def run_javascript(files: Files, folder: Path) -> Done:
+    return sh(folder, "node", ending(files, "_test.mjs"))
+
+
+def run_jax(files: Files, folder: Path) -> Done:
+    return sh(folder, str(JAX_PYTHON), ending(files, ".py"))
+
+
+def run_matlab(files: Files, folder: Path) -> Done:
+    test = ending(files, "_test.m").removesuffix(".m")
+    return sh(folder, "octave-cli", "--no-init-file", "--quiet", "--eval", test)
+
+
+def run_python(files: Files, folder: Path) -> Done:
+    return sh(folder, sys.executable, "-W", "ignore", ending(files, ".py"))
+
+
+def run_rust(files: Files, folder: Path) -> Done:
+    crate = folder / ending(files, "Cargo.toml").split("/")[0]
+    words = ("cargo", "test", "--offline", "--quiet", "--features", "std")
+    return sh(crate, *words, CARGO_TARGET_DIR=str(folder / "target"), RUSTFLAGS="-D warnings")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """How a language is tested, and what its absence is called."""
+
+    run: Callable[[Files, Path], Done]
+    found: bool
+    missing: str
+
+
+TOOLS = {
+    "c": Tool(run_c, CC is not None, "no C compiler"),
+    "cpp": Tool(run_cpp, CXX is not None, "no C++ compiler"),
+    "cuda": Tool(run_cuda, CXX is not None, "no C++ compiler to run CUDA on the host"),
+    "javascript": Tool(run_javascript, shutil.which("node") is not None, "no node"),
+    "jax": Tool(run_jax, JAX_PYTHON is not None, "no jax in this Python (nor MANIPULA_JAX_PYTHON)"),
+    "matlab": Tool(run_matlab, shutil.which("octave-cli") is not None, "no octave-cli"),
+    "python": Tool(run_python, True, ""),
+    "rust": Tool(run_rust, shutil.which("cargo") is not None, "no cargo"),
+}
+
+
+def in_every_language(names: Sequence[str] = tuple(TOOLS)) -> list[object]:
+    """The languages as parameters of a test, each skipped with its reason where its tools are missing."""
+    return [
+        pytest.param(name, marks=pytest.mark.skipif(not TOOLS[name].found, reason=f"{TOOLS[name].missing}: not run"))
+        for name in names
+    ]
+
+
+def self_tested(language: str, files: Files, folder: Path) -> Done:
+    """Write a package and run its own test."""
+    written(files, folder)
+    return TOOLS[language].run(files, folder)

@@ -1,0 +1,204 @@
+"""Base parameters: three roads to one count, and no torque lost, on arms of every kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula import api
+from manipula.algebra.expr.elimination import dependencies, reduced_rows
+from manipula.algebra.expr.field import FieldMaths, P
+from manipula.algebra.expr.rational_angles import rational_angle
+from manipula.approximation import Motions
+from manipula.base import base_parameters_of
+from manipula.base_numeric import base_agreement
+from manipula.errors import InputError, ProofError
+from manipula.mechanics.models.base_parameters import (
+    candidate_slots,
+    chain_from_candidates,
+    grouping,
+    reduced_regressor,
+    standard_values,
+)
+from manipula.mechanics.models.base_regressor import base_regressor, base_regressor_turned
+from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.mechanics.robot.description import Robot
+from manipula.ranking import field_chain, field_state, integer, ranking
+from tests.random_robots import random_robot, random_state
+
+KINDS = ("R", "P", "RR", "RP", "PR", "PP", "RRR", "RPR", "PRR", "PPR", "RRP", "RPP", "RFRP", "PRPR", "RRPRR")
+ARMS = [
+    *[(seed, kinds, "modified") for seed, kinds in enumerate(KINDS)],
+    *[(seed + 50, kinds, "standard") for seed, kinds in enumerate(("RRR", "RPR", "PRR", "RRPR", "PPRR"))],
+    *[(seed + 90, kinds, "urdf") for seed, kinds in enumerate(("RRR", "PRPR"))],
+]
+
+
+def arm(seed: int, kinds: str, convention: str) -> Robot:
+    return random_robot(seed, joints=kinds, convention=convention)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("seed", "kinds", "convention"), ARMS)
+def test_rank_superposition_and_the_exact_way_agree(seed: int, kinds: str, convention: str) -> None:
+    robot = arm(seed, kinds, convention)
+    found = base_parameters_of(robot)
+    agreement = base_agreement(robot, found)
+    assert agreement.passed, str(agreement)
+    assert agreement.gap > 4
+
+
+@pytest.mark.parametrize(("seed", "kinds", "convention"), ARMS)
+def test_an_arm_of_base_parameters_alone_has_the_same_torques(seed: int, kinds: str, convention: str) -> None:
+    """In the field, at a random point: the arm that has only its candidates, by `grouping`, against the arm itself."""
+    chain = field_chain(arm(seed, kinds, convention), "auto", f"torques {seed}")
+    state = field_state(chain, "q")
+    values = [sum((x * y for x, y in zip(row, standard_values(chain))), 0) for row in grouping(chain)]
+    light = chain_from_candidates(chain, values)
+    want, got = inverse_dynamics(chain, *state), inverse_dynamics(light, *state)
+    assert [integer(x) for x in got] == [integer(x) for x in want]
+
+
+@pytest.mark.parametrize(("seed", "kinds", "convention"), ARMS)
+def test_the_cheap_regressors_are_the_plain_one(seed: int, kinds: str, convention: str) -> None:
+    chain = field_chain(arm(seed, kinds, convention), "auto", f"columns {seed}")
+    state = field_state(chain, "q")
+    want = [[integer(x) for x in row] for row in reduced_regressor(chain, *state)]
+    for model in (base_regressor, base_regressor_turned):
+        assert [[integer(x) for x in row] for row in model(chain, *state)] == want
+
+
+@pytest.mark.parametrize("seed", (101, 105))
+def test_values_times_base_regressor_are_the_torques(seed: int) -> None:
+    robot = mp.Robot.of(random_robot(seed, joints="RRPR"))
+    model = mp.generate(robot, "base_regressor")
+    names = api.base_parameters(robot)
+    assert model.columns == names.names
+    q, qd, qdd, _ = (np.array(x) for x in random_state(robot, seed))
+    torque = mp.generate(robot, "inverse_dynamics").compile()(q, qd, qdd)
+    np.testing.assert_allclose(model.compile()(q, qd, qdd) @ np.array(names.values, dtype=float), torque, rtol=1e-9)
+
+
+def test_regressor_columns_are_named() -> None:
+    columns = mp.generate("planar2r", "regressor").columns
+    assert columns[:3] == ("Ixx1", "Ixy1", "Ixz1") and len(columns) == 28
+
+
+def test_the_motor_of_the_first_joint_counts_with_its_link() -> None:
+    rows = [{"theta": 0, "d": 0, "a": "l", "alpha": 0, "motor_inertia": "Ia1", "friction": {"viscous": "fv1"}}]
+    found = api.base_parameters(mp.Robot.from_dh(rows, convention="modified").with_gravity(0, "-g", 0))
+    assert found.names == ("Izz1_R", "mx1", "my1", "fv1")
+    assert dict(found.equations())["Izz1_R"] in ("Ia1 + Izz1", "Izz1 + Ia1")
+    assert found.classes["Ia1"] == "in combinations" and found.classes["fv1"] == "alone"
+
+
+def test_classes_of_the_planar_arm() -> None:
+    found = api.base_parameters("planar2r")
+    assert found.of_class("alone") == ["my1", "my2"]
+    assert found.of_class("in combinations") == ["Izz1", "mx1", "m1", "Izz2", "mx2", "m2"]
+    assert dict(found.equations())["mx1_R"] == "l1*(m1 + m2) + mx1"
+    assert r"m_{x1R} &= l_{1}\,\left(m_{1} + m_{2}\right) + m_{x1}" in found.latex()
+
+
+def test_a_symbolic_twist_gives_formulas_not_numbers() -> None:
+    """A prismatic joint after one revolute joint, tilted: along the axis its first moment has no effect."""
+    rows = [("q1", 0, 0, 0), (0, "q2", "a2", "alpha2", "P")]
+    robot = mp.Robot.from_dh(rows, convention="modified", angle="rad", name="tilted").with_gravity(0, 0, "-g")
+    found = api.base_parameters(robot)
+    assert "alpha2" in "".join(right for _, right in found.equations())
+    assert base_agreement(robot, found).passed
+
+
+def test_names_that_clash_are_refused() -> None:
+    robot = mp.Robot.from_dh([("q1", 0, "mx1", 0), ("q2", 0, "l2", 0)], name="odd").with_gravity(0, "-g", 0)
+    with pytest.raises(InputError, match="'mx1' has the name of an inertial parameter"):
+        api.base_parameters(robot)
+
+
+def test_a_wrong_combination_is_not_proved() -> None:
+    from manipula import base
+
+    robot = mp.load("planar2r")
+    found = base_parameters_of(robot)
+    graph, flat = found.matrix.graph, list(found.matrix.outputs[0].exprs)
+    k = next(i for i, x in enumerate(flat) if x.value)
+    flat[k] = flat[k] + graph.one
+    spoiled = found.matrix.with_roots(flat)
+    with pytest.raises(ProofError, match="lose torque"):
+        base._proved(robot, "auto", spoiled, found.slots)
+
+
+def test_robot_lists_names_and_values() -> None:
+    values = mp.load("planar2r").base_parameters
+    assert list(values) == ["Izz1_R", "mx1_R", "my1", "Izz2_R", "mx2_R", "my2"]
+    assert values["mx1_R"] is None and values["my1"] == 0.0
+    numeric = mp.load("pucrio").base_parameters
+    assert all(isinstance(value, float) for value in numeric.values())
+
+
+def test_elimination_keeps_the_first_and_names_the_rest() -> None:
+    kept, rest = dependencies([[1, 2, 0, 3], [0, 0, 1, 4], [1, 2, 1, 7]])
+    assert kept == [0, 2] and rest == {1: {0: 2}, 3: {0: 3, 2: 4}}
+    rows, pivots = reduced_rows([[2, 0], [0, P + 3]])
+    assert rows == [[1, 0], [0, 1]] and pivots == [0, 1]
+
+
+def test_rational_angles_are_on_the_circle() -> None:
+    from random import Random
+
+    rng = Random(3)
+    x, y = rational_angle(rng), rational_angle(rng)
+    both = x + y
+    assert both.cos**2 + both.sin**2 == 1 and isinstance(both.cos, Fraction)
+    assert x + (-x) + 0 == replace(x, cos=Fraction(1), sin=Fraction(0))
+
+
+def test_ranking_is_the_same_every_time() -> None:
+    robot = mp.load("rx90")
+    assert ranking(robot) == ranking(robot, "auto")
+    assert [slot.name for slot in candidate_slots(field_chain(robot, "auto", "x"))][:2] == ["Kxx1", "Kxy1"]
+    assert isinstance(field_chain(robot, "auto", "x").maths, FieldMaths)
+
+
+# significance: approximate, and says so
+
+
+def puma_motions() -> Motions:
+    return Motions.of(mp.load("puma560"), velocity=1.0, acceleration=2.0, samples=256)
+
+
+def test_significance_keeps_to_its_tolerance_and_saves() -> None:
+    report = api.significance("puma560", puma_motions(), 0.01)
+    assert "APPROXIMATE" in str(report) and report.as_dict()["approximate"] is True
+    assert report.dropped and report.operations_left < report.operations
+    assert max(report.errors.relative_largest) < 0.02  # measured on samples that did not choose
+    assert not set(report.dropped) & set(report.kept) and not set(report.zero) & set(report.weights)
+
+
+def test_the_approximate_model_errs_by_what_the_report_says() -> None:
+    robot, motions = mp.load("puma560"), puma_motions()
+    report = api.significance(robot, motions, 0.02)
+    short = mp.Model(report.function).compile()
+    values = dict(item.split("=") for item in report.function.notes["values"].split())
+    numbers = np.array([float(values[name]) for name in mp.Model(report.function).inputs["p"]])
+    got = short(motions.q, motions.qd, motions.qdd, numbers)
+    want = mp.generate(robot, "inverse_dynamics").compile()(motions.q, motions.qd, motions.qdd)
+    lost = np.abs(got - want)[1::2].max(axis=0)
+    np.testing.assert_allclose(lost, report.errors.largest, rtol=1e-6, atol=1e-9)
+
+
+def test_nothing_is_dropped_at_no_tolerance() -> None:
+    report = api.significance("puma560", puma_motions(), 0.0)
+    assert report.dropped == () and report.operations == report.operations_left
+
+
+def test_significance_wants_numbers_and_fitting_motions() -> None:
+    with pytest.raises(InputError, match="needs numbers"):
+        api.significance("planar2r", Motions.within([(0, 1)] * 2, 1, 1, samples=8))
+    with pytest.raises(InputError, match=r"q, qd, qdd of one shape"):
+        api.significance("puma560", Motions.within([(0, 1)] * 2, 1, 1, samples=8))
+    with pytest.raises(InputError, match="no limits"):
+        Motions.of(mp.load("rp"), 1, 1)
