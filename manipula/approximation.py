@@ -159,7 +159,7 @@ def contributions(robot: Robot, found: Ranking, values: Array, motions: Motions)
     rows = base_regressor(chain, *(list(x.T) for x in (motions.q, motions.qd, motions.qdd)))
     samples = len(motions.q)
     full: Array = np.stack([np.stack([_over(row[k], samples) for k in found.kept], axis=1) for row in rows], axis=1)
-    return np.asarray(full * values)
+    return full * values
 
 
 def _over(entry: Any, samples: int) -> NDArray[np.float64]:
@@ -171,7 +171,7 @@ def effects(robot: Robot, found: Ranking, values: Array, motions: Motions) -> di
     rub = np.array([slot.kind in FRICTION for slot in found.base])
 
     def torque(qd: Array, qdd: Array, which: NDArray[np.bool_]) -> Array:
-        return contributions(robot, found, values, Motions(motions.q, qd, qdd))[:, :, which].sum(axis=2)
+        return np.asarray(contributions(robot, found, values, Motions(motions.q, qd, qdd))[:, :, which].sum(axis=2))
 
     none = np.zeros_like(motions.qd)
     still = torque(none, none, ~rub)

@@ -180,6 +180,30 @@ class Arm:
         return self._call("forward_dynamics", q, qd, tau, wrench=wrench_tool, options=options)
 
     @_compiled
+    def inverse_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrench_tool: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Any:
+        """(dq, dqd, dqdd), each (…, n, n): a row a torque, a column a joint."""
+        return self._call("inverse_dynamics_derivatives", q, qd, qdd, wrench=wrench_tool, options=options)
+
+    @_compiled
+    def forward_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        wrench_tool: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Any:
+        """(dq, dqd, dtau), each (…, n, n): a row an acceleration, a column a joint."""
+        return self._call("forward_dynamics_derivatives", q, qd, tau, wrench=wrench_tool, options=options)
+
+    @_compiled
     def energy(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Any:
         """(kinetic, potential), J."""
         return self._call("energy", q, qd, options=options)

@@ -32,9 +32,10 @@ from manipula.errors import UnknownNameError
 from manipula.mechanics.models.catalogue import ON_JOINTS
 from manipula.mechanics.robot.description import Origin
 
-DESCENT_SECONDS = 30.0
-MOVES = 4_000_000
-SHORTLIST = 3
+DESCENT_SECONDS = 60.0  # a cap: a descent ends by itself well before
+MOVES = 40_000_000
+CHAINS = 2
+WORTH_TRYING = 1.05  # of the best count before the annealing
 
 
 def generate_function(request: Request, tell: Tell = lambda text: None) -> Function:
@@ -109,11 +110,8 @@ def hard(request: Request, tell: Tell) -> Function:
     """Descent over the formulations, then annealing of the best few."""
     ends = [_descended(request, method, tell) for method in methods_of(request)]
     functions = sorted((optimised(built(request, choice)) for choice in ends), key=_total)
-    return _cheapest(
-        searched(function, moves=MOVES, seed=seed, tell=tell)
-        for function in functions[:SHORTLIST]
-        for seed in range(2)
-    )
+    near = [function for function in functions if _total(function) <= WORTH_TRYING * _total(functions[0])]
+    return _cheapest(searched(f, moves=MOVES // len(near), chains=CHAINS, tell=tell) for f in near)
 
 
 def _plain_choices(request: Request) -> list[Choice]:

@@ -27,7 +27,7 @@ def generate(
         typer.Option(
             "--language",
             "-l",
-            metavar="c,python",
+            metavar="c,rust,…",
             help="Languages, with commas.",
             autocompletion=options.complete_language,
         ),

@@ -1,9 +1,9 @@
 """Published counts of base inertial parameters, no friction and no motors, last frame at the wrist centre.
 
-Planar 2R, Stanford, PUMA 560: Gautier and Khalil, "Direct calculation of minimum set of inertial parameters of serial
-robots", IEEE Transactions on Robotics and Automation 6 (1990); RX90: Khalil and Dombre, "Modeling, Identification and
-Control of Robots", chapter 9. Seven for each joint past the first, and one for the first, is the count of a general arm
-whose first axis is vertical (Mayeda, Yoshida, Osuka 1990).
+Arms of N revolute joints have 7N − 4β − 2γ of them, β the number of parallel axes the arm begins with, γ = 1 where
+these are parallel to gravity: Mayeda, Yoshida and Osuka, "Base parameters of manipulator dynamic models", IEEE
+Transactions on Robotics and Automation 6 (1990). A prismatic link past the first joints has four: Gautier and Khalil,
+"Direct calculation of minimum set of inertial parameters of serial robots", same volume.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ STANFORD = [
     ("q1", 0, 0, 0), ("q2", "d2", 0, -90), (0, "q3", 0, 90, "P"), ("q4", 0, 0, 0), ("q5", 0, 0, -90), ("q6", 0, 0, 90),
 ]  # fmt: skip
 PUMA = [
-    ("q1", 0, 0, 0), ("q2", 0, 0, -90), ("q3", "d3", "a3", 0), ("q4", "d4", "a4", -90), ("q5", 0, 0, 90), ("q6", 0, 0, -90),
+    ("q1", 0, 0, 0), ("q2", 0, 0, -90), ("q3", "d3", "a3", 0), ("q4", "d4", "a4", -90), ("q5", 0, 0, 90),
+    ("q6", 0, 0, -90),
 ]  # fmt: skip
 RX90 = [
     ("q1", 0, 0, 0), ("q2", 0, 0, 90), ("q3", 0, "a3", 0), ("q4", "r4", 0, -90), ("q5", 0, 0, 90), ("q6", 0, 0, -90),
@@ -44,6 +45,13 @@ COUNTS = [
 def test_the_count_is_the_published_one(name: str, rows: list[Any], gravity: tuple[Any, Any, Any], count: int) -> None:
     robot = mp.Robot.from_dh(rows, convention="modified", angle="deg", name=name).with_gravity(*gravity)
     assert len(api.base_parameters(robot)) == count
+
+
+def test_arms_of_revolute_joints_obey_the_formula() -> None:
+    for name, rows, gravity, count in COUNTS:
+        if all(len(row) == 4 for row in rows):
+            beta = 1 + sum(all(row[3] == 0 for row in rows[1 : k + 1]) for k in range(1, len(rows)))
+            assert count == 7 * len(rows) - 4 * beta - 2 * (gravity[2] == "-g"), name
 
 
 def test_the_puma_groups_as_khalil_writes_it() -> None:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import manipula as mp
 from manipula import api
@@ -16,6 +17,7 @@ from manipula.algebra.expr.rational_angles import rational_angle
 from manipula.approximation import Motions
 from manipula.base import base_parameters_of
 from manipula.base_numeric import base_agreement
+from manipula.cli.app import app
 from manipula.errors import InputError, ProofError
 from manipula.mechanics.models.base_parameters import (
     candidate_slots,
@@ -184,7 +186,7 @@ def test_the_approximate_model_errs_by_what_the_report_says() -> None:
     short = mp.Model(report.function).compile()
     values = dict(item.split("=") for item in report.function.notes["values"].split())
     numbers = np.array([float(values[name]) for name in mp.Model(report.function).inputs["p"]])
-    got = short(motions.q, motions.qd, motions.qdd, numbers)
+    got = short(motions.q, motions.qd, motions.qdd, p=numbers)
     want = mp.generate(robot, "inverse_dynamics").compile()(motions.q, motions.qd, motions.qdd)
     lost = np.abs(got - want)[1::2].max(axis=0)
     np.testing.assert_allclose(lost, report.errors.largest, rtol=1e-6, atol=1e-9)
@@ -202,3 +204,25 @@ def test_significance_wants_numbers_and_fitting_motions() -> None:
         api.significance("puma560", Motions.within([(0, 1)] * 2, 1, 1, samples=8))
     with pytest.raises(InputError, match="no limits"):
         Motions.of(mp.load("rp"), 1, 1)
+
+
+# the command
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], "mx1_R          l1*(m1 + m2) + mx1"),
+        (["--classes"], "alone (2, each by itself): my1, my2"),
+        (["--latex"], r"I_{zz1R} &="),
+        (["--json"], '"count": 6'),
+        (["--check"], "they agree"),
+    ],
+)
+def test_the_command_tells(options: list[str], expected: str) -> None:
+    done = CliRunner().invoke(app, ["base-parameters", "planar2r", *options])
+    assert done.exit_code == 0 and expected in done.output
+
+
+def test_the_command_refuses_two_forms_at_once() -> None:
+    assert CliRunner().invoke(app, ["base-parameters", "planar2r", "--latex", "--json"]).exit_code == 2

@@ -135,7 +135,7 @@ def test_unknown_names_are_answered_with_what_there_is() -> None:
     assert "Known: pose" in refused("generate", "planar2r", "-m", "nonsense")
     assert "Known: best, newton-euler" in refused("equations", "planar2r", "gravity", "--method", "magic")
     assert "Known: none, fast, max" in refused("count", "planar2r", "-m", "pose", "--optimise", "more")
-    assert "Known: c, python" in refused("generate", "planar2r", "-l", "cobol")
+    assert "Known: c, cpp, cuda" in refused("generate", "planar2r", "-l", "cobol")
     assert "A[2,2]" in refused("equations", "planar2r", "lagrange_terms", "--entry", "A[3,1]")
     assert "'zz9'" in refused("generate", "planar2r", "--symbolic", "zz9")
 
@@ -148,7 +148,7 @@ def test_bad_usage_is_code_2() -> None:
 def test_generate_writes_what_it_says(folder: Path) -> None:
     told = as_json("generate", "planar2r", "-m", "gravity,pose", "-l", "c,python", "-o", "code")
     files = [Path(name) for model in told["models"] for name in model["files"]]
-    assert {path.suffix for path in files} == {".c", ".h", ".py"}
+    assert {path.suffix for path in files} == {".c", ".h", ".in", ".md", ".py", ".txt"}
     assert all(path.is_file() and path.parent == Path("code") for path in files)
     gravity = told["models"][0]
     assert gravity["cost"]["total"] == gravity["cost"]["mul"] + gravity["cost"]["add"] + gravity["cost"]["div"]

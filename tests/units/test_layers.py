@@ -29,6 +29,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "mechanics.robot": ("errors", "scalar", "mechanics.spatial"),
     "mechanics.models": ("errors", "scalar", "mechanics.spatial", "mechanics.robot"),
     "mechanics.laws": ("errors", "scalar", "mechanics.spatial", "mechanics.robot", "mechanics.models"),
+    "tasks": ("errors", "mechanics"),
     "ranking": ("algebra.expr", "mechanics"),
     "base": ("errors", "algebra", "mechanics", "ranking"),
     "base_numeric": ("base", "algebra.expr", "mechanics"),

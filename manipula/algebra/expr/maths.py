@@ -11,6 +11,8 @@ from manipula.algebra.expr.node import Expr, Graph
 class ExprMaths:
     """Functions that build nodes of one graph. Arguments may be ints."""
 
+    interned = True  # equal scalars are one object
+
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 

@@ -18,11 +18,13 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.models.bodies import felt, link_twists
+from manipula.mechanics.models.friction import absent
 from manipula.mechanics.models.newton_euler import newton_euler
 from manipula.mechanics.models.regressor import BODY_NAMES, MOTOR_NAMES, UNIT_BODIES, link_parameters, unit_force
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.reduce import SHARES, frames_on_joints, massless
 from manipula.mechanics.spatial.inertia import Inertia, tensor_from_second_moments
+from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
 
 MOMENTS = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz")
@@ -64,6 +66,36 @@ class Slot:
         return f"{self.kind}{self.link + 1}"
 
 
+@dataclass(frozen=True)
+class Seated:
+    """A chain without its bodies on its base frames, and where in these the frames of the file stand."""
+
+    chain: Chain
+    files: tuple[Placement, ...]
+
+
+def seated(chain: Chain) -> Seated:
+    """The base frames: on the joints, and along parallel axes all at one height, which makes every lever short."""
+    moved = frames_on_joints(massless(chain))
+    links: list[Link] = []
+    shifts: list[Any] = []
+    for link in moved.links:
+        x, y, z = link.before.p
+        z = z - shifts[-1] if shifts else z
+        level = bool(links) and parallel(link)
+        # p + R z·shift has no height left, R z being ±z
+        shifts.append(-z * link.before.R[2][2] if level else 0)
+        links.append(replace(link, before=Placement(link.before.R, (x, y, 0 if level else z))))
+    lowered = [HERE if absent(shift) else Placement(p=(0, 0, -shift)) for shift in shifts]
+    files = tuple(low @ link.after for low, link in zip(lowered, chain.links))
+    return Seated(replace(moved, links=tuple(links), tool=lowered[-1] @ moved.tool if links else moved.tool), files)
+
+
+def parallel(link: Link) -> bool:
+    """Is the axis parallel, by structure, to the one before?"""
+    return all(absent(entry) for entry in (link.before.R[0][2], link.before.R[1][2]))
+
+
 def candidate_slots(chain: Chain) -> list[Slot]:
     """What is left on every link after regrouping, then the actuator parameters its file gives."""
     return [
@@ -86,7 +118,7 @@ def standard_slots(chain: Chain) -> list[Slot]:
 def actuator_kinds(link: Link) -> list[str]:
     """Those of Ia fv fc fo that the joint has: an entry that is plainly zero is no parameter."""
     found = zip(MOTOR_NAMES, link_parameters(link)[len(BODY_NAMES) :])
-    return [name for name, value in found if not (isinstance(value, int) and value == 0)]
+    return [name for name, value in found if not absent(value)]
 
 
 def standard_values(chain: Chain) -> list[Any]:
@@ -97,10 +129,10 @@ def standard_values(chain: Chain) -> list[Any]:
 
 def grouping(chain: Chain) -> list[list[Any]]:
     """B, a row for every candidate, a column for every standard parameter, by superposition of unit bodies."""
-    left: list[dict[str, Left]] = []
-    for i, link in enumerate(frames_on_joints(massless(chain)).links):
+    seat, left = seated(chain), list[dict[str, Left]]()
+    for i, link in enumerate(seat.chain.links):
         left.append({kind: _left_of_unit(kind, i, link, left) for kind in UNITS})
-    columns = [_left_of_standard(chain, slot, left) for slot in standard_slots(chain)]
+    columns = [_left_of_standard(seat, slot, left) for slot in standard_slots(chain)]
     return [[column.get(slot, 0) for column in columns] for slot in candidate_slots(chain)]
 
 
@@ -112,10 +144,10 @@ def _left_of_unit(kind: str, i: int, link: Link, left: Sequence[dict[str, Left]]
     return _left_of(handed, left[i - 1]) if i else {}
 
 
-def _left_of_standard(chain: Chain, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
+def _left_of_standard(seat: Seated, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
     if slot.kind in MOTOR_NAMES:
         return {slot: 1}
-    body = UNIT_BODIES[BODY_NAMES.index(slot.kind)].seen_from(chain.links[slot.link].after)
+    body = UNIT_BODIES[BODY_NAMES.index(slot.kind)].seen_from(seat.files[slot.link])
     return _left_of(body, left[slot.link])
 
 
@@ -154,9 +186,9 @@ def actuator_column(chain: Chain, slot: Slot, qd: Sequence[Any], qdd: Sequence[A
 
 
 def reduced_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
-    """Y (dof, candidates): each column the torque of a unit body on frames that sit on the joints; the plain text."""
-    moved = frames_on_joints(chain)
-    motion = newton_euler(massless(moved), q, qd, qdd).motion
+    """Y (dof, candidates): each column the torque of a unit body on the base frames; the plain text."""
+    moved = seated(chain).chain
+    motion = newton_euler(moved, q, qd, qdd).motion
     twists, slots = link_twists(moved, q), candidate_slots(chain)
     forces = {x: unit_force(UNITS[x.kind], motion[x.link]) for x in slots if x.kind not in MOTOR_NAMES}
 
@@ -169,9 +201,9 @@ def reduced_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Se
 
 
 def chain_from_candidates(chain: Chain, values: Sequence[Any]) -> Chain:
-    """The arm on frames that sit on the joints whose candidates have these values and nothing else is there."""
+    """The arm on its base frames whose candidates have these values and nothing else is there."""
     given = dict(zip(candidate_slots(chain), values, strict=True))
-    moved = frames_on_joints(massless(chain))
+    moved = seated(chain).chain
     return replace(moved, links=tuple(_filled(link, i, given) for i, link in enumerate(moved.links)))
 
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from manipula.mechanics.models.acceleration_field import STRAIGHT, Choice, Row, Spin, hang, own_lever, unturned
-from manipula.mechanics.models.base_parameters import Slot, actuator_column, candidate_slots
+from manipula.mechanics.models.base_parameters import Slot, actuator_column, candidate_slots, seated
 from manipula.mechanics.models.bodies import Twist, link_twists
 from manipula.mechanics.models.regressor import MOTOR_NAMES
 from manipula.mechanics.robot.chain import Chain, Link, outward
-from manipula.mechanics.robot.reduce import frames_on_joints, massless
 from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul, neg, unrotate
 
 
@@ -64,12 +63,12 @@ FELT: dict[str, Felt] = {
 
 def base_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """Y (dof, candidates): the same entries as `base_parameters.reduced_regressor`."""
-    return _regressor(chain, _reaches(frames_on_joints(chain), q, qd, qdd), qd, qdd)
+    return _regressor(chain, _reaches(seated(chain).chain, q, qd, qdd), qd, qdd)
 
 
 def base_regressor_turned(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """The same with the forces on the last link turned back."""
-    moved = frames_on_joints(chain)
+    moved = seated(chain).chain
     reaches = _reaches(moved, q, qd, qdd)
     if chain.dof > 1 and chain.links[-1].kind.slide(1) == 0:
         before = link_twists(replace(moved, links=moved.links[:-1]), q[:-1])[-1]
@@ -102,12 +101,11 @@ def _reach(row: Row, twists: Sequence[Twist]) -> Reach:
 
 
 def motion_rows(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Row]:
-    """How every link of a chain moves; its bodies do not matter."""
-    empty = massless(chain)
-    rates = (map(Link.signed, empty.links, rates) for rates in (q, qd, qdd))
+    """How every link of a chain without bodies moves."""
+    rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
     start = Row(None, 0, STRAIGHT, 0, Spin(), unrotate(chain.base.R, neg(chain.gravity)), (NULL, NULL), own_lever, 0)
 
     def step(parent: Row, item: tuple[Link, Any, Any, Any]) -> Row:
         return hang(parent, *item, Choice(), 0, chain.maths)
 
-    return outward(step, list(zip(empty.links, *rates, strict=True)), start)
+    return outward(step, list(zip(chain.links, *rates, strict=True)), start)

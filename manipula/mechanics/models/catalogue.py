@@ -21,6 +21,7 @@ from manipula.mechanics.models import (
     composite,
     composite_runs,
     coordinates,
+    derivatives,
     energy,
     forward,
     jacobian,
@@ -173,6 +174,14 @@ def _field_acceleration(chain: Chain, x: Given, choices: Sequence[Choice]) -> di
     return {"qdd": forward.solve(M, [push - b for push, b in zip(x["tau"], bias)])}
 
 
+def _field_inverse_derivatives(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    return derivatives.inverse_reverse(lambda c, y: _field_torque(c, y, choices)["tau"], chain, x)
+
+
+def _field_forward_derivatives(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    return derivatives.forward_reverse(lambda c, y: _field_torque(c, y, choices)["tau"], chain, x)
+
+
 def _energy(chain: Chain, x: Given) -> dict[str, Any]:
     return {"kinetic": energy.kinetic_energy(chain, x["q"], x["qd"]), "potential": energy.potential_energy(chain, x["q"])}
 
@@ -306,6 +315,24 @@ _LIST = (
         },
         TORQUES, takes_wrench=True, field=_field_acceleration,
         candidates=("inertia-matrix", FIELD),
+    ),
+    Model(
+        "inverse_dynamics_derivatives", "how joint torques change with the motion", ("q", "qd", "qdd"),
+        {
+            "dq": ("N·m/rad …", "by position: row a torque, column a joint"), "dqd": ("N·m·s/rad …", "by velocity"),
+            "dqdd": ("kg·m²", "by acceleration: the inertia matrix"),
+        },
+        {"dual": derivatives.inverse_plain}, TORQUES, takes_wrench=True, field=_field_inverse_derivatives,
+        candidates=(FIELD,),
+    ),
+    Model(
+        "forward_dynamics_derivatives", "how joint accelerations change with state and torques", ("q", "qd", "tau"),
+        {
+            "dq": ("1/s² …", "by position: row an acceleration, column a joint"), "dqd": ("1/s …", "by velocity"),
+            "dtau": ("1/(kg·m²)", "by torque: the inverse of the inertia matrix"),
+        },
+        {"dual": derivatives.forward_plain}, TORQUES, takes_wrench=True, field=_field_forward_derivatives,
+        candidates=(FIELD,),
     ),
     Model(
         "energy", "kinetic and potential energy", ("q", "qd"),

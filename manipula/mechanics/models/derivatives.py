@@ -1,7 +1,7 @@
 """Derivatives of inverse and forward dynamics by position, velocity, and acceleration or torque.
 
-The plain text is forward differentiation: the recursion run on dual numbers. The cheap one is reverse: the torques of any
-method run on traced numbers, one walk back per torque. Forward dynamics needs no derivative of its own: with
+The plain text is forward differentiation: the recursion run on dual numbers. The cheap one is reverse: the torques of
+any method run on traced numbers, one walk back per torque. Forward dynamics needs no derivative of its own: with
 τ(q, q̇, q̈) = const,
 
     ∂q̈/∂τ = M⁻¹      ∂q̈/∂q = −M⁻¹ ∂τ/∂q      ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇      at q̈ = q̈(q, q̇, τ)
@@ -35,7 +35,7 @@ def inverse_plain(chain: Chain, x: Given) -> dict[str, Rows]:
 def inverse_reverse(torques: Model, chain: Chain, x: Given) -> dict[str, Rows]:
     """Any text of the torques on traced numbers; by acceleration it is the inertia matrix."""
     dqdd = inertia_matrix(chain, x["q"])
-    dq, dqd = reverse(torques, chain, x, ("q", "qd"))
+    dq, dqd = reverse(torques, chain, x, ("q", "qd"), shared=getattr(chain.maths, "interned", False))
     return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
 
 
@@ -78,13 +78,14 @@ def forward(model: Model, chain: Chain, x: Given, by: Sequence[str]) -> list[Row
     ]
 
 
-def reverse(model: Model, chain: Chain, x: Given, by: Sequence[str]) -> list[Rows]:
+def reverse(model: Model, chain: Chain, x: Given, by: Sequence[str], shared: bool = False) -> list[Rows]:
     """∂result/∂input, a matrix an input, by traced numbers: one walk back for every result."""
-    moving = {name: adjoint.variables(x[name]) for name in by}
+    together = adjoint.variables([value for name in by for value in x[name]], shared)
+    flow = iter(together)
+    moving = {name: [next(flow) for _ in x[name]] for name in by}
     fixed = {name: [_constant(v, adjoint.Traced) for v in values] for name, values in x.items() if name not in by}
     traced = mapped(chain, adjoint.Traced, adjoint.TracedMaths(chain.maths))
     found = model(traced, {**fixed, **moving})
-    together = [variable for name in by for variable in moving[name]]
     rows = [iter(adjoint.gradient(result, together)) for result in found]
     return [[[next(row) for _ in x[name]] for row in rows] for name in by]
 

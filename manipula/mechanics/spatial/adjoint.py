@@ -4,6 +4,10 @@
 
 The reverse of `dual`: there the cost grows with the number of variables, here with the number of results. Ints and
 Fractions may stand on either side; every other scalar of the inner kind must be lifted first (`Traced(x)`).
+
+Where equal inner scalars are one object (expressions), equal results can be one traced number too, whose weight is then
+gathered once: variables made with `shared` keep the table for that. It takes for granted that constants do not depend
+on the variables.
 """
 
 from __future__ import annotations
@@ -23,11 +27,12 @@ _ORDER = count()
 class Traced:
     """A value, the traced numbers it depends on and how its weight is handed to them. None of them: a constant."""
 
-    __slots__ = ("order", "parents", "pull", "value")
+    __slots__ = ("order", "parents", "pull", "table", "value")
 
     def __init__(self, value: Any, parents: tuple[Traced, ...] = (), pull: Pull = lambda w: ()) -> None:
         self.value, self.parents, self.pull = value, parents, pull
         self.order = next(_ORDER)
+        self.table: dict[int, Traced] | None = None
 
     def __add__(self, other: Any) -> Traced:
         other = lifted(other)
@@ -84,11 +89,23 @@ def moves(x: Traced) -> bool:
 
 def made(value: Any, parents: tuple[Traced, ...], pull: Pull) -> Traced:
     """A result; of constants alone it is one."""
-    return Traced(value, parents, pull) if any(map(moves, parents)) else Traced(value)
+    moving = next(filter(moves, parents), None)
+    if moving is None:
+        return Traced(value)
+    found = Traced(value, parents, pull)
+    if moving.table is not None:
+        found.table = moving.table
+        return moving.table.setdefault(id(value), found)
+    return found
 
 
-def variables(values: Sequence[Any]) -> list[Variable]:
-    return [Variable(x) for x in values]
+def variables(values: Sequence[Any], shared: bool = False) -> list[Variable]:
+    found = [Variable(x) for x in values]
+    if shared:
+        table: dict[int, Traced] = {id(variable.value): variable for variable in found}
+        for variable in found:
+            variable.table = table
+    return found
 
 
 def gradient(root: Any, by: Sequence[Variable]) -> list[Any]:

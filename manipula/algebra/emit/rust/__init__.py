@@ -102,6 +102,6 @@ def _readme(shown: Mapping[str, Any], first: State) -> Readme:
         [
             "Without the feature `std` the crate is `no_std` and has no dependency: implement its trait `Math` on a "
             "type of yours, with the functions of the crate `libm` or of your target. With `std`, `Double` and "
-            "`Single` are ready (f64 and f32). Any other type of number can be the `Real` of a `Math`, a dual number too.",
+            "`Single` are ready (f64 and f32). Any other number can be the `Real` of a `Math`, a dual number too.",
         ],
     )

@@ -52,11 +52,14 @@ Rounds = tuple[Round, ...]
 CYCLE: Rounds = (Round(0.4, 0.5, 0.3), Round(0.4, 0.35, 0.2), Round(0.2, 0.25, 0.1))
 DESCENT: Rounds = (Round(1.0, 0.01, 0.01),)  # only moves that do not raise the price
 MOVES_PER_OPERATION = 25_000  # a cycle that is longer finds no more; better start another
+SHORT = 200  # moves for each operation
 MOVES_PER_SECOND = 2_000_000  # a guess, for plans only
 
 
 def rounds_for(moves: float, operations: int) -> Rounds:
-    """As many cycles as are worth while."""
+    """As many cycles as are worth while; a run too short for one only descends."""
+    if moves < SHORT * operations:
+        return DESCENT
     cycles = max(1, int(moves / (MOVES_PER_OPERATION * operations)))
     return tuple(replace(part, share=part.share / cycles) for _ in range(cycles) for part in CYCLE)
 
@@ -99,7 +102,7 @@ class Limits:
     seconds: float | None
     stop: Stop
     start: float = field(default_factory=perf_counter)
-    interrupted: Event = field(default_factory=Event)
+    over: Event = field(default_factory=Event)
 
     @property
     def elapsed(self) -> float:
@@ -111,7 +114,9 @@ class Limits:
 
     def progress(self, done: int) -> float:
         """0 … 1, by moves where they are limited, else by time."""
-        if self.interrupted.is_set() or self.stop() or (self.seconds is not None and self.elapsed >= self.seconds):
+        if not self.over.is_set() and (self.stop() or (self.seconds is not None and self.elapsed >= self.seconds)):
+            self.over.set()
+        if self.over.is_set():
             return 1.0
         return done / self.moves if self.moves else self.elapsed / (self.seconds or 1.0)
 
@@ -137,6 +142,8 @@ class Search:
         """All rounds; yields the temperature after every chunk."""
         begin = 0.0
         for part in self.rounds:
+            if self.limits.over.is_set():
+                return
             self.ways = self.begun(self.best)
             end = begin + part.share
             while (progress := self.limits.progress(self.done)) < end - 1e-12:
@@ -185,7 +192,7 @@ def _run_all(runs: list[Search], limits: Limits, tell: Tell) -> None:
             runs[0].keep()
             tell("interrupted; the best so far is kept")
         finally:
-            limits.interrupted.set()
+            limits.over.set()
 
 
 def _exhaust(run: Search) -> None:

@@ -18,7 +18,7 @@ LEAF, ADD, MUL, FIXED = 0, 1, 2, 3  # FIXED: any other operation; its arguments 
 OUTSIDE, ONE = 0, 1
 
 # entries of `now`
-COUNT, LIVE, COST, BEST, RANDOM, STAMP, MOVE, KIND, LEFT, RIGHT, HITS, MASK, CAPACITY = range(13)
+COUNT, LIVE, COST, BEST, RANDOM, STAMP, MOVE, KIND, LEFT, RIGHT, HITS, MASK, SWEEPS, CAPACITY = range(14)
 # entries of `price`
 PRICE_ADD, PRICE_MUL, PRICE_FUSED = range(3)
 MENU = 64

@@ -18,6 +18,7 @@ from manipula.algebra.optimise.search.state import (
     ONE,
     OUTSIDE,
     STAMP,
+    SWEEPS,
     State,
 )
 
@@ -38,6 +39,7 @@ def sweep(s: State) -> int:
         s.live[i] = s.stack[s.live[i]]
         s.place[s.live[i]] = i
     s.now[COUNT] = count
+    s.now[SWEEPS] += 1
     return tidied(s)
 
 

@@ -1,50 +1,24 @@
-"""Results kept by content: the function as it came and the options decide the name of the file.
+"""Results as text, so that they can ship as data: JSON, one line a node.
 
-The text is JSON, one line a node, so that results can also ship as data. Whatever is read back is compared with the
-function that was asked for at fresh random points of the field: a file that is damaged, or wrong, is as good as none.
+What is read back is compared with the function that was asked for, at fresh random points of the field: a text that is
+damaged, or wrong, is as good as none.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import tempfile
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import astuple, replace
+from dataclasses import replace
 from fractions import Fraction
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function, function_from_content
-from manipula.algebra.optimise.price import Price
 from manipula.algebra.optimise.prove import compare
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.errors import ManipulaError
 
-FORMAT = 1  # changes with the text below, and when the search learns to do better
-
-
-def key_of(function: Function, price: Price, *options: object) -> str:
-    """The name under which a result is kept: what it computes and how, whatever it is called."""
-    _, code, inputs, outputs, *_ = function.content()
-    text = repr((FORMAT, code, inputs, outputs, astuple(price), options))
-    return blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-def remembered(folder: Path, key: str, function: Function, search: Callable[[Function], Function]) -> Function:
-    """The kept result, or a new one, kept from now on. A folder that cannot be written is no reason to fail."""
-    path = folder / f"{key}.json"
-    known = _read(path, function)
-    if known is not None:
-        return known
-    result = search(function)
-    with suppress(OSError):  # a read-only home: the next run searches again
-        _write(path, text_from_function(result))
-    return result
+FORMAT = 1  # changes with the text below
 
 
 def text_from_function(function: Function) -> str:
@@ -85,22 +59,6 @@ def as_asked(found: Function, function: Function) -> Function | None:
 def _ports(function: Function) -> list[Any]:
     inputs = [(port.name, port.names, port.online) for port in function.inputs]
     return [*inputs, *((port.name, port.shape) for port in function.outputs)]
-
-
-def _read(path: Path, function: Function) -> Function | None:
-    try:
-        return as_asked(function_from_text(path.read_text(encoding="utf-8")), function)
-    except (OSError, ValueError):
-        return None
-
-
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-    os.replace(temporary, path)
 
 
 def _plain(data: Any) -> str | None:

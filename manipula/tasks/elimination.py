@@ -1,0 +1,239 @@
+"""All complex solutions of a 6R loop by elimination: fourteen equations, one eigenvalue problem.
+
+    J₁G₁ J₂G₂ J₃G₃ J₄G₄ J₅G₅ J₆G₆ = 1        J a turn about z, G a gap between two axes
+
+Axis 6, seen from before joint 3, is the same line by either way round: J₃G₃J₄G₄J₅G₅ holds angles 3, 4, 5 and the way
+back holds 1, 2; angle 6 is in neither. With p a point and l the direction of that line, the fourteen quantities p, l,
+p·p, p·l, p×l, (p·p)l − 2(p·l)p are of first degree in the sine and cosine of each angle (Raghavan and Roth 1993), and
+under a rigid motion they change *linearly*: `lifted` is that 15×15 matrix (a 1 goes in front). So the tensors below are
+plain products, computed once for an arm; only the gap with the pose in it is put in afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.tasks.arrays import Floats
+
+Complex = NDArray[np.complex128]
+
+HALF = np.array([[1.0, 1, 0], [0, 0, 2], [1, -1, 0]])  # (1, c, s)(1 + x²) in powers of x = tan(angle / 2)
+KERNEL = 1e-9  # singular values below this, of the largest, count as zero
+ROOTS = 16
+
+
+def lifted(T: Floats) -> Floats:
+    """What the motion T (…, 4, 4) does to (1, l, p, p·p, p·l, p×l, (p·p)l − 2(p·l)p): (…, 15, 15)."""
+    R, t = T[..., :3, :3], T[..., :3, 3]
+    cross = _cross_matrix(t)
+    square = (t * t).sum(-1)
+    back = np.einsum("...ji,...j->...i", R, t)
+    D = np.zeros((*T.shape[:-2], 15, 15))
+    D[..., 0, 0] = D[..., 7, 7] = D[..., 8, 8] = 1
+    D[..., 1:4, 1:4] = D[..., 4:7, 4:7] = D[..., 9:12, 9:12] = D[..., 12:15, 12:15] = R
+    D[..., 4:7, 0] = t
+    D[..., 7, 0], D[..., 7, 4:7] = square, 2 * back
+    D[..., 8, 1:4] = back
+    D[..., 9:12, 1:4] = cross @ R
+    D[..., 12:15, 1:4] = square[..., None, None] * R - 2 * t[..., :, None] * back[..., None, :]
+    D[..., 12:15, 8] = -2 * t
+    D[..., 12:15, 9:12] = -2 * cross @ R
+    return D
+
+
+def _cross_matrix(t: Floats) -> Floats:
+    x, y, z = t[..., 0], t[..., 1], t[..., 2]
+    o = np.zeros_like(x)
+    return np.stack([o, -z, y, z, o, -x, -y, x, o], axis=-1).reshape(*t.shape[:-1], 3, 3)
+
+
+def _turn_tensor(sense: int) -> Floats:
+    """lifted(turn about z by sense · angle) by the factors 1, cos, sin: (15, 3, 15)."""
+    turn = [np.eye(4) for _ in range(3)]
+    for T, angle in zip(turn, (0, np.pi / 2, np.pi), strict=True):
+        c, s = np.cos(angle), np.sin(angle) * sense
+        T[:2, :2] = [[c, -s], [s, c]]
+    at0, at90, at180 = map(lifted, turn)
+    still = (at0 + at180) / 2
+    return np.stack([still, at0 - still, at90 - still], axis=1)
+
+
+AHEAD, BEHIND = _turn_tensor(1), _turn_tensor(-1)
+AXIS = np.zeros(15)
+AXIS[[0, 3]] = 1  # the z axis itself: p = 0, l = z
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read the loop: from which joint, which way round, and whose angle becomes the eigenvalue.
+
+    `joints[k]` is the arm's joint that is called k + 1 above; `pose_gap` says which gap (6, 1 or 2) holds the pose.
+    `order` puts the angles 3, 4, 5 (as 0, 1, 2) in the order: eigenvalue, multiplied by hand, other.
+    """
+
+    joints: tuple[int, ...]
+    sense: int
+    pose_gap: int
+    order: tuple[int, int, int]
+
+    def __str__(self) -> str:
+        left, out = self.joints[2:5], self.joints[5]
+        return f"eigenvalue joint {left[self.order[0]] + 1}, joint {out + 1} left out"
+
+
+def readings() -> list[Reading]:
+    """All readings with the pose among the angles 1, 2."""
+    orders = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
+    found = []
+    for sense in (1, -1):
+        round_ = list(range(6))[::sense]
+        for gap, shift in ((6, 0), (1, 5), (2, 4)):
+            joints = tuple(round_[(k + shift) % 6] for k in range(6))
+            found += [Reading(joints, sense, gap, order) for order in orders]
+    return found
+
+
+class Elimination:
+    """The pose-independent part of one reading, ready to solve poses (in unit lengths).
+
+    `gaps` (6, 4, 4) are G₁…G₆ as the reading counts them, the one with the pose ignored. `origin` are the three angles
+    from which 3, 4, 5 are counted, so that no root of interest has an infinite half-angle tangent.
+    """
+
+    def __init__(self, reading: Reading, gaps: Floats, origin: tuple[float, float, float]) -> None:
+        self.reading, self.origin = reading, np.array(origin)
+        self.gaps = gaps
+        D, back = lifted(gaps), lifted(np.linalg.inv(gaps))
+        self.left = _joined(AHEAD, D[2], AHEAD, D[3], AHEAD, D[4] @ AXIS)[1:].reshape(14, 27)
+        self.before, self.after = self._right_factors(back)
+        self.half = self._half_angles()
+        self.hidden, self.seen = self._split()
+
+    def _right_factors(self, back: Floats) -> tuple[Floats, Floats]:
+        """X, Y of the way back X · lifted(pose gap⁻¹) · Y; their angles together are (2, 1)."""
+        match self.reading.pose_gap:
+            case 6:
+                return _joined(back[1], BEHIND, back[0], BEHIND).reshape(15, 9, 15), AXIS.reshape(15, 1)
+            case 1:
+                return _joined(back[1], BEHIND), _joined(BEHIND, back[5] @ AXIS).reshape(15, 3)
+            case _:
+                return np.eye(15).reshape(15, 1, 15), _joined(BEHIND, back[0], BEHIND, back[5] @ AXIS).reshape(15, 9)
+
+    def _half_angles(self) -> Floats:
+        """`left` in powers of the half-angle tangents, (14, eigenvalue 3, multiplied 3, other 3)."""
+        tensor = self.left.reshape(14, 3, 3, 3)
+        for axis, angle in enumerate(self.origin):
+            c, s = np.cos(angle), np.sin(angle)
+            counted = HALF @ np.array([[1, 0, 0], [0, c, s], [0, -s, c]])
+            tensor = np.moveaxis(np.tensordot(counted, tensor, (1, axis + 1)), 0, axis + 1)
+        return np.ascontiguousarray(tensor.transpose(0, *(1 + axis for axis in self.reading.order)))
+
+    def _split(self) -> tuple[Floats, Floats]:
+        """Orthonormal bases of the known eigenvectors at ±i and of what is left.
+
+        At x = ±i the matrix loses rank whatever the pose is: those roots belong to the tangent, not to the arm.
+        """
+        at_i = self.half[:, 0] - self.half[:, 2] + 1j * self.half[:, 1]
+        _, values, V = np.linalg.svd(_bordered(at_i))
+        kernel = V[(values > KERNEL * values[0]).sum() :].conj().T
+        pairs = np.concatenate([kernel, 1j * kernel])
+        U, values, _ = np.linalg.svd(np.concatenate([pairs.real, pairs.imag], axis=1))
+        known = int((values > 1e-6).sum())
+        return U[:, :known], U[:, known:]
+
+    def solve(self, pose_gap: Floats) -> tuple[Complex, Floats]:
+        """(B, 4, 4) → the six angles as complex numbers (B, r, 6) and the condition of each eigenproblem (B)."""
+        right = (self.before.reshape(-1, 15) @ lifted(np.linalg.inv(pose_gap))) @ self.after
+        right = right.reshape(len(pose_gap), 15, 9)[:, 1:]
+        basis, R = np.linalg.qr(right[:, :, 1:], mode="complete")
+        basis = basis.swapaxes(1, 2)
+        E = (basis[:, 8:] @ self.half.reshape(14, 27)).reshape(-1, 6, 3, 3, 3)
+        shift = basis @ right[:, :, :1]
+        E[:, :, ::2, ::2, ::2] -= shift[:, 8:, :, None, None]
+        x, vectors, condition = self._eigen(E)
+        z = self._turns(x, vectors)
+        return self._completed(z, basis[:, :8], R[:, :8], shift[:, :8], pose_gap), condition
+
+    def _eigen(self, E: Floats) -> tuple[Complex, Complex, Floats]:
+        """Tangents (B, r) and null vectors (B, 12, r) of M₀ + M₁x + M₂x²."""
+        M = _bordered(E.transpose(2, 0, 1, 3, 4))
+        lead = np.linalg.inv(M[2])
+        condition = np.abs(M[2]).sum(-1).max(-1) * np.abs(lead).sum(-1).max(-1)
+        top = self.seen[12:]
+        low = -(lead @ (M[0] @ self.seen[:12] + M[1] @ top))
+        whole = np.concatenate([np.broadcast_to(top, low.shape), low], axis=1)
+        x, y = np.linalg.eig(self.seen.T @ whole)
+        x, y = x.astype(complex), y.astype(complex)
+        known = self.hidden.T @ whole @ y
+        square = self.hidden[:12].T @ self.hidden[12:]
+        square = square - self.hidden[12:].T @ self.hidden[:12]  # maps v to xv among the known: its square is −1
+        missing = (x[:, None] * known + square @ known) / (x[:, None] ** 2 + 1)
+        return x, self.seen[:12] @ y + self.hidden[:12] @ missing, condition
+
+    def _turns(self, x: Complex, vectors: Complex) -> Complex:
+        """exp(i angle) of joints 3, 4, 5: (B, r, 3)."""
+        v = vectors.swapaxes(1, 2).reshape(*x.shape, 4, 3)
+        ratios = [(x, np.ones_like(x)), _ratio(v[..., 1:, :], v[..., :-1, :]), _ratio(v[..., 1:], v[..., :-1])]
+        z = np.empty((*x.shape, 3), dtype=complex)
+        for axis, (up, down) in zip(self.reading.order, ratios, strict=True):
+            z[..., axis] = (down + 1j * up) / (down - 1j * up) * np.exp(1j * self.origin[axis])
+        return z
+
+    def _completed(self, z: Complex, basis: Floats, R: Floats, shift: Floats, pose_gap: Floats) -> Complex:
+        """From angles 3, 4, 5: 1 and 2 from the fourteen equations, 6 from the closed loop."""
+        trig = np.stack([np.ones_like(z), (z + 1 / z) / 2, (z - 1 / z) / 2j], axis=-1)
+        powers = (trig[..., 0, :, None, None] * trig[..., 1, None, :, None] * trig[..., 2, None, None, :])
+        known = (basis @ self.left) @ powers.reshape(*z.shape[:2], 27).swapaxes(1, 2) - shift
+        mixed = np.linalg.solve(R.astype(complex), known)  # c1 s1 | c2 c2c1 c2s1 | s2 s2c1 s2s1
+        angles = np.empty((*z.shape[:2], 6), dtype=complex)
+        angles[..., 0] = angle_of(mixed[:, 0], mixed[:, 1])
+        angles[..., 1] = angle_of(mixed[:, 2], mixed[:, 5])
+        angles[..., 2:5] = -1j * np.log(z)
+        gaps = np.broadcast_to(self.gaps[:, None, :3, :3], (6, len(z), 3, 3)).copy()
+        gaps[self.reading.pose_gap - 1] = pose_gap[:, :3, :3]
+        closing = gaps[5][:, None] + 0j
+        for k in range(5):
+            closing = _turned(closing, angles[..., k]) @ gaps[k][:, None]
+        angles[..., 5] = angle_of(closing[..., 0, 0], closing[..., 0, 1])
+        return angles
+
+
+def angle_of(c: Complex, s: Complex) -> Complex:
+    """The complex angle of a multiple of (cos, sin)."""
+    scale = np.sqrt(c * c + s * s)
+    flip = np.where((c / scale).real * c.real + (s / scale).real * s.real < 0, -1, 1)
+    angle: Complex = -1j * np.log((c + 1j * s) / (scale * flip))
+    return angle
+
+
+def _turned(T: Complex, angle: Complex) -> Complex:
+    """T · (turn about z)"""
+    c, s = np.cos(angle)[..., None], np.sin(angle)[..., None]
+    x, y = T[..., 0], T[..., 1]
+    return np.stack([x * c + y * s, y * c - x * s, T[..., 2] + 0 * c], axis=-1)
+
+
+def _ratio(up: Complex, down: Complex) -> tuple[Complex, Complex]:
+    """up = ratio · down, as the best pair of numbers in the direction of the larger."""
+    a, b = up.reshape(*up.shape[:-2], -1), down.reshape(*down.shape[:-2], -1)
+    use = np.where(((abs(a) ** 2).sum(-1) > (abs(b) ** 2).sum(-1))[..., None], a, b).conj()
+    return (use * a).sum(-1), (use * b).sum(-1)
+
+
+def _bordered(E: Any) -> Any:
+    """(…, m, 3, 3) and its product with the second variable: (…, 2m, 12)."""
+    *lead, m, _, _ = E.shape
+    M = np.zeros((*lead, 2 * m, 4, 3), dtype=E.dtype)
+    M[..., :m, :3, :] = E
+    M[..., m:, 1:, :] = E
+    return M.reshape(*lead, 2 * m, 12)
+
+
+def _joined(*factors: Floats) -> Floats:
+    """The product of tensors (i, angles…, j), angles kept apart in order."""
+    return reduce(lambda a, b: np.tensordot(a, b, (a.ndim - 1, 0)), factors)
