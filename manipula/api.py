@@ -13,11 +13,11 @@ from manipula.base import BaseParameters, base_parameters_of
 from manipula.base_numeric import Agreement, base_agreement
 from manipula.bridge import Request, model_named
 from manipula.checking import Report, check_report
-from manipula.counting import DEFAULT_MODELS, CountRow, bracketing_rows, count_rows
+from manipula.counting import DEFAULT_MODELS, CountRow, StepRow, bracketing_rows, count_rows, step_rows
 from manipula.dossier import files_of_dossier
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.files import write_files, write_text
-from manipula.generation import generate_function, generate_together
+from manipula.generation import Effort, generate_function, generate_together, known_function, optimise_function
 from manipula.mechanics.models.catalogue import FIELD, MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
@@ -109,6 +109,7 @@ def generate(
     optimise: str = "fast",
     wrench: bool = False,
     parameters: str = "base",
+    price: str = "classical",
     tell: Callable[[str], None] = lambda text: None,
 ) -> Model:
     """A model of the robot, optimised and proved. `tell` hears of progress.
@@ -121,9 +122,41 @@ def generate(
     """
     subject = load(robot) if isinstance(robot, str) else robot
     if not isinstance(model, str):
-        requests = [Request(subject, name, "best", symbolic, optimise, False, parameters) for name in model]
+        requests = [Request(subject, name, "best", symbolic, optimise, False, parameters, price) for name in model]
         return Model(generate_together(requests, tell))
-    return Model(generate_function(Request(subject, model, method, symbolic, optimise, wrench, parameters), tell))
+    return Model(generate_function(Request(subject, model, method, symbolic, optimise, wrench, parameters, price), tell))
+
+
+def optimise(
+    robot: Robot | str,
+    model: str,
+    *,
+    symbolic: Symbolic = "auto",
+    parameters: str = "base",
+    price: str = "classical",
+    search: bool = False,
+    seconds: float | None = None,
+    moves: int | None = None,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda text: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Model:
+    """The model by as long a search as you allow; what is found is what `generate(…, optimise="max")` gives from then on.
+
+    A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
+    """
+    subject = load(robot) if isinstance(robot, str) else robot
+    request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
+    return Model(optimise_function(request, Effort(moves, seconds, seed, not search, stop), tell))
+
+
+def best_known(
+    robot: Robot | str, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical"
+) -> Model | None:
+    """What `generate(…, optimise="max")` gives without a search, if there is such a result: shipped or remembered."""
+    subject = load(robot) if isinstance(robot, str) else robot
+    found = known_function(Request(subject, model, symbolic=symbolic, parameters=parameters, price=price))
+    return None if found is None else Model(found)
 
 
 def models() -> dict[str, str]:
@@ -153,11 +186,25 @@ def count(
     *,
     symbolic: Symbolic = "auto",
     optimise: str = "none",
+    parameters: str = "base",
     tell: Callable[[str], None] = lambda text: None,
 ) -> list[CountRow]:
     """The table of operations, method by method, each one proved."""
     subject = load(robot) if isinstance(robot, str) else robot
-    return list(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, tell))
+    return list(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
+
+
+def count_steps(
+    robot: Robot | str,
+    models: Sequence[str] | None = None,
+    *,
+    symbolic: Symbolic = "auto",
+    parameters: str = "base",
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[StepRow]:
+    """What formulation, passes and search save, method by method, beside published figures."""
+    subject = load(robot) if isinstance(robot, str) else robot
+    return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
 
 
 def count_orders(

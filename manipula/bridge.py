@@ -16,6 +16,7 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import free_symbols, topological
+from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.catalogue import (
@@ -74,6 +75,7 @@ class Request:
     optimise: str = "fast"
     wrench: bool = False
     parameters: str = "base"
+    price: str = "classical"
 
 
 def model_named(name: str) -> Model:
@@ -114,6 +116,7 @@ def check_request(request: Request) -> None:
         raise InputError(f"{model.name} has no use for a tool wrench; drop wrench=True")
     if request.parameters not in ("full", "base"):
         raise UnknownNameError("parameter set", request.parameters, ("full", "base"))
+    price_named(request.price)
     for method in methods_of(request):
         method_named(model, method, request.robot.dof)
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from manipula.errors import ManipulaWarning
 from manipula.version import __version__
@@ -37,7 +37,7 @@ def key_of(*parts: object) -> str:
 def fingerprint() -> str:
     """Of the package's own files: an edited source never meets what an older one left."""
     root = Path(__file__).parent
-    files = sorted(root.rglob("*.py")) + sorted(root.rglob("*.toml"))
+    files = [path for kind in ("*.py", "*.toml", "*.json") for path in sorted(root.rglob(kind))]
     seen = [(str(path.relative_to(root)), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     return blake2b(repr(seen).encode(), digest_size=16).hexdigest()
 
@@ -80,13 +80,23 @@ def keep(key: str, content: bytes) -> None:
 
 def remembered(key: str, make: Callable[[], Kept]) -> Kept:
     """An object kept under a key, or made now and kept."""
+    found: Kept | None = recalled(key)
+    return remember(key, make()) if found is None else found
+
+
+def recalled(key: str) -> Any:
+    """The object kept under a key; None where there is none that can be read."""
     content = fetch(key)
-    if content is not None:
-        try:
-            return pickle.loads(content)  # type: ignore[no-any-return]
-        except Exception:  # whatever is wrong with it, it can be made again
-            discard(key)
-    made = make()
+    if content is None:
+        return None
+    try:
+        return pickle.loads(content)
+    except Exception:  # whatever is wrong with it, it can be made again
+        discard(key)
+        return None
+
+
+def remember(key: str, made: Kept) -> Kept:
     keep(key, pickle.dumps(made))
     return made
 

@@ -1,16 +1,18 @@
-"""The table of operations: every model, every method."""
+"""The tables of operations: every model, every method; and what each step towards fewer saves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from manipula.bridge import Request, model_named
-from manipula.generation import generate_function
+from manipula.algebra.optimise.prove import prove
+from manipula.bridge import Request, Tell, built, model_named, reference, usual_choice
+from manipula.generation import generate_function, known_function
 from manipula.mechanics.models.bracketings import bracketings, text_from_bracketing
 from manipula.mechanics.models.catalogue import FIELD, MODELS
 from manipula.mechanics.robot.description import Robot
+from manipula.published import Published, published
 
 
 @dataclass(frozen=True)
@@ -38,22 +40,27 @@ def count_rows(
     models: Sequence[str] = DEFAULT_MODELS,
     symbolic: Any = "auto",
     optimise: str = "none",
-    tell: Callable[[str], None] = lambda text: None,
+    parameters: str = "base",
+    tell: Tell = lambda text: None,
 ) -> Iterator[CountRow]:
     """Each method of each model, proved before it is counted."""
     for name in models:
-        model = model_named(name)
-        for method in [*model.methods, *([FIELD] if model.field else [])]:
+        for method in _methods(name):
             tell(f"{name}: {method}")
-            yield count_row(robot, name, method, symbolic, optimise)
+            yield count_row(Request(robot, name, method, symbolic, optimise, parameters=parameters))
 
 
-def count_row(robot: Robot, model: str, method: str, symbolic: Any = "auto", optimise: str = "none") -> CountRow:
-    function = generate_function(Request(robot, model, method, symbolic, optimise))
+def _methods(name: str) -> list[str]:
+    model = model_named(name)
+    return [*model.methods, *([FIELD] if model.field else [])]
+
+
+def count_row(request: Request) -> CountRow:
+    function = generate_function(request)
     cost, offline = function.cost, function.cost.offline
     return CountRow(
-        model,
-        method,
+        request.model,
+        request.method,
         cost.mul,
         cost.add,
         cost.total,
@@ -63,13 +70,55 @@ def count_row(robot: Robot, model: str, method: str, symbolic: Any = "auto", opt
     )
 
 
+@dataclass(frozen=True)
+class StepRow:
+    """One method on its way down: totals on line, and the figures of others."""
+
+    model: str
+    method: str
+    plain: int  # as the robot's file has it
+    usual: int  # in the usual formulation
+    passes: int  # after the quick passes over the cheaper of both
+    known: int | None  # by search, where a result is known; of the model, whatever its method
+    published: tuple[Published, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def step_rows(
+    robot: Robot,
+    models: Sequence[str] = DEFAULT_MODELS,
+    symbolic: Any = "auto",
+    parameters: str = "base",
+    tell: Tell = lambda text: None,
+) -> Iterator[StepRow]:
+    """What each step saves, every function proved."""
+    for name in models:
+        found = known_function(Request(robot, name, symbolic=symbolic, parameters=parameters))
+        for method in _methods(name):
+            tell(f"{name}: steps of {method}")
+            request = Request(robot, name, method, symbolic, parameters=parameters)
+            others = published(robot.name, name, method)
+            others += published(robot.name, name) if method == _methods(name)[0] else []
+            yield StepRow(name, method, *_steps(request), found.cost.total if found else None, tuple(others))
+
+
+def _steps(request: Request) -> tuple[int, int, int]:
+    """Totals as it stands, in the usual formulation, after the passes."""
+    formulated = built(request, usual_choice(request, request.method))
+    prove(formulated, reference(request))
+    plain, passed = (generate_function(replace(request, optimise=level)) for level in ("none", "fast"))
+    return plain.cost.total, formulated.cost.total, passed.cost.total
+
+
 def bracketing_rows(
-    robot: Robot, symbolic: Any = "auto", tell: Callable[[str], None] = lambda text: None
+    robot: Robot, symbolic: Any = "auto", tell: Tell = lambda text: None
 ) -> list[CountRow]:
     """Every order of the matrix product of the pose, cheapest first."""
     orders = [text_from_bracketing(tree) for tree in bracketings(robot.dof)]
     rows = []
     for order in orders:
         tell(f"pose: {order}")
-        rows.append(count_row(robot, "pose", order, symbolic))
+        rows.append(count_row(Request(robot, "pose", order, symbolic, "none")))
     return sorted(rows, key=lambda row: (row.total, row.method))

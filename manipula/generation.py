@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -12,6 +12,7 @@ from manipula.algebra.expr.function import Function, Input, moved_to
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.descend import Answers, descend
 from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference, prove
 from manipula.algebra.optimise.search.engine import searched
 from manipula.bridge import (
@@ -27,15 +28,35 @@ from manipula.bridge import (
     used_parameters,
     usual_choice,
 )
-from manipula.cache import key_of, remembered
+from manipula.cache import key_of, recalled, remember, remembered
 from manipula.errors import UnknownNameError
 from manipula.mechanics.models.catalogue import ON_JOINTS
 from manipula.mechanics.robot.description import Origin
+from manipula.records import stored
 
 DESCENT_SECONDS = 60.0  # a cap: a descent ends by itself well before
-MOVES = 40_000_000
+DESCENT_SHARE = 0.5  # of a limit in seconds, at most
+MOVES = 120_000_000
 CHAINS = 2
 WORTH_TRYING = 1.05  # of the best count before the annealing
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long level "max" may search; without limits, `MOVES` moves after a full descent."""
+
+    moves: int | None = None
+    seconds: float | None = None
+    seed: int = 0
+    known: bool = True  # take a result that was found before
+    stop: Callable[[], bool] = lambda: False
+
+    def descent_seconds(self, methods: int) -> float:
+        """For each of so many methods."""
+        return DESCENT_SECONDS if self.seconds is None else min(DESCENT_SECONDS, DESCENT_SHARE * self.seconds / methods)
+
+
+USUAL_EFFORT = Effort()
 
 
 def generate_function(request: Request, tell: Tell = lambda text: None) -> Function:
@@ -43,7 +64,32 @@ def generate_function(request: Request, tell: Tell = lambda text: None) -> Funct
     if request.optimise not in LEVELS:
         raise UnknownNameError("optimisation level", request.optimise, LEVELS)
     check_request(request)
-    return remembered(key_of("function", _content(request)), lambda: _generated(request, tell))
+    return remembered(_key(request), lambda: _generated(request, tell))
+
+
+def optimise_function(request: Request, effort: Effort = USUAL_EFFORT, tell: Tell = lambda text: None) -> Function:
+    """What level "max" can find with this effort; remembered for that level, unless it knows something cheaper."""
+    request = replace(request, optimise="max")
+    check_request(request)
+    known = known_function(request)
+    if effort.known and known is not None:
+        return known
+    made = _generated(request, tell, replace(effort, known=False))
+    if known is None or _price(request)(made) < _price(request)(known):
+        remember(_key(request), made)
+    return made
+
+
+def known_function(request: Request) -> Function | None:
+    """What level "max" gives without a search: remembered, or shipped with the library."""
+    request = replace(request, optimise="max")
+    shipped = stored(request)
+    found = [recalled(_key(request)), None if shipped is None else _finished(request, shipped)]
+    return min((f for f in found if f is not None), key=_price(request), default=None)
+
+
+def _key(request: Request) -> str:
+    return key_of("function", _content(request))
 
 
 def _content(request: Request) -> str:
@@ -51,9 +97,14 @@ def _content(request: Request) -> str:
     return repr(replace(request, robot=replace(request.robot, origin=Origin())))
 
 
-def _generated(request: Request, tell: Tell) -> Function:
-    best = LEVELS[request.optimise](request, tell)
+def _generated(request: Request, tell: Tell, effort: Effort = USUAL_EFFORT) -> Function:
+    best = LEVELS[request.optimise](request, tell, effort)
     tell(f"{request.model}: proof")
+    return _finished(request, best)
+
+
+def _finished(request: Request, best: Function) -> Function:
+    """Proved, and with the parameters it reads as its inputs."""
     proof = prove(best, reference(request))
     best = used_parameters(best)
     return replace(best, notes={**best.notes, "proof": str(proof)}, conditions=conditions_of(best))
@@ -95,23 +146,39 @@ def _joined_reference(requests: Sequence[Request]) -> Reference:
     return run
 
 
-def plainly(request: Request, tell: Tell) -> Function:
+def plainly(request: Request, tell: Tell, effort: Effort) -> Function:
     """The methods as they stand; equal values are one node, and that is all."""
-    return _cheapest(built(request, choice) for choice in _plain_choices(request))
+    return _cheapest(request, (built(request, choice) for choice in _plain_choices(request)))
 
 
-def fast(request: Request, tell: Tell) -> Function:
+def fast(request: Request, tell: Tell, effort: Effort) -> Function:
     """The usual formulation beside the plain one, and the quick passes."""
     choices = [*_plain_choices(request), *(usual_choice(request, method) for method in methods_of(request))]
-    return _cheapest(optimised(built(request, choice)) for choice in dict.fromkeys(choices))
+    return _cheapest(request, (optimised(built(request, choice)) for choice in dict.fromkeys(choices)))
 
 
-def hard(request: Request, tell: Tell) -> Function:
+def hard(request: Request, tell: Tell, effort: Effort) -> Function:
+    """The result that ships for this very robot; where there is none, a search."""
+    found = stored(request) if effort.known else None
+    return _sought(request, tell, effort) if found is None else found
+
+
+def _sought(request: Request, tell: Tell, effort: Effort) -> Function:
     """Descent over the formulations, then annealing of the best few."""
-    ends = [_descended(request, method, tell) for method in methods_of(request)]
-    functions = sorted((optimised(built(request, choice)) for choice in ends), key=_total)
-    near = [function for function in functions if _total(function) <= WORTH_TRYING * _total(functions[0])]
-    return _cheapest(searched(f, moves=MOVES // len(near), chains=CHAINS, tell=tell) for f in near)
+    price, start = price_named(request.price), monotonic()
+    ends = [_descended(request, method, tell, effort) for method in methods_of(request)]
+    functions = sorted((optimised(built(request, choice)) for choice in ends), key=price.total)
+    near = [f for f in functions if price.total(f) <= WORTH_TRYING * price.total(functions[0])]
+    moves = effort.moves if effort.moves or effort.seconds else MOVES
+    seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - start), 0.01)
+
+    def search(function: Function) -> Function:
+        return searched(
+            function, moves=moves and max(moves // len(near), 1), seconds=seconds and seconds / len(near),
+            seed=effort.seed, price=price, chains=CHAINS, tell=tell, stop=effort.stop,
+        )  # fmt: skip
+
+    return _cheapest(request, map(search, near))
 
 
 def _plain_choices(request: Request) -> list[Choice]:
@@ -119,26 +186,28 @@ def _plain_choices(request: Request) -> list[Choice]:
     return [usual_choice(request, m) if m in ON_JOINTS else Choice(m) for m in methods_of(request)]
 
 
-def _descended(request: Request, method: str, tell: Tell) -> Choice:
-    deadline = monotonic() + DESCENT_SECONDS
+def _descended(request: Request, method: str, tell: Tell, effort: Effort) -> Choice:
+    deadline = monotonic() + effort.descent_seconds(len(methods_of(request)))
     space = {question.name: question.answers for question in questions_of(request, method)}
 
     def build(answers: Answers) -> Function:
         return built(request, Choice(method, tuple(answers.items())))
 
-    start = dict(usual_choice(request, method).answers)
-    answers = descend(
-        build, space, start, lambda f: _total(optimised(f)), lambda: monotonic() > deadline, tell
-    )
-    return Choice(method, tuple((name, answer) for name, answer in answers.items() if answer != space[name][0] or name == "frames"))
+    def over() -> bool:
+        return effort.stop() or monotonic() > deadline
+
+    price, start = _price(request), dict(usual_choice(request, method).answers)
+    answers = descend(build, space, start, lambda f: price(optimised(f)), over, tell)
+    return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == "frames"))
 
 
-def _cheapest(functions: Iterable[Function]) -> Function:
-    return min(functions, key=_total)
+def _cheapest(request: Request, functions: Iterable[Function]) -> Function:
+    return min(functions, key=_price(request))
 
 
-def _total(function: Function) -> int:
-    return function.cost.total
+def _price(request: Request) -> Callable[[Function], int]:
+    return price_named(request.price).total
 
 
-LEVELS: dict[str, Callable[[Request, Tell], Function]] = {"none": plainly, "fast": fast, "max": hard}
+Level = Callable[[Request, Tell, Effort], Function]
+LEVELS: dict[str, Level] = {"none": plainly, "fast": fast, "max": hard}

@@ -19,6 +19,7 @@ from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from manipula.files import write_files
 from manipula.version import __version__
+from manipula.wording import choices_in_words, method_of
 
 
 @dataclass(frozen=True, eq=True)
@@ -94,9 +95,11 @@ class Model:
 
     def explain(self) -> str:
         """How the model was made, what it costs, how it was proved."""
-        notes = self.function.notes
-        lines = [f"{key}: {notes[key]}" for key in ("robot", "model", "method", "proof") if key in notes]
-        offline = self.cost.offline
+        notes, offline = self.function.notes, self.cost.offline
+        made = notes.get("method", "")
+        lines = [f"{key}: {notes[key]}" for key in ("robot", "model") if key in notes]
+        lines += [f"method: {method_of(made)}", *(f"  - {choice}" for choice in choices_in_words(made))]
+        lines += [f"proof: {notes['proof']}"] if "proof" in notes else []
         lines.append(f"cost: {self.cost}; parameters alone: {offline.total if offline else 0} operations, once")
         lines.append(f"conditions: {', '.join(self.conditions) or 'none'}")
         return "\n".join(lines)

@@ -8,7 +8,19 @@ from typing import Annotated
 
 import typer
 
-from manipula.cli import base, converting, counts, creating, deleting, demonstration, editing, generating, listing, verdict
+from manipula.cli import (
+    base,
+    converting,
+    counts,
+    creating,
+    deleting,
+    demonstration,
+    editing,
+    generating,
+    listing,
+    optimising,
+    verdict,
+)
 from manipula.version import __version__
 
 app = typer.Typer(
@@ -49,6 +61,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "delete": deleting.delete,
     "convert": converting.convert,
     "generate": generating.generate,
+    "optimise": optimising.optimise,
     "count": counts.count,
     "equations": generating.equations,
     "check": verdict.check,

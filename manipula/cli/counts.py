@@ -17,6 +17,11 @@ _CAPTION = (
     "total: with auxiliary equations, for each new q; once: of the parameters alone; "
     "substituted: without auxiliary equations. Each row was proved before it was counted."
 )
+_STEPS = ("model", "method", "plain", "formulated", "passes", "search", "published")
+_STEP_CAPTION = (
+    "plain: as the file has it; formulated: frames on the joints, base parameters, parallel axes together; passes: "
+    "the quick rewriting of the cheaper of both (--optimise fast); search: the best result known (--optimise max)."
+)
 
 
 @guarded
@@ -27,6 +32,7 @@ def count(
     orders: Annotated[bool, typer.Option("--orders", help="Every order of the matrix product of the pose.")] = False,
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "none",
+    parameters: options.Parameters = "base",
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
@@ -43,18 +49,41 @@ def count(
         raise InputError("choose one of --models, --ways and --orders")
     subject = places.find(robot, strict=strict)
     chosen: dict[str, Any] = {"symbolic": options.symbolic_from_text(symbolic)}
+    steps: list[Any] = []
     with progress(f"counting {subject.name}") as tell:
         if orders:
             rows = api.count_orders(subject, **chosen, tell=tell)
         else:
             names = ["pose"] if ways else options.split_names(models) or None
+            chosen["parameters"] = parameters
             rows = api.count(subject, names, **chosen, optimise=optimise, tell=tell)
+            steps = api.count_steps(subject, names, **chosen, tell=tell)
     if as_json:
-        say_json(
-            {"robot": subject.name, "symbolic": symbolic, "optimise": optimise, "rows": [r.as_dict() for r in rows]}
-        )
+        asked = {"robot": subject.name, "symbolic": symbolic, "optimise": optimise, "parameters": parameters}
+        say_json(asked | {"rows": [row.as_dict() for row in rows], "steps": [step.as_dict() for step in steps]})
         return
     say_counts(f"Operations of {subject.name}", rows)
+    if steps:
+        say()
+        _say_steps(f"What each step saves: {subject.name}", steps)
+
+
+def _say_steps(title: str, steps: Sequence[Any]) -> None:
+    """Totals on the way down, figures of others beside them, their sources below."""
+    sources = list(dict.fromkeys(x.source for step in steps for x in step.published))
+    rows = [_step_cells(step, sources) for step in steps]
+    wide = any(step.known is not None for step in steps)
+    kept = [0, 1, 2, 3, 4, *([5] if wide else []), *([6] if sources else [])]
+    columns = [_STEPS[i] for i in kept]
+    say_table(title, columns, [[row[i] for i in kept] for row in rows], right=range(2, len(kept)), caption=_STEP_CAPTION)
+    for number, source in enumerate(sources, 1):
+        say_prose(f"[{number}] {source}", "dim")
+
+
+def _step_cells(step: Any, sources: Sequence[str]) -> tuple[str, ...]:
+    others = ", ".join(f"{x.total} [{sources.index(x.source) + 1}]" for x in step.published)
+    known = "–" if step.known is None else str(step.known)
+    return (step.model, step.method, *map(str, (step.plain, step.usual, step.passes)), known, others or "–")
 
 
 def say_counts(title: str, rows: Sequence[Any]) -> None:

@@ -36,6 +36,8 @@ def generate(
     method: options.Method = "best",
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "fast",
+    parameters: options.Parameters = "base",
+    price: options.Price = "classical",
     wrench: Annotated[bool, typer.Option("--wrench", help="With a force and moment on the tool as input.")] = False,
     dossier: Annotated[
         Path | None, typer.Option("--dossier", metavar="DIR", help="Write the whole documentation set of the robot.")
@@ -56,6 +58,7 @@ def generate(
     languages = _languages(language)
     chosen: dict[str, Any] = {
         "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise, "wrench": wrench,
+        "parameters": parameters, "price": price,
     }  # fmt: skip
     with progress(f"generating {subject.name}") as tell:
         made = {name: _generated(subject, name, chosen, tell) for name in names}
@@ -127,6 +130,7 @@ def equations(
     method: options.Method = "best",
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "fast",
+    parameters: options.Parameters = "base",
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
@@ -141,6 +145,7 @@ def equations(
     subject = places.find(robot, strict=strict)
     chosen: dict[str, Any] = {
         "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise,
+        "parameters": parameters,
     }  # fmt: skip
     with progress(f"deriving {model} of {subject.name}") as tell:
         made = _generated(subject, model, chosen, tell)

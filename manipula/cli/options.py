@@ -90,6 +90,24 @@ Optimise = Annotated[
         "--optimise", metavar="none|fast|max", help="How hard to search.", autocompletion=_among("none", "fast", "max")
     ),
 ]
+Parameters = Annotated[
+    str,
+    typer.Option(
+        "--parameters",
+        metavar="base|full",
+        help="base: inertial parameters may be regrouped before the first cycle; full: each is used as it is.",
+        autocompletion=_among("base", "full"),
+    ),
+]
+Price = Annotated[
+    str,
+    typer.Option(
+        "--price",
+        metavar="classical|multiplications|fused",
+        help="What to minimise: × and + alike, × above all, or instructions where a·b + c is one.",
+        autocompletion=_among("classical", "multiplications", "fused"),
+    ),
+]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
 
 

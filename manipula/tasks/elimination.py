@@ -24,7 +24,6 @@ Complex = NDArray[np.complex128]
 
 HALF = np.array([[1.0, 1, 0], [0, 0, 2], [1, -1, 0]])  # (1, c, s)(1 + x²) in powers of x = tan(angle / 2)
 KERNEL = 1e-9  # singular values below this, of the largest, count as zero
-ROOTS = 16
 
 
 def lifted(T: Floats) -> Floats:
@@ -73,7 +72,7 @@ class Reading:
     """One way to read the loop: from which joint, which way round, and whose angle becomes the eigenvalue.
 
     `joints[k]` is the arm's joint that is called k + 1 above; `pose_gap` says which gap (6, 1 or 2) holds the pose.
-    `order` puts the angles 3, 4, 5 (as 0, 1, 2) in the order: eigenvalue, multiplied by hand, other.
+    Angle 3 becomes the eigenvalue; `order` says whether 4 or 5 (as 1, 2) is the one by which equations are multiplied.
     """
 
     joints: tuple[int, ...]
@@ -81,14 +80,14 @@ class Reading:
     pose_gap: int
     order: tuple[int, int, int]
 
-    def __str__(self) -> str:
-        left, out = self.joints[2:5], self.joints[5]
-        return f"eigenvalue joint {left[self.order[0]] + 1}, joint {out + 1} left out"
+    @property
+    def eigenvalue_joint(self) -> int:
+        return self.joints[2]
 
 
 def readings() -> list[Reading]:
-    """All readings with the pose among the angles 1, 2."""
-    orders = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
+    """All readings with the pose on the way back; each joint is the eigenvalue in two of them."""
+    orders = ((0, 1, 2), (0, 2, 1))
     found = []
     for sense in (1, -1):
         round_ = list(range(6))[::sense]
@@ -146,8 +145,8 @@ class Elimination:
         known = int((values > 1e-6).sum())
         return U[:, :known], U[:, known:]
 
-    def solve(self, pose_gap: Floats) -> tuple[Complex, Floats]:
-        """(B, 4, 4) → the six angles as complex numbers (B, r, 6) and the condition of each eigenproblem (B)."""
+    def solve(self, pose_gap: Floats) -> tuple[Complex, Complex]:
+        """(B, 4, 4) → the six angles of each root as complex numbers (B, r, 6), and its eigenvalue (B, r)."""
         right = (self.before.reshape(-1, 15) @ lifted(np.linalg.inv(pose_gap))) @ self.after
         right = right.reshape(len(pose_gap), 15, 9)[:, 1:]
         basis, R = np.linalg.qr(right[:, :, 1:], mode="complete")
@@ -155,15 +154,15 @@ class Elimination:
         E = (basis[:, 8:] @ self.half.reshape(14, 27)).reshape(-1, 6, 3, 3, 3)
         shift = basis @ right[:, :, :1]
         E[:, :, ::2, ::2, ::2] -= shift[:, 8:, :, None, None]
-        x, vectors, condition = self._eigen(E)
-        z = self._turns(x, vectors)
-        return self._completed(z, basis[:, :8], R[:, :8], shift[:, :8], pose_gap), condition
+        with np.errstate(all="ignore"):  # of the roots at infinity
+            x, vectors = self._eigen(E)
+            z = self._turns(x, vectors)
+            return self._completed(z, basis[:, :8], R[:, :8], shift[:, :8], pose_gap), x
 
-    def _eigen(self, E: Floats) -> tuple[Complex, Complex, Floats]:
+    def _eigen(self, E: Floats) -> tuple[Complex, Complex]:
         """Tangents (B, r) and null vectors (B, 12, r) of M₀ + M₁x + M₂x²."""
         M = _bordered(E.transpose(2, 0, 1, 3, 4))
         lead = np.linalg.inv(M[2])
-        condition = np.abs(M[2]).sum(-1).max(-1) * np.abs(lead).sum(-1).max(-1)
         top = self.seen[12:]
         low = -(lead @ (M[0] @ self.seen[:12] + M[1] @ top))
         whole = np.concatenate([np.broadcast_to(top, low.shape), low], axis=1)
@@ -173,7 +172,7 @@ class Elimination:
         square = self.hidden[:12].T @ self.hidden[12:]
         square = square - self.hidden[12:].T @ self.hidden[:12]  # maps v to xv among the known: its square is −1
         missing = (x[:, None] * known + square @ known) / (x[:, None] ** 2 + 1)
-        return x, self.seen[:12] @ y + self.hidden[:12] @ missing, condition
+        return x, self.seen[:12] @ y + self.hidden[:12] @ missing
 
     def _turns(self, x: Complex, vectors: Complex) -> Complex:
         """exp(i angle) of joints 3, 4, 5: (B, r, 3)."""

@@ -14,7 +14,7 @@ import numpy as np
 from manipula.tasks.arrays import Floats, Kinematics
 from manipula.tasks.newton import polished, residual
 
-ROUNDING = 1e-9
+ROUNDING = 1e-13
 NEAR = 1e-5  # singular value below which a pose counts as singular
 TRIAL = 0.3
 STEP = 0.05
@@ -55,7 +55,7 @@ def _strays_like_a_family(half: float, whole: float) -> bool:
 
 
 def _curved(q: Floats, step: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics) -> float:
-    """How far the pose strays when steps both ways are corrected across the null direction; infinite if they slip back."""
+    """How far the pose strays when steps both ways are corrected across the null direction; infinite if they slip."""
     there, worst = polished(q + np.array([step, -step]), pose, fk, jacobian, steps=12, rank=STEP_RANK)
     gone = np.abs((there - q) @ step) / float(step @ step)
     return float(worst.max()) if (gone > 0.5).all() and (gone < 2).all() else np.inf
@@ -90,14 +90,23 @@ def _listed(names: Sequence[str]) -> str:
 
 def nearest_member(family: Family, seed: Floats) -> Floats:
     """On a straight family, the member closest to the seed."""
-    v = family.direction
-    return family.q + v * float(v @ (seed - family.q)) / float(v @ v) if family.straight else family.q
+    v, gap = family.direction, _plain(seed - family.q)
+    if not family.straight:
+        return family.q
+    k = int(np.argmax(np.abs(v)))
+    start = gap[k] / v[k]
+    return family.q + v * (start + float(v @ _plain(gap - start * v)) / float(v @ v))
+
+
+def _plain(angles: Floats) -> Floats:
+    """Differences without whole turns."""
+    return np.mod(angles + np.pi, 2 * np.pi) - np.pi
 
 
 def same_family(family: Family, q: Floats) -> bool:
     """Whether another solution lies on this straight family, whole turns left out."""
     v = family.direction
-    gap = np.mod(q - family.q + np.pi, 2 * np.pi) - np.pi
+    gap = _plain(q - family.q)
     k = int(np.argmax(np.abs(v)))
-    rest = np.mod(gap - v * gap[k] / v[k] + np.pi, 2 * np.pi) - np.pi
+    rest = _plain(gap - v * gap[k] / v[k])
     return family.straight and bool(np.abs(rest).max() < 1e-6)

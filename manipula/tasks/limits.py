@@ -28,14 +28,13 @@ def principal(q: Floats, turning: Bits) -> Floats:
 def wound(q: Floats, turning: Bits, low: Floats, high: Floats, seed: Floats | None) -> Floats:
     """Every angle on the turn inside its limits that is nearest to the seed (without one: to the plain angle).
 
-    Where no turn is inside, the plain angle. Joints without limits follow the seed only if there is one.
+    Where no turn is inside, the plain angle.
     """
     q = principal(q, turning)
     aim = q if seed is None else np.broadcast_to(seed, q.shape)
     least, most = np.ceil((low - SLACK - q) / TURN), np.floor((high + SLACK - q) / TURN)
     wanted = np.clip(np.round((aim - q) / TURN), least, np.maximum(most, least))
-    limited = np.isfinite(low) | np.isfinite(high)
-    usable = turning & limited & (least <= most)
+    usable = turning & (least <= most)
     return np.where(usable, q + TURN * np.where(usable, wanted, 0), q)
 
 

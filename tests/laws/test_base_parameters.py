@@ -33,11 +33,12 @@ from manipula.ranking import field_chain, field_state, integer, ranking
 from tests.random_robots import random_robot, random_state
 
 KINDS = ("R", "P", "RR", "RP", "PR", "PP", "RRR", "RPR", "PRR", "PPR", "RRP", "RPP", "RFRP", "PRPR", "RRPRR")
-ARMS = [
+DRAWN = [
     *[(seed, kinds, "modified") for seed, kinds in enumerate(KINDS)],
     *[(seed + 50, kinds, "standard") for seed, kinds in enumerate(("RRR", "RPR", "PRR", "RRPR", "PPRR"))],
     *[(seed + 90, kinds, "urdf") for seed, kinds in enumerate(("RRR", "PRPR"))],
 ]
+ARMS = [pytest.param(*drawn, marks=[pytest.mark.slow] if len(drawn[1]) > 3 else []) for drawn in DRAWN]
 
 
 def arm(seed: int, kinds: str, convention: str) -> Robot:

@@ -13,7 +13,6 @@ from tests.peers.test_compiled_pinocchio import close
 from tests.pinocchio_oracle import Oracle
 from tests.random_robots import random_robot, random_state
 
-
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("panda", "ur5", 0, 2, 4, 5, 6)]
 
 
@@ -25,10 +24,10 @@ def test_derivatives(name: str | int) -> None:
         pytest.skip("an arm without a moving joint has no model")
     q, qd, qdd, _ = (np.array(part) for part in random_state(robot, 3))
     arm, oracle = mp.Arm(robot), Oracle(merge_fixed(bind(robot, FLOATS, {})))
-    mine_inverse, inverse = arm.inverse_dynamics_derivatives(q, qd, qdd), oracle.inverse_dynamics_derivatives(q, qd, qdd)
-    for mine, theirs in zip(mine_inverse, inverse):
+    inverse = oracle.inverse_dynamics_derivatives(q, qd, qdd)
+    for mine, theirs in zip(arm.inverse_dynamics_derivatives(q, qd, qdd), inverse):
         close(mine, theirs)
     tau = arm.inverse_dynamics(q, qd, qdd)
-    mine_forward, forward = arm.forward_dynamics_derivatives(q, qd, tau), oracle.forward_dynamics_derivatives(q, qd, tau)
-    for mine, theirs in zip(mine_forward, forward):
+    forward = oracle.forward_dynamics_derivatives(q, qd, tau)
+    for mine, theirs in zip(arm.forward_dynamics_derivatives(q, qd, tau), forward):
         np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-8 * max(1.0, float(np.abs(theirs).max())))

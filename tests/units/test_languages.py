@@ -10,11 +10,12 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import manipula
 from manipula.algebra.emit.backend import emit, languages
-from tests.emitted import CC, module_from, needs_cc, python, written
+from tests.emitted import CC, array, called, module_from, needs_cc, python, shared, written
 from tests.golden import planar
 from tests.languages import CXX, JAX_PYTHON, TOOLS, WARNINGS, built, in_every_language, self_tested, sh
 from tests.units.test_emit import awkward_tape, quotient
@@ -133,6 +134,20 @@ def test_cmake_builds_tests_and_installs_two_models(tmp_path: Path) -> None:
     assert f"prefix={prefix}" in text
     assert "Version: 1.2.3" in text
     assert "-lplanar_torque" in text
+
+
+@needs_cc
+@pytest.mark.parametrize("n", [0, 1, 32, 77])
+def test_a_batch_in_c_is_its_states_one_by_one(n: int, tmp_path: Path) -> None:
+    written(emit(planar.tip(), "c", "1"), tmp_path)
+    library = shared(tmp_path / "planar_tip.c")
+    q = np.random.default_rng(1).uniform(-3, 3, (2, n))
+    out = {"at": np.full((2, n), np.nan), "reach": np.full(n, np.nan), "facing": np.full(n, np.nan)}
+    pointers = [values.ctypes.data_as(ctypes.c_void_p) for values in (q, np.zeros((2, n)), *out.values())]
+    library["planar_tip_batch"](ctypes.c_size_t(n), *pointers)
+    for i in range(n):
+        one = called(library, "planar_tip", [array(q[:, i].tolist()), array([0.0, 0.0])], planar.tip().outputs)
+        assert one == {name: value[..., i].ravel().tolist() for name, value in out.items()}
 
 
 # C++: any scalar

@@ -75,6 +75,11 @@ class LlvmKernel:
         """Of `run`; see `ir`."""
         return self._many.address("run")
 
+    @property
+    def address_of_one(self) -> int:
+        """Of `one`; see `ir`."""
+        return self._single.address("one")
+
     @cached_property
     def _run(self) -> Any:
         inputs = [kind for _ in variables_of(self.tape) for kind in (ctypes.c_void_p, ctypes.c_int64)]

@@ -363,7 +363,7 @@ _LIST = (
             "field": lambda c, x: {"Y": base_regressor.base_regressor(c, x["q"], x["qd"], x["qdd"])},
             "field-turned": lambda c, x: {"Y": base_regressor.base_regressor_turned(c, x["q"], x["qd"], x["qdd"])},
         },
-        FRAMES, candidates=("field", "field-turned"), columns=base_parameters.columns, ranked=True,
+        FRAMES, candidates=("newton-euler", "field", "field-turned"), columns=base_parameters.columns, ranked=True,
     ),
     Model(
         "inverse_kinematics", "every joint vector that reaches a pose, in closed form", ("T",),

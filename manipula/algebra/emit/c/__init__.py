@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.c.batch import BLOCK, batch
 from manipula.algebra.emit.c.spelling import REAL_HELPERS, RESERVED, language, real_language
 from manipula.algebra.emit.halves import Places, context, element, halves, self_test_tables
 from manipula.algebra.emit.names import Namer, ascii_text
@@ -42,7 +43,6 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     """Everything the templates show."""
     c = real_language(name)
     one = halves(tape, c, (), Places(place, place))
-    many = halves(tape, c, (), Places(column, column))
     used = {line.op for line in tape.lines}
     shown = context(tape, name, version, one)
     return shown | {
@@ -53,7 +53,8 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "ports": comment_lines(shown["ports"]),
         "indices": _indices(one.split, name),
         "helpers": [(op, helper) for op, helper in REAL_HELPERS.items() if op in used],
-        "batch": many.main,
+        "batch": batch(tape, one.split, name),
+        "block": BLOCK,
         "declared": _prototypes(name, one.split, "manipula_real", ""),
         "defined": _prototypes(name, one.split, "real", "restrict "),
     }
@@ -67,12 +68,6 @@ def comment_lines(lines: Iterable[str]) -> list[str]:
 def place(argument: Argument, position: int) -> str:
     """tau[2], A[1][0], *energy"""
     return element(argument, position) if argument.port.shape else f"*{argument.name}"
-
-
-def column(argument: Argument, position: int) -> str:
-    """tau[2*n + i]: entry 2 of state i"""
-    start = {0: "", 1: "n + "}.get(position, f"{position}*n + ")
-    return f"{argument.name}[{start}i]"
 
 
 def sources(arguments: Iterable[Argument]) -> dict[int, str]:

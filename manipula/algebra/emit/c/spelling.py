@@ -58,7 +58,18 @@ HELPERS = helpers("double", "{}")
 FUNCTIONS = {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "atan2": "atan2", "abs": "fabs"}  # as math.h has them
 LITERAL = "R({})"
 REAL_HELPERS = helpers("real", LITERAL)
-_REAL_WORDS = {"real", "R", "SIMD", "n", "i", "size_t", "k", *(name.upper() for name in FUNCTIONS.values())}
+_REAL_WORDS = {
+    "real",
+    "R",
+    "SIMD",
+    "n",
+    "i",
+    "at",
+    "end",
+    "size_t",
+    "k",
+    *(name.upper() for name in FUNCTIONS.values()),
+}
 
 
 def language(prefix: str) -> Language:

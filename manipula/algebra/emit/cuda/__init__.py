@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
-from manipula.algebra.emit.c import column, comment_lines
+from manipula.algebra.emit.c import comment_lines
+from manipula.algebra.emit.c.batch import column
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.cuda.pairs import Pair, paired
 from manipula.algebra.emit.cuda.spelling import HELPERS, PLAIN, RESERVED, language

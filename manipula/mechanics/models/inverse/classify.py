@@ -26,6 +26,7 @@ SOMEWHERE = reduce(
     [turn_about("z", math.cos(0.7), math.sin(0.7)), turn_about("x", math.cos(1.1), math.sin(1.1)),
      turn_about("z", math.cos(0.4), math.sin(0.4)), shift_along("x", 0.31), shift_along("y", 0.17)],
 )  # fmt: skip
+NO_STRUCTURE = "no three neighbouring axes meet, nor are three parallel beside two that cross"
 HELD = (0.734, -1.219)  # values of a held joint: what is zero for both is zero by structure
 
 
@@ -102,7 +103,9 @@ def _plans(view: _View, n: int) -> Iterator[Plan]:
         kinds = "".join(view.kind(axis) for axis in range(6))
         if "P" in kinds:
             yield _none("numeric", f"no closed form is known for axes {kinds} placed like this; numeric solution")
-        yield _none("general 6R", "no three neighbouring axes meet in a point or are parallel: the general 6R arm")
+        meet = any(view.meet(axis) for axis in range(4))
+        why = "three axes meet, but no two of the others cross or are parallel" if meet else NO_STRUCTURE
+        yield _none("general 6R", f"{why}; numeric solution")
     yield from _few(view, n)
     yield _none("numeric", f"no closed form is known for these {n} axes; numeric solution")
 

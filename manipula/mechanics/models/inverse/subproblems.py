@@ -138,19 +138,20 @@ def two_turns(R: Matrix, v: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[
     plus, minus = found if _square(r[2], v[2]) else [turn_from(x.cos, x.sin, maths) for x in found]
     first = turn(rotate(R, plus.ahead(v)), m, maths)
     if _square(r[2], v[2]):
-        return [(first, plus), _other_setting(first, plus, minus, locked, maths)], fit
+        opposite = Turn(minus.cos, minus.sin, Beside(plus)) if _square(B) else minus
+        return [(first, plus), (_half_turned(first, locked, maths), opposite)], fit
     return [(first, plus), (turn(rotate(R, minus.ahead(v)), m, maths), minus)], fit
 
 
 def _square(*entries: Any) -> bool:
-    """Whether neighbouring axes are square by structure."""
+    """Whether entries vanish by structure: neighbouring axes are square."""
     return all(isinstance(x, int) and x == 0 for x in entries)
 
 
-def _other_setting(first: Turn, plus: Turn, minus: Turn, locked: Any, maths: Maths[Any]) -> tuple[Turn, Turn]:
-    """Of square axes: half a turn of the first, the opposite of the second."""
+def _half_turned(first: Turn, locked: Any, maths: Maths[Any]) -> Turn:
+    """Square axes have their other setting half a turn away; a locked one has none."""
     cos, sin = (maths.select(locked, x, -x) for x in (first.cos, first.sin))
-    return Turn(cos, sin, Beside(first, locked)), Turn(minus.cos, minus.sin, Beside(plus))
+    return Turn(cos, sin, Beside(first, locked))
 
 
 def distance(p: Vector, R: Matrix, w: Vector, square: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
@@ -196,6 +197,4 @@ def orientation(R2: Matrix, R3: Matrix, x: Vector, z: Vector, maths: Maths[Any])
     third = completed(first, R2, second, R3, x)
     if other.beside is None:
         return [Wrist(first, second, third), Wrist(other, opposite, completed(other, R2, opposite, R3, x))], fit
-    locked = other.beside.locked
-    cos, sin = (maths.select(locked, x, -x) for x in (third.cos, third.sin))
-    return [Wrist(first, second, third), Wrist(other, opposite, Turn(cos, sin, Beside(third, locked)))], fit
+    return [Wrist(first, second, third), Wrist(other, opposite, _half_turned(third, other.beside.locked, maths))], fit

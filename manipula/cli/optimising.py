@@ -1,0 +1,132 @@
+"""`optimise`: search for the fewest operations, for as long as you like."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli import options, places
+from manipula.cli.screen import Tell, guarded, note, progress, say, say_json, say_prose, say_table
+from manipula.errors import InputError
+from manipula.model import Model
+from manipula.robot import Robot
+
+_COLUMNS = ("level", "×", "+", "÷", "total", "sin/cos", "once")
+_CAPTION = "total: × + ÷ for each new q; once: of the parameters alone."
+BEFORE = ("none", "fast")
+
+
+@guarded
+def optimise(
+    robot: options.RobotName,
+    models: options.Models = "inverse_dynamics",
+    search: Annotated[
+        bool, typer.Option("--search", help="Search even where a result ships with the library or is remembered.")
+    ] = False,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", help="End the search of a model after this time.")
+    ] = None,
+    moves: Annotated[
+        int | None, typer.Option("--moves", metavar="N", help="Moves of the annealing; more may find less.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another seed takes another road.")] = 0,
+    price: options.Price = "classical",
+    symbolic: options.Symbolic = "auto",
+    parameters: options.Parameters = "base",
+    strict: options.Strict = False,
+    as_json: options.Json = False,
+) -> None:
+    """Search for the cheapest way to compute a model, exactly: no term is dropped, and the result is proved.
+
+    Ctrl-C ends the search and keeps the best found so far. What was found is remembered:
+    manipula generate ROBOT --optimise max has it at once.
+
+    \b
+    Examples:
+      manipula optimise puma560
+      manipula optimise puma560_symbolic -m pose --search
+      manipula optimise my_arm -m inverse_dynamics --seconds 300 --seed 7
+      manipula optimise my_arm --symbolic all --price multiplications
+    """
+    for name, limit in (("--seconds", seconds), ("--moves", moves)):
+        if limit is not None and limit <= 0:
+            raise InputError(f"{name} {limit:g}: the search needs more than nothing")
+    subject = places.find(robot, strict=strict)
+    asked: dict[str, Any] = {
+        "symbolic": options.symbolic_from_text(symbolic), "parameters": parameters, "price": price,
+    }  # fmt: skip
+    limits = {"search": search, "seconds": seconds, "moves": moves, "seed": seed}
+    told = [_optimised(subject, name, asked, limits, as_json) for name in options.split_names(models)]
+    if as_json:
+        say_json({"robot": subject.name, "symbolic": symbolic, "parameters": parameters, "price": price, "models": told})
+
+
+def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str, Any], quiet: bool) -> dict[str, Any]:
+    """One model, shown or handed back for JSON."""
+    with progress(f"{name} of {robot.name}") as tell, _interruptible() as stop:
+        costs = {level: api.generate(robot, name, optimise=level, **asked).cost for level in BEFORE}
+        found = api.optimise(robot, name, **asked, **limits, tell=_shown(tell), stop=stop)
+        known = api.best_known(robot, name, **asked)
+    costs["found"] = found.cost
+    if not quiet:
+        _say_result(robot.name, name, costs, found)
+        say_prose(_future(robot.name, name, found, known), "dim")
+        say()
+    notes = found.function.notes
+    return {
+        "model": name, "method": notes["method"], "proof": notes["proof"], "conditions": list(found.conditions),
+        "counts": {level: cost.as_dict() for level, cost in costs.items()},
+        "remembered": known == found, "best_known": known.cost.total if known else None,
+    }  # fmt: skip
+
+
+def _say_result(robot: str, name: str, costs: dict[str, Any], found: Model) -> None:
+    rows = [(level, *_cells(cost)) for level, cost in costs.items()]
+    say_table(f"Operations of {name}, {robot}", _COLUMNS, rows, right=range(1, 7), caption=_CAPTION)
+    say(found.explain())
+
+
+def _cells(cost: Any) -> tuple[str, ...]:
+    once = cost.offline.total if cost.offline else 0
+    return tuple(map(str, (cost.mul, cost.add, cost.div, cost.total, cost.trig, once)))
+
+
+def _future(robot: str, name: str, found: Model, known: Model | None) -> str:
+    """What `--optimise max` will give from now on."""
+    if known is None:
+        return "Not remembered: the cache is off or cannot be written (MANIPULA_CACHE)."
+    if known != found:
+        return f"A way with {known.cost.total} operations is known already; --optimise max goes on giving that one."
+    return f"Remembered: manipula generate {robot} -m {name} --optimise max has it at once."
+
+
+def _shown(tell: Tell) -> Tell:
+    """The steps of the search on the spinner's line."""
+    return lambda step: tell(f"{step}   (Ctrl-C keeps the best)")
+
+
+@contextmanager
+def _interruptible() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed; a second one ends the command."""
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed.is_set
+        return
+
+    def press(number: int, frame: Any) -> None:
+        if pressed.is_set():
+            raise KeyboardInterrupt
+        pressed.set()
+        note("ending the search; the best so far is kept")
+
+    usual = signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, usual)

@@ -1,0 +1,58 @@
+"""The choices of a formulation in words: the note of a method, "method; question: answer; …", as a list to read."""
+
+from __future__ import annotations
+
+# question → answer ("*": any) → what it means; {links} are the links it was chosen for, {answer} the answer
+WORDS: dict[str, dict[str, str]] = {
+    "frames": {"joints": "every link frame lies on its joint"},
+    "masses": {"regrouped": "base parameters: what lies on a joint's axis is counted to the link before"},
+    "gauge": {"*": "a fictitious mass on the joint makes a first moment zero (lever {answer})"},
+    "unit": {"*": "lengths are measured in one lever ({answer}), so that a factor is 1"},
+    "slide": {
+        "back": "{links}: frame slid along its axis; the lever before it loses a component",
+        "forth": "{links}: frame slid along its axis; the lever behind it loses a component",
+    },
+    "share": {
+        "own": "{links}: inertial wrench in the link's own axes",
+        "run": "{links}: the inertia is turned into the axes of the parallel joints, not the motion into the link's",
+    },
+    "lever": {
+        "own": "{links}: lever to the next joint in the link's own axes",
+        "run": "{links}: the lever to the next joint is turned, not the motion",
+    },
+    "spin": {
+        "kept": "{links}: keeps all its inertia",
+        "handed": "{links}: the part symmetric about the axis is handed to the link before",
+    },
+    "run": {
+        "joined": "{links}: shares the axes of the parallel joint before",
+        "apart": "{links}: has axes of its own though the joint before is parallel",
+    },
+    "moment": {
+        "field": "{links}: moment about the axis from the acceleration field",
+        "squares": "{links}: moment about the axis from products of the angular velocity",
+    },
+}
+
+
+def method_of(note: str) -> str:
+    return note.split("; ")[0]
+
+
+def choices_in_words(note: str) -> list[str]:
+    """One line a choice, links with the same choice together; a question without words is told as it is."""
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for part in note.split("; ")[1:]:
+        question, _, answer = part.partition(": ")
+        kind, _, link = question.partition(" ")
+        grouped.setdefault((kind, answer), []).extend([link] if link else [])
+    return [_line(kind, answer, links) for (kind, answer), links in grouped.items()]
+
+
+def _line(kind: str, answer: str, links: list[str]) -> str:
+    known = WORDS.get(kind, {})
+    text = known.get(answer, known.get("*"))
+    where = f"link{'s' if len(links) > 1 else ''} {', '.join(links)}"
+    if text is None:
+        return f"{kind} {', '.join(links)}".rstrip() + f": {answer}"
+    return text.format(links=where, answer=answer)

@@ -1,0 +1,324 @@
+"""Laws of inverse kinematics: FK∘IK = 1 for every branch, the original among the answers, nothing false, nothing lost."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+
+import manipula as mp
+from manipula.bridge import numeric_chain
+from manipula.errors import InputError
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.reduce import frames_on_joints
+from manipula.mechanics.spatial.floats import FLOATS
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
+from manipula.tasks.inverse import InverseSolver
+from manipula.tasks.limits import distances
+from manipula.tasks.path import follow
+
+EXACT = 1e-12
+SIX = ("puma560", "pucrio", "ur5", "kr6", "irb120", "irb140", "stanford", "rx90", "lrmate200id", "ur10e")
+
+
+@lru_cache
+def solver_of(name: str) -> InverseSolver:
+    return InverseSolver(numeric_chain(mp.load(name)))
+
+
+def sample(solver: InverseSolver, count: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).uniform(-np.pi, np.pi, (count, solver.chain.dof))
+
+
+def assert_solves(solver: InverseSolver, count: int = 60) -> Any:
+    """Random poses in one batch: every answer exact, the original among them. Returns the mean number of answers."""
+    q = sample(solver, count)
+    poses = solver.pose(q)
+    found = solver(poses)
+    residual = np.abs(solver.pose(found.q) - poses[:, None]).max((-1, -2))
+    assert residual[found.valid].max() <= EXACT
+    away = np.where(found.valid, distances(found.q, q[:, None], solver.turning), np.inf)
+    assert away.min(1).max() < 1e-6
+    return found.valid.sum(1).mean()
+
+
+def place(angle: float, twist: float, a: float = 0.0, d: float = 0.0) -> Placement:
+    """A gap between two axes: about z, along z, along x, about x."""
+    turn = turn_about("z", math.cos(angle), math.sin(angle)) @ shift_along("z", d) @ shift_along("x", a)
+    return turn @ turn_about("x", math.cos(twist), math.sin(twist))
+
+
+def arm(kinds: str, gaps: list[Placement]) -> Chain:
+    """A chain from the gaps before its joints, in an unremarkable base and tool."""
+    names = {"R": "revolute", "P": "prismatic"}
+    links = [Link(f"{i}", KINDS[names[k]], g, 0, 1, Placement(), Inertia()) for i, (k, g) in enumerate(zip(kinds, gaps))]
+    return Chain(tuple(links), (0, 0, 0), FLOATS, place(0.3, 0.4, 0.1, 0.2), place(-0.7, 1.2, 0.05, 0.11))
+
+
+def mirrored(chain: Chain) -> Chain:
+    """The arm held by its tool: base and tool exchanged."""
+    arm = frames_on_joints(chain)
+    gaps = [arm.tool.inverse(), *(link.before.inverse() for link in reversed(arm.links[1:]))]
+    links = [
+        replace(link, before=gap, offset=-link.offset, direction=-link.direction)
+        for gap, link in zip(gaps, reversed(arm.links), strict=True)
+    ]
+    return replace(arm, links=tuple(links), tool=arm.links[0].before.inverse(), base=arm.base.inverse())
+
+
+# closed forms
+
+
+@pytest.mark.parametrize("name", SIX)
+def test_every_branch_reaches_the_pose(name: str) -> None:
+    solver = solver_of(name)
+    assert solver.plan.closed
+    assert assert_solves(solver) >= 4
+
+
+@pytest.mark.parametrize("name", ["pucrio", "ur5", "stanford", "kr6"])
+def test_the_mirror_image_has_the_same_class(name: str) -> None:
+    solver = InverseSolver(mirrored(solver_of(name).chain))
+    assert solver.plan.structure == solver_of(name).plan.structure
+    assert_solves(solver, 40)
+
+
+def test_a_robot_in_the_other_convention_has_the_same_answers() -> None:
+    modified = InverseSolver(numeric_chain(mp.convert(mp.load("pucrio"), "modified")))
+    assert modified.plan.title == "spherical wrist"
+    assert_solves(modified, 40)
+
+
+BEND = math.pi / 2
+POSITIONS = {
+    "2∥3": ("RRR", [place(0, 0), place(0.2, 1.1, 0.1, 0.2), place(0.1, 0, 0.4, 0.1)]),
+    "1∥2": ("RRR", [place(0, 0), place(0.2, 0, 0.4, 0.2), place(0.1, 0.8, 0.3, 0.1)]),
+    "1×2": ("RRR", [place(0, 0), place(0.2, 1.1, 0, 0.3), place(0.1, 0.7, 0.4, 0.1)]),
+    "2×3": ("RRR", [place(0, 0), place(0.2, 1.1, 0.3, 0.3), place(0.1, 0.7, 0, 0.1)]),
+    "R×RP": ("RRP", [place(0, 0), place(0.2, 1.3, 0, 0.3), place(0.1, 0.9, 0.2, 0.1)]),
+    "PR×R": ("PRR", [place(0, 0), place(0.2, 1.3, 0.3, 0.3), place(0.1, 0.9, 0, 0.1)]),
+    "R∥RP": ("RRP", [place(0, 0), place(0.2, 0, 0.4, 0.3), place(0.1, 0.4, 0.2, 0.1)]),
+    "PR∥R": ("PRR", [place(0, 0), place(0.2, 0.5, 0.4, 0.3), place(0.1, 0, 0.3, 0.1)]),
+    "R∥PR": ("RPR", [place(0, 0), place(0.2, 0.6, 0.4, 0.3), place(0.0, -0.6, 0.3, 0.1)]),
+    "RPP": ("RPP", [place(0, 0), place(0.2, 0.1, 0.1, 0.3), place(0.0, BEND, 0.1, 0.1)]),
+    "PPR": ("PPR", [place(0, 0), place(0.2, 0.8, 0.1, 0.3), place(0.4, BEND, 0.1, 0.1)]),
+    "P∥RP": ("PRP", [place(0, 0), place(0.2, 0, 0.1, 0.3), place(0.0, BEND, 0.1, 0.1)]),
+    "PR∥P": ("PRP", [place(0, 0), place(0.2, 0.9, 0.1, 0.3), place(0.0, 0, 0.1, 0.1)]),
+    "PPP": ("PPP", [place(0, 0), place(0.2, 1.0, 0.1, 0.3), place(0.5, 1.1, 0.1, 0.1)]),
+}
+
+
+@pytest.mark.parametrize("case", POSITIONS)
+def test_every_way_to_place_a_spherical_wrist(case: str) -> None:
+    kinds, gaps = POSITIONS[case]
+    wrist = [place(0.3, 1.0, 0.25, 0.3), place(0.2, 1.4), place(-0.4, -0.9)]
+    chain = arm(kinds + "RRR", gaps + wrist)
+    solver = InverseSolver(chain)
+    assert (solver.plan.structure, solver.plan.case) == ("spherical", case)
+    assert_solves(solver, 40)
+    assert_solves(InverseSolver(mirrored(chain)), 20)
+
+
+def test_three_parallel_axes_at_the_base_and_at_the_tool() -> None:
+    gaps = [place(0, 0), place(0.3, 0, 0.4, 0.1), place(0.1, math.pi, 0.3), place(0.2, 1.2, 0.2, 0.1)]
+    chain = arm("RRRRRR", [*gaps, place(0.5, 1.3, 0, 0.2), place(0.1, -1.0, 0.1, 0.15)])
+    for candidate in (chain, mirrored(chain)):
+        solver = InverseSolver(candidate)
+        assert solver.plan.structure == "three parallel"
+        assert_solves(solver, 40)
+
+
+def test_the_mean_number_of_branches_is_the_known_one() -> None:
+    for name, mean in (("pucrio", 6.61), ("ur5", 7.11), ("kr6", 7.54)):
+        solver = solver_of(name)
+        poses = solver.pose(sample(solver, 1500, seed=3))
+        assert abs(solver(poses).valid.sum(1).mean() - mean) < 0.12
+
+
+def test_the_compiled_model_is_the_same_text() -> None:
+    model = mp.generate("pucrio", "inverse_kinematics")
+    assert model.outputs["q"] == (8, 6) and model.cost.trig == 0
+    solver = solver_of("pucrio")
+    T = solver.pose(sample(solver, 20)).reshape(-1, 16)
+    one, other = model.compile()(T), solver.closed(T)  # type: ignore[misc]
+    np.testing.assert_allclose(one.q, other.q, atol=1e-9)
+    np.testing.assert_array_equal(one.valid, other.valid)
+
+
+def test_nothing_of_a_nan_looks_valid() -> None:
+    T = np.full((1, 16), np.nan)
+    raw = solver_of("ur5").closed(T)  # type: ignore[misc]
+    assert np.isnan(raw.valid).all() and np.isnan(raw.q).all()
+
+
+# fewer joints, more joints
+
+
+@pytest.mark.parametrize("name", ["planar2r", "scara", "cobra600", "stanford3"])
+def test_small_arms(name: str) -> None:
+    assert_solves(solver_of(name), 30)
+
+
+def test_five_axes_are_solved_as_six() -> None:
+    gaps = [place(0, 0), place(0.1, BEND, 0.05, 0.3), place(0, 0, 0.4), place(0, 0, 0.3), place(0.2, BEND, 0, 0.1)]
+    solver = InverseSolver(arm("RRRRR", gaps))
+    assert solver.plan.pad == 1
+    assert_solves(solver, 30)
+
+
+@pytest.mark.parametrize(
+    "gaps",
+    [
+        [place(0, 0)],
+        [place(0, 0), place(0.2, 0.8, 0.1, 0.2)],
+        [place(0, 0), place(0.2, 0, 0.3, 0.2), place(0.1, 0, 0.2, 0)],
+        [place(0, 0), place(0.2, 1.1), place(0.1, -0.8)],
+        [place(0, 0), place(0.2, 1.1, 0.1, 0.2), place(0.1, 0, 0.3, 0)],
+        [place(0, 0), place(0.2, 1.1, 0.1, 0.2), place(0.1, 0, 0.3, 0), place(0.1, 0.9, 0.2, 0)],
+    ],
+)
+def test_one_to_four_axes(gaps: list[Placement]) -> None:
+    solver = InverseSolver(arm("R" * len(gaps), gaps))
+    assert solver.plan.closed, solver.explanation
+    assert_solves(solver, 20)
+
+
+@pytest.mark.parametrize("name", ["iiwa14", "panda", "lwr4", "xarm7"])
+def test_seven_axes_return_the_configuration_whose_parameter_is_given(name: str) -> None:
+    solver = solver_of(name)
+    for q in sample(solver, 12):
+        result = solver(solver.pose(q), parameter=solver.parameter_of(q))
+        assert distances(result.q, q, solver.turning).min() < 1e-7
+        assert result.residual[result.valid].max() <= EXACT
+    assert len(solver(solver.pose(q)).all) == 16 * 8
+
+
+# singular poses
+
+
+@pytest.mark.parametrize("name", ["pucrio", "kr6", "ur5", "puma560"])
+@pytest.mark.parametrize("bend", [0.0, 1e-12, 1e-9, 1e-6])
+def test_a_locked_wrist_loses_no_branch_and_names_its_family(name: str, bend: float) -> None:
+    solver = solver_of(name)
+    for q in sample(solver, 6, seed=7):
+        q[4] = bend
+        result = solver(solver.pose(q))
+        assert result.residual[result.valid].max() <= EXACT
+        texts = {f.text for f, valid in zip(result.families, result.valid) if f and valid}
+        assert ("θ6 free, θ2, θ3 and θ4 follow" if name == "ur5" else "θ4 + θ6 = c") in texts
+        regular = solver(solver.pose(q + [0, 0, 0, 0, 1e-3, 0]))
+        assert len(result.q) in ((len(regular.q) - 1, len(regular.q) - 2) if bend == 0 else (len(regular.q),))
+        if name != "ur5":
+            assert distances(np.array(solver(solver.pose(q), seed=q).q[0]), q, solver.turning) < 1e-3
+
+
+def test_the_seed_chooses_the_member_of_a_family() -> None:
+    solver, q = solver_of("pucrio"), np.array([0.3, 0.4, -0.2, 1.1, 0.0, -0.6])
+    np.testing.assert_allclose(solver(solver.pose(q), seed=q).q[0], q, atol=1e-9)
+
+
+def test_a_stretched_elbow_is_a_double_root() -> None:
+    solver = solver_of("pucrio")
+    for q in sample(solver, 6, seed=2):
+        q[2] = np.pi / 2
+        result = solver(solver.pose(q))
+        assert len(result.q) in (2, 6) and any("double root" in why for why in result.why)
+        assert not any(result.families)
+        assert distances(result.q, q, solver.turning).min() < 1e-6
+
+
+def test_the_wrist_on_the_first_axis_frees_it() -> None:
+    solver = solver_of("pucrio")
+    q = np.array([0.4, 2.5, 0.0, 0.3, 0.8, -1.0])
+    q[2] = math.asin(-(0.1 + 0.25 * math.cos(q[1])) / 0.16) - q[1]
+    result = solver(solver.pose(q))
+    assert {f.text for f in result.families if f} == {"θ1 free, θ4, θ5 and θ6 follow"}
+    assert result.residual[result.valid].max() <= EXACT
+
+
+# out of reach, limits, bad input
+
+
+@pytest.mark.parametrize("name", ["pucrio", "ur5"])
+def test_out_of_reach_gives_the_least_squares_answer(name: str) -> None:
+    solver = solver_of(name)
+    T = solver.pose(np.full(6, 0.7))
+    T[:3, 3] *= 3
+    result = solver(T)
+    assert not len(result.q) and all("out of reach" in why for why in result.why)
+
+    def miss(q: Any) -> Any:
+        return (solver.pose(q) - T)[:3].ravel()
+
+    starts = sample(solver, 12, seed=5)
+    best = min(np.sqrt(2 * least_squares(miss, start, xtol=1e-14, ftol=1e-14, gtol=1e-14).cost) for start in starts)
+    assert abs(result.nearest.distance - best) < 1e-6
+    assert "out of reach" in result.nearest.reason
+
+
+def test_limits_reject_with_a_reason_and_choose_the_turn() -> None:
+    chain = solver_of("ur5").chain
+    solver = InverseSolver(chain, [(-2 * np.pi, 2 * np.pi)] * 5 + [(3.5, 9.0)])
+    q = np.array([0.3, -1.0, 1.2, 0.4, 0.9, 0.5])
+    result = solver(solver.pose(q), seed=q)
+    assert (result.q[:, 5] >= 3.5).all() and (result.margin[result.valid] >= 0).all()
+    assert distances(result.q[0], q, solver.turning) < 1e-9 and abs(result.q[0, 5] - (0.5 + 2 * np.pi)) < 1e-9
+    tight = InverseSolver(chain, [(0.25, 0.35)] + [(-np.pi, np.pi)] * 5)(solver.pose(q))
+    assert any("joint 1" in why and "outside its limits [0.25, 0.35]" in why for why in tight.why)
+    assert np.isclose(tight.q[:, 0], 0.3).all()
+
+
+def test_limits_hold_for_the_nearest_pose_too() -> None:
+    limits = [(-0.5, 0.5)] * 6
+    solver = InverseSolver(solver_of("pucrio").chain, limits)
+    found = solver.nearest(solver.pose(np.full(6, 1.0)))
+    assert (np.abs(found.q) <= 0.5).all() and found.distance > 0.1
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda T: T[:3], r"expected an array of shape \(…, 4, 4\), found \(3, 4\)"),
+        (lambda T: np.where(np.arange(16).reshape(4, 4) == 3, np.nan, T), "row 1, column 4 is nan"),
+        (lambda T: T * 1.01, "last row"),
+        (lambda T: np.vstack([T[:3] * 1.01, T[3:]]), "not a rotation: RᵀR differs from 1 by 0.0201"),
+        (lambda T: T @ np.diag([1.0, 1.0, -1.0, 1.0]), "reflection"),
+        (lambda T: [["a"] * 4] * 4, "numbers"),
+    ],
+)
+def test_what_is_no_pose_is_refused_with_its_size(spoil: Any, words: str) -> None:
+    solver = solver_of("ur5")
+    with pytest.raises(InputError, match=words):
+        solver(spoil(solver.pose(np.full(6, 0.5))))
+
+
+def test_a_rotation_with_few_digits_is_made_exact() -> None:
+    solver = solver_of("ur5")
+    T = solver.pose(np.array([0.3, -1.0, 1.2, 0.4, 0.9, 0.5])).round(8)
+    result = solver(T)
+    assert result.residual[result.valid].max() <= EXACT and np.abs(result.pose - T).max() < 1e-7
+
+
+# paths
+
+
+def test_a_path_is_followed_and_its_branches_reported() -> None:
+    solver = solver_of("ur5")
+    q = np.linspace([0.3, -1.0, 1.2, 0.4, 0.9, 0.5], [0.9, -0.4, 0.6, 0.8, 1.6, 4.5], 25)
+    path = follow(solver, solver.pose(q), q[0])
+    np.testing.assert_allclose(distances(path.q, q, solver.turning), 0, atol=1e-9)
+    assert len(set(path.branch)) == 1 and not path.changes and not path.unreached
+
+
+def test_a_change_of_branch_is_reported() -> None:
+    solver = solver_of("pucrio")
+    q = np.linspace([0.3, 0.4, 1.2, 0.2, 0.7, 0.1], [0.3, 0.4, 2.0, 0.2, 0.7, 0.1], 21)
+    path = follow(solver, solver.pose(q), q[0])
+    assert [change.at for change in path.changes] and "elbow" in path.changes[0].after
