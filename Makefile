@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo test test-all check bench golden docs clean tools
+.PHONY: help demo test test-all check bench bench-ops golden docs clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make test-all  the slow studies too"
 	@echo "make check     ruff, strict types, import layers"
 	@echo "make bench     install the peers, measure speed beside them and generation time"
+	@echo "make bench-ops operation counts beside other tools and SymPy's cse, and the rounding errors"
 	@echo "make golden    accept the emitted text as the new golden files"
 	@echo "make docs      run every example of the documentation"
 
@@ -60,6 +61,11 @@ $(VENV)/.benched: $(VENV)/.tested
 bench: $(VENV)/.benched tools
 	PYTHONPATH=. $(RUN) bench/native.py
 	$(RUN) bench/generation.py
+
+bench-ops: $(VENV)/.tested
+	$(RUN) bench/operations.py
+	$(RUN) bench/operations.py --others
+	$(RUN) bench/accuracy.py
 
 golden: $(VENV)/.tested tools
 	$(RUN) -m pytest tests/golden --update

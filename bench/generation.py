@@ -21,7 +21,7 @@ def chain(joints: int) -> mp.Robot:
         {
             "theta": 0, "d": 0.1 + 0.013 * i, "a": 0.2 + 0.007 * i, "alpha": (90, -90, 0, 60)[i % 4],
             "mass": 1 + 0.1 * i, "com": [0.01 * (i + 1), 0.02, -0.03],
-            "inertia": {"xx": 0.2 + 0.01 * i, "yy": 0.3, "zz": 0.25, "xy": 0.01, "xz": -0.02, "yz": 0.015},
+            "inertia": {"xx": 0.2 + 0.001 * i, "yy": 0.3, "zz": 0.25, "xy": 0.01, "xz": -0.02, "yz": 0.015},
         }
         for i in range(joints)
     ]  # fmt: skip
@@ -71,7 +71,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         for kind in ("nothing cached", "from the cache", "from the cache"):
             print(f"{kind}: ", end="", flush=True)
-            subprocess.run([sys.executable, __file__, "--first"], env={**os.environ, "MANIPULA_CACHE": place}, check=True)
+            setting = {**os.environ, "MANIPULA_CACHE": place}
+            subprocess.run([sys.executable, __file__, "--first"], env=setting, check=True)
 
 
 if __name__ == "__main__":

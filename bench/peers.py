@@ -62,13 +62,13 @@ class CasadiMaths:
 
 Plain = Callable[[Chain, Any, Any, Any], Any]
 PLAIN: dict[str, Plain] = {
-    "inverse_dynamics": lambda c, q, v, a: torque.inverse_dynamics(c, q, v, a),
+    "inverse_dynamics": torque.inverse_dynamics,
     "frames": lambda c, q, v, a: [at.rows() for at in pose.frames(c, q)],
     "jacobian": lambda c, q, v, a: jacobian.jacobian(c, q),
     "gravity": lambda c, q, v, a: torque.gravity(c, q),
     "inertia_matrix": lambda c, q, v, a: composite.inertia_matrix(c, q),
-    "forward_dynamics": lambda c, q, v, a: articulated.forward_dynamics(c, q, v, a),
-    "regressor": lambda c, q, v, a: regressor.regressor(c, q, v, a),
+    "forward_dynamics": articulated.forward_dynamics,
+    "regressor": regressor.regressor,
 }
 DERIVED = {"inverse_dynamics_derivatives": "inverse_dynamics", "forward_dynamics_derivatives": "forward_dynamics"}
 

@@ -9,7 +9,9 @@ with c1 = cos(q1), c12 = cos(q1 + q2)
 """
 
 from manipula.api import (
+    base_parameters,
     check,
+    check_base_parameters,
     convert,
     count,
     count_orders,
@@ -21,8 +23,10 @@ from manipula.api import (
     models,
     robots,
     save,
+    significance,
     tables,
 )
+from manipula.approximation import Motions
 from manipula.arm import Arm
 from manipula.errors import (
     ConditionError,
@@ -45,13 +49,16 @@ __all__ = [
     "ManipulaError",
     "ManipulaWarning",
     "Model",
+    "Motions",
     "ProofError",
     "Robot",
     "RobotFileError",
     "SizeError",
     "UnknownNameError",
     "__version__",
+    "base_parameters",
     "check",
+    "check_base_parameters",
     "convert",
     "count",
     "count_orders",
@@ -63,5 +70,6 @@ __all__ = [
     "models",
     "robots",
     "save",
+    "significance",
     "tables",
 ]

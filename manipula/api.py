@@ -124,7 +124,8 @@ def generate(
     if not isinstance(model, str):
         requests = [Request(subject, name, "best", symbolic, optimise, False, parameters, price) for name in model]
         return Model(generate_together(requests, tell))
-    return Model(generate_function(Request(subject, model, method, symbolic, optimise, wrench, parameters, price), tell))
+    request = Request(subject, model, method, symbolic, optimise, wrench, parameters, price)
+    return Model(generate_function(request, tell))
 
 
 def optimise(
@@ -141,7 +142,7 @@ def optimise(
     tell: Callable[[str], None] = lambda text: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Model:
-    """The model by as long a search as you allow; what is found is what `generate(…, optimise="max")` gives from then on.
+    """The model by as long a search as you allow; from then on `generate(…, optimise="max")` gives what was found.
 
     A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
     """

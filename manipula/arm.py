@@ -11,8 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled import Compiled
 from manipula.api import generate, load
+from manipula.bridge import numeric_chain
 from manipula.errors import InputError
+from manipula.mechanics.models.inverse.classify import classify
 from manipula.robot import Robot
+from manipula.tasks.answers import InverseBatch, InverseResult
+from manipula.tasks.inverse import InverseSolver
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
@@ -224,6 +228,24 @@ class Arm:
     def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[Options]) -> Array:
         """Y with τ = Y·parameters, (…, n, p)."""
         return self._call("regressor", q, qd, qdd, options=options)
+
+    def inverse_kinematics(
+        self, pose: ArrayLike, seed: ArrayLike | None = None, parameter: ArrayLike | None = None
+    ) -> InverseResult | InverseBatch:
+        """Every joint configuration that puts the tool at `pose` (4, 4); `.q` is (solutions, n).
+
+        (…, 4, 4) gives a batch with a mask. `seed` orders the answers and chooses the turns; `parameter` fixes the free
+        joint or arm angle of a redundant arm.
+        """
+        return self.inverse_solver(pose, seed, parameter)  # type: ignore[no-any-return]
+
+    @cached_property
+    def inverse_solver(self) -> InverseSolver:
+        """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
+        self.model("pose")  # refuses a robot whose geometry is not known
+        chain = numeric_chain(self.robot)
+        closed = self.model("inverse_kinematics") if classify(chain).closed else None
+        return InverseSolver(chain, self.limits, closed=closed, pose=self.pose, jacobian=self.jacobian)
 
     @cached_property
     def limits(self) -> Sequence[tuple[float, float]]:

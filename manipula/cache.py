@@ -159,4 +159,3 @@ def _prune(place: Path) -> None:
         with suppress(OSError):
             path.unlink()
         excess -= found.st_size
-

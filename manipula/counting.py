@@ -13,6 +13,7 @@ from manipula.mechanics.models.bracketings import bracketings, text_from_bracket
 from manipula.mechanics.models.catalogue import FIELD, MODELS
 from manipula.mechanics.robot.description import Robot
 from manipula.published import Published, published
+from manipula.wording import method_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class CountRow:
         return asdict(self)
 
 
-DEFAULT_MODELS = tuple(name for name in MODELS if name not in ("transforms", "orientation", "jacobian_tool"))
+NOT_COUNTED = ("transforms", "orientation", "jacobian_tool", "inverse_kinematics")  # the last: not for every arm
+DEFAULT_MODELS = tuple(name for name in MODELS if name not in NOT_COUNTED)
 
 
 def count_rows(
@@ -79,7 +81,7 @@ class StepRow:
     plain: int  # as the robot's file has it
     usual: int  # in the usual formulation
     passes: int  # after the quick passes over the cheaper of both
-    known: int | None  # by search, where a result is known; of the model, whatever its method
+    known: int | None  # by search: the model's best known result, where it came by this method
     published: tuple[Published, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -101,7 +103,8 @@ def step_rows(
             request = Request(robot, name, method, symbolic, parameters=parameters)
             others = published(robot.name, name, method)
             others += published(robot.name, name) if method == _methods(name)[0] else []
-            yield StepRow(name, method, *_steps(request), found.cost.total if found else None, tuple(others))
+            known = found.cost.total if found and method_of(found.notes["method"]) == method else None
+            yield StepRow(name, method, *_steps(request), known, tuple(others))
 
 
 def _steps(request: Request) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""How hard to try: the levels `optimise="none"`, `"fast"`, `"max"`, and the road from a request to a proved function."""
+"""How hard to try: the levels `optimise="none"`, `"fast"`, `"max"`; the road from a request to a proved function."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ WORDS: dict[str, dict[str, str]] = {
 
 
 def method_of(note: str) -> str:
-    return note.split("; ")[0]
+    return note.partition("; ")[0]
 
 
 def choices_in_words(note: str) -> list[str]:

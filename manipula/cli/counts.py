@@ -9,7 +9,7 @@ import typer
 
 from manipula import api
 from manipula.cli import options, places
-from manipula.cli.screen import guarded, progress, say_json, say_table
+from manipula.cli.screen import guarded, progress, say, say_json, say_prose, say_table
 from manipula.errors import InputError
 
 _COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once", "substituted")
@@ -20,8 +20,9 @@ _CAPTION = (
 _STEPS = ("model", "method", "plain", "formulated", "passes", "search", "published")
 _STEP_CAPTION = (
     "plain: as the file has it; formulated: frames on the joints, base parameters, parallel axes together; passes: "
-    "the quick rewriting of the cheaper of both (--optimise fast); search: the best result known (--optimise max)."
+    "the quick rewriting of the cheaper of both (--optimise fast)"
 )
+_SEARCH_CAPTION = "; search: the best result known (--optimise max), beside the method it came by"
 
 
 @guarded
@@ -72,10 +73,11 @@ def _say_steps(title: str, steps: Sequence[Any]) -> None:
     """Totals on the way down, figures of others beside them, their sources below."""
     sources = list(dict.fromkeys(x.source for step in steps for x in step.published))
     rows = [_step_cells(step, sources) for step in steps]
-    wide = any(step.known is not None for step in steps)
-    kept = [0, 1, 2, 3, 4, *([5] if wide else []), *([6] if sources else [])]
-    columns = [_STEPS[i] for i in kept]
-    say_table(title, columns, [[row[i] for i in kept] for row in rows], right=range(2, len(kept)), caption=_STEP_CAPTION)
+    sought = any(step.known is not None for step in steps)
+    kept = [0, 1, 2, 3, 4, *([5] if sought else []), *([6] if sources else [])]
+    caption = f"{_STEP_CAPTION}{_SEARCH_CAPTION if sought else ''}."
+    columns, cells = [_STEPS[i] for i in kept], [[row[i] for i in kept] for row in rows]
+    say_table(title, columns, cells, right=range(2, len(kept)), caption=caption)
     for number, source in enumerate(sources, 1):
         say_prose(f"[{number}] {source}", "dim")
 

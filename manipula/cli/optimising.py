@@ -18,7 +18,7 @@ from manipula.model import Model
 from manipula.robot import Robot
 
 _COLUMNS = ("level", "×", "+", "÷", "total", "sin/cos", "once")
-_CAPTION = "total: × + ÷ for each new q; once: of the parameters alone."
+_CAPTION = "total: for each new q; once: of the parameters alone."
 BEFORE = ("none", "fast")
 
 
@@ -64,7 +64,8 @@ def optimise(
     limits = {"search": search, "seconds": seconds, "moves": moves, "seed": seed}
     told = [_optimised(subject, name, asked, limits, as_json) for name in options.split_names(models)]
     if as_json:
-        say_json({"robot": subject.name, "symbolic": symbolic, "parameters": parameters, "price": price, "models": told})
+        said = {"robot": subject.name, "symbolic": symbolic, "parameters": parameters, "price": price}
+        say_json(said | {"models": told})
 
 
 def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str, Any], quiet: bool) -> dict[str, Any]:
@@ -99,11 +100,11 @@ def _cells(cost: Any) -> tuple[str, ...]:
 
 def _future(robot: str, name: str, found: Model, known: Model | None) -> str:
     """What `--optimise max` will give from now on."""
-    if known is None:
+    if known == found:
+        return f"Remembered: manipula generate {robot} -m {name} --optimise max has it at once."
+    if known is None or known.cost.total > found.cost.total:
         return "Not remembered: the cache is off or cannot be written (MANIPULA_CACHE)."
-    if known != found:
-        return f"A way with {known.cost.total} operations is known already; --optimise max goes on giving that one."
-    return f"Remembered: manipula generate {robot} -m {name} --optimise max has it at once."
+    return f"A way with {known.cost.total} operations is known already; --optimise max goes on giving that one."
 
 
 def _shown(tell: Tell) -> Tell:

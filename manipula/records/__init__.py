@@ -47,7 +47,7 @@ class Entry:
     def same_symbols(self, request: Request) -> bool:
         """ "auto" and "none" are the same for a robot that has all its numbers."""
         wanted = free_parameters(request.robot, request.symbolic)
-        return list(free_parameters(request.robot, self.symbolic)) == list(wanted)  # type: ignore[arg-type]
+        return list(free_parameters(request.robot, self.symbolic)) == list(wanted)
 
 
 def entries(folder: Path = FOLDER) -> list[Entry]:

@@ -5,48 +5,69 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manipula.tasks import newton
-from manipula.tasks.arrays import Floats
-from manipula.tasks.families import Family, family_at, nearest_member, same_family
+from manipula.tasks.arrays import Bits, Floats
+from manipula.tasks.families import Family, family_at, nearest_member
 from manipula.tasks.limits import distances, margins, principal, wound
-from manipula.tasks.poses import checked_poses
-from manipula.tasks.search import EXACT, SAME, Nearest
-
-if TYPE_CHECKING:
-    from manipula.tasks.inverse import InverseSolver, Raw
+from manipula.tasks.search import EXACT, SAME
+from manipula.tasks.solver import Nearest, Raw, Solver
 
 CALM = 1e-8  # above this `fit` a closed form is right to the last digits as it stands
 ALMOST = -1e-6  # a branch this far out of reach may have been lost by rounding
-ONE_FAMILY = 1e-13  # a pose that strays less along a family is all of that family
-CLEAN = 1e-13  # defect of a pose that is only rounding
+INSIDE = 1e-9  # a joint this far past its limit is on it
+
+
+class Refined(NamedTuple):
+    """Branches polished and checked, (…, branches); `twin`: the earlier branch that is the same, or −1."""
+
+    q: Floats
+    residual: Floats
+    reached: Bits
+    twin: NDArray[np.intp]
+
+
+def refined(solver: Solver, T: Floats, raw: Raw) -> Refined:
+    """A closer look at the branches of some poses (m, 4, 4), all at once: polish, then accept, then merge."""
+    q, pose = principal(raw.q, solver.turning), T[:, None]
+    worst = newton.residual(solver.pose(q), pose)
+    near = (raw.fit > ALMOST) & (worst > newton.POLISHED)
+    if near.any():
+        target = np.broadcast_to(pose, (*near.shape, 4, 4))[near]
+        q[near], worst[near] = newton.polished(q[near], target, solver.pose, solver.jacobian)
+    reached = worst <= EXACT * solver.size
+    return Refined(q, worst, reached, twins(solver, q, reached))
+
+
+def twins(solver: Solver, q: Floats, reached: Bits) -> NDArray[np.intp]:
+    """For every branch the first one before it that is the same solution, else −1."""
+    if not q.shape[-2]:
+        return np.zeros(reached.shape, dtype=np.intp)
+    same = distances(q[..., :, None, :], q[..., None, :, :], solver.turning) < SAME
+    same &= np.tri(q.shape[-2], k=-1, dtype=bool) & reached[..., None, :] & reached[..., :, None]
+    return np.where(same.any(-1), same.argmax(-1), -1)
 
 
 class Answers:
-    """One pose, branch by branch, looked at closely."""
+    """One pose, branch by branch, with reasons."""
 
-    def __init__(self, solver: InverseSolver, T: Floats, seed: Floats | None, raw: Raw) -> None:
+    def __init__(self, solver: Solver, T: Floats, seed: Floats | None, raw: Raw) -> None:
         self.solver, self.T, self.seed = solver, T, seed
-        self.q, self.residual = self._polished(raw)
-        self.reached = self.residual <= EXACT * solver.size
+        close = refined(solver, T[None], raw.row())
+        self.q: Floats
+        self.residual: Floats
+        self.q, self.residual, self.reached = close.q[0], close.residual[0], close.reached[0]
         self.families: list[Family | None] = [self._family(i) for i in range(len(self.q))]
         self._slide_to_seed()
+        twin = twins(solver, self.q, self.reached)
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
-        self.why = [self._why(i, float(raw.fit[i])) for i in range(len(self.q))]
+        self.why = [self._why(i, float(raw.fit[i]), int(twin[i])) for i in range(len(self.q))]
         self.valid = np.array([not why for why in self.why], dtype=bool)
-
-    def _polished(self, raw: Raw) -> tuple[Floats, Floats]:
-        solver, q = self.solver, raw.q
-        worst = newton.residual(solver.pose(q), self.T) if len(q) else np.zeros(0)
-        near = (raw.fit > ALMOST) & (worst > newton.POLISHED)
-        if near.any():
-            q, worst = q.copy(), worst.copy()
-            q[near], worst[near] = newton.polished(q[near], self.T, solver.pose, solver.jacobian)
-        return principal(q, solver.turning), worst
 
     def _family(self, i: int) -> Family | None:
         if not self.reached[i]:
@@ -63,26 +84,18 @@ class Answers:
             if miss <= EXACT * self.solver.size:
                 self.q[i], self.residual[i] = member, miss
 
-    def _why(self, i: int, fit: float) -> str:
+    def _why(self, i: int, fit: float, twin: int) -> str:
         """Why a branch is not an answer; nothing for one that is."""
         if not self.reached[i]:
             return f"out of reach: residual {self.residual[i]:.3g}, fit {fit:.3g}"
-        for j in range(i):
-            if self.reached[j] and self._same(i, j):
-                return f"the same as branch {j + 1}: " + ("one family" if self.families[j] else "a double root")
-        outside = np.flatnonzero(self.margin[i] < -1e-9)
+        if twin >= 0:
+            return f"the same as branch {twin + 1}: " + ("one family" if self.families[twin] else "a double root")
+        outside = np.flatnonzero(self.margin[i] < -INSIDE)
         if outside.size:
             k = int(outside[0])
             low, high = self.solver.low[k], self.solver.high[k]
             return f"joint {k + 1} at {self.q[i, k]:.6g} is outside its limits [{low:.6g}, {high:.6g}]"
         return ""
-
-    def _same(self, i: int, j: int) -> bool:
-        if distances(self.q[i], self.q[j], self.solver.turning) < SAME:
-            return True
-        one, other = self.families[i], self.families[j]
-        exact = one is not None and other is not None and max(one.defect, other.defect) <= ONE_FAMILY
-        return exact and other is not None and same_family(other, self.q[i])
 
     @cached_property
     def order(self) -> Any:
@@ -100,19 +113,21 @@ class InverseResult:
     `branch`, `residual`, `margin`, `families` have one entry for each branch, answers or not.
     """
 
-    def __init__(self, solver: InverseSolver, T: Floats, seed: Floats | None, raw: Raw) -> None:
+    def __init__(self, solver: Solver, T: Floats, seed: Floats | None, raw: Raw) -> None:
         self._solver, self.pose, self._seed, self._raw = solver, T, seed, raw
-        if not raw.defect <= CLEAN:  # also when it is NaN
-            self.pose = checked_poses(T)
 
     @cached_property
     def q(self) -> Floats:
         raw, solver = self._raw, self._solver
-        if raw.calm > CALM and self._seed is None and not solver.limited:
-            chosen: Floats = raw.q[raw.valid > 0]
-            return chosen
-        answers: Floats = self._answers.q[self._answers.order]
-        return answers
+        found: Floats
+        if self._seed is not None or solver.limited:
+            found = self._answers.q[self._answers.order]
+        elif raw.calm > CALM:
+            found = raw.q[raw.valid > 0]
+        else:
+            close = refined(solver, self.pose[None], raw.row())
+            found = close.q[0][(close.reached & (close.twin < 0))[0]]
+        return found
 
     @cached_property
     def _answers(self) -> Answers:
@@ -172,7 +187,7 @@ class InverseResult:
         return f"<InverseResult: {found}{'; ' + ', '.join(named) if named else ''}>"
 
 
-def branch_names(solver: InverseSolver, count: int, seed: Floats | None) -> list[str]:
+def branch_names(solver: Solver, count: int, seed: Floats | None) -> list[str]:
     """One sign for each two-way choice of the closed form."""
     roles = solver.plan.roles
     if solver.closed is None:
@@ -196,18 +211,18 @@ class InverseBatch:
 
     @staticmethod
     def from_raw(
-        solver: InverseSolver, T: Floats, seed: Floats | None, raw: Raw, lead: tuple[int, ...]
+        solver: Solver, T: Floats, seed: Floats | None, raw: Raw, lead: tuple[int, ...]
     ) -> InverseBatch:
         """The closed form as it stands where it is calm; a closer look at the other poses."""
-        T = checked_poses(T) if not (raw.defect <= CLEAN).all() else T
         q, valid = raw.q, raw.valid > 0
         residual = np.full(valid.shape, np.nan)
-        for i in np.flatnonzero(~(raw.calm > CALM)):
-            row = Answers(solver, T[i], seed, type(raw)(*(part[i] for part in raw)))
-            q[i], valid[i], residual[i] = row.q, row.valid, row.residual
+        rows = np.flatnonzero(~(raw.calm > CALM))
+        if rows.size:
+            close = refined(solver, T[rows], Raw(*(part[rows] for part in raw)))
+            q[rows], residual[rows], valid[rows] = close.q, close.residual, close.reached & (close.twin < 0)
         if solver.limited or seed is not None:
             q = wound(q, solver.turning, solver.low, solver.high, seed)
-            valid &= (margins(q, solver.low, solver.high) >= -1e-9).all(-1)
+            valid &= (margins(q, solver.low, solver.high) >= -INSIDE).all(-1)
         return InverseBatch(q.reshape(*lead, *q.shape[1:]), valid.reshape(*lead, -1), residual.reshape(*lead, -1))
 
     @staticmethod

@@ -18,6 +18,9 @@ from manipula.mechanics.spatial.placement import Placement
 from manipula.tasks.arrays import Floats
 
 SIZE = 3.0  # the sum of all gaps in the arm's own unit
+REACH = 0.5  # rad; no Newton step is longer
+AFTER, OTHER = [1, 2, 0], [2, 0, 1]
+NEXT, LAST = [2, 0, 1], [1, 2, 0]  # the entries of a skew matrix that make its vector
 
 
 class Arm6R:
@@ -36,8 +39,8 @@ class Arm6R:
         self.unit = float(lengths) / SIZE if lengths > 0 else 1.0
         frames[1:6, :3, 3] /= self.unit
         self.first, self.last, self.gaps = frames[0], frames[6], frames[1:6]
-        self.first_back, self.last_back = np.linalg.inv(self.first), np.linalg.inv(self.last)
-        self.steps = _steps(np.concatenate([self.gaps, np.eye(4)[None]]))
+        self.first_back, self.last_back = backwards(self.first), backwards(self.last)
+        self.steps = turning_steps(np.concatenate([self.gaps, np.eye(4)[None]]))
 
     def wanted(self, poses: Floats) -> Floats:
         """What J₁G₁ … J₆ must be, (…, 4, 4)."""
@@ -50,7 +53,8 @@ class Arm6R:
         return wrapped((angles - self.offset) * self.direction)
 
     def angles(self, q: Floats) -> Floats:
-        return q * self.direction + self.offset
+        turned: Floats = q * self.direction + self.offset
+        return turned
 
     def poses(self, angles: Floats) -> Floats:
         """Forward kinematics, (…, 6) → (…, 4, 4), world units."""
@@ -59,22 +63,37 @@ class Arm6R:
         world: Floats = self.first @ at @ self.last
         return world
 
+    def residual(self, ends: Floats, target: Floats) -> Floats:
+        """The largest entry of |FK − pose|, world units."""
+        off = ends - target
+        off[..., :3, 3] *= self.unit
+        worst: Floats = np.abs(self.first @ off @ self.last).max((-1, -2), initial=0.0)
+        return worst
+
     def frames(self, angles: Any) -> list[Any]:
         """The frame before each joint but the first, and the last: J₁G₁, J₁G₁J₂G₂, …, J₁G₁ … J₆."""
-        waves = np.stack([np.ones_like(angles), np.cos(angles), np.sin(angles)], axis=-1)
-        steps = (waves[..., None, :] @ self.steps)[..., 0, :].reshape(*angles.shape, 4, 4)
+        waves = np.ones((*angles.shape, 1, 3), dtype=angles.dtype)
+        np.cos(angles, out=waves[..., 0, 1])
+        np.sin(angles, out=waves[..., 0, 2])
+        steps = (waves @ self.steps).reshape(*angles.shape, 4, 4)
         at = [steps[..., 0, :, :]]
         for k in range(1, 6):
             at.append(at[-1] @ steps[..., k, :, :])
         return at
 
-    def missing(self, angles: Any, target: Floats) -> tuple[Any, Any]:
-        """The twist that is missing (…, 6), and its derivative by the angles (…, 6, 6)."""
+    def missing(self, end: Any, target: Floats) -> Any:
+        """The twist from where the arm ends to the target, (…, 6)."""
+        turn = target[..., :3, :3] @ end[..., :3, :3].swapaxes(-1, -2)
+        twist = np.empty((*end.shape[:-2], 6), dtype=end.dtype)
+        twist[..., :3] = target[..., :3, 3] - end[..., :3, 3]
+        twist[..., 3:] = (turn[..., NEXT, LAST] - turn[..., LAST, NEXT]) / 2
+        return twist
+
+    def step(self, angles: Any, target: Floats) -> tuple[Any, Any]:
+        """Newton's step (…, 6), and the inverse of the derivative it was made with (…, 6, 6)."""
         frames = self.frames(angles)
-        end = frames[5]
-        turn = 0.5 * _cross(end[..., :3, :3], target[..., :3, :3]).sum(-1)
-        twist = np.concatenate([target[..., :3, 3] - end[..., :3, 3], turn], axis=-1)
-        return twist, self._jacobian(frames)
+        back = inverted(self._jacobian(frames))
+        return (back @ self.missing(frames[5], target)[..., None])[..., 0], back
 
     def derivative(self, angles: Any) -> Any:
         """The Jacobian in the frame of joint 1, (…, 6, 6)."""
@@ -83,30 +102,30 @@ class Arm6R:
     def _jacobian(self, frames: list[Any]) -> Any:
         end = frames[5][..., :3, 3]
         J = np.empty((*end.shape[:-1], 6, 6), dtype=end.dtype)
-        both = np.stack([x[..., :3, 2:] for x in frames[:5]], axis=-1)  # (…, 3, z and p, 5)
-        axis, arm = both[..., 0, :], end[..., None] - both[..., 1, :]
-        J[..., :3, 1:], J[..., 3:, 1:] = _cross(axis, arm), axis
+        before = np.stack(frames[:5], axis=-1)
+        axis, arm = before[..., :3, 2, :], end[..., None] - before[..., :3, 3, :]
+        J[..., :3, 1:] = axis[..., AFTER, :] * arm[..., OTHER, :] - axis[..., OTHER, :] * arm[..., AFTER, :]
+        J[..., 3:, 1:] = axis
         J[..., 0, 0], J[..., 1, 0], J[..., 2, 0] = -end[..., 1], end[..., 0], 0
         J[..., 3:, 0] = (0, 0, 1)
         return J
 
-    def newton(self, angles: Any, target: Floats, steps: int, reach: float) -> tuple[Any, Any]:
-        """Newton steps no longer than `reach`; (angles, the size of the last full step)."""
+    def newton(self, angles: Any, target: Floats, steps: int) -> tuple[Any, Any]:
+        """Newton steps no longer than `REACH`: (angles, the size of the last full step)."""
         size = np.zeros(angles.shape[:-1])
         for _ in range(steps):
-            twist, J = self.missing(angles, target)
-            step = solved(J, twist)
+            step, _ = self.step(angles, target)
             size = np.abs(step).max(-1)
-            angles = angles + step * (reach / np.maximum(size, reach))[..., None]
+            angles = angles + step * (REACH / np.maximum(size, REACH))[..., None]
         return angles, size
 
 
-def solved(J: Any, twist: Any) -> Any:
-    """J⁻¹ · twist, row by row; a singular J gives the step of least length."""
+def inverted(J: Any) -> Any:
+    """J⁻¹, row by row; of singular ones the pseudo-inverse."""
     try:
-        return np.linalg.solve(J, twist[..., None])[..., 0]
+        return np.linalg.inv(J)
     except np.linalg.LinAlgError:
-        return (np.linalg.pinv(J) @ twist[..., None])[..., 0]
+        return np.linalg.pinv(np.where(np.isfinite(J), J, 0))
 
 
 def wrapped(angles: Floats) -> Floats:
@@ -116,6 +135,14 @@ def wrapped(angles: Floats) -> Floats:
 
 def matrix(at: Placement) -> Floats:
     return np.array(at.rows(), dtype=float)
+
+
+def backwards(T: Floats) -> Floats:
+    """The inverse of motions (…, 4, 4)."""
+    back = np.zeros_like(T)
+    R = T[..., :3, :3].swapaxes(-1, -2)
+    back[..., :3, :3], back[..., :3, 3], back[..., 3, 3] = R, -(R @ T[..., :3, 3:])[..., 0], 1
+    return back
 
 
 def _slid(frames: Floats) -> Floats:
@@ -133,16 +160,9 @@ def _slid(frames: Floats) -> Floats:
     return frames
 
 
-def _steps(gaps: Floats) -> Floats:
-    """(turn by angle) · gap by the factors 1, cos, sin: (6, 3, 16)."""
+def turning_steps(gaps: Floats) -> Floats:
+    """(turn by angle) · gap by the factors 1, cos, sin: (n, 3, 16)."""
     flat, side = np.diag([1.0, 1, 0, 0]), np.zeros((4, 4))
     side[0, 1], side[1, 0] = -1, 1
     parts = np.stack([np.diag([0.0, 0, 1, 1]), flat, side])
-    return (parts @ gaps[:, None]).reshape(6, 3, 16)
-
-
-def _cross(a: Any, b: Any) -> Any:
-    """Column by column, (…, 3, n)."""
-    ax, ay, az = a[..., 0, :], a[..., 1, :], a[..., 2, :]
-    bx, by, bz = b[..., 0, :], b[..., 1, :], b[..., 2, :]
-    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-2)
+    return (parts @ gaps[:, None]).reshape(-1, 3, 16)

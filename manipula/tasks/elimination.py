@@ -19,36 +19,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.tasks.arrays import Floats
+from manipula.tasks.closing import backwards, turning_steps
 
 Complex = NDArray[np.complex128]
 
 HALF = np.array([[1.0, 1, 0], [0, 0, 2], [1, -1, 0]])  # (1, c, s)(1 + x²) in powers of x = tan(angle / 2)
+CROSS = np.array([[0, 0, 0, 0, 0, -1, 0, 1, 0], [0, 0, 1, 0, 0, 0, -1, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0.0]])  # t ↦ t×
+PLAIN = [0, 1, 2, 5]  # c1, s1, c2, s2 among c1 s1 c2 c2c1 c2s1 s2 s2c1 s2s1
 KERNEL = 1e-9  # singular values below this, of the largest, count as zero
 
 
 def lifted(T: Floats) -> Floats:
     """What the motion T (…, 4, 4) does to (1, l, p, p·p, p·l, p×l, (p·p)l − 2(p·l)p): (…, 15, 15)."""
     R, t = T[..., :3, :3], T[..., :3, 3]
-    cross = _cross_matrix(t)
+    crossed = (t @ CROSS).reshape(R.shape) @ R
     square = (t * t).sum(-1)
-    back = np.einsum("...ji,...j->...i", R, t)
+    back = t[..., None, :] @ R
     D = np.zeros((*T.shape[:-2], 15, 15))
     D[..., 0, 0] = D[..., 7, 7] = D[..., 8, 8] = 1
     D[..., 1:4, 1:4] = D[..., 4:7, 4:7] = D[..., 9:12, 9:12] = D[..., 12:15, 12:15] = R
     D[..., 4:7, 0] = t
-    D[..., 7, 0], D[..., 7, 4:7] = square, 2 * back
-    D[..., 8, 1:4] = back
-    D[..., 9:12, 1:4] = cross @ R
-    D[..., 12:15, 1:4] = square[..., None, None] * R - 2 * t[..., :, None] * back[..., None, :]
+    D[..., 7, 0], D[..., 7:8, 4:7] = square, 2 * back
+    D[..., 8:9, 1:4] = back
+    D[..., 9:12, 1:4] = crossed
+    D[..., 12:15, 1:4] = square[..., None, None] * R - 2 * t[..., :, None] * back
     D[..., 12:15, 8] = -2 * t
-    D[..., 12:15, 9:12] = -2 * cross @ R
+    D[..., 12:15, 9:12] = -2 * crossed
     return D
-
-
-def _cross_matrix(t: Floats) -> Floats:
-    x, y, z = t[..., 0], t[..., 1], t[..., 2]
-    o = np.zeros_like(x)
-    return np.stack([o, -z, y, z, o, -x, -y, x, o], axis=-1).reshape(*t.shape[:-1], 3, 3)
 
 
 def _turn_tensor(sense: int) -> Floats:
@@ -107,11 +104,18 @@ class Elimination:
     def __init__(self, reading: Reading, gaps: Floats, origin: tuple[float, float, float]) -> None:
         self.reading, self.origin = reading, np.array(origin)
         self.gaps = gaps
-        D, back = lifted(gaps), lifted(np.linalg.inv(gaps))
+        D, back = lifted(gaps), lifted(backwards(gaps))
         self.left = _joined(AHEAD, D[2], AHEAD, D[3], AHEAD, D[4] @ AXIS)[1:].reshape(14, 27)
         self.before, self.after = self._right_factors(back)
         self.half = self._half_angles()
         self.hidden, self.seen = self._split()
+        known, above = self.hidden[:12], self.hidden[12:]
+        self.square = known.T @ above - above.T @ known  # v ↦ xv on the known vectors: its square is −1
+        self.start = np.exp(1j * self.origin)
+        still = gaps[:5].copy()
+        if reading.pose_gap < 6:
+            still[reading.pose_gap - 1] = np.eye(4)
+        self.steps = turning_steps(still).reshape(5, 3, 4, 4)[..., :3, :3].reshape(5, 3, 9)
 
     def _right_factors(self, back: Floats) -> tuple[Floats, Floats]:
         """X, Y of the way back X · lifted(pose gap⁻¹) · Y; their angles together are (2, 1)."""
@@ -145,83 +149,78 @@ class Elimination:
         known = int((values > 1e-6).sum())
         return U[:, :known], U[:, known:]
 
-    def solve(self, pose_gap: Floats) -> tuple[Complex, Complex]:
-        """(B, 4, 4) → the six angles of each root as complex numbers (B, r, 6), and its eigenvalue (B, r)."""
-        right = (self.before.reshape(-1, 15) @ lifted(np.linalg.inv(pose_gap))) @ self.after
-        right = right.reshape(len(pose_gap), 15, 9)[:, 1:]
+    def solve(self, back: Floats) -> tuple[Complex, Complex]:
+        """Inverses of the gap with the pose (B, 4, 4) → complex angles of each root (B, r, 6), eigenvalues (B, r)."""
+        right = (self.before.reshape(-1, 15) @ lifted(back)) @ self.after
+        right = right.reshape(len(back), 15, 9)[:, 1:]
         basis, R = np.linalg.qr(right[:, :, 1:], mode="complete")
         basis = basis.swapaxes(1, 2)
-        E = (basis[:, 8:] @ self.half.reshape(14, 27)).reshape(-1, 6, 3, 3, 3)
         shift = basis @ right[:, :, :1]
+        E = (basis[:, 8:] @ self.half.reshape(14, 27)).reshape(-1, 6, 3, 3, 3)
         E[:, :, ::2, ::2, ::2] -= shift[:, 8:, :, None, None]
         with np.errstate(all="ignore"):  # of the roots at infinity
             x, vectors = self._eigen(E)
             z = self._turns(x, vectors)
-            return self._completed(z, basis[:, :8], R[:, :8], shift[:, :8], pose_gap), x
+            return self._completed(z, basis[:, :8], R[:, :8], shift[:, :8], back), x
 
     def _eigen(self, E: Floats) -> tuple[Complex, Complex]:
         """Tangents (B, r) and null vectors (B, 12, r) of M₀ + M₁x + M₂x²."""
         M = _bordered(E.transpose(2, 0, 1, 3, 4))
-        lead = np.linalg.inv(M[2])
         top = self.seen[12:]
-        low = -(lead @ (M[0] @ self.seen[:12] + M[1] @ top))
-        whole = np.concatenate([np.broadcast_to(top, low.shape), low], axis=1)
-        x, y = np.linalg.eig(self.seen.T @ whole)
-        x, y = x.astype(complex), y.astype(complex)
-        known = self.hidden.T @ whole @ y
-        square = self.hidden[:12].T @ self.hidden[12:]
-        square = square - self.hidden[12:].T @ self.hidden[:12]  # maps v to xv among the known: its square is −1
-        missing = (x[:, None] * known + square @ known) / (x[:, None] ** 2 + 1)
+        low = np.linalg.solve(-M[2], M[0] @ self.seen[:12] + M[1] @ top)
+        whole = self.seen[:12].T @ top + self.seen[12:].T @ low
+        x, y = np.linalg.eig(whole)
+        x = x.astype(complex)
+        known = (self.hidden[:12].T @ top + self.hidden[12:].T @ low) @ y
+        missing = (x[:, None] * known + self.square @ known) / (x[:, None] ** 2 + 1)
         return x, self.seen[:12] @ y + self.hidden[:12] @ missing
 
     def _turns(self, x: Complex, vectors: Complex) -> Complex:
         """exp(i angle) of joints 3, 4, 5: (B, r, 3)."""
         v = vectors.swapaxes(1, 2).reshape(*x.shape, 4, 3)
-        ratios = [(x, np.ones_like(x)), _ratio(v[..., 1:, :], v[..., :-1, :]), _ratio(v[..., 1:], v[..., :-1])]
-        z = np.empty((*x.shape, 3), dtype=complex)
-        for axis, (up, down) in zip(self.reading.order, ratios, strict=True):
-            z[..., axis] = (down + 1j * up) / (down - 1j * up) * np.exp(1j * self.origin[axis])
-        return z
+        tangents = np.empty((*x.shape, 3), dtype=complex)
+        _, by_hand, other = self.reading.order
+        tangents[..., 0] = x
+        tangents[..., by_hand] = _ratio(v[..., 1:, :], v[..., :-1, :])
+        tangents[..., other] = _ratio(v[..., 1:], v[..., :-1])
+        tangents *= 1j
+        turns: Complex = (self.start + tangents * self.start) / (1 - tangents)
+        return turns
 
-    def _completed(self, z: Complex, basis: Floats, R: Floats, shift: Floats, pose_gap: Floats) -> Complex:
+    def _completed(self, z: Complex, basis: Floats, R: Floats, shift: Floats, back: Floats) -> Complex:
         """From angles 3, 4, 5: 1 and 2 from the fourteen equations, 6 from the closed loop."""
-        trig = np.stack([np.ones_like(z), (z + 1 / z) / 2, (z - 1 / z) / 2j], axis=-1)
-        powers = (trig[..., 0, :, None, None] * trig[..., 1, None, :, None] * trig[..., 2, None, None, :])
-        known = (basis @ self.left) @ powers.reshape(*z.shape[:2], 27).swapaxes(1, 2) - shift
-        mixed = np.linalg.solve(R.astype(complex), known)  # c1 s1 | c2 c2c1 c2s1 | s2 s2c1 s2s1
-        angles = np.empty((*z.shape[:2], 6), dtype=complex)
-        angles[..., 0] = angle_of(mixed[:, 0], mixed[:, 1])
-        angles[..., 1] = angle_of(mixed[:, 2], mixed[:, 5])
-        angles[..., 2:5] = -1j * np.log(z)
-        gaps = np.broadcast_to(self.gaps[:, None, :3, :3], (6, len(z), 3, 3)).copy()
-        gaps[self.reading.pose_gap - 1] = pose_gap[:, :3, :3]
-        closing = gaps[5][:, None] + 0j
-        for k in range(5):
-            closing = _turned(closing, angles[..., k]) @ gaps[k][:, None]
-        angles[..., 5] = angle_of(closing[..., 0, 0], closing[..., 0, 1])
+        waves = np.ones((*z.shape[:2], 5, 3), dtype=complex)
+        inverse = 1 / z
+        waves[..., 2:, 1], waves[..., 2:, 2] = (z + inverse) / 2, (z - inverse) / 2j
+        powers = waves[..., 2, :, None, None] * waves[..., 3, None, :, None] * waves[..., 4, None, None, :]
+        back_to = np.linalg.inv(R)[:, PLAIN]
+        plain = powers.reshape(*z.shape[:2], 27) @ (back_to @ (basis @ self.left)).swapaxes(1, 2)
+        waves[..., :2, 1:] = (plain - (back_to @ shift).swapaxes(1, 2)).reshape(*z.shape[:2], 2, 2)
+        turns = np.empty((*z.shape[:2], 6), dtype=complex)
+        turns[..., :5] = waves[..., 1] + 1j * waves[..., 2]
+        row = self._first_row(waves, back)
+        turns[..., 5] = row[..., 0, 0] + 1j * row[..., 0, 1]
+        angles: Complex = -1j * np.log(turns)
         return angles
 
-
-def angle_of(c: Complex, s: Complex) -> Complex:
-    """The complex angle of a multiple of (cos, sin)."""
-    scale = np.sqrt(c * c + s * s)
-    flip = np.where((c / scale).real * c.real + (s / scale).real * s.real < 0, -1, 1)
-    angle: Complex = -1j * np.log((c + 1j * s) / (scale * flip))
-    return angle
-
-
-def _turned(T: Complex, angle: Complex) -> Complex:
-    """T · (turn about z)"""
-    c, s = np.cos(angle)[..., None], np.sin(angle)[..., None]
-    x, y = T[..., 0], T[..., 1]
-    return np.stack([x * c + y * s, y * c - x * s, T[..., 2] + 0 * c], axis=-1)
+    def _first_row(self, waves: Complex, back: Floats) -> Complex:
+        """The first row of G₆ J₁G₁ … J₅G₅ = J₆⁻¹: the cosine and sine of angle 6."""
+        steps = (waves[..., None, :] @ self.steps).reshape(*waves.shape[:-1], 3, 3)
+        pose = back[:, None, :3, :3].swapaxes(-1, -2)
+        gap = self.reading.pose_gap
+        row: Any = pose[..., :1, :] if gap == 6 else self.gaps[5, :1, :3]
+        for k in range(5):
+            row = row @ steps[..., k, :, :]
+            if gap == k + 1:
+                row = row @ pose
+        return row  # type: ignore[no-any-return]
 
 
-def _ratio(up: Complex, down: Complex) -> tuple[Complex, Complex]:
-    """up = ratio · down, as the best pair of numbers in the direction of the larger."""
-    a, b = up.reshape(*up.shape[:-2], -1), down.reshape(*down.shape[:-2], -1)
-    use = np.where(((abs(a) ** 2).sum(-1) > (abs(b) ** 2).sum(-1))[..., None], a, b).conj()
-    return (use * a).sum(-1), (use * b).sum(-1)
+def _ratio(up: Complex, down: Complex) -> Complex:
+    """The number nearest to up / down."""
+    against = down.conj()
+    ratio: Complex = (up * against).sum((-1, -2)) / (down * against).sum((-1, -2))
+    return ratio
 
 
 def _bordered(E: Any) -> Any:

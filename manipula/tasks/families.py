@@ -95,18 +95,11 @@ def nearest_member(family: Family, seed: Floats) -> Floats:
         return family.q
     k = int(np.argmax(np.abs(v)))
     start = gap[k] / v[k]
-    return family.q + v * (start + float(v @ _plain(gap - start * v)) / float(v @ v))
+    member: Floats = family.q + v * (start + float(v @ _plain(gap - start * v)) / float(v @ v))
+    return member
 
 
 def _plain(angles: Floats) -> Floats:
     """Differences without whole turns."""
     return np.mod(angles + np.pi, 2 * np.pi) - np.pi
 
-
-def same_family(family: Family, q: Floats) -> bool:
-    """Whether another solution lies on this straight family, whole turns left out."""
-    v = family.direction
-    gap = _plain(q - family.q)
-    k = int(np.argmax(np.abs(v)))
-    rest = _plain(gap - v * gap[k] / v[k])
-    return family.straight and bool(np.abs(rest).max() < 1e-6)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,32 +20,43 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError
 from manipula.mechanics.robot.chain import Chain
 from manipula.tasks.arrays import Bits, Floats
-from manipula.tasks.closing import Arm6R
+from manipula.tasks.closing import Arm6R, backwards
 from manipula.tasks.elimination import Elimination, Reading, readings
 from manipula.tasks.poses import checked_poses, poses_from_value
-from manipula.tasks.roots import NONE, Complex, Index, Roots, settled, settled_one, twins
+from manipula.tasks.roots import Complex, Index, Roots, eased, settled_each, settled_one, twins
 
 ORIGINS = ((0.3, -0.7, 1.1), (1.9, 2.3, -1.4))  # angles from which half-angle tangents are counted
 BENT = (0.0, 1e-4, 1e-2)  # an arm too regular for every reading is solved as one that is a little off
 BOUND = 16
+HORIZON = 3.0  # rad off the real axis; of 16 roots those beyond need no proof, where there are fewer some are false
 SAMPLES = 12
 KEPT = 4  # readings that may be asked, best first
 EXACT = 1e-10  # largest |FK − pose| of an answer, for an arm of 1 m
+CLEAN = 1e-13  # a rotation this far from square is rounding
+SHAKE = 1e-5 * np.array([[0.61, -0.83, 0.47, -0.39, 0.71, 0.53]])
+ALMOST = 0.1  # rad off the real axis, from where a multiple root may have been shaken
+MOVING = 1e-9  # least singular value of a Jacobian, in units of the arm, that is not zero
+SQUARE, LAST_ROW = np.eye(3), np.array([0.0, 0, 0, 1])
 DOUBLE = 1e-3  # rad; roots closer than this are flagged
 
 
 @dataclass(frozen=True)
 class Info:
-    """How an answer was found: distinct complex roots (a double one counts twice) against those the arm has."""
+    """How an answer was found: distinct complex roots (a double one counts twice) against those the arm has.
+
+    One entry for each answer: `double` has a twin close by; `family` is one of infinitely many.
+    """
 
     roots: int
     bound: int
     double: Bits
+    family: Bits
     readings: tuple[Reading, ...]
 
     @property
     def complete(self) -> bool:
-        return self.roots == self.bound
+        """Nothing can be missing: all roots are there, and each is alone."""
+        return self.roots >= self.bound and not self.family.any()
 
 
 class GeneralAnswer(NamedTuple):
@@ -62,6 +74,7 @@ class General6R:
         self.arm = Arm6R(chain)
         self.exact = EXACT * max(1.0, self.arm.unit)
         self.eliminations, self.bound = self._study()
+        self.horizon = HORIZON if self.bound == BOUND else np.inf
 
     def solve(self, pose: ArrayLike) -> GeneralAnswer:
         """All solutions of a pose (4, 4)."""
@@ -72,47 +85,70 @@ class General6R:
 
     def solve_many(self, poses: ArrayLike) -> list[GeneralAnswer]:
         """The same for poses (B, 4, 4); cheaper by the pose."""
-        T = checked_poses(poses_from_value(poses))
+        T = poses_from_value(poses)
+        if not _exact(T):
+            T = checked_poses(T)
         target = self.arm.wanted(T)
         found = self._roots(self.eliminations[0], target)
-        return [self._answer(*one) for one in zip(T, target, found, strict=True)]
+        return [self._answer(*one) for one in zip(target, found, strict=True)]
 
-    def _answer(self, pose: Floats, target: Floats, roots: Roots) -> GeneralAnswer:
+    def _answer(self, target: Floats, roots: Roots) -> GeneralAnswer:
         used = [self.eliminations[0].reading]
-        if roots.count < self.bound:
+        if roots.total < self.bound:
             roots = roots.joined(self._twins(roots, target))
         for elimination in self.eliminations[1:]:
-            if roots.count >= self.bound:
+            if roots.total >= self.bound:
                 break
             used.append(elimination.reading)
             roots = roots.joined(self._roots(elimination, target[None])[0])
-        return self._told(pose, roots, tuple(used))
+        if roots.total >= self.bound and roots.apart.all():
+            return self._told(roots, roots.total, tuple(used))
+        more = roots.joined(self._shaken(target))
+        return self._told(more, max(roots.total, more.isolated), tuple(used))
 
     def _twins(self, roots: Roots, target: Floats) -> Roots:
         """What lies beside the roots where the arm is nearly singular."""
-        there, apart = twins(self.arm, roots.real, self.arm.derivative(roots.real))
-        return settled_one(self.arm, there[np.isfinite(apart)], target)
+        there, _ = twins(self.arm, roots.real, np.ones(len(roots.real), dtype=bool))
+        return settled_one(self.arm, there.astype(complex), target)
 
-    def _told(self, pose: Floats, roots: Roots, used: tuple[Reading, ...]) -> GeneralAnswer:
-        residual = np.abs(self.arm.poses(roots.real) - pose).max((-1, -2), initial=0.0)
-        good = residual <= self.exact
+    def _shaken(self, target: Floats) -> Roots:
+        """Special poses: what is near the solutions of a pose beside this one. Finds members of families too."""
+        found = self._roots(self.eliminations[0], target[None] @ _small_motions(SHAKE))[0]
+        starts = np.concatenate([found.real, found.pairs])
+        almost = starts.real[np.abs(starts.imag).max(-1, initial=0.0) < ALMOST]
+        return settled_one(self.arm, starts, target).joined(eased(self.arm, almost, target))
+
+    def _told(self, roots: Roots, count: int, used: tuple[Reading, ...]) -> GeneralAnswer:
+        good = roots.residual <= self.exact
         q = self.arm.positions(roots.real[good])
         order = np.lexsort(q.T[::-1])
-        info = Info(roots.count, self.bound, (roots.apart[good] < DOUBLE)[order], used)
-        return GeneralAnswer(q[order], residual[good][order], info)
+        apart = roots.apart[good][order]
+        info = Info(min(count, BOUND), self.bound, apart < DOUBLE, apart == 0, used)
+        return GeneralAnswer(q[order], roots.residual[good][order], info)
 
     def _roots(self, elimination: Elimination, target: Floats) -> list[Roots]:
         """The roots one reading finds for each target."""
         starts, owner = self._starts(elimination, target)
-        return settled(self.arm, starts, target[owner], owner, len(target))
+        distant = np.abs(starts.imag).max(-1) > self.horizon
+        near, mine = starts[~distant], owner[~distant]
+        if len(target) == 1:
+            found = [settled_one(self.arm, near, target[0], steps=0)]
+        else:
+            found = settled_each(self.arm, near, target, mine, steps=0)
+        beyond = np.bincount(owner[distant], minlength=len(target))
+        counted = [roots._replace(distant=int(count)) for roots, count in zip(found, beyond, strict=True)]
+        for i, roots in enumerate(counted):
+            if roots.total < self.bound:  # look also where the first step was long
+                counted[i] = roots.joined(settled_one(self.arm, near[mine == i], target[i]))
+        return counted
 
     def _starts(self, elimination: Elimination, target: Floats) -> tuple[Complex, Index]:
         """Rough roots, of a pair only one, and the target each belongs to."""
         reading = elimination.reading
         try:
-            angles, eigenvalue = elimination.solve(np.linalg.inv(target) if reading.sense == 1 else target)
+            angles, eigenvalue = elimination.solve(target if reading.sense == 1 else backwards(target))
         except np.linalg.LinAlgError:
-            return NONE.pairs, np.empty(0, dtype=np.intp)
+            return np.empty((0, 6), dtype=complex), np.empty(0, dtype=np.intp)
         usable = np.isfinite(angles).all(-1) & (eigenvalue.imag >= 0)
         found = np.where(eigenvalue[usable, None].imag == 0, angles[usable].real, angles[usable])
         starts = np.empty_like(found)
@@ -125,32 +161,54 @@ class General6R:
         """The readings worth asking, best first, and how many complex solutions poses of this arm have."""
         rng = np.random.default_rng(61)
         angles = rng.uniform(-np.pi, np.pi, (SAMPLES, 6))
+        if np.linalg.svd(self.arm.derivative(angles), compute_uv=False)[:, -1].max() < MOVING:
+            raise InputError("the arm is singular everywhere: its six axes give less than six freedoms of the tool")
         target = self.arm.frames(angles)[5]
         best: list[tuple[float, float, Elimination]] = []
         for bend in BENT:
             best += [self._score(elimination, target) for elimination in self._eliminations(bend, rng)]
             best.sort(key=lambda score: score[:2])
-            if -best[0][0] >= BOUND:
+            if best[0][0] == -BOUND:
                 break
         return [elimination for _, _, elimination in best[:KEPT]], int(-best[0][0])
 
     def _eliminations(self, bend: float, rng: np.random.Generator) -> Iterator[Elimination]:
         gaps = np.concatenate([self.arm.gaps, np.eye(4)[None]])
         gaps[:5] = gaps[:5] @ _small_motions(rng.uniform(-bend, bend, (5, 6)))
-        back = np.linalg.inv(gaps)
+        back = backwards(gaps)
         for reading in readings():
             ahead = [gaps[joint] if reading.sense == 1 else back[joint - 1] for joint in reading.joints]
-            for origin in ORIGINS:
+            for origin in ORIGINS if bend == 0 else ORIGINS[:1]:
                 yield Elimination(reading, np.array(ahead), origin)
 
     def _score(self, elimination: Elimination, target: Floats) -> tuple[float, float, Elimination]:
         """Few roots are worse than rough ones."""
         starts, owner = self._starts(elimination, target)
-        counts = [roots.count for roots in settled(self.arm, starts, target[owner], owner, len(target))]
+        counts = [roots.total for roots in settled_each(self.arm, starts, target, owner)]
         with np.errstate(all="ignore"):
-            size = self.arm.newton(starts, target[owner], 1, 1.0)[1]
+            size = self.arm.newton(starts, target[owner], 1)[1]
         rough = np.quantile(size[size < 1e-2], 0.9) if (size < 1e-2).any() else 1.0
-        return -float(np.median(counts)), float(np.log10(rough + 1e-16)), elimination
+        usual = float(np.sort(counts)[-SAMPLES // 4])
+        return -min(usual, BOUND), float(np.log10(rough + 1e-16)), elimination
+
+
+@lru_cache(maxsize=16)
+def general_solver(chain: Chain) -> General6R:
+    """The solver of an arm, kept for the next time."""
+    return General6R(chain)
+
+
+def solve_general(chain: Chain, pose: ArrayLike) -> GeneralAnswer:
+    """All solutions of a pose (4, 4); the study of the arm is made once."""
+    return general_solver(chain).solve(pose)
+
+
+def _exact(T: Floats) -> bool:
+    """Rotations to rounding; NaN is not."""
+    R = T[..., :3, :3]
+    square = np.abs(R.swapaxes(-1, -2) @ R - SQUARE).max(initial=0.0)
+    last = np.abs(T[..., 3, :] - LAST_ROW).max(initial=0.0)
+    return bool(square < CLEAN and last == 0 and np.linalg.det(R).min(initial=1.0) > 0 and np.isfinite(T.sum()))
 
 
 def _small_motions(twists: Floats) -> Floats:

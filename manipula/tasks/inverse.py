@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,20 +24,12 @@ from manipula.tasks.answers import Answers, InverseBatch, InverseResult
 from manipula.tasks.arrays import ARRAYS, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
 from manipula.tasks.limits import bounds
 from manipula.tasks.newton import nearest
-from manipula.tasks.poses import poses_from_value
-from manipula.tasks.search import Nearest, best_of, starts, unique_solutions
+from manipula.tasks.poses import checked_poses, poses_from_value
+from manipula.tasks.search import best_of, starts, unique_solutions
+from manipula.tasks.solver import Nearest, Raw
 
+CLEAN = 1e-13  # defect of a pose that is only rounding
 SAMPLES = 16  # values of a redundant arm's parameter when none is given
-
-
-class Raw(NamedTuple):
-    """What a closed form gives for each pose."""
-
-    q: Floats
-    valid: Floats
-    fit: Floats
-    calm: Floats
-    defect: Floats
 
 
 Closed = Callable[..., Any]
@@ -85,7 +77,11 @@ class InverseSolver:
         near = None if seed is None else self._seed(seed)
         if T.ndim > 2:
             return self._batch(T, near, parameter)
-        return InverseResult(self, T, near, self._raw(T, near, parameter))
+        raw = self._raw(T, near, parameter)
+        if not (raw.defect <= CLEAN and raw.calm >= 0):  # NaN is neither
+            T = checked_poses(T)
+            raw = self._raw(T, near, parameter)
+        return InverseResult(self, T, near, raw)
 
     def _seed(self, seed: ArrayLike) -> Floats:
         near = np.asarray(seed, dtype=float)
@@ -127,6 +123,7 @@ class InverseSolver:
         return float(parameter_of(self.plan, self.chain, x.tolist(), at))
 
     def _searched(self, T: Floats, seed: Floats | None) -> Raw:
+        T = checked_poses(T)
         q = unique_solutions(self, T, starts(self, seed))
         one = np.ones(len(q))
         return Raw(q, one, one, np.float64(1.0), np.float64(0.0))  # type: ignore[arg-type]
@@ -134,9 +131,14 @@ class InverseSolver:
     def _batch(self, T: Floats, seed: Floats | None, parameter: ArrayLike | None) -> InverseBatch:
         flat = T.reshape(-1, 4, 4)
         if self.closed is None or self.plan.parameter:
+            flat = checked_poses(flat)
             rows = [Answers(self, t, seed, self._raw(t, seed, parameter)) for t in flat]
             return InverseBatch.from_rows(rows, T.shape[:-2], self.chain.dof)
-        return InverseBatch.from_raw(self, flat, seed, Raw(*self.closed(flat.reshape(-1, 16))), T.shape[:-2])
+        raw = Raw(*self.closed(flat.reshape(-1, 16)))
+        if not ((raw.defect <= CLEAN) & (raw.calm >= 0)).all():
+            flat = checked_poses(flat)
+            raw = Raw(*self.closed(flat.reshape(-1, 16)))
+        return InverseBatch.from_raw(self, flat, seed, raw, T.shape[:-2])
 
     def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "pose") -> Nearest:
         """The configuration inside the limits whose pose is nearest in least squares.
@@ -145,7 +147,9 @@ class InverseSolver:
         """
         if task not in TASKS:
             raise InputError(f"task: expected one of {', '.join(TASKS)}, found {task!r}")
-        T = poses_from_value(pose)
+        T = checked_poses(poses_from_value(pose))
+        if T.ndim > 2:
+            raise InputError(f"pose: nearest takes one pose, found {T.shape}")
         weights = np.tile([1.0 if column in TASKS[task] else 0.0 for column in range(4)], 3)
         q = starts(self, None if seed is None else self._seed(seed))
         if self.closed is not None and not self.plan.parameter:

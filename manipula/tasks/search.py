@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
 import numpy as np
 
 from manipula.tasks import newton
 from manipula.tasks.arrays import Floats
 from manipula.tasks.limits import distances, principal
-
-if TYPE_CHECKING:
-    from manipula.tasks.inverse import InverseSolver
+from manipula.tasks.solver import Nearest, Solver
 
 STARTS = 64
 SAME = 1e-6
 EXACT = 1e-12
 
 
-class Nearest(NamedTuple):
-    """The nearest pose an arm can take: configuration, Frobenius distance of the 4×4 matrices, and a sentence."""
-
-    q: Floats
-    distance: float
-    reason: str
-
-
-def starts(solver: InverseSolver, seed: Floats | None) -> Floats:
+def starts(solver: Solver, seed: Floats | None) -> Floats:
     """Configurations to start from: the seed, and a fixed spread inside the limits (the same in every run)."""
     rng = np.random.default_rng(20240229)
     reach = np.where(solver.turning, np.pi, solver.size)
@@ -35,7 +23,7 @@ def starts(solver: InverseSolver, seed: Floats | None) -> Floats:
     return spread if seed is None else np.concatenate([seed[None], spread])
 
 
-def unique_solutions(solver: InverseSolver, T: Floats, q: Floats) -> Floats:
+def unique_solutions(solver: Solver, T: Floats, q: Floats) -> Floats:
     """Distinct exact solutions that damped least squares and Newton find from the starts."""
     far = np.full(q.shape[-1], np.inf)
     found = newton.nearest(q, T, solver.pose, solver.jacobian, -far, far)
@@ -49,7 +37,7 @@ def unique_solutions(solver: InverseSolver, T: Floats, q: Floats) -> Floats:
     return np.array(kept).reshape(-1, q.shape[-1])
 
 
-def best_of(solver: InverseSolver, T: Floats, found: newton.Nearest) -> Nearest:
+def best_of(solver: Solver, T: Floats, found: newton.Nearest) -> Nearest:
     i = int(np.argmin(found.distance))
     q = principal(found.q[i], solver.turning)
     q = np.where((q < solver.low) | (q > solver.high), found.q[i], q)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 import manipula as mp
+from manipula.bridge import numeric_chain
 from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.inverse.classify import classify
 
 QUICK = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix")
 
@@ -21,7 +23,8 @@ def test_main_models_are_proved(name: str) -> None:
 @pytest.mark.parametrize("name", mp.robots())
 def test_every_model_by_every_method_is_proved(name: str) -> None:
     robot = mp.load(name)
-    for model in MODELS:
+    solvable = classify(numeric_chain(robot)).closed
+    for model in MODELS if solvable else [name for name in MODELS if name != "inverse_kinematics"]:
         for method in mp.methods(model):
             proved = mp.generate(robot, model, method=method, optimise="none")
             assert "identical to the plain model" in proved.function.notes["proof"]

@@ -41,13 +41,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "wording": (),
     "published": (),
     "model": ("errors", "files", "algebra", "version", "wording"),
-    "counting": ("errors", "bridge", "generation", "algebra", "mechanics", "published"),
+    "counting": ("errors", "bridge", "generation", "algebra", "mechanics", "published", "wording"),
     "checking": ("errors", "bridge", "algebra", "mechanics"),
     "dossier": ("errors", "bridge", "generation", "algebra", "mechanics", "version"),
     "api": ("errors", "files", "bridge", "generation", "mechanics", "algebra", "model", "robot", "counting", "checking", "dossier", "base", "base_numeric", "approximation"),
-    "arm": ("errors", "api", "robot", "model", "mechanics.robot", "algebra.run"),
+    "arm": ("errors", "api", "bridge", "robot", "model", "mechanics", "tasks", "algebra.run"),
     "version": (),
-    "": ("errors", "api", "arm", "robot", "model", "version"),
+    "": ("errors", "api", "approximation", "arm", "robot", "model", "version"),
     "cli": ("errors", "api", "arm", "robot", "model", "files", "version", ""),
 }
 

@@ -351,6 +351,16 @@ def test_the_address_is_a_c_function() -> None:
     assert compile_tape(matrix_tape(), "numpy").address is None
 
 
+def test_the_address_with_parameters() -> None:
+    f = compile_tape(small_tape(), "llvm")
+    k, x, u, v = f.kept([4, 5]), np.array([[1.0, 2, 3], [4, 5, 6]]), np.empty(2), np.empty(2)
+    word, whole = ctypes.c_void_p, ctypes.c_int64
+    run = ctypes.CFUNCTYPE(None, word, whole, word, word, word, whole)(f.address)
+    run(x.ctypes.data, 3, k.ctypes.data, u.ctypes.data, v.ctypes.data, 2)
+    np.testing.assert_array_equal(u, f(x, p=[4, 5]).u)
+    np.testing.assert_array_equal(v, f(x, p=[4, 5]).v)
+
+
 def test_backend_names() -> None:
     assert compile_tape(matrix_tape()).backend == "llvm"
     with pytest.raises(UnknownNameError, match="no backend is called 'lvm'; did you mean 'llvm'"):

@@ -201,6 +201,15 @@ def test_a_nan_stays_in_its_lane() -> None:
     assert rows.tolist() == [i == 17 for i in range(40)]
 
 
+@pytest.mark.slow
+def test_a_hundred_million_rows() -> None:
+    """Also past the reach of 32-bit counters in bytes; one row repeated, so that the input is small."""
+    f, count = compile_tape(sines_tape(), "llvm", "float32"), 100_000_000
+    s, c = f(np.broadcast_to(np.float32(0.5), (count, 1)), threads=2)
+    assert s.shape == c.shape == (count,)
+    assert (s[:: count // 1000] == s[0]).all() and s[-1] == s[0] and c[-1] == c[0] and s.max() == s.min()
+
+
 # threads
 
 

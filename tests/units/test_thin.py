@@ -80,6 +80,16 @@ def test_whatever_is_given(total: Compiled, x: Any) -> None:
         np.testing.assert_array_equal(got, want)
 
 
+def test_arrays_from_a_pickle_are_as_good(total: Compiled) -> None:
+    """Their dtype is equal to the usual one without being the same object."""
+    x = pickle.loads(pickle.dumps(X))
+    assert x.dtype is not X.dtype
+    f = compile_tape(sum_tape(), "llvm")
+    f.__class__.general = None  # type: ignore[assignment]
+    np.testing.assert_array_equal(f(x, Y), X + Y)
+    assert f(x, x).dtype is X.dtype
+
+
 def test_keywords_go_the_general_way(total: Compiled) -> None:
     out = np.empty(3)
     assert total(X, Y, out=out) is out
@@ -122,6 +132,40 @@ def test_several_outputs_are_a_named_tuple() -> None:
 def slow_count(array: Any) -> int:
     """References to the first array of a tuple the general way made, counted as the caller counts."""
     return sys.getrefcount(array) - 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 64, 65, 1000])
+def test_tables_have_a_thin_call_too(count: int) -> None:
+    """Once their code is loaded: the first table goes the general way and loads it."""
+    f, g = compile_tape(wide_tape(), "llvm"), compile_tape(wide_tape(), "llvm")
+    random = np.random.default_rng(4)
+    f(random.normal(size=(2, 5)), random.normal(size=(2, 2)))
+    f.__class__.general = None  # type: ignore[assignment]
+    x, y = random.normal(size=(count, 5)), random.normal(size=(count, 2))
+    for a, b in zip(f(x, y), g.general(x, y)):
+        assert a.shape == b.shape and a.flags.carray and a.flags.owndata
+        np.testing.assert_array_equal(a, b)
+
+
+def test_tables_of_other_sorts(total: Compiled) -> None:
+    x, y = np.arange(24.0).reshape(8, 3), np.ones((8, 3))
+    total(x, y)
+    np.testing.assert_array_equal(total(x, np.ones((1, 3))), x + 1)
+    np.testing.assert_array_equal(total(x, y[0]), x + 1)
+    np.testing.assert_array_equal(total(np.asfortranarray(x), y), x + 1)
+    np.testing.assert_array_equal(total(x[::-1], y), x[::-1] + 1)
+    np.testing.assert_array_equal(total(x.reshape(2, 4, 3), y.reshape(2, 4, 3)), x.reshape(2, 4, 3) + 1)
+    with pytest.raises(InputError, match=r"do not broadcast: x \(8, 3\), y \(7, 3\)"):
+        total(x, y[:7])
+    with pytest.raises(InputError, match=r"y: expected shape \(..., 3\), found \(8, 2\)"):
+        total(x, np.ones((8, 2)))
+
+
+def test_no_room_is_a_memory_error(total: Compiled) -> None:
+    """The result of a broadcast that no machine can hold."""
+    total(np.ones((2, 3)), np.ones((2, 3)))
+    with pytest.raises((MemoryError, ValueError)):
+        total(np.broadcast_to(X, (2**56, 3)), X)
 
 
 def test_float32_has_a_thin_call_too() -> None:

@@ -107,7 +107,7 @@ class Compiled:
     def _agrees(self, call: Callable[..., Any]) -> bool:
         """Do the fast and the general way give the same bits?"""
         state = np.random.default_rng(0)
-        given = [state.uniform(-3, 3, size=port.shape).astype(self._kernel.dtype) for port in self._variables]
+        given = [state.uniform(-3, 3, size=port.shape).astype(self.dtype) for port in self._variables]
         fast, slow = call(*given), self.general(*given)
         if len(self.tape.outputs) == 1:
             fast, slow = (fast,), (slow,)
@@ -140,6 +140,10 @@ class Compiled:
     def address(self) -> int | None:
         """Where the machine code of `run` is (its C signature: `algebra.run.ir`); None without a compiler."""
         return self._kernel.address
+
+    def kept(self, p: Any = None) -> Floats:
+        """What depends on the parameters alone: the `k` that the machine code wants."""
+        return self._prepared.for_parameters(p).copy()
 
     @property
     def source_ir(self) -> str:

@@ -2,10 +2,12 @@
 
     PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 
-If the arguments are exactly what the kernel wants (as many arrays of its dtype as it has inputs, each one row, dense),
-it allocates the results, calls `one` and returns them: no Python frame, no conversion. All else, keywords included,
-goes to `self.general(...)`, which takes everything. Where things lie in an array and which functions there are to call
-is handed over in a table (`context`), filled after loading; `layout.py` finds it out and tests it.
+If the arguments are exactly what the kernels want (as many arrays of their dtype as there are inputs, dense, all of
+them one row or all of them a table of as many rows), it allocates the results, calls `one` or `run` and returns them:
+no Python frame, no conversion. All else, keywords included, goes to `self.general(...)`, which takes everything. Where
+things lie in an array and which functions there are to call is handed over in a table (`context`), filled after
+loading; `layout.py` finds it out and tests it. The code of `run` is loaded when first needed; until then tables of many
+rows go the general way.
 """
 
 from __future__ import annotations
@@ -14,31 +16,42 @@ from collections.abc import Iterator
 from math import prod
 
 from manipula.algebra.run.ir import variables_of
+from manipula.algebra.run.layout import ORDER
 from manipula.algebra.tape import Port, Tape
 
 # the table's rows
 CONTEXT = (
-    "array_type", "dtype", "new_array", "keep", "drop", "attribute", "vectorcall", "general", "result_type",
-    "new_tuple", "set_item",
+    "array_type", "dtype", "dtype_type", "new_array", "keep", "drop", "attribute", "vectorcall", "general",
+    "result_type", "new_tuple", "set_item", "unlock", "lock", "run",
 )  # fmt: skip
+FIELDS = {"data": (0, "ptr"), "axes": (8, "i32"), "shape": (16, "ptr"), "dtype": (40, "ptr"), "flags": (48, "i32")}
+_ALIGN = {"ptr": 8, "i32": 4, "i8": 1}
 DENSE = 0x101  # C-contiguous and aligned
+QUICK = 64  # rows; more than these run without the interpreter's lock
 
 
 def door_text(tape: Tape, header: int) -> str:
     """`header`: bytes before an object's own fields; its type is the last of them."""
+    door = _Door(tape, header)
     lines = [
         f"@context = internal global [{len(CONTEXT)} x ptr] zeroinitializer, align 8",
         *_shapes(tape.outputs),
         "define ptr @door_context() nounwind {\n  ret ptr @context\n}",
         "define ptr @call(ptr %self, ptr %args, i64 %count, ptr %names) nounwind {",
         "entry:",
-        *_arguments(tape, header),
-        *_allocation(tape, header),
-        *_answer(tape),
-        *_general(),
+        *door.entry(),
+        *door.one_row(),
+        *door.table(),
+        *door.general(),
         "}",
     ]
     return "\n".join(lines)
+
+
+def has_door(tape: Tape) -> bool:
+    """Functions of parameters need them with every call: those go the general way."""
+    numeric = bool(tape.inputs) and all(port.online for port in tape.inputs)
+    return numeric and all(prod(port.shape) for port in tape.outputs)
 
 
 def _shapes(ports: tuple[Port, ...]) -> Iterator[str]:
@@ -55,95 +68,134 @@ def _context(name: str, to: str) -> Iterator[str]:
 
 def _field(of: str, name: str, offset: int, kind: str) -> Iterator[str]:
     yield f"  %{of}.at.{name} = getelementptr inbounds i8, ptr %{of}, i64 {offset}"
-    yield f"  %{of}.{name} = load {kind}, ptr %{of}.at.{name}, align {4 if kind == 'i32' else 8}"
+    yield f"  %{of}.{name} = load {kind}, ptr %{of}.at.{name}, align {_ALIGN[kind]}"
 
 
-def _arguments(tape: Tape, header: int) -> Iterator[str]:
-    """Each is an array, not of a subclass, of the right dtype and shape, dense."""
-    ports = variables_of(tape)
-    yield from _context("array_type", "array_type")
-    yield from _context("dtype", "dtype")
-    yield f"  %enough = icmp eq i64 %count, {len(ports)}"
-    yield "  %nameless = icmp eq ptr %names, null"
-    yield "  %plain = and i1 %enough, %nameless"
-    yield f"  br i1 %plain, label %look0, label %general\n{'look0:'}"
-    for i, port in enumerate(ports):
-        x = f"x{i}"
-        yield f"  %at.{x} = getelementptr inbounds ptr, ptr %args, i64 {i}"
-        yield f"  %{x} = load ptr, ptr %at.{x}, align 8"
-        yield from _field(x, "type", header - 8, "ptr")
-        yield f"  %{x}.array = icmp eq ptr %{x}.type, %array_type"
-        yield f"  br i1 %{x}.array, label %inside{i}, label %general\ninside{i}:"
-        yield from _field(x, "axes", header + 8, "i32")
-        yield from _field(x, "dtype", header + 40, "ptr")
-        yield from _field(x, "flags", header + 48, "i32")
+class _Door:
+    """The parts of `call`."""
+
+    def __init__(self, tape: Tape, header: int) -> None:
+        self.inputs, self.outputs, self.header = variables_of(tape), tape.outputs, header
+
+    def entry(self) -> Iterator[str]:
+        """As many arguments as inputs, no names; the first one's number of axes chooses the way."""
+        for name in ("array_type", "dtype", "dtype_type", "new_array", "keep", "drop"):
+            yield from _context(name, name)
+        for i, port in enumerate(self.outputs):
+            yield f"  %sizes{i} = alloca [{len(port.shape) + 1} x i64], align 8"
+        yield f"  %enough = icmp eq i64 %count, {len(self.inputs)}"
+        yield "  %nameless = icmp eq ptr %names, null\n  %plain = and i1 %enough, %nameless"
+        yield "  br i1 %plain, label %look, label %general\nlook:"
+        for i in range(len(self.inputs)):
+            yield f"  %at.x{i} = getelementptr inbounds ptr, ptr %args, i64 {i}"
+            yield f"  %x{i} = load ptr, ptr %at.x{i}, align 8"
+            yield from _field(f"x{i}", "type", self.header - 8, "ptr")
+            yield f"  %x{i}.array = icmp eq ptr %x{i}.type, %array_type"
+            yield f"  br i1 %x{i}.array, label %inside{i}, label %general\ninside{i}:"
+        yield from _field("x0", "axes", self.header + 8, "i32")
+        yield "  switch i32 %x0.axes, label %general [ i32 1, label %one.look i32 2, label %many.look ]"
+
+    def one_row(self) -> Iterator[str]:
+        yield "one.look:"
+        for i, port in enumerate(self.inputs):
+            yield from self._fits("one", i, axes=1)
+            yield f"  %one{i}.size = load i64, ptr %one{i}.shape, align 8"
+            yield f"  %one{i}.right = icmp eq i64 %one{i}.size, {len(port.slots)}"
+            yield f"  br i1 %one{i}.right, label %one.next{i}, label %general\none.next{i}:"
+        yield from self._allocated("one", [f"i32 {len(p.shape)}, ptr @shape{i}" for i, p in enumerate(self.outputs)])
+        given = [f"ptr %one{i}.data" for i in range(len(self.inputs))]
+        taken = [f"ptr %one.y{i}.data" for i in range(len(self.outputs))]
+        yield f"  call void @one({', '.join([*given, 'ptr null', *taken])})"
+        yield from self._answer("one")
+
+    def table(self) -> Iterator[str]:
+        """Many rows: every input has as many as the first."""
+        yield "many.look:"
+        yield from _context("run", "run")
+        yield "  %ready = icmp ne ptr %run, null\n  br i1 %ready, label %many.ready, label %general\nmany.ready:"
+        for i, port in enumerate(self.inputs):
+            yield from self._fits("many", i, axes=2)
+            yield f"  %many{i}.rows = load i64, ptr %many{i}.shape, align 8"
+            yield f"  %many{i}.at = getelementptr inbounds i64, ptr %many{i}.shape, i64 1"
+            yield f"  %many{i}.size = load i64, ptr %many{i}.at, align 8"
+            yield f"  %many{i}.as = icmp eq i64 %many{i}.rows, %many0.rows"
+            yield f"  %many{i}.wide = icmp eq i64 %many{i}.size, {len(port.slots)}"
+            yield f"  %many{i}.right = and i1 %many{i}.as, %many{i}.wide"
+            yield f"  br i1 %many{i}.right, label %many.next{i}, label %general\nmany.next{i}:"
+        for i, port in enumerate(self.outputs):
+            for axis, size in enumerate(["%many0.rows", *map(str, port.shape)]):
+                yield f"  %sizes{i}.{axis} = getelementptr inbounds i64, ptr %sizes{i}, i64 {axis}"
+                yield f"  store i64 {size}, ptr %sizes{i}.{axis}, align 8"
+        shapes = [f"i32 {len(p.shape) + 1}, ptr %sizes{i}" for i, p in enumerate(self.outputs)]
+        yield from self._allocated("many", shapes)
+        yield from self._unlocked()
+        yield from self._answer("many")
+
+    def _unlocked(self) -> Iterator[str]:
+        """The kernel; a long run lets other Python threads go on meanwhile."""
+        given = [f"ptr %many{i}.data, i64 {len(port.slots)}" for i, port in enumerate(self.inputs)]
+        taken = [f"ptr %many.y{i}.data" for i in range(len(self.outputs))]
+        work = f"  call void %run({', '.join([*given, 'ptr null', *taken])}, i64 %many0.rows)"
+        yield from _context("unlock", "unlock")
+        yield from _context("lock", "lock")
+        yield f"  %long = icmp sgt i64 %many0.rows, {QUICK}"
+        yield "  br i1 %long, label %long.run, label %short.run\nshort.run:"
+        yield f"{work}\n  br label %ran\nlong.run:"
+        yield f"  %thread = call ptr %unlock()\n{work}\n  call void %lock(ptr %thread)\n  br label %ran\nran:"
+
+    def _fits(self, way: str, i: int, axes: int) -> Iterator[str]:
+        """The right number of axes, the right dtype (not always the same object) in native order, dense."""
+        x, at = f"{way}{i}", f"%x{i}"
+        yield f"  %{x} = getelementptr inbounds i8, ptr {at}, i64 0"
+        for name, (offset, kind) in FIELDS.items():
+            yield from _field(x, name, self.header + offset, kind)
         yield f"  %{x}.dense = and i32 %{x}.flags, {DENSE}"
-        yield f"  %{x}.ok1 = icmp eq i32 %{x}.axes, 1"
-        yield f"  %{x}.ok2 = icmp eq ptr %{x}.dtype, %dtype"
+        yield f"  %{x}.ok1 = icmp eq i32 %{x}.axes, {axes}"
+        yield from _field(f"{x}.dtype", "type", self.header - 8, "ptr")
+        yield from _field(f"{x}.dtype", "order", self.header + ORDER, "i8")
+        yield f"  %{x}.ok4 = icmp eq ptr %{x}.dtype.type, %dtype_type"
+        yield f"  %{x}.ok5 = icmp eq i8 %{x}.dtype.order, {ord('=')}\n  %{x}.ok2 = and i1 %{x}.ok4, %{x}.ok5"
         yield f"  %{x}.ok3 = icmp eq i32 %{x}.dense, {DENSE}"
         yield f"  %{x}.ok12 = and i1 %{x}.ok1, %{x}.ok2\n  %{x}.ok = and i1 %{x}.ok12, %{x}.ok3"
-        yield f"  br i1 %{x}.ok, label %long{i}, label %general\nlong{i}:"
-        yield from _field(x, "shape", header + 16, "ptr")
-        yield f"  %{x}.size = load i64, ptr %{x}.shape, align 8"
-        yield f"  %{x}.right = icmp eq i64 %{x}.size, {len(port.slots)}"
-        yield f"  br i1 %{x}.right, label %look{i + 1}, label %general\nlook{i + 1}:"
-        yield from _field(x, "data", header, "ptr")
+        yield f"  br i1 %{x}.ok, label %{way}.fits{i}, label %general\n{way}.fits{i}:"
 
+    def _allocated(self, way: str, shapes: list[str]) -> Iterator[str]:
+        """New arrays; if one cannot be had, the others are given back and the error stands."""
+        for i, shape in enumerate(shapes):
+            y = f"{way}.y{i}"
+            yield "  call void %keep(ptr %dtype)"  # the constructor takes this reference
+            fixed = "ptr null, ptr null, i32 0, ptr null"
+            yield f"  %{y} = call ptr %new_array(ptr %array_type, ptr %dtype, {shape}, {fixed})"
+            yield f"  %{y}.none = icmp eq ptr %{y}, null"
+            yield f"  br i1 %{y}.none, label %{way}.lost{i}, label %{way}.made{i}\n{way}.lost{i}:"
+            yield from (f"  call void %drop(ptr %{way}.y{k})" for k in range(i))
+            yield f"  ret ptr null\n{way}.made{i}:"
+            yield from _field(y, "data", self.header, "ptr")
 
-def _allocation(tape: Tape, header: int) -> Iterator[str]:
-    """New arrays; if one cannot be had, the others are given back and the error stands."""
-    yield from _context("new_array", "new_array")
-    yield from _context("keep", "keep")
-    yield from _context("drop", "drop")
-    for i, port in enumerate(tape.outputs):
-        yield "  call void %keep(ptr %dtype)"  # the constructor takes this reference
-        given = f"ptr %array_type, ptr %dtype, i32 {len(port.shape)}, ptr @shape{i}"
-        yield f"  %y{i} = call ptr %new_array({given}, ptr null, ptr null, i32 0, ptr null)"
-        yield f"  %y{i}.none = icmp eq ptr %y{i}, null"
-        yield f"  br i1 %y{i}.none, label %lost{i}, label %made{i}\nlost{i}:"
-        for k in range(i):
-            yield f"  call void %drop(ptr %y{k})"
-        yield f"  ret ptr null\nmade{i}:"
-        yield from _field(f"y{i}", "data", header, "ptr")
-    inputs = [f"ptr %x{i}.data" for i in range(len(variables_of(tape)))]
-    outputs = [f"ptr %y{i}.data" for i in range(len(tape.outputs))]
-    yield f"  call void @one({', '.join([*inputs, 'ptr null', *outputs])})"
+    def _answer(self, way: str) -> Iterator[str]:
+        """The array, or a named tuple of arrays."""
+        count = len(self.outputs)
+        if count == 1:
+            yield f"  ret ptr %{way}.y0"
+            return
+        for name in ("result_type", "new_tuple", "set_item"):
+            yield from _context(name, f"{way}.{name}")
+        yield f"  %{way}.tuple = call ptr %{way}.new_tuple(ptr %{way}.result_type, i64 {count})"
+        yield f"  %{way}.none = icmp eq ptr %{way}.tuple, null"
+        yield f"  br i1 %{way}.none, label %{way}.lost, label %{way}.fill\n{way}.lost:"
+        yield from (f"  call void %drop(ptr %{way}.y{i})" for i in range(count))
+        yield f"  ret ptr null\n{way}.fill:"
+        for i in range(count):
+            yield f"  %{way}.set{i} = call i32 %{way}.set_item(ptr %{way}.tuple, i64 {i}, ptr %{way}.y{i})"
+        yield f"  ret ptr %{way}.tuple"
 
-
-def _answer(tape: Tape) -> Iterator[str]:
-    """The array, or a named tuple of arrays."""
-    count = len(tape.outputs)
-    if count == 1:
-        yield "  ret ptr %y0"
-        return
-    yield from _context("result_type", "result_type")
-    yield from _context("new_tuple", "new_tuple")
-    yield from _context("set_item", "set_item")
-    yield f"  %tuple = call ptr %new_tuple(ptr %result_type, i64 {count})"
-    yield "  %tuple.none = icmp eq ptr %tuple, null"
-    yield "  br i1 %tuple.none, label %lost, label %fill\nlost:"
-    for i in range(count):
-        yield f"  call void %drop(ptr %y{i})"
-    yield "  ret ptr null\nfill:"
-    for i in range(count):
-        yield f"  %set{i} = call i32 %set_item(ptr %tuple, i64 {i}, ptr %y{i})"
-    yield "  ret ptr %tuple"
-
-
-def _general() -> Iterator[str]:
-    yield "general:"
-    yield from _context("attribute", "attribute")
-    yield from _context("vectorcall", "vectorcall")
-    yield from _context("general", "general.name")
-    yield from _context("drop", "general.drop")
-    yield "  %method = call ptr %attribute(ptr %self, ptr %general.name)"
-    yield "  %method.none = icmp eq ptr %method, null"
-    yield "  br i1 %method.none, label %nothing, label %through\nnothing:\n  ret ptr null\nthrough:"
-    yield "  %result = call ptr %vectorcall(ptr %method, ptr %args, i64 %count, ptr %names)"
-    yield "  call void %general.drop(ptr %method)"
-    yield "  ret ptr %result"
-
-
-def has_door(tape: Tape) -> bool:
-    """Functions of parameters need them with every call: those go the general way."""
-    return all(port.online for port in tape.inputs) and all(prod(port.shape) for port in tape.outputs)
+    def general(self) -> Iterator[str]:
+        yield "general:"
+        for name in ("attribute", "vectorcall", "general"):
+            yield from _context(name, f"general.{name}")
+        yield "  %method = call ptr %general.attribute(ptr %self, ptr %general.general)"
+        yield "  %method.none = icmp eq ptr %method, null"
+        yield "  br i1 %method.none, label %nothing, label %through\nnothing:\n  ret ptr null\nthrough:"
+        yield "  %result = call ptr %general.vectorcall(ptr %method, ptr %args, i64 %count, ptr %names)"
+        yield "  call void %drop(ptr %method)"
+        yield "  ret ptr %result"

@@ -25,7 +25,7 @@ def host() -> Host:
     """The widest vectors of this machine, and whether it multiplies and adds in one."""
     if _triple().startswith(("aarch64", "arm64")):
         return Host(16, True)
-    features = llvm.get_host_cpu_features()
+    features = _features()
     if features.get("avx512f") and features.get("avx512dq") and features.get("avx512vl"):
         return Host(64, True)
     return Host(32 if features.get("avx") else 16, bool(features.get("fma")))
@@ -34,7 +34,7 @@ def host() -> Host:
 def identity() -> tuple[str, ...]:
     """Everything about the machine and the tools that machine code depends on."""
     version = ".".join(map(str, llvm.llvm_version_info))
-    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    cpu, features = llvm.get_host_cpu_name(), _flags()
     python = f"{sys.implementation.cache_tag} {getattr(sys, 'abiflags', '')} {ctypes.sizeof(ctypes.c_void_p)}"
     return (llvmlite.__version__, version, np.__version__, _triple(), cpu, features, python)
 
@@ -111,6 +111,18 @@ def _libraries() -> Iterator[ctypes.CDLL]:
             yield ctypes.CDLL(name)
 
 
+def _features() -> dict[str, bool]:
+    """What the processor can do; nothing beyond the common where that cannot be found out."""
+    try:
+        return dict(llvm.get_host_cpu_features())
+    except RuntimeError:
+        return {}
+
+
+def _flags() -> str:
+    return ",".join(f"{'+' if has else '-'}{name}" for name, has in sorted(_features().items()))
+
+
 def _triple() -> str:
     """The machine. On Windows the loader reads ELF objects: it cannot link the constants of COFF ones."""
     return str(llvm.get_process_triple()) + ("-elf" if sys.platform == "win32" else "")
@@ -118,5 +130,5 @@ def _triple() -> str:
 
 def _target_machine(level: int) -> Any:
     target = llvm.Target.from_triple(_triple())
-    features = llvm.get_host_cpu_features().flatten()
+    features = _flags()
     return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=level, jit=True)

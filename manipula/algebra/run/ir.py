@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from manipula.algebra.run.rows import load_block, load_row, store_block, store_row
+from manipula.algebra.run.rows import Stores, Unit, block_units, load_block, load_row, row_units
 from manipula.algebra.run.sincos import MEND, rooms, sines
 from manipula.algebra.run.writer import Host, Kind, Writer, declarations
 from manipula.algebra.tape import Line, Port, Tape, offline_needed
@@ -67,8 +67,7 @@ def _prepare(tape: Tape, kind: Kind, host: Host) -> Writer:
     w.lines += rooms(w, _widest(kind, host))
     load_row(w, parameters.slots if parameters else (), "%.p")
     w.products = {}
-    _compute(w, tape.offline)
-    store_row(w, kept_slots(tape), "%.k")
+    _compute(w, tape.offline, row_units(w, kept_slots(tape), "%.k"))
     w.lines.append("  ret void\n}\n")
     return w
 
@@ -82,9 +81,7 @@ def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
     load_row(w, kept_slots(tape), "%.k")
     for i, port in enumerate(variables):
         load_row(w, port.slots, f"%.in{i}")
-    _compute(w, tape.online)
-    for i, port in enumerate(tape.outputs):
-        store_row(w, port.slots, f"%.out{i}")
+    _compute(w, tape.online, [u for i, port in enumerate(tape.outputs) for u in row_units(w, port.slots, f"%.out{i}")])
     w.lines.append("  ret void\n}\n")
     return w
 
@@ -108,9 +105,10 @@ def _run(tape: Tape, kind: Kind, host: Host) -> Writer:
     needed = _reads(tape)
     for port, start, offset in zip(variables, starts, offsets):
         load_block(w, port.slots, [start, *(w.gep(start, x) for x in offset)], needed)
-    _compute(w, tape.online)
+    units: list[Unit] = []
     for port, start, offset in zip(tape.outputs, starts[len(variables) :], offsets[len(variables) :]):
-        store_block(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
+        units += block_units(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
+    _compute(w, tape.online, units)
     _advance(w)
     return w
 
@@ -153,8 +151,10 @@ def _widest(kind: Kind, host: Host) -> int:
 # lines
 
 
-def _compute(w: Writer, lines: Sequence[Line]) -> None:
+def _compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
     """The lines; sines and cosines of all angles that are known at a time are computed together."""
+    stores = Stores(units, (line.slot for line in lines))
+    stores.fixed()
     trig = [line for line in lines if line.op in ("sin", "cos")]
     makers = {line.slot: line for line in lines}
     levels = _levels(lines)
@@ -162,20 +162,22 @@ def _compute(w: Writer, lines: Sequence[Line]) -> None:
     for level in sorted({levels[line.slot] for line in trig}):
         stage = [line for line in trig if levels[line.slot] == level]
         angles = list(dict.fromkeys(line.args[0] for line in stage))
-        _plain(w, _cone(angles, makers, done), done)
+        _plain(w, _cone(angles, makers, done), done, stores)
         pairs = dict(zip(angles, sines(w, [w.at(angle) for angle in angles])))
         for line in stage:
             pair = pairs[line.args[0]]
             w.aliases[line.slot] = pair.sin if line.op == "sin" else pair.cos
             done.add(line.slot)
-    _plain(w, lines, done)
+            stores.known(line.slot)
+    _plain(w, lines, done, stores)
 
 
-def _plain(w: Writer, lines: Iterable[Line], done: set[int]) -> None:
+def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: Stores) -> None:
     for line in lines:
         if line.slot not in done:
             w.line(line)
             done.add(line.slot)
+            stores.known(line.slot)
 
 
 def _levels(lines: Sequence[Line]) -> dict[int, int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import platform
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 GENERAL = sys.intern("general")
+ORDER = 10  # bytes into a dtype's own fields: its byte order
 _TYPE_ROW, _NEW_ROW = 2, 94  # PyArray_Type, PyArray_NewFromDescr
 _FASTCALL = 0x82  # METH_FASTCALL | METH_KEYWORDS
 
@@ -34,6 +36,8 @@ class Layout(NamedTuple):
     vectorcall: int
     new_tuple: int
     set_item: int
+    unlock: int
+    lock: int
 
 
 @lru_cache(maxsize=1)
@@ -71,6 +75,8 @@ def _found() -> Layout:
         vectorcall=address("PyObject_Vectorcall"),
         new_tuple=address("PyType_GenericAlloc"),
         set_item=address("PyTuple_SetItem"),
+        unlock=address("PyEval_SaveThread"),
+        lock=address("PyEval_RestoreThread"),
     )
 
 
@@ -98,7 +104,17 @@ def _fields_agree(header: int) -> bool:
     dense = np.arange(6.0)
     turned, short, wide = dense.reshape(2, 3).T, np.zeros((3, 4), dtype=np.float32), np.broadcast_to(dense, (2, 6))
     samples = [dense, dense[::2], turned, short, wide]
-    return all(_looks_right(array, header) for array in samples)
+    other = ">" if sys.byteorder == "little" else "<"
+    orders = {"f8": "=", "f4": "=", f"{other}f8": other}
+    return all(_looks_right(array, header) for array in samples) and all(
+        _dtype_looks_right(np.dtype(name), header, order) for name, order in orders.items()
+    )
+
+
+def _dtype_looks_right(dtype: np.dtype[Any], header: int, order: str) -> bool:
+    """Its class, and its byte order where the thin call looks for it."""
+    kind, letter = _word(id(dtype) + header - 8), ctypes.c_uint8.from_address(id(dtype) + header + ORDER).value
+    return kind == id(type(dtype)) and letter == ord(order)
 
 
 def _looks_right(array: np.ndarray[Any, Any], header: int) -> bool:
@@ -152,11 +168,7 @@ def builtin(address: int, owner: object, name: str, doc: str) -> Any:
     return make(ctypes.addressof(definition), owner, None)
 
 
-def fill_context(context: int, found: Layout, dtype: np.dtype[Any], result_type: type | None) -> None:
-    """Write the table of `door.CONTEXT` at an address. Whoever calls keeps dtype and result type alive."""
-    words = (
-        found.array_type, id(dtype), found.new_array, found.keep, found.drop, found.attribute, found.vectorcall,
-        id(GENERAL), id(result_type) if result_type else 0, found.new_tuple, found.set_item,
-    )  # fmt: skip
+def fill_context(context: int, words: Sequence[int]) -> None:
+    """Write a table of addresses. Whoever calls keeps alive what they point to."""
     for i, word in enumerate(words):
         ctypes.c_uint64.from_address(context + 8 * i).value = word

@@ -13,10 +13,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from manipula.algebra.run.door import door_text, has_door
+from manipula.algebra.run.door import CONTEXT, door_text, has_door
 from manipula.algebra.run.host import Loaded, host, loaded
 from manipula.algebra.run.ir import batch_module, kept_slots, single_module, variables_of
-from manipula.algebra.run.layout import address_of, builtin, fill_context, layout
+from manipula.algebra.run.layout import GENERAL, address_of, builtin, fill_context, layout
 from manipula.algebra.run.shapes import Floats, View
 from manipula.algebra.run.writer import Host
 from manipula.algebra.tape import Tape
@@ -34,6 +34,7 @@ class LlvmKernel:
         self.tape, self.dtype, self._host = tape, dtype, machine or host()
         self._scalar = _SCALARS[dtype]
         self._layout = layout() if has_door(tape) else None
+        self._result_type: type | None = None
         self._kept = len(kept_slots(tape))
         self._lock, self._batch = Lock(), cast(Loaded | None, None)
         self._single = self._load("single")
@@ -68,6 +69,7 @@ class LlvmKernel:
         with self._lock:
             if self._batch is None:
                 self._batch = self._load("many")
+                self._open_door()
             return self._batch
 
     @property
@@ -107,7 +109,21 @@ class LlvmKernel:
         """The thin call, or None. What does not fit it goes to `owner.general`; the owner keeps this kernel alive."""
         if self._layout is None:
             return None
-        context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._single.address("door_context"))()
-        self._alive = (result_type, self.dtype)
-        fill_context(context, self._layout, self.dtype, result_type)
+        self._result_type = result_type
+        self._open_door()
         return builtin(self._single.address("call"), owner, name, doc)
+
+    def _open_door(self) -> None:
+        """Hand the thin call its addresses; again when the code for many configurations is there."""
+        if self._layout is None or self._result_type is None:
+            return
+        known: dict[str, int] = self._layout._asdict()
+        known |= {
+            "dtype": id(self.dtype),
+            "dtype_type": id(type(self.dtype)),
+            "general": id(GENERAL),
+            "result_type": id(self._result_type),
+        }
+        known["run"] = self._batch.address("run") if self._batch else 0
+        context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._single.address("door_context"))()
+        fill_context(context, [known[name] for name in CONTEXT])

@@ -2,13 +2,48 @@
 
 Rows are read two entries at a time and unzipped, lane 0 and 1 beside 2 and 3 and so on, so that a block needs no gather
 and any distance between rows will do. The last of an odd number of entries is read together with the one before it.
+Results are written as soon as they are known, so that they do not occupy registers to the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from manipula.algebra.run.writer import Kind, Writer
+
+
+class Unit(NamedTuple):
+    """Entries that are written together, and how."""
+
+    slots: tuple[int, ...]
+    write: Callable[[], None]
+
+
+class Stores:
+    """Writes every unit when the last of its entries is known."""
+
+    def __init__(self, units: Iterable[Unit], computed: Iterable[int]) -> None:
+        self._units = list(units)
+        known = set(computed)
+        self._missing = [known.intersection(unit.slots) for unit in self._units]
+        self._of: dict[int, list[int]] = {}
+        for number, missing in enumerate(self._missing):
+            for slot in missing:
+                self._of.setdefault(slot, []).append(number)
+
+    def known(self, slot: int) -> None:
+        for number in self._of.get(slot, ()):
+            self._missing[number].discard(slot)
+            if not self._missing[number]:
+                self._units[number].write()
+
+    def fixed(self) -> None:
+        """What is not computed: constants, inputs handed through."""
+        for unit in self._units:
+            if not any(slot in self._of for slot in unit.slots):
+                unit.write()
 
 
 def load_row(w: Writer, slots: Sequence[int], base: str) -> None:
@@ -16,9 +51,12 @@ def load_row(w: Writer, slots: Sequence[int], base: str) -> None:
         w.put(f"{w.at(slot)} = load {w.kind.scalar}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 
-def store_row(w: Writer, slots: Sequence[int], base: str) -> None:
-    for position, slot in enumerate(slots):
-        w.put(f"store {w.kind.scalar} {w.at(slot)}, ptr {w.gep(base, position)}, align {w.kind.size}")
+def row_units(w: Writer, slots: Sequence[int], base: str) -> list[Unit]:
+    return [Unit((slot,), partial(_store, w, slot, base, position)) for position, slot in enumerate(slots)]
+
+
+def _store(w: Writer, slot: int, base: str, position: int) -> None:
+    w.put(f"store {w.kind.scalar} {w.at(slot)}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 
 def load_block(w: Writer, slots: Sequence[int], bases: Sequence[str], needed: set[int]) -> None:
@@ -62,27 +100,36 @@ def _joined(w: Writer, parts: Sequence[str]) -> str:
     return parts[0]
 
 
-def store_block(w: Writer, slots: Sequence[int], bases: Sequence[str]) -> None:
-    """Two neighbouring columns zipped and written row by row; a last single one entry by entry."""
-    for position in range(0, len(slots) - 1, 2):
-        _store_zipped(w, w.at(slots[position]), w.at(slots[position + 1]), bases, position)
-    if len(slots) % 2:
-        _scatter(w, w.at(slots[-1]), bases, len(slots) - 1)
+def block_units(w: Writer, slots: Sequence[int], bases: Sequence[str]) -> list[Unit]:
+    """Four neighbouring columns, or two, are zipped and written row by row; a last single one entry by entry."""
+    units, at = [], 0
+    while at < len(slots):
+        width = next(size for size in (4, 2, 1) if size <= len(slots) - at)
+        group = tuple(slots[at : at + width])
+        units.append(Unit(group, partial(_store_zipped if width > 1 else _scatter, w, group, bases, at)))
+        at += width
+    return units
 
 
-def _store_zipped(w: Writer, left: str, right: str, bases: Sequence[str], position: int) -> None:
+def _store_zipped(w: Writer, slots: tuple[int, ...], bases: Sequence[str], position: int) -> None:
+    """Pairs of columns zipped: the even rows in one vector, the odd ones in another; then row by row, pairs joined."""
     scalar, lanes = w.kind.scalar, w.kind.lanes
     low = [i + half for i in range(0, lanes, 2) for half in (0, lanes)]
-    zipped = _shuffled(w, left, right, lanes, low), _shuffled(w, left, right, lanes, [i + 1 for i in low])
+    orders = low, [i + 1 for i in low]
+    values = [w.at(slot) for slot in slots]
+    zipped = [[_shuffled(w, a, b, lanes, order) for order in orders] for a, b in zip(values[0::2], values[1::2])]
     for lane, base in enumerate(bases):
         start = lane - lane % 2
-        part = _shuffled(w, zipped[lane % 2], "poison", lanes, [start, start + 1])
-        w.put(f"store <2 x {scalar}> {part}, ptr {w.gep(base, position)}, align {w.kind.size}")
+        pick = [start, start + 1]
+        first, *more = (pair[lane % 2] for pair in zipped)
+        order = pick + [lanes + i for i in pick] if more else pick
+        part = _shuffled(w, first, more[0] if more else "poison", lanes, order)
+        w.put(f"store <{len(slots)} x {scalar}> {part}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 
-def _scatter(w: Writer, vector: str, bases: Sequence[str], position: int) -> None:
+def _scatter(w: Writer, slots: tuple[int, ...], bases: Sequence[str], position: int) -> None:
     for lane, base in enumerate(bases):
-        value = w.let(f"extractelement {w.kind.text} {vector}, i64 {lane}")
+        value = w.let(f"extractelement {w.kind.text} {w.at(slots[0])}, i64 {lane}")
         w.put(f"store {w.kind.scalar} {value}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from manipula.errors import InputError
@@ -38,7 +39,7 @@ from manipula.mechanics.models import (
 from manipula.mechanics.models.acceleration_field import Choice
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.loop import defect
-from manipula.mechanics.models.inverse.plan import branches
+from manipula.mechanics.models.inverse.plan import Plan, branches
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL
@@ -186,19 +187,19 @@ def _energy(chain: Chain, x: Given) -> dict[str, Any]:
     return {"kinetic": energy.kinetic_energy(chain, x["q"], x["qd"]), "potential": energy.potential_energy(chain, x["q"])}
 
 
+def _closed_form(plan: Plan, chain: Chain, x: Given) -> dict[str, Any]:
+    found = branches(plan, chain, x["T"], x["parameter"][0] if plan.parameter else None)
+    checks = {"calm": found.calm(chain.maths), "defect": defect(x["T"], chain.maths)}
+    return {"q": found.q, "valid": found.valid, "fit": found.fit, **checks}
+
+
 def _inverse(model: Model, numbers: Chain) -> Model:
     """Inverse kinematics in the closed form of the arm's class."""
     plan = classify(numbers)
     if not plan.closed:
         raise InputError(f"inverse_kinematics has no closed form here: {plan.sentence}")
-
-    def method(chain: Chain, x: Given) -> dict[str, Any]:
-        found = branches(plan, chain, x["T"], x["parameter"][0] if plan.parameter else None)
-        checks = {"calm": found.calm(chain.maths), "defect": defect(x["T"], chain.maths)}
-        return {"q": found.q, "valid": found.valid, "fit": found.fit, **checks}
-
     inputs = ("T", "parameter") if plan.parameter else ("T",)
-    return replace(model, inputs=inputs, methods={"closed-form": method})
+    return replace(model, inputs=inputs, methods={"closed-form": partial(_closed_form, plan)})
 
 
 _LIST = (
@@ -374,7 +375,7 @@ _LIST = (
             "calm": ("1", "the smallest |fit|: near 0 some branches want a closer look"),
             "defect": ("1", "how far the input is from a pose"),
         },
-        {}, FRAMES, planned=_inverse,
+        {"closed-form": lambda c, x: _closed_form(classify(c), c, x)}, FRAMES, planned=_inverse,
     ),
 )  # fmt: skip
 

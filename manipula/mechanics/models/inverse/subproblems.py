@@ -25,7 +25,7 @@ from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, dot, 
 from manipula.scalar import Maths
 
 TINY = Fraction(1, 10**24)  # A² + B² below which an equation says nothing about its angle
-LOCK = Fraction(1, 10**28)  # squared distance from the axis below which two axes count as one
+LOCK = Fraction(1, 10**26)  # squared distance from the axis below which two axes count as one
 NOWHERE = LOCK * LOCK  # the same for the product of two such distances
 
 

@@ -1,0 +1,52 @@
+"""What the parts of inverse kinematics know of a solver, and what a closed form hands them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manipula.mechanics.models.inverse.plan import Plan
+from manipula.mechanics.robot.chain import Chain
+from manipula.tasks.arrays import Bits, Floats, Kinematics
+
+
+class Raw(NamedTuple):
+    """What a closed form gives for a pose, or for each of many (see the model `inverse_kinematics`)."""
+
+    q: Floats
+    valid: Floats
+    fit: Floats
+    calm: Floats
+    defect: Floats
+
+    def row(self) -> Raw:
+        """One pose as a batch of one."""
+        return Raw(*(np.asarray(part)[None] for part in self))
+
+
+class Nearest(NamedTuple):
+    """The nearest pose an arm can take: configuration, Frobenius distance of the 4×4 matrices, and a sentence."""
+
+    q: Floats
+    distance: float
+    reason: str
+
+
+class Solver(Protocol):
+    """An arm ready to be solved: geometry, limits, forward functions of arrays."""
+
+    chain: Chain
+    plan: Plan
+    low: Floats
+    high: Floats
+    limited: bool
+    turning: Bits
+    pose: Kinematics
+    jacobian: Kinematics
+    closed: Any
+
+    @property
+    def size(self) -> float: ...
+    def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "pose") -> Nearest: ...

@@ -1,0 +1,32 @@
+"""Operation counts of the stored results: a change that raises one of these is a loss."""
+
+from __future__ import annotations
+
+import pytest
+
+import manipula as mp
+from manipula.records import entries
+
+# robot, model → on line: multiplications + additions + divisions
+REACHED = {
+    ("puma560_symbolic", "pose"): 66,
+    ("puma560_symbolic", "inverse_dynamics"): 261,
+    ("puma560_symbolic", "inertia_matrix"): 126,
+    ("puma560_symbolic", "lagrange_terms"): 548,
+    ("puma560", "inverse_dynamics"): 295,
+    ("panda", "inverse_dynamics"): 520,
+}
+
+
+@pytest.mark.parametrize(("robot", "model"), REACHED)
+def test_the_highest_level(robot: str, model: str) -> None:
+    assert mp.generate(robot, model, optimise="max").cost.total <= REACHED[robot, model]
+
+
+def test_every_record_has_a_budget() -> None:
+    assert {(entry.robot, entry.model) for entry in entries()} == set(REACHED)
+
+
+def test_a_record_is_worth_its_place() -> None:
+    for (robot, model), total in REACHED.items():
+        assert total < mp.generate(robot, model).cost.total

@@ -1,0 +1,222 @@
+"""General 6R arms: nothing lost, nothing false, and the count says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.bridge import numeric_chain
+from manipula.errors import InputError
+from manipula.mechanics.robot.chain import Chain
+from manipula.tasks.arrays import Floats, Kinematics, pose_of
+from manipula.tasks.closing import Arm6R, wrapped
+from manipula.tasks.elimination import Elimination, lifted, readings
+from manipula.tasks.general6r import GeneralAnswer, general_solver, solve_general
+
+Rows = Sequence[tuple[float, float, float, float]]
+BENT = 0.0741 / 3**0.5
+
+# theta, d, a, alpha in degrees
+ARMS: dict[str, tuple[Rows, int]] = {
+    "all non-zero": (
+        [(10, 0.31, 0.22, 67), (-35, 0.17, 0.45, -38), (80, 0.24, 0.33, 104),
+         (55, 0.38, 0.12, -73), (-20, 0.15, 0.27, 51), (30, 0.21, 0.09, -29)], 16),
+    "bent wrist": (
+        [(0, 0.2755, 0, 90), (0, 0, 0.41, 180), (0, -0.0098, 0, 90),
+         (0, -0.2073 - BENT, 0, 60), (0, -2 * BENT, 0, 60), (0, -0.16 - BENT, 0, 180)], 16),
+    "twists of 1°": (
+        [(0, 0.2, 0.3, 1), (0, 0.1, 0.5, 1), (0, 0.3, 0.4, 1),
+         (0, 0.15, 0.35, 1), (0, 0.2, 0.25, 1), (0, 0.1, 0.1, 1)], 16),
+    "twists of 90° and 1°": (
+        [(0, 0, 0.3, 90), (0, 0, 1, 1), (0, 0.2, 0, 90), (0, 0, 1.5, 1), (0, 0, 0, 90), (0, 0.4, 0.8, 1)], 16),
+    "spherical wrist": (
+        [(0, 0.3, 0.1, 70), (0, 0.2, 0.4, 25), (0, 0.1, 0.2, -80), (0, 0.4, 0, 90), (0, 0, 0, -90), (0, 0.1, 0, 0)], 8),
+    "three parallel": (
+        [(0, 0.1, 0.4, 0), (0, 0.2, 0.35, 0), (0, 0.15, 0.1, 75),
+         (0, 0.2, 0.25, -60), (0, 0.3, 0.15, 85), (0, 0.1, 0.05, 0)], 8),
+}  # fmt: skip
+
+
+@cache
+def chain_of(name: str, convention: str = "standard") -> Chain:
+    if name == "j2s6s200":
+        return numeric_chain(mp.load(name))
+    rows = ARMS[name][0]
+    robot = mp.Robot.from_dh(rows, convention=convention, angle="deg", name="arm")  # type: ignore[arg-type]
+    held = robot.with_base([0.3, -0.2, 0.5], [0.4, 0.2, -1.0]).with_tool([0.1, 0.05, 0.2], [1, -0.3, 0.2])
+    return numeric_chain(held)
+
+
+def random_q(count: int, seed: int = 5) -> Floats:
+    return np.random.default_rng(seed).uniform(-np.pi, np.pi, (count, 6))
+
+
+def off(answer: GeneralAnswer, q: Floats) -> Floats:
+    """How far each answer is from q."""
+    return np.asarray(np.abs(wrapped(answer.q - q)).max(-1, initial=0.0))
+
+
+def check(answer: GeneralAnswer, pose: Floats, fk: Kinematics) -> None:
+    """No false answer, no answer twice, angles in (−π, π], residuals as stated."""
+    residual = np.abs(fk(answer.q) - pose).max((-1, -2))
+    assert residual.max() <= 1e-10
+    np.testing.assert_allclose(answer.residual, residual, atol=1e-13)
+    assert (answer.q > -np.pi).all() and (answer.q <= np.pi).all()
+    for i, q in enumerate(answer.q):
+        assert (np.delete(off(answer, q), i) > 1e-6).all()
+
+
+def study(name: str, count: int, convention: str = "standard") -> None:
+    chain = chain_of(name, convention)
+    fk, solver, q = pose_of(chain), general_solver(chain), random_q(count)
+    poses = fk(q)
+    for x, pose, answer in zip(q, poses, solver.solve_many(poses), strict=True):
+        assert off(answer, x).min() < 1e-6
+        assert answer.info.complete
+        check(answer, pose, fk)
+
+
+@pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
+def test_the_original_is_among_the_answers_and_the_count_is_full(name: str) -> None:
+    study(name, 60)
+
+
+@pytest.mark.parametrize("name", ["all non-zero", "twists of 1°", "three parallel"])
+def test_the_other_convention(name: str) -> None:
+    study(name, 20, "modified")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
+def test_a_thousand_poses(name: str) -> None:
+    study(name, 1000)
+
+
+@pytest.mark.parametrize("name", list(ARMS))
+def test_bounds(name: str) -> None:
+    assert general_solver(chain_of(name)).bound == ARMS[name][1]
+
+
+@cache
+def singular_points(name: str, count: int) -> list[tuple[Floats, Floats]]:
+    """Configurations with det J = 0, each with the direction in which the tool stands still."""
+    arm = Arm6R(chain_of(name))
+    rng, found = np.random.default_rng(3), []
+
+    def J(q: Floats) -> Floats:
+        return np.asarray(arm.derivative(arm.angles(q)) * arm.direction)
+
+    while len(found) < count:
+        a, b = rng.uniform(-np.pi, np.pi, (2, 6))
+        t = np.linspace(0, 1, 30)
+        d = np.linalg.det(J(a + (b - a) * t[:, None]))
+        for i in np.flatnonzero(d[:-1] * d[1:] < 0)[:1]:
+            low, high = t[i], t[i + 1]
+            for _ in range(60):
+                middle = (low + high) / 2
+                low, high = (middle, high) if np.linalg.det(J(a + (b - a) * middle)) * d[i] > 0 else (low, middle)
+            at = a + (b - a) * low
+            found.append((at, np.linalg.svd(J(at))[2][5]))
+    return found
+
+
+@pytest.mark.parametrize("name", ["all non-zero", "bent wrist", "twists of 1°"])
+@pytest.mark.parametrize("away", [1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 0])
+def test_near_double_roots_are_kept_and_flagged(name: str, away: float) -> None:
+    chain = chain_of(name)
+    fk, solver = pose_of(chain), general_solver(chain)
+    q = np.array([at + away * still for at, still in singular_points(name, 12)])
+    for x, answer in zip(q, solver.solve_many(fk(q)), strict=True):
+        near = np.sort(off(answer, x))
+        assert near[0] < 1e-6
+        assert answer.info.complete
+        assert answer.info.double[off(answer, x).argmin()] == (away <= 1e-4)
+        if away >= 1e-5:
+            assert near[1] < 5 * away  # the twin
+        assert answer.residual.max() <= 1e-10
+
+
+def test_sixteen_real_solutions() -> None:
+    """Twists of 90° and nearly none in turn, as in the arm of Manseur and Doty (1989): some poses have all 16."""
+    chain = chain_of("twists of 90° and 1°")
+    found = [len(answer.q) for answer in general_solver(chain).solve_many(pose_of(chain)(random_q(60)))]
+    assert max(found) == 16
+
+
+def test_a_pose_out_of_reach_has_no_answer_and_a_full_count() -> None:
+    chain = chain_of("all non-zero")
+    pose = np.eye(4)
+    pose[:3, 3] = 30, 10, 5
+    answer = solve_general(chain, pose)
+    assert answer.q.shape == (0, 6)
+    assert answer.info.complete
+
+
+def test_single_and_batch_agree() -> None:
+    chain = chain_of("bent wrist")
+    poses = pose_of(chain)(random_q(10))
+    solver = general_solver(chain)
+    for pose, answer in zip(poses, solver.solve_many(poses), strict=True):
+        np.testing.assert_allclose(solver.solve(pose).q, answer.q, atol=1e-9)
+    assert solver is general_solver(chain)
+
+
+def test_every_joint_as_eigenvalue_gives_the_same_solutions() -> None:
+    """Each reading alone has all sixteen, before any polish."""
+    chain = chain_of("all non-zero")
+    arm = Arm6R(chain)
+    x = random_q(1)
+    target = arm.frames(x)[5]
+    gaps = np.concatenate([arm.gaps, np.linalg.inv(target)])
+    seen = set()
+    for reading in readings():
+        ahead = [gaps[j] if reading.sense == 1 else np.linalg.inv(gaps[j - 1]) for j in reading.joints]
+        pose = target if reading.sense == 1 else np.linalg.inv(target)
+        angles, _ = Elimination(reading, np.array(ahead), (0.3, -0.7, 1.1)).solve(pose)
+        assert angles.shape == (1, 16, 6)
+        turned = np.empty_like(angles[0])
+        turned[:, reading.joints] = angles[0] * reading.sense
+        ends = arm.frames(turned)[5]
+        assert np.abs(ends - target).max() < 1e-6
+        assert np.abs(np.exp(1j * turned) - np.exp(1j * x)).max(-1).min() < 1e-8
+        seen.add(reading.eigenvalue_joint)
+    assert seen == set(range(6))
+
+
+def test_the_fourteen_quantities_move_linearly() -> None:
+    rng = np.random.default_rng(0)
+    p, l, t = rng.normal(size=(3, 3))
+    R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    R *= np.linalg.det(R)
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = R, t
+
+    def quantities(p: Floats, l: Floats) -> Floats:
+        return np.array([1, *l, *p, p @ p, p @ l, *np.cross(p, l), *((p @ p) * l - 2 * (p @ l) * p)])
+
+    np.testing.assert_allclose(lifted(T) @ quantities(p, l), quantities(R @ p + t, R @ l), atol=1e-12)
+
+
+def test_frames_anywhere_along_their_axes() -> None:
+    """The same arm with frames far out on its axes (and back again) has the same answers."""
+    rows = list(ARMS["all non-zero"][0])
+    chain = numeric_chain(mp.Robot.from_dh(rows, convention="standard", angle="deg", name="arm"))
+    first = Arm6R(chain)
+    assert np.linalg.norm(first.gaps[:, :3, 3], axis=1).sum() == pytest.approx(3)
+    q = random_q(5)
+    np.testing.assert_allclose(first.poses(first.angles(q)), pose_of(chain)(q), atol=1e-14)
+
+
+def test_what_is_not_six_turning_joints_is_refused() -> None:
+    with pytest.raises(InputError, match="six revolute joints"):
+        general_solver(numeric_chain(mp.load("stanford")))
+    with pytest.raises(InputError, match="singular everywhere"):
+        general_solver(chain_of("bent wrist", "modified"))  # its axes 5 and 6 are then one
+    with pytest.raises(InputError, match="not a rotation"):
+        solve_general(chain_of("bent wrist"), np.diag([2.0, 1, 1, 1]))
+    with pytest.raises(InputError, match="not finite"):
+        solve_general(chain_of("bent wrist"), np.full((4, 4), np.nan))
