@@ -70,10 +70,15 @@ def records(level: str) -> None:
     print(row(["arm", "model", "method", "existing", f"here ({level})", "sin/cos", "seconds"]))
     for record in RECORDS:
         start = time.perf_counter()
-        model = mp.generate(record.robot(), record.model, method=record.method, symbolic=record.symbolic, optimise=level)
+        model = mp.generate(
+            record.robot(), record.model, method=record.method, symbolic=record.symbolic, optimise=level
+        )
         cost, spent = model.cost, time.perf_counter() - start
         counts = f"{cost.mul}+{cost.add + cost.div} = {cost.total}"
-        print(row([record.arm, record.model, record.method, record.existing, counts, cost.trig, f"{spent:.1f}"]), flush=True)
+        print(
+            row([record.arm, record.model, record.method, record.existing, counts, cost.trig, f"{spent:.1f}"]),
+            flush=True,
+        )
 
 
 def other_arm(seed: int) -> mp.Robot:
@@ -83,7 +88,9 @@ def other_arm(seed: int) -> mp.Robot:
     for i in range(1, draw.randint(3, 7) + 1):
         slides = draw.random() < 0.2
         d = f"q{i}" if slides else draw.choice([0, f"d{i}"])
-        rows.append((0 if slides else f"q{i}", d, draw.choice([0, f"a{i}"]), draw.choice([0, 90, -90]), "P" if slides else "R"))
+        rows.append(
+            (0 if slides else f"q{i}", d, draw.choice([0, f"a{i}"]), draw.choice([0, 90, -90]), "P" if slides else "R")
+        )
     convention: Any = draw.choice(["standard", "modified"])
     robot = mp.Robot.from_dh(rows, convention=convention, angle="deg", name=f"arm{seed}")
     return robot.with_gravity(0, 0, "-g")
@@ -122,7 +129,9 @@ def others(count: int) -> None:
         cost = mp.generate(robot, ID).cost
         spent = time.perf_counter() - start
         peer = sympy_cse(plain)
-        print(row([robot.name, robot.origin.convention, kinds, peer, cost.total, cost.trig, f"{spent:.1f}"]), flush=True)
+        print(
+            row([robot.name, robot.origin.convention, kinds, peer, cost.total, cost.trig, f"{spent:.1f}"]), flush=True
+        )
 
 
 def main() -> int:

@@ -55,10 +55,8 @@ def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
     2
     """
     path = Path(source)
-    if str(source) in library.names():
-        robot = _from_library(str(source))
-    else:
-        robot = _load_file(path, options)
+    named = str(source) in library.names()
+    robot = _from_library(str(source)) if named else _load_file(path, options)
     problems = check_robot(robot, strict=True) if strict else []
     if problems:
         raise RobotFileError(problems[0], file=str(source))
@@ -77,7 +75,8 @@ def _load_file(path: Path, options: dict[str, Any]) -> Robot:
         raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
     if path.suffix.lower() not in FORMATS:
         known = ", ".join(FORMATS)
-        raise RobotFileError(f"cannot tell the format from the ending {path.suffix!r}", file=str(path), hint=f"use {known}")
+        problem = f"cannot tell the format from the ending {path.suffix!r}"
+        raise RobotFileError(problem, file=str(path), hint=f"use {known}")
     try:
         text = text_from_bytes(path.read_bytes(), str(path))
     except OSError as error:

@@ -202,7 +202,7 @@ def _refuse_clash(parameters: Mapping[str, Any], given: Mapping[str, Sequence[Ex
     variables = {str(symbol.data) for port in given.values() for symbol in port}
     clash = sorted(variables & set(parameters))
     if clash:
-        raise InputError(f"{robot.name}: parameter {clash[0]!r} has the name of a joint variable; rename it in the file")
+        raise InputError(f"{robot.name}: parameter {clash[0]!r} is called like a joint variable; rename it in the file")
 
 
 def reference(request: Request) -> Reference:

@@ -1,4 +1,4 @@
-"""Is this robot's mathematics right? Every law, on the user's own robot, in the prime field: a theorem, not a sample."""
+"""Is this robot's mathematics right? Every law, on the user's own robot, in the prime field: a theorem."""
 
 from __future__ import annotations
 

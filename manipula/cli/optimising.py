@@ -77,7 +77,7 @@ def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str,
     costs["found"] = found.cost
     if not quiet:
         _say_result(robot.name, name, costs, found)
-        say_prose(_future(robot.name, name, found, known), "dim")
+        say_prose(_future(f"{robot.name} -m {name}", found, known, asked["price"]), "dim")
         say()
     notes = found.function.notes
     return {
@@ -98,11 +98,11 @@ def _cells(cost: Any) -> tuple[str, ...]:
     return tuple(map(str, (cost.mul, cost.add, cost.div, cost.total, cost.trig, once)))
 
 
-def _future(robot: str, name: str, found: Model, known: Model | None) -> str:
+def _future(what: str, found: Model, known: Model | None, price: str) -> str:
     """What `--optimise max` will give from now on."""
     if known == found:
-        return f"Remembered: manipula generate {robot} -m {name} --optimise max has it at once."
-    if known is None or known.cost.total > found.cost.total:
+        return f"Remembered: manipula generate {what} --optimise max has it at once."
+    if known is None or (price == "classical" and known.cost.total > found.cost.total):
         return "Not remembered: the cache is off or cannot be written (MANIPULA_CACHE)."
     return f"A way with {known.cost.total} operations is known already; --optimise max goes on giving that one."
 

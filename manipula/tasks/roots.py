@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.tasks.arrays import Bits, Floats
-from manipula.tasks.closing import Arm6R, wrapped
+from manipula.tasks.closing import Arm6R, inverted, wrapped
 
 Complex = NDArray[np.complex128]
 Index = NDArray[np.intp]
@@ -19,6 +19,7 @@ Index = NDArray[np.intp]
 CONVERGED = 1e-6  # a last Newton step below this has a root within its square
 LONG = 10  # Newton steps for a start that is not near
 POLISH = 3
+LOOSE = 1e6  # a complex root with a larger J⁻¹ may be one of a family: it proves nothing
 RANK = 1e-7  # singular values of J below this, of the largest, move nothing
 STILL, FLAT = 1e-9, 1e-4  # what moves less, and its change, are zero
 SETTLED = 1e-12  # m
@@ -71,8 +72,9 @@ def settled(arm: Arm6R, starts: Complex, target: Floats, steps: int) -> tuple[Ro
     z, size, back = _approached(arm, starts, target, steps)
     off, lean = np.abs(starts.imag).max(-1), np.abs(z.imag).max(-1)
     arrived = (size < CONVERGED) & (lean < FAR)
-    at, alone = np.flatnonzero(arrived & (lean <= REAL)), np.flatnonzero(arrived & (lean > REAL))
-    real, stiff = z.real[at], ~(np.abs(back[at]).max((-1, -2), initial=0.0) < STIFF)
+    pull = np.abs(back).max((-1, -2), initial=0.0)
+    at, alone = np.flatnonzero(arrived & (lean <= REAL)), np.flatnonzero(arrived & (lean > REAL) & (pull < LOOSE))
+    real, stiff = z.real[at], ~(pull[at] < STIFF)
     unsure = np.flatnonzero((off > 0) & (off < PAIR) & ~(arrived & (lean > REAL)))
     if len(unsure):
         extra, rows = _both_sides(arm, starts[unsure], target[unsure], unsure)
@@ -98,13 +100,14 @@ def settled_each(arm: Arm6R, starts: Complex, target: Floats, owner: Index, step
 
 
 def _approached(arm: Arm6R, starts: Complex, target: Floats, steps: int) -> tuple[Complex, Floats, Complex]:
-    """One Newton step, more where it was long: (angles, size of the last step, J⁻¹ of the first)."""
+    """One Newton step, more where it was long: (angles, size of the last step, J⁻¹)."""
     with np.errstate(all="ignore"):  # of roots at infinity
         step, back = arm.step(starts, target)
         z, size = starts + step, np.abs(step).max(-1)
         late = np.flatnonzero(~(size < CONVERGED))
         if len(late) and steps:
             z[late], size[late] = arm.newton(starts[late], target[late], steps)
+            back[late] = inverted(arm.derivative(z[late]))
     return z, size, back
 
 

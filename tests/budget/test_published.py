@@ -90,7 +90,7 @@ def test_the_efficient_algorithm_beats_megahed_and_both_the_printed_model() -> N
 
 def test_complete_model_of_the_stanford_arm() -> None:
     cost = mp.generate("stanford3", "lagrange_terms", optimise="none").cost
-    assert cost.grand_total <= 79 < 304
+    assert cost.grand_total <= 79  # printed: 304
 
 
 FAST = {"inverse_dynamics": 457, "inertia_matrix": 191, "gravity": 34, "jacobian": 101, "regressor": 947}

@@ -90,6 +90,12 @@ def test_a_dearer_result_is_told_from_the_known_one(monkeypatch: pytest.MonkeyPa
     assert "is known already" in done("optimise", "planar2r", "-m", "gravity", "--search", *QUICK)
 
 
+def test_a_cheaper_result_that_cannot_be_kept_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = api.generate("planar2r", "gravity", optimise="none", method="newton-euler")
+    monkeypatch.setattr(api, "best_known", lambda *given, **options: plain)
+    assert "Not remembered" in done("optimise", "planar2r", "-m", "gravity", "--search", *QUICK)
+
+
 def test_a_price_has_an_answer_of_its_own() -> None:
     classical = api.optimise("rp", "inverse_dynamics", moves=20_000)
     few = api.optimise("rp", "inverse_dynamics", moves=20_000, price="multiplications")

@@ -10,18 +10,22 @@ import manipula as mp
 
 NAMES_TEXT = """
     Arm Model Motions Robot
-    base_parameters check check_base_parameters convert count count_orders dossier generate languages load methods models robots save significance tables
+    base_parameters check check_base_parameters convert count count_orders dossier generate languages load methods
+    models robots save significance tables
     ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError
     __version__
 """
 NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
-    "Arm": """inverse_kinematics inverse_solver coriolis coriolis_matrix dof energy forward_dynamics forward_dynamics_derivatives frames gravity
-        inertia_matrix inverse_dynamics inverse_dynamics_derivatives jacobian jacobian_dot joint_wrenches limits model pose regressor""",
+    "Arm": """inverse_kinematics inverse_solver coriolis coriolis_matrix dof energy forward_dynamics
+        forward_dynamics_derivatives frames gravity
+        inertia_matrix inverse_dynamics inverse_dynamics_derivatives jacobian jacobian_dot
+        joint_wrenches limits model pose regressor""",
     "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs split
         tape to_sympy tree_cost""",
-    "Robot": """base base_parameters cells dof from_dh from_text gravity joint_names joints name names of origin parameters payload
+    "Robot": """base base_parameters cells dof from_dh from_text gravity joint_names joints name names of origin
+        parameters payload
         tool values with_base with_gravity with_parameters with_payload with_tool without""",
 }
 

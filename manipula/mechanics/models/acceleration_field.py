@@ -1,6 +1,6 @@
 """Inverse dynamics on the acceleration field: the recursion with the fewest operations.
 
-With U = [ω̇]× + [ω]×[ω]× a point r of a link accelerates by V + U r. Then, for first moments S, second moments K, mass M,
+With U = [ω̇]× + [ω]×[ω]× a point r of a link accelerates by V + U r. Then, for mass M, first moments S, second K,
 
     F = M V + U S        N = S × V + vee(U K − (U K)ᵀ)
 
@@ -8,8 +8,9 @@ and no tensor product is ever formed. Consecutive parallel axes share one orient
 before it turns; link k of the run is turned in it by the sum θ of its angles. The axis z is fixed in all links of a run
 and in the link before it, so the column U z is the same for all of them: only ω_z and ω̇_z grow from link to link.
 
-The chain must have its frames on the joints (`reduce.frames_on_joints`). What a link's inertia and its lever to the next
-joint contribute may be worked out in the link's own axes or in those of its run: `SHARES`, `LEVERS`, one choice a link.
+The chain must have its frames on the joints (`reduce.frames_on_joints`). What a link's inertia and its lever to the
+next joint contribute may be worked out in the link's own axes or in those of its run (`SHARES`, `LEVERS`), and its
+moment about the axis in two forms (`MOMENTS`): one choice a link.
 The part of a link's inertia that is symmetric about its axis may be handed to its parent (`handed_over`): what the
 parent does not know of it is a rotor's gyroscopic moment.
 """

@@ -184,7 +184,8 @@ def _field_forward_derivatives(chain: Chain, x: Given, choices: Sequence[Choice]
 
 
 def _energy(chain: Chain, x: Given) -> dict[str, Any]:
-    return {"kinetic": energy.kinetic_energy(chain, x["q"], x["qd"]), "potential": energy.potential_energy(chain, x["q"])}
+    kinetic, potential = energy.kinetic_energy(chain, x["q"], x["qd"]), energy.potential_energy(chain, x["q"])
+    return {"kinetic": kinetic, "potential": potential}
 
 
 def _closed_form(plan: Plan, chain: Chain, x: Given) -> dict[str, Any]:
@@ -219,7 +220,8 @@ _LIST = (
         "orientation", "the tool's orientation and position in other coordinates", ("q",),
         {
             "quaternion": ("1", "Euler parameters e0 e1 e2 e3, e0 ≥ 0"), "bryant": ("rad", "Bryant angles x-y′-z″"),
-            "rpy": ("rad", "roll, pitch, yaw about fixed axes"), "cylindrical": ("m, rad, m", "radius, azimuth, height"),
+            "rpy": ("rad", "roll, pitch, yaw about fixed axes"),
+            "cylindrical": ("m, rad, m", "radius, azimuth, height"),
             "spherical": ("m, rad, rad", "radius, polar angle, azimuth"),
         },
         {"forward": _orientation}, TOOL,
@@ -265,7 +267,8 @@ _LIST = (
     Model(
         "lagrange_terms", "the complete Lagrangian model, effect by effect", ("q", "qd", "qdd", "P"),
         {
-            "A": ("kg·m²", "inertia"), "COR": ("kg·m²", "Coriolis, on q̇j·q̇k, j<k"), "CEN": ("kg·m²", "centrifugal, on q̇j²"),
+            "A": ("kg·m²", "inertia"), "COR": ("kg·m²", "Coriolis, on q̇j·q̇k, j<k"),
+            "CEN": ("kg·m²", "centrifugal, on q̇j²"),
             "GRA": (EFFORT, "gravity"), "FIN": (EFFORT, "inertial force"), "FCOR": (EFFORT, "Coriolis force"),
             "FCEN": (EFFORT, "centrifugal force"), "FGRA": (EFFORT, "gravity force"),
             "FPER": (EFFORT, "perturbations"), "FGEN": (EFFORT, "torque = FIN + FCOR + FCEN − FGRA + FPER"),

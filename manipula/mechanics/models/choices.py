@@ -4,14 +4,14 @@ A `Formulation` answers named questions; an unanswered one has its first answer.
 applied to the chain before the model sees it (`prepared`) or handed to the recursion (`field_choices`); none is a
 branch in the physics, and whatever comes out is proved against the plain model.
 
-| question    | answers                  | keeps                    | what it does                                        |
-|-------------|--------------------------|--------------------------|-----------------------------------------------------|
-| `frames`    | given, joints            | torques, energy, tool    | puts every link frame on its joint                  |
-| `slide i`   | stay, back, forth        | torques, energy, tool    | slides frame i along its axis: a lever entry is 0   |
-| `masses`    | given, regrouped         | torques                  | base parameters: masses on an axis go to the parent |
-| `gauge`     | none, 4y …               | torques                  | a fictitious mass on joint 4: a first moment is 0   |
-| `unit`      | metre, 4y …              | torques (no sliding joint) | lengths measured in that lever: a factor is 1     |
-| `share i`, `lever i`, `spin i`, `run i` | see `acceleration_field` | torques | how link i is worked out                 |
+| question    | answers           | keeps                      | what it does                                    |
+|-------------|-------------------|----------------------------|-------------------------------------------------|
+| `frames`    | given, joints     | torques, energy, tool      | puts every link frame on its joint              |
+| `slide i`   | stay, back, forth | torques, energy, tool      | slides frame i along its axis: a lever is 0     |
+| `masses`    | given, regrouped  | torques                    | base parameters: axis masses go to the parent   |
+| `gauge`     | none, 4y …        | torques                    | a fictitious mass: a first moment is 0          |
+| `unit`      | metre, 4y …       | torques, no sliding joint  | lengths measured in that lever: a factor is 1   |
+| `share i` … | see the model     | torques                    | how `acceleration_field` works out link i       |
 """
 
 from __future__ import annotations

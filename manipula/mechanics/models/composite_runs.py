@@ -6,8 +6,8 @@ alone, accelerating by one, asks of it
     revolute    F = (−Sy, Sx, 0)    N = (−Kxz, −Kyz, Kxx + Kyy)        no operation but a sum
     prismatic   F = (0, 0, M)       N = (Sy, −Sx, 0)
 
-and every joint inward feels its share of that wrench. The chain must have its frames on the joints; on a regrouped chain
-of revolute joints all masses are zero, and a shift costs little.
+and every joint inward feels its share of that wrench. The chain must have its frames on the joints; on a regrouped
+chain of revolute joints all masses are zero, and a shift costs little.
 """
 
 from __future__ import annotations

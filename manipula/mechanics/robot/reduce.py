@@ -115,5 +115,8 @@ def rescaled(chain: Chain, length: Any) -> Chain:
     def heavy(body: Inertia) -> Inertia:
         return Inertia(body.m * length * length, scale(length, body.s), body.I)
 
-    links = tuple(replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia)) for x in chain.links)
+    def resized(x: Link) -> Link:
+        return replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia))
+
+    links = tuple(map(resized, chain.links))
     return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool))
