@@ -19,6 +19,7 @@ from manipula.tasks.arrays import Floats
 
 SIZE = 3.0  # the sum of all gaps in the arm's own unit
 REACH = 0.5  # rad; no Newton step is longer
+NUDGE = 1e-14  # of the largest singular value: the least that the others are taken for
 AFTER, OTHER = [1, 2, 0], [2, 0, 1]
 NEXT, LAST = [2, 0, 1], [1, 2, 0]  # the entries of a skew matrix that make its vector
 
@@ -121,11 +122,13 @@ class Arm6R:
 
 
 def inverted(J: Any) -> Any:
-    """J⁻¹, row by row; of singular ones the pseudo-inverse."""
+    """J⁻¹, row by row; large where there is none."""
     try:
         return np.linalg.inv(J)
     except np.linalg.LinAlgError:
-        return np.linalg.pinv(np.where(np.isfinite(J), J, 0))
+        U, values, V = np.linalg.svd(np.where(np.isfinite(J), J, 0))
+        floored = np.maximum(values, NUDGE * np.maximum(values[..., :1], 1))
+        return (V.conj().swapaxes(-1, -2) / floored[..., None, :]) @ U.conj().swapaxes(-1, -2)
 
 
 def wrapped(angles: Floats) -> Floats:

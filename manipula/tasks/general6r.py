@@ -93,18 +93,22 @@ class General6R:
         return [self._answer(*one) for one in zip(target, found, strict=True)]
 
     def _answer(self, target: Floats, roots: Roots) -> GeneralAnswer:
-        used = [self.eliminations[0].reading]
-        if roots.total < self.bound:
+        """Join what is found until the count is full. What lies far off counts only within one reading."""
+        used, count = [self.eliminations[0].reading], roots.total
+        if count < self.bound:
             roots = roots.joined(self._twins(roots, target))
+            count = roots.total
         for elimination in self.eliminations[1:]:
-            if roots.total >= self.bound:
+            if count >= self.bound:
                 break
             used.append(elimination.reading)
-            roots = roots.joined(self._roots(elimination, target[None])[0])
-        if roots.total >= self.bound and roots.apart.all():
-            return self._told(roots, roots.total, tuple(used))
-        more = roots.joined(self._shaken(target))
-        return self._told(more, max(roots.total, more.isolated), tuple(used))
+            other = self._roots(elimination, target[None])[0]
+            roots = roots.joined(other)._replace(distant=0)
+            count = max(count, other.total, roots.total)
+        if count < self.bound or not roots.apart.all():
+            roots = roots._replace(distant=0).joined(self._shaken(target))
+            count = max(count, roots.isolated)
+        return self._told(roots, count, tuple(used))
 
     def _twins(self, roots: Roots, target: Floats) -> Roots:
         """What lies beside the roots where the arm is nearly singular."""
@@ -116,7 +120,8 @@ class General6R:
         found = self._roots(self.eliminations[0], target[None] @ _small_motions(SHAKE))[0]
         starts = np.concatenate([found.real, found.pairs])
         almost = starts.real[np.abs(starts.imag).max(-1, initial=0.0) < ALMOST]
-        return settled_one(self.arm, starts, target).joined(eased(self.arm, almost, target))
+        near = settled_one(self.arm, starts, target).joined(eased(self.arm, almost, target))
+        return near._replace(distant=found.distant if found.total >= self.bound else 0)
 
     def _told(self, roots: Roots, count: int, used: tuple[Reading, ...]) -> GeneralAnswer:
         good = roots.residual <= self.exact

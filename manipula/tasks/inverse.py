@@ -22,6 +22,7 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.tasks.answers import Answers, InverseBatch, InverseResult
 from manipula.tasks.arrays import ARRAYS, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
+from manipula.tasks.general6r import General6R
 from manipula.tasks.limits import bounds
 from manipula.tasks.newton import nearest
 from manipula.tasks.poses import checked_poses, poses_from_value
@@ -124,9 +125,28 @@ class InverseSolver:
 
     def _searched(self, T: Floats, seed: Floats | None) -> Raw:
         T = checked_poses(T)
-        q = unique_solutions(self, T, starts(self, seed))
+        q = self._eliminated(T)
+        if q is None:
+            q = unique_solutions(self, T, starts(self, seed))
         one = np.ones(len(q))
         return Raw(q, one, one, np.float64(1.0), np.float64(0.0))  # type: ignore[arg-type]
+
+    @cached_property
+    def general(self) -> General6R | None:
+        """Elimination and eigenvalues, for six revolute joints without a closed form."""
+        if self.plan.title != "general 6R":
+            return None
+        try:
+            return General6R(self.chain)
+        except InputError:  # an arm that is singular everywhere
+            return None
+
+    def _eliminated(self, T: Floats) -> Floats | None:
+        """All solutions by elimination; None where that does not apply or its count is not complete."""
+        if self.general is None:
+            return None
+        q, _, info = self.general.solve(T)
+        return q if info.complete else None
 
     def _batch(self, T: Floats, seed: Floats | None, parameter: ArrayLike | None) -> InverseBatch:
         flat = T.reshape(-1, 4, 4)

@@ -12,7 +12,7 @@ import manipula as mp
 from manipula.bridge import numeric_chain
 from manipula.errors import InputError
 from manipula.mechanics.robot.chain import Chain
-from manipula.tasks.arrays import Floats, Kinematics, pose_of
+from manipula.tasks.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.tasks.closing import Arm6R, wrapped
 from manipula.tasks.elimination import Elimination, lifted, readings
 from manipula.tasks.general6r import GeneralAnswer, general_solver, solve_general
@@ -145,6 +145,25 @@ def test_sixteen_real_solutions() -> None:
     chain = chain_of("twists of 90° and 1°")
     found = [len(answer.q) for answer in general_solver(chain).solve_many(pose_of(chain)(random_q(60)))]
     assert max(found) == 16
+
+
+@pytest.mark.parametrize("name", list(ARMS))
+def test_special_poses_never_pass_for_complete(name: str) -> None:
+    """Angles that are multiples of 45°: many are singular. What is regular is found; a full count is never wrong."""
+    chain = chain_of(name)
+    q = np.random.default_rng(11).integers(-2, 3, (60, 6)) * (np.pi / 4)
+    least = np.linalg.svd(jacobian_of(chain)(q), compute_uv=False)[:, -1]
+    for x, sigma, answer in zip(q, least, general_solver(chain).solve_many(pose_of(chain)(q)), strict=True):
+        there = len(answer.q) > 0 and off(answer, x).min() < (1e-6 if sigma > 1e-7 else 1e-4)
+        assert there or (sigma < 1e-7 and not answer.info.complete)
+
+
+def test_a_family_is_told() -> None:
+    """Axes 4 and 6 of a spherical wrist in line: only their sum is fixed."""
+    chain = chain_of("spherical wrist")
+    answer = solve_general(chain, pose_of(chain)(np.array([0.3, -0.8, 1.1, 0.4, 0, 0.9])))
+    assert answer.info.family.any() and not answer.info.complete
+    assert answer.residual.max() <= 1e-10
 
 
 def test_a_pose_out_of_reach_has_no_answer_and_a_full_count() -> None:

@@ -105,7 +105,7 @@ def _plans(view: _View, n: int) -> Iterator[Plan]:
             yield _none("numeric", f"no closed form is known for axes {kinds} placed like this; numeric solution")
         meet = any(view.meet(axis) for axis in range(4))
         why = "three axes meet, but no two of the others cross or are parallel" if meet else NO_STRUCTURE
-        yield _none("general 6R", f"{why}; numeric solution")
+        yield _none("general 6R", f"{why}; elimination and eigenvalues")
     yield from _few(view, n)
     yield _none("numeric", f"no closed form is known for these {n} axes; numeric solution")
 
