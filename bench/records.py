@@ -1,8 +1,8 @@
 """Make the results that ship in `manipula/records`: search, prove, keep what is cheaper than before.
 
-    python bench/records.py                          all of the list below (minutes)
-    python bench/records.py --only panda --seed 3    another road for one robot
-    python bench/records.py --seconds 60             a limit for each search
+python bench/records.py                          all of the list below (minutes)
+python bench/records.py --only panda --seed 3    another road for one robot
+python bench/records.py --seconds 60             a limit for each search
 """
 
 from __future__ import annotations

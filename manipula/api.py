@@ -243,9 +243,7 @@ def significance(robot: Robot | str, motions: Motions, tolerance: float = 0.01) 
     return significance_of(load(robot) if isinstance(robot, str) else robot, motions, tolerance)
 
 
-def dossier(
-    robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None
-) -> list[Path]:
+def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
     """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
     subject = load(robot) if isinstance(robot, str) else robot
     return write_files(Path(folder), files_of_dossier(subject, tell))

@@ -115,9 +115,7 @@ def _steps(request: Request) -> tuple[int, int, int]:
     return plain.cost.total, formulated.cost.total, passed.cost.total
 
 
-def bracketing_rows(
-    robot: Robot, symbolic: Any = "auto", tell: Tell = lambda text: None
-) -> list[CountRow]:
+def bracketing_rows(robot: Robot, symbolic: Any = "auto", tell: Tell = lambda text: None) -> list[CountRow]:
     """Every order of the matrix product of the pose, cheapest first."""
     orders = [text_from_bracketing(tree) for tree in bracketings(robot.dof)]
     rows = []

@@ -32,4 +32,3 @@ def files_of_dossier(robot: Robot, tell: Callable[[str], None] = lambda text: No
             tape("lagrange_terms"),
         )
     )
-

@@ -1,14 +1,14 @@
 """The exception tree. Everything manipula raises on purpose hangs from `ManipulaError`.
 
-    ManipulaError
-    ├── InputError            what the user gave cannot be used: a file, a table, an argument
-    │   ├── RobotFileError    a robot description is wrong; names file, joint, field, and what would be right
-    │   └── UnknownNameError  no such robot, model, method, parameter; lists what there is
-    ├── SizeError             the answer would be too large to be of use; says what to ask for instead
-    ├── ProofError            an optimised function is not the model it claims to be; never ignore it
-    └── ConditionError        a parameter value breaks a condition the function was derived under
+ManipulaError
+├── InputError            what the user gave cannot be used: a file, a table, an argument
+│   ├── RobotFileError    a robot description is wrong; names file, joint, field, and what would be right
+│   └── UnknownNameError  no such robot, model, method, parameter; lists what there is
+├── SizeError             the answer would be too large to be of use; says what to ask for instead
+├── ProofError            an optimised function is not the model it claims to be; never ignore it
+└── ConditionError        a parameter value breaks a condition the function was derived under
 
-    ManipulaWarning           (a UserWarning) something looks wrong but can be used
+ManipulaWarning           (a UserWarning) something looks wrong but can be used
 """
 
 from __future__ import annotations

@@ -106,9 +106,7 @@ def tape_from_function(function: Function) -> Tape:
         Port(p.name, (len(p.symbols),), tuple(slot[x] for x in p.symbols), p.unit, p.doc, p.online, p.names)
         for p in function.inputs
     )
-    outputs = tuple(
-        Port(p.name, p.shape, tuple(slot[x] for x in p.exprs), p.unit, p.doc) for p in function.outputs
-    )
+    outputs = tuple(Port(p.name, p.shape, tuple(slot[x] for x in p.exprs), p.unit, p.doc) for p in function.outputs)
     tape = Tape(
         function.name,
         inputs,

@@ -210,9 +210,7 @@ class InverseBatch:
     residual: Floats
 
     @staticmethod
-    def from_raw(
-        solver: Solver, T: Floats, seed: Floats | None, raw: Raw, lead: tuple[int, ...]
-    ) -> InverseBatch:
+    def from_raw(solver: Solver, T: Floats, seed: Floats | None, raw: Raw, lead: tuple[int, ...]) -> InverseBatch:
         """The closed form as it stands where it is calm; a closer look at the other poses."""
         q, valid = raw.q, raw.valid > 0
         residual = np.full(valid.shape, np.nan)

@@ -102,4 +102,3 @@ def nearest_member(family: Family, seed: Floats) -> Floats:
 def _plain(angles: Floats) -> Floats:
     """Differences without whole turns."""
     return np.mod(angles + np.pi, 2 * np.pi) - np.pi
-

@@ -113,6 +113,7 @@ def test_panda_rows_are_the_makers() -> None:
 
 # --- arms that come from a DH table --------------------------------------------------------------------------------
 
+
 def standard_row(theta: float, d: float, a: float, alpha: float) -> FloatArray:
     c, s, ca, sa = cos(theta), sin(theta), cos(alpha), sin(alpha)
     return np.array([[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]])

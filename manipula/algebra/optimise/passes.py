@@ -18,7 +18,6 @@ PASSES: dict[str, Pass] = {
 }
 
 
-
 def optimised(function: Function) -> Function:
     """The function after all passes, repeated while they pay."""
     improving = True

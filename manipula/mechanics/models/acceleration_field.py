@@ -106,7 +106,6 @@ class Body:
     J: Any
 
 
-
 def body_of(inertia: Inertia) -> Body:
     K = inertia.second_moments()
     return Body(inertia.m, inertia.s, K, K[0][0] + K[1][1])
@@ -125,7 +124,6 @@ class Choice(NamedTuple):
     spin: str = "kept"
     run: str = "joined"
     moment: str = "field"
-
 
 
 def turned(turn: Turn, a: Vector) -> Vector:

@@ -99,9 +99,7 @@ def parallel(link: Link) -> bool:
 def candidate_slots(chain: Chain) -> list[Slot]:
     """What is left on every link after regrouping, then the actuator parameters its file gives."""
     return [
-        Slot(kind, i)
-        for i, link in enumerate(chain.links)
-        for kind in (*KEPT[link.kind.name], *actuator_kinds(link))
+        Slot(kind, i) for i, link in enumerate(chain.links) for kind in (*KEPT[link.kind.name], *actuator_kinds(link))
     ]
 
 
@@ -215,6 +213,4 @@ def _filled(link: Link, i: int, given: dict[Slot, Any]) -> Link:
     tensor = tensor_from_second_moments(symmetric(xx, xy, xz, yy, yz, zz))
     body = Inertia(at("m"), (at("mx"), at("my"), at("mz")), tensor)
     motor, viscous, coulomb, constant = map(at, MOTOR_NAMES)
-    return replace(
-        link, inertia=body, motor_inertia=motor, viscous=viscous, coulomb=coulomb, friction_offset=constant
-    )
+    return replace(link, inertia=body, motor_inertia=motor, viscous=viscous, coulomb=coulomb, friction_offset=constant)

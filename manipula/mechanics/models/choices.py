@@ -125,7 +125,7 @@ def prepared(chain: Chain, formulation: Formulation) -> Chain:
 
 
 def _entry(name: str) -> tuple[int, int]:
-    """"4y" → joint 3 counted from 0, axis 1"""
+    """ "4y" → joint 3 counted from 0, axis 1"""
     return int(name[:-1]) - 1, AXES.index(name[-1])
 
 

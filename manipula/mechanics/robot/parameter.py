@@ -85,9 +85,7 @@ def _convert(node: ast.expr, text: str, source: str) -> Parameter:
             return _binary(_BINARY[type(op)], _convert(left, text, source), _convert(right, text, source), text)
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
             return _fold(name, _convert(argument, text, source))
-    raise InputError(
-        f"{text!r}: only numbers, names, pi, + - * / **, parentheses, {', '.join(_FUNCTIONS)} are allowed"
-    )
+    raise InputError(f"{text!r}: only numbers, names, pi, + - * / **, parentheses, {', '.join(_FUNCTIONS)} are allowed")
 
 
 def _binary(op: str, left: Parameter, right: Parameter, text: str) -> Parameter:

@@ -109,6 +109,7 @@ def gauged(chain: Chain, joint: int, axis: int) -> Chain:
 
 def rescaled(chain: Chain, length: Any) -> Chain:
     """Measure lengths in `length`: moments and masses take it up, so torques of revolute joints stay what they are."""
+
     def short(at: Placement) -> Placement:
         return Placement(at.R, (at.p[0] / length, at.p[1] / length, at.p[2] / length))
 

@@ -1,6 +1,6 @@
 """Rigid-body inertia about a frame's origin: mass, first moments, tensor. Linear in its ten numbers.
 
-    m = ∫dm      s = ∫r dm      I = ∫(r·r 1 − r rᵀ) dm      K = ∫r rᵀ dm = ½tr(I) 1 − I
+m = ∫dm      s = ∫r dm      I = ∫(r·r 1 − r rᵀ) dm      K = ∫r rᵀ dm = ½tr(I) 1 − I
 """
 
 from __future__ import annotations

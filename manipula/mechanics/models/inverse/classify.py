@@ -347,4 +347,3 @@ def _masked(plan: Plan, chain: Chain) -> Plan:
 
 def _mask(at: Placement) -> Mask:
     return tuple(next((n for n in (0, 1, -1) if abs(float(x) - n) < SNAP), None) for x in entries(at))
-

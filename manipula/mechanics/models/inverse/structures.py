@@ -162,4 +162,3 @@ def closure(loop: Loop, motions: tuple[Motion, ...]) -> Any:
         R = tuple(zip(*columns))  # type: ignore[assignment]
     miss = [R[i][j] - (1 if i == j else 0) for i in range(3) for j in range(3)]
     return dot(miss, miss) + dot(p, p)
-
