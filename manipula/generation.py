@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
+from math import inf
 from time import monotonic
 from typing import Any
 
@@ -34,7 +36,7 @@ from manipula.mechanics.models.catalogue import ON_JOINTS
 from manipula.mechanics.robot.description import Origin
 from manipula.records import stored
 
-DESCENT_SECONDS = 60.0  # a cap: a descent ends by itself well before
+BUILDS = 1_500  # a cap on the descent of one method, in functions built, so that a slow machine finds the same
 DESCENT_SHARE = 0.5  # of a limit in seconds, at most
 MOVES = 120_000_000
 CHAINS = 2
@@ -53,7 +55,7 @@ class Effort:
 
     def descent_seconds(self, methods: int) -> float:
         """For each of so many methods."""
-        return DESCENT_SECONDS if self.seconds is None else min(DESCENT_SECONDS, DESCENT_SHARE * self.seconds / methods)
+        return inf if self.seconds is None else DESCENT_SHARE * self.seconds / methods
 
 
 USUAL_EFFORT = Effort()
@@ -190,11 +192,13 @@ def _descended(request: Request, method: str, tell: Tell, effort: Effort) -> Cho
     deadline = monotonic() + effort.descent_seconds(len(methods_of(request)))
     space = {question.name: question.answers for question in questions_of(request, method)}
 
+    builds = count()
+
     def build(answers: Answers) -> Function:
         return built(request, Choice(method, tuple(answers.items())))
 
     def over() -> bool:
-        return effort.stop() or monotonic() > deadline
+        return effort.stop() or monotonic() > deadline or next(builds) > BUILDS
 
     price, start = _price(request), dict(usual_choice(request, method).answers)
     answers = descend(build, space, start, lambda f: price(optimised(f)), over, tell)
