@@ -17,6 +17,7 @@ from manipula.cli import (
     demonstration,
     editing,
     generating,
+    inverse,
     listing,
     optimising,
     verdict,
@@ -66,6 +67,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "equations": generating.equations,
     "check": verdict.check,
     "base-parameters": base.base_parameters,
+    "ik": inverse.ik,
     "demo": demonstration.demo,
 }
 for _name, _command in _COMMANDS.items():

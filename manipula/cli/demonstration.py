@@ -130,7 +130,8 @@ def _say_counts(found: _Show) -> None:
     columns = ("model", "method", "here", "1990", "written out", "1990", "sin/cos")
     say_table("", columns, list(_count_cells(found)), right=range(2, len(columns)), caption=(
         "here: with auxiliary equations, operations of the parameters alone included, as the source counts; "
-        "written out: without auxiliary equations. 1990: Lopes da Silva, dissertation, UNICAMP 1990."
+        "written out: without auxiliary equations. 1990: Lopes da Silva, dissertation, UNICAMP 1990, whose 208 and 398 "
+        "leave out every product before a parenthesis: counted so, ours are the same."
     ))  # fmt: skip
     say_prose("Each row was proved equal to the plain model before it was counted.", "green")
     say()
