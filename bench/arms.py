@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import manipula as mp
+from manipula.mechanics.robot.library import text_of
 
 Row = tuple[Any, ...]
 
@@ -92,3 +93,9 @@ def symmetric(name: str) -> mp.Robot:
 def armstrong() -> mp.Robot:
     """Armstrong's zero pattern: the library's PUMA 560 without friction and motor inertia, every number a symbol."""
     return mp.load("puma560").without("friction", "motor_inertia")
+
+
+def armstrong_uneven() -> mp.Robot:
+    """The same with a flange that is no body of revolution: Ixx6 and Iyy6 are two symbols."""
+    text = text_of("puma560").replace('yy = "Ixx6"', 'yy = "Iyy6"').replace("Ixx6 =", "Iyy6 = 0.14e-3\nIxx6 =")
+    return mp.Robot.from_text(text).without("friction", "motor_inertia")

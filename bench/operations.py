@@ -40,6 +40,7 @@ ID, M, G = "inverse_dynamics", "inertia_matrix", "gravity"
 RECORDS = [
     Record("PUMA 560, generic", lambda: arms.generic("puma"), ID, "541 OpenSYMORO"),
     Record("PUMA 560, Armstrong", arms.armstrong, ID, "353 OpenSYMORO", symbolic="all"),
+    Record("PUMA 560, uneven flange", arms.armstrong_uneven, ID, "353 OpenSYMORO", symbolic="all"),
     Record("Stanford 6, generic", lambda: arms.generic("stanford"), ID, "473 OpenSYMORO"),
     Record("Stanford 6, symmetric", lambda: arms.symmetric("stanford"), ID, "247 OpenSYMORO"),
     Record("RX90, generic", lambda: arms.generic("rx90"), ID, "513 OpenSYMORO"),
@@ -62,7 +63,7 @@ RECORDS = [
 
 
 def row(cells: list[Any]) -> str:
-    widths = (22, 17, 19, 26, 16, 8, 9)
+    widths = (23, 17, 19, 26, 16, 8, 9)
     return "  ".join(str(cell).ljust(width) for cell, width in zip(cells, widths)).rstrip()
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import qmc
 
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.algebra.expr.function import Function, Input, Output
@@ -58,6 +57,8 @@ class Motions:
         low, high = np.asarray(position, dtype=float).reshape(-1, 2).T
         dof = len(low)
         rates, pushes = (np.broadcast_to(np.asarray(x, dtype=float), (dof,)) for x in (velocity, acceleration))
+        from scipy.stats import qmc  # takes a second to load, and serves here alone
+
         unit = qmc.Sobol(3 * dof, seed=seed).random(samples)
         q = low + (high - low) * unit[:, :dof]
         return cls(q, rates * (2 * unit[:, dof : 2 * dof] - 1), pushes * (2 * unit[:, 2 * dof :] - 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
@@ -12,11 +12,14 @@ from typing import Any
 from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function, Input, moved_to
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.expr.walk import topological
+from manipula.algebra.optimise.balance import balanced
 from manipula.algebra.optimise.descend import Answers, descend
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference, prove
-from manipula.algebra.optimise.search.engine import searched
+from manipula.algebra.optimise.search.engine import DESCENT, searched
+from manipula.algebra.optimise.search.tournament import winner
 from manipula.bridge import (
     Choice,
     Request,
@@ -24,6 +27,8 @@ from manipula.bridge import (
     built,
     check_request,
     conditions_of,
+    lengths_of,
+    likely_changes,
     methods_of,
     questions_of,
     reference,
@@ -38,9 +43,12 @@ from manipula.records import stored
 
 BUILDS = 1_500  # a cap on the descent of one method, in functions built, so that a slow machine finds the same
 DESCENT_SHARE = 0.5  # of a limit in seconds, at most
-MOVES = 120_000_000
+MOVES = 120_000_000  # of each worker
 CHAINS = 2
-WORTH_TRYING = 1.05  # of the best count before the annealing
+POOL = 48  # formulations that enter the tournament
+WORTH_TRYING = 1.1  # of the best count before the annealing
+QUICK_MOVES = 200_000  # a tenth of a second
+LARGE = 1_500  # operations: each likely change would take half a second
 
 
 @dataclass(frozen=True)
@@ -154,9 +162,28 @@ def plainly(request: Request, tell: Tell, effort: Effort) -> Function:
 
 
 def fast(request: Request, tell: Tell, effort: Effort) -> Function:
-    """The usual formulation beside the plain one, and the quick passes."""
-    choices = [*_plain_choices(request), *(usual_choice(request, method) for method in methods_of(request))]
-    return _cheapest(request, (optimised(built(request, choice)) for choice in dict.fromkeys(choices)))
+    """The usual formulation with a few likely changes, beside the plain one; the quick passes, and a short descent."""
+    plain = [optimised(built(request, choice)) for choice in _plain_choices(request)]
+    best = _cheapest(request, [*plain, *(_patched(request, method) for method in methods_of(request))])
+    price = price_named(request.price)
+    divisors = lengths_of(request)
+    return balanced(searched(best, moves=QUICK_MOVES, rounds=DESCENT, seed=effort.seed, price=price, divisors=divisors))
+
+
+def _patched(request: Request, method: str) -> Function:
+    """The usual formulation after those likely changes that pay."""
+    answers = dict(usual_choice(request, method).answers)
+    best = optimised(built(request, Choice(method, tuple(answers.items()))))
+    changes = likely_changes(request, method) if _price(request)(best) < LARGE else []
+    for patch in changes:
+        trial = {**answers, **patch}
+        try:
+            function = optimised(built(request, Choice(method, tuple(trial.items()))))
+        except ZeroDivisionError:
+            continue
+        if _price(request)(function) < _price(request)(best):
+            best, answers = function, trial
+    return best
 
 
 def hard(request: Request, tell: Tell, effort: Effort) -> Function:
@@ -166,21 +193,27 @@ def hard(request: Request, tell: Tell, effort: Effort) -> Function:
 
 
 def _sought(request: Request, tell: Tell, effort: Effort) -> Function:
-    """Descent over the formulations, then annealing of the best few."""
-    price, start = price_named(request.price), monotonic()
-    ends = [_descended(request, method, tell, effort) for method in methods_of(request)]
-    functions = sorted((optimised(built(request, choice)) for choice in ends), key=price.total)
-    near = [f for f in functions if price.total(f) <= WORTH_TRYING * price.total(functions[0])]
-    moves = effort.moves if effort.moves or effort.seconds else MOVES
+    """Descent over the formulations, then a tournament of the best, beside what the quick level finds."""
+    price, start, quick = price_named(request.price), monotonic(), fast(request, tell, effort)
+    tried = [choice for method in methods_of(request) for choice in _descended(request, method, tell, effort)]
+    entrants = _entrants(request, sorted(tried, key=lambda item: item[0]))
     seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - start), 0.01)
+    best = winner(
+        [quick, *entrants], moves=effort.moves if effort.moves or effort.seconds else MOVES, seconds=seconds,
+        seed=effort.seed, price=price, workers=CHAINS, divisors=lengths_of(request), tell=tell, stop=effort.stop,
+    )  # fmt: skip
+    return balanced(best)
 
-    def search(function: Function) -> Function:
-        return searched(
-            function, moves=moves and max(moves // len(near), 1), seconds=seconds and seconds / len(near),
-            seed=effort.seed, price=price, chains=CHAINS, tell=tell, stop=effort.stop,
-        )  # fmt: skip
 
-    return _cheapest(request, map(search, near))
+def _entrants(request: Request, tried: Sequence[tuple[float, Choice]]) -> list[Function]:
+    """The cheapest formulations that are not too far behind, no two of them with the same values on the way."""
+    found: dict[frozenset[int], Function] = {}
+    for cost, choice in tried:
+        if len(found) == POOL or cost > WORTH_TRYING * tried[0][0] + 5:
+            break
+        function = optimised(built(request, choice))
+        found.setdefault(frozenset(node.value for node in topological(function.roots)), function)
+    return list(found.values())
 
 
 def _plain_choices(request: Request) -> list[Choice]:
@@ -188,20 +221,24 @@ def _plain_choices(request: Request) -> list[Choice]:
     return [usual_choice(request, m) if m in ON_JOINTS else Choice(m) for m in methods_of(request)]
 
 
-def _descended(request: Request, method: str, tell: Tell, effort: Effort) -> Choice:
+def _descended(request: Request, method: str, tell: Tell, effort: Effort) -> list[tuple[float, Choice]]:
+    """All formulations tried on the way down, with their prices; the cheapest first."""
     deadline = monotonic() + effort.descent_seconds(len(methods_of(request)))
     space = {question.name: question.answers for question in questions_of(request, method)}
-
-    builds = count()
-
-    def build(answers: Answers) -> Function:
-        return built(request, Choice(method, tuple(answers.items())))
+    builds, price = count(), _price(request)
 
     def over() -> bool:
         return effort.stop() or monotonic() > deadline or next(builds) > BUILDS
 
-    price, start = _price(request), dict(usual_choice(request, method).answers)
-    answers = descend(build, space, start, lambda f: price(optimised(f)), over, tell)
+    def worth(answers: Answers) -> float:
+        return price(optimised(built(request, _chosen(method, answers, space))))
+
+    trail = descend(worth, space, dict(usual_choice(request, method).answers), over, tell)
+    return [(cost, _chosen(method, answers, space)) for cost, answers in trail]
+
+
+def _chosen(method: str, answers: Answers, space: Mapping[str, tuple[str, ...]]) -> Choice:
+    """The answers that differ from the first ones."""
     return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == "frames"))
 
 

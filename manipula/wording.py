@@ -6,6 +6,11 @@ from __future__ import annotations
 WORDS: dict[str, dict[str, str]] = {
     "frames": {"joints": "every link frame lies on its joint"},
     "masses": {"regrouped": "base parameters: what lies on a joint's axis is counted to the link before"},
+    "axis": {
+        "first": "{links}: carries on its axis the first moment of the link before along it, which becomes zero",
+        "second": "{links}: carries on its axis the second moment of the link before along it, which becomes zero",
+        "both": "{links}: carries on its axis both moments of the link before along it, which become zero",
+    },
     "gauge": {"*": "a fictitious mass on the joint makes a first moment zero (lever {answer})"},
     "unit": {"*": "lengths are measured in one lever ({answer}), so that a factor is 1"},
     "slide": {
@@ -19,10 +24,13 @@ WORDS: dict[str, dict[str, str]] = {
     "lever": {
         "own": "{links}: lever to the next joint in the link's own axes",
         "run": "{links}: the lever to the next joint is turned, not the motion",
+        "polar": "{links}: the lever to the next joint is turned in polar form, not the motion",
     },
     "spin": {
         "kept": "{links}: keeps all its inertia",
         "handed": "{links}: the part symmetric about the axis is handed to the link before",
+        "handed x": "{links}: a disc as wide as the link's Kxx is handed to the link before, so that Kxx is zero",
+        "handed y": "{links}: a disc as wide as the link's Kyy is handed to the link before, so that Kyy is zero",
     },
     "run": {
         "joined": "{links}: shares the axes of the parallel joint before",

@@ -14,7 +14,7 @@ import pytest
 
 import manipula as mp
 from manipula import cache
-from manipula.algebra.run import host
+from manipula.algebra import machine
 from manipula.algebra.run.compiled import compile_tape
 from manipula.errors import ManipulaWarning
 from tests.units.test_simd import wide_tape
@@ -47,8 +47,8 @@ def test_keys_depend_on_every_part(place: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_code_depends_on_the_machine_and_its_tools() -> None:
-    parts = host.identity()
-    assert np.__version__ in parts and host.llvm.get_host_cpu_name() in parts
+    parts = machine.identity()
+    assert np.__version__ in parts and machine.llvm.get_host_cpu_name() in parts
     assert any("+" in part for part in parts)  # the processor's features
 
 
@@ -138,7 +138,7 @@ def test_machine_code_is_loaded_not_made(place: Path, monkeypatch: pytest.Monkey
     def never(*args: Any) -> bytes:
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr(host, "object_from_text", never)
+    monkeypatch.setattr(machine, "object_from_text", never)
     again = compile_tape(wide_tape(), "llvm")
     for a, b in zip(again(x, y), first):
         np.testing.assert_array_equal(a, b)

@@ -17,7 +17,7 @@ from manipula import api
 from manipula.bridge import Request, questions_of
 from manipula.cli import optimising
 from manipula.cli.app import app
-from manipula.mechanics.models.catalogue import FIELD
+from manipula.mechanics.models.entry import FIELD
 from manipula.published import PUBLISHED
 from manipula.records import entries
 from manipula.wording import choices_in_words, method_of
@@ -59,7 +59,7 @@ def test_counts_before_and_after_choices_and_proof() -> None:
     levels = {line[0]: int(line[4]) for line in lines}
     assert levels["none"] == api.generate("planar2r", "gravity", optimise="none").cost.total
     assert levels["fast"] == api.generate("planar2r", "gravity").cost.total
-    assert levels["found"] < levels["fast"] <= levels["none"]
+    assert levels["found"] <= levels["fast"] < levels["none"]
     assert "every link frame lies on its joint" in text
     assert "proof: identical to the plain model" in text
     assert "Not remembered" in text  # the cache is off
@@ -79,7 +79,7 @@ def test_a_record_is_taken_unless_a_search_is_asked_for() -> None:
     taken = as_json("optimise", "puma560_symbolic", "-m", "pose", *QUICK)["models"][0]
     assert taken["counts"]["found"]["total"] == taken["best_known"] == total
     sought = as_json("optimise", "puma560_symbolic", "-m", "pose", "--search", *QUICK)["models"][0]
-    assert sought["counts"]["found"]["total"] >= total == sought["best_known"]
+    assert sought["best_known"] == min(total, sought["counts"]["found"]["total"])
 
 
 @pytest.mark.usefixtures("cache")
@@ -97,8 +97,8 @@ def test_a_cheaper_result_that_cannot_be_kept_is_told(monkeypatch: pytest.Monkey
 
 
 def test_a_price_has_an_answer_of_its_own() -> None:
-    classical = api.optimise("rp", "inverse_dynamics", moves=20_000)
-    few = api.optimise("rp", "inverse_dynamics", moves=20_000, price="multiplications")
+    classical = api.optimise("rp", "inverse_dynamics", moves=4_000_000)
+    few = api.optimise("rp", "inverse_dynamics", moves=4_000_000, price="multiplications")
     assert few.cost.mul <= classical.cost.mul
     assert classical.cost.total <= few.cost.total
 
@@ -115,7 +115,7 @@ def test_several_models_and_their_json() -> None:
     [
         (("--moves", "0"), "--moves 0"),
         (("--seconds", "-1"), "--seconds -1"),
-        (("--price", "gold"), "Known: classical, multiplications, fused"),
+        (("--price", "gold"), "Known: classical, multiplications, fused, latency"),
         (("--parameters", "some"), "Known: full, base"),
         (("-m", "poses"), "no model is called 'poses'"),
     ],

@@ -3,7 +3,8 @@
 Every symbol gets a random element and, in case it is an angle, a random point (c, s) of the circle c² + s² = 1; sums
 of angles compose their points. So sin² + cos² = 1, angle sums and everything polynomial hold exactly, and two different
 functions agree at a random point with probability at most degree / 2⁶¹ (Schwartz–Zippel). Square roots, branches and
-`atan2` are uninterpreted: their value is a keyed hash of the operation and its arguments' values.
+`atan2` are uninterpreted: their value is a keyed hash of the operation and its arguments' values. Only the direction of
+`atan2(y, x)` is known, (x, y)/√(x² + y²).
 """
 
 from __future__ import annotations
@@ -150,6 +151,16 @@ def opaque_point(seed: str, value: int) -> Point:
     return point if value <= P - value else mirrored(point)
 
 
+def polar_point(seed: str, y: int, x: int) -> Point:
+    """The point (x/r, y/r) of atan2(y, x), with r the value of √(x² + y²): it need not lie on the circle.
+
+    What holds for every r holds for the true one.
+    """
+    r = opaque_value(seed, "sqrt", [(x * x + y * y) % P], 0, commutative=False)
+    over = pow(r, -1, P)
+    return (x * over % P, y * over % P)
+
+
 class FieldMaths:
     """`Maths` over elements. One `seed` is one draw of all symbols."""
 
@@ -186,7 +197,9 @@ class FieldMaths:
         return self._opaque("sqrt", (x,))
 
     def atan2(self, y: Any, x: Any) -> Element:
-        return self._opaque("atan2", (y, x))
+        angle = self._opaque("atan2", (y, x))
+        rise, run = (value.value if isinstance(value, Element) else rational(value) for value in (y, x))
+        return Element(self.seed, angle.value, polar_point(self.seed, rise, run))
 
     def sign(self, x: Any) -> Element:
         return self._opaque("sign", (x,), parity=-1)

@@ -25,6 +25,7 @@ from manipula.algebra.expr.field import (
     multiple,
     opaque_point,
     opaque_value,
+    polar_point,
     rational,
 )
 from manipula.algebra.expr.ops import OPS
@@ -240,7 +241,10 @@ class Graph:
         if op.commutative:
             args = _sorted(*args)
         value = opaque_value(TABLE_SEED, name, [x.value for x in args], op.parity, op.commutative)
-        return self.intern(name, args, value)
+        node = self.intern(name, args, value)
+        if name == "atan2" and not node.online:  # a variable one may stand at (0, 0), where it has no direction
+            self.points[value] = polar_point(TABLE_SEED, args[0].value, args[1].value)
+        return node
 
     def point(self, x: Expr) -> Point:
         """The circle point of an angle: sums of symbols, numeric angles and whole multiples of them compose."""

@@ -8,12 +8,17 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.ops import OPS
 from manipula.algebra.expr.walk import topological
+from manipula.algebra.optimise.balance import balanced, longest_path
 from manipula.errors import UnknownNameError
 
 
 @dataclass(frozen=True)
 class Price:
-    """Whole numbers. `fused` is what a sum saves when one of its terms is a product that serves nothing else."""
+    """Whole numbers. `fused` is what a sum saves when one of its terms is a product that serves nothing else.
+
+    `path` is the price of a cycle on the longest path: the search itself counts operations, and of what it finds the
+    sums and products are balanced.
+    """
 
     name: str
     add: int = 1
@@ -23,6 +28,7 @@ class Price:
     trig: int = 0
     sqrt: int = 0
     other: int = 0
+    path: int = 0
     unit: int = 1  # what a typical move is worth: temperatures are measured by it
 
     def of(self, kind: str) -> int:
@@ -37,7 +43,12 @@ class Price:
             bare = user.args[0] if user.op == "neg" else user
             uses[bare] = uses.get(bare, 0) + 1
         plain = sum(self.of(OPS[node.op].counted_as) for node in nodes)
-        return plain - self.fused * sum(_swallows(node, uses) for node in nodes)
+        swallowed = self.fused * sum(_swallows(node, uses) for node in nodes)
+        return plain - swallowed + (self.path * longest_path(function) if self.path else 0)
+
+    def arranged(self, function: Function) -> Function:
+        """The function in the order of work this price asks for."""
+        return balanced(function) if self.path else function
 
 
 def _swallows(node: Expr, uses: dict[Expr, int]) -> bool:
@@ -48,8 +59,9 @@ def _swallows(node: Expr, uses: dict[Expr, int]) -> bool:
 CLASSICAL = Price("classical")  # a product and a sum are one operation each
 MULTIPLICATIONS = Price("multiplications", mul=4, div=4, unit=3)  # sums count a little, or they would grow without end
 FUSED = Price("fused", fused=1)  # what a processor with a fused multiply-add issues
+LATENCY = Price("latency", path=1)  # one call on a processor with units to spare: cycles on the longest path
 
-PRICES = {price.name: price for price in (CLASSICAL, MULTIPLICATIONS, FUSED)}
+PRICES = {price.name: price for price in (CLASSICAL, MULTIPLICATIONS, FUSED, LATENCY)}
 
 
 def price_named(name: str) -> Price:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from manipula.mechanics.models.pose_apart import polar
 from manipula.mechanics.robot.chain import Chain, Link, inward, outward
 from manipula.mechanics.spatial.inertia import Inertia, half
 from manipula.mechanics.spatial.placement import Placement
@@ -90,6 +91,7 @@ class Row:
     wrench: tuple[Vector, Vector]  # what the link's own inertia asks for, run's axes
     lever: Lever
     rest: Any  # of the joint's torque: a handed-over rotor carried by the parent, 2σ ω̇_z
+    maths: Any
     joined: bool = False  # to the run of the row before
 
     def own_spin(self) -> Spin:
@@ -193,10 +195,21 @@ def run_lever(row: Row, p: Vector) -> Vector:
     return rotate(row.spin.field(), turned(row.turn, p))
 
 
+def polar_lever(row: Row, p: Vector) -> Vector:
+    """U p, the lever turned in its polar form, which takes two products instead of four"""
+    return rotate(row.spin.field(), polar(row.angle, p, row.maths))
+
+
 SHARES: dict[str, Share] = {"own": own_share, "run": run_share}
-LEVERS: dict[str, Lever] = {"own": own_lever, "run": run_lever}
+LEVERS: dict[str, Lever] = {"own": own_lever, "run": run_lever, "polar": polar_lever}
 MOMENTS: dict[str, Moment] = {"field": moment_by_field, "squares": moment_by_squares}
-SPINS = ("kept", "handed")
+# twice the part σ of a link's second moments Kxx, Kyy that is handed to its parent; what is left may lose an entry
+SPINS: dict[str, Callable[[Any, Any], Any]] = {
+    "kept": lambda Kxx, Kyy: 0,
+    "handed": lambda Kxx, Kyy: Kxx + Kyy,
+    "handed x": lambda Kxx, Kyy: 2 * Kxx,
+    "handed y": lambda Kxx, Kyy: 2 * Kyy,
+}
 RUNS = ("joined", "apart")  # does a link whose axis is parallel to the one before join its run?
 
 
@@ -205,26 +218,31 @@ def torques(
 ) -> list[Any]:
     """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
     picked = choices or [Choice()] * chain.dof
-    chain, rotors = handed_over(chain, [choice.spin == "handed" for choice in picked])
+    chain, rotors = handed_over(chain, [SPINS[choice.spin] for choice in picked])
     rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
     items = list(zip(chain.links, *rates, picked, rotors, strict=True))
 
     def step(parent: Row, item: tuple[Link, Any, Any, Any, Choice, Any]) -> Row:
         return hang(parent, *item, chain.maths)
 
-    start = Row(None, 0, STRAIGHT, 0, Spin(), unrotate(chain.base.R, neg(chain.gravity)), (NULL, NULL), own_lever, 0)
-    rows = outward(step, items, start)
+    rows = outward(step, items, ground(chain))
     loads = inward(load, list(zip(rows, [*rows[1:], None])), (NULL, NULL))
     return [link.signed(link.kind.effort(*wrench) + row.rest) for link, row, wrench in zip(chain.links, rows, loads)]
 
 
-def handed_over(chain: Chain, which: Sequence[bool]) -> tuple[Chain, list[Any]]:
-    """Give σ = (Kxx + Kyy)/2 of the links named to their parents, from the tip down; the rotors 2σ that remain."""
+def ground(chain: Chain) -> Row:
+    """What the first joint stands on: at rest, accelerating against gravity."""
+    V = unrotate(chain.base.R, neg(chain.gravity))
+    return Row(None, 0, STRAIGHT, 0, Spin(), V, (NULL, NULL), own_lever, 0, chain.maths)
+
+
+def handed_over(chain: Chain, parts: Sequence[Callable[[Any, Any], Any]]) -> tuple[Chain, list[Any]]:
+    """Give the part σ of each link's Kxx and Kyy to its parent, from the tip down; the rotors 2σ that remain."""
     links, rotors = list(chain.links), [0] * chain.dof
     for i in range(chain.dof - 1, 0, -1):
-        if which[i] and links[i].kind.name == "revolute":
-            K = links[i].inertia.second_moments()
-            rotors[i] = K[0][0] + K[1][1]
+        K = links[i].inertia.second_moments()
+        rotors[i] = parts[i](K[0][0], K[1][1]) if links[i].kind.name == "revolute" else 0
+        if not (isinstance(rotors[i], int) and rotors[i] == 0):
             part = Inertia(I=symmetric(half(rotors[i]), 0, 0, half(rotors[i]), 0, rotors[i]))
             links[i] = replace(links[i], inertia=replace(links[i].inertia, I=matsub(links[i].inertia.I, part.I)))
             given = part.seen_from(Placement(R=links[i].before.R))
@@ -252,7 +270,7 @@ def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rot
     angle = angle + link.kind.turn(x)
     turn = STRAIGHT if isinstance(angle, int) and angle == 0 else (maths.cos(angle), maths.sin(angle))
     F, N = SHARES[choice.share](body_of(link.inertia), turn, spin, V, MOMENTS[choice.moment])
-    return Row(link, angle, turn, d, spin, V, (F, add(N, gyro)), LEVERS[choice.lever], rest, joined)
+    return Row(link, angle, turn, d, spin, V, (F, add(N, gyro)), LEVERS[choice.lever], rest, maths, joined)
 
 
 def follow(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:

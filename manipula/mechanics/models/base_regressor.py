@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manipula.mechanics.models.acceleration_field import STRAIGHT, Choice, Row, Spin, hang, own_lever, unturned
+from manipula.mechanics.models.acceleration_field import Choice, Row, ground, hang, unturned
 from manipula.mechanics.models.base_parameters import Slot, actuator_column, candidate_slots, seated
 from manipula.mechanics.models.bodies import Twist, link_twists
 from manipula.mechanics.models.regressor import MOTOR_NAMES
 from manipula.mechanics.robot.chain import Chain, Link, outward
-from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul, neg, unrotate
+from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,8 @@ def _reach(row: Row, twists: Sequence[Twist]) -> Reach:
 def motion_rows(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Row]:
     """How every link of a chain without bodies moves."""
     rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
-    start = Row(None, 0, STRAIGHT, 0, Spin(), unrotate(chain.base.R, neg(chain.gravity)), (NULL, NULL), own_lever, 0)
 
     def step(parent: Row, item: tuple[Link, Any, Any, Any]) -> Row:
         return hang(parent, *item, Choice(), 0, chain.maths)
 
-    return outward(step, list(zip(chain.links, *rates, strict=True)), start)
+    return outward(step, list(zip(chain.links, *rates, strict=True)), ground(chain))

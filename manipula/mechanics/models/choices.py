@@ -9,8 +9,9 @@ branch in the physics, and whatever comes out is proved against the plain model.
 | `frames`    | given, joints     | torques, energy, tool      | puts every link frame on its joint              |
 | `slide i`   | stay, back, forth | torques, energy, tool      | slides frame i along its axis: a lever is 0     |
 | `masses`    | given, regrouped  | torques                    | base parameters: axis masses go to the parent   |
+| `axis i`    | bare, first …     | torques                    | fictitious moments on axis i: a parent's is 0   |
 | `gauge`     | none, 4y …        | torques                    | a fictitious mass: a first moment is 0          |
-| `unit`      | metre, 4y …       | torques, no sliding joint  | lengths measured in that lever: a factor is 1   |
+| `unit`      | metre, 4y …       | torques                    | lengths measured in that lever: a factor is 1   |
 | `share i` … | see the model     | torques                    | how `acceleration_field` works out link i       |
 """
 
@@ -22,13 +23,16 @@ from typing import Any
 
 from manipula.mechanics.models.acceleration_field import LEVERS, MOMENTS, RUNS, SHARES, SPINS, Choice, continues
 from manipula.mechanics.robot.chain import Chain, Link
-from manipula.mechanics.robot.reduce import frames_on_joints, gauged, regroup, rescaled
+from manipula.mechanics.robot.reduce import frames_on_joints, gauged, laden, regroup, rescaled
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, rotate
 
 Formulation = Mapping[str, str]
 AXES = "xyz"
 SLIDES = ("stay", "back", "forth")
+UNITS = 3  # levers tried as a unit without a search
+# what axis i carries of its parent's moments along it: (first, second)
+LOADS = {"bare": (False, False), "first": (True, False), "second": (False, True), "both": (True, True)}
 
 
 @dataclass(frozen=True)
@@ -49,22 +53,40 @@ def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]
     asked += [Question(f"slide {i}", SLIDES) for i in range(1, chain.dof + 1)]
     if base:
         asked.append(Question("masses", ("given", "regrouped")))
-        asked.append(Question("gauge", ("none", *_levers(chain))))
+        asked += [Question(f"axis {i + 1}", tuple(LOADS)) for i in _bearing_axes(chain)]
+        asked.append(Question("gauge", ("none", *_turning(chain, _levers(chain)))))
     if all(link.kind.name == "revolute" for link in chain.links):
-        asked.append(Question("unit", ("metre", *_levers(chain))))
+        asked.append(_unit(chain))
     return asked
 
 
-FIELD_KINDS = {"share": tuple(SHARES), "lever": tuple(LEVERS), "spin": SPINS, "run": RUNS, "moment": tuple(MOMENTS)}
+def _unit(chain: Chain) -> Question:
+    return Question("unit", ("metre", *_levers(chain)))
+
+
+FIELD_KINDS = {
+    "share": tuple(SHARES),
+    "lever": tuple(LEVERS),
+    "spin": tuple(SPINS),
+    "run": RUNS,
+    "moment": tuple(MOMENTS),
+}
 
 
 def field_questions(chain: Chain) -> list[Question]:
     """How the acceleration field is to be worked out, link by link."""
-    asked: list[Question] = []
+    asked = [_unit(chain)]
     for i, link in enumerate(frames_on_joints(chain).links, 1):
         kinds = [kind for kind in FIELD_KINDS if kind != "run" or (i > 1 and continues(link))]
         asked += [Question(f"{kind} {i}", FIELD_KINDS[kind]) for kind in kinds]
     return asked
+
+
+def _bearing_axes(chain: Chain) -> dict[int, int]:
+    """Revolute joint (from 0) → the axis of its parent along which it lies, where that is x or y of a revolute link."""
+    links = frames_on_joints(chain).links
+    pairs = [(i, link) for i, link in enumerate(links) if i and link.kind.name == links[i - 1].kind.name == "revolute"]
+    return {i: axis for i, link in pairs for axis in (0, 1) if link.before.R[axis][2] in (1, -1)}
 
 
 def _levers(chain: Chain) -> list[str]:
@@ -76,6 +98,11 @@ def _levers(chain: Chain) -> list[str]:
         for k, axis in enumerate(AXES)
         if i and not _structural_zero(link.before.p[k])
     ]
+
+
+def _turning(chain: Chain, entries: Sequence[str]) -> list[str]:
+    """Those of revolute joints: a mass on a sliding joint's origin does not belong to both links alike."""
+    return [entry for entry in entries if chain.links[_entry(entry)[0]].kind.name == "revolute"]
 
 
 def _structural_zero(x: Any) -> bool:
@@ -95,6 +122,17 @@ def usual(chain: Chain, asked: Sequence[Question]) -> Formulation:
     return {name: answer for name, answer in answers.items() if name in names}
 
 
+def likely(chain: Chain, asked: Sequence[Question]) -> list[Formulation]:
+    """Changes worth a trial each, in this order."""
+    answers = {question.name: question.answers for question in asked}
+    runs = _run_lengths(frames_on_joints(chain).links)
+    ends = [i for i, (length, after) in enumerate(zip(runs, [*runs[1:], 0]), 1) if length > 1 and after != length]
+    tails = {f"share {i}": "own" for i in ends if f"share {i}" in answers and i < len(runs)}
+    squares = {name: "squares" for name, known in answers.items() if "squares" in known}
+    units = [{"unit": unit} for unit in answers.get("unit", ())[1 : UNITS + 1]]
+    return [change for change in (squares, tails, *units) if change]
+
+
 def _run_lengths(links: Sequence[Link]) -> list[int]:
     """For every link, how many joints its run of parallel axes has."""
     runs: list[int] = []
@@ -110,17 +148,19 @@ def prepared(chain: Chain, formulation: Formulation) -> Chain:
     """The chain after the choices that concern it."""
     if formulation.get("frames", "given") == "given":
         return chain
-    chain = frames_on_joints(chain)
+    seated = chain = frames_on_joints(chain)
     for i in range(chain.dof):
         way = formulation.get(f"slide {i + 1}", "stay")
         chain = chain if way == "stay" else slid(chain, i, way)
     if formulation.get("masses", "given") == "regrouped":
         chain = regroup(chain)
+        for i, axis in _bearing_axes(chain).items():
+            chain = laden(chain, i, axis, *LOADS[formulation.get(f"axis {i + 1}", "bare")])
         if formulation.get("gauge", "none") != "none":
             chain = gauged(chain, *_entry(formulation["gauge"]))
     if formulation.get("unit", "metre") != "metre":
         joint, axis = _entry(formulation["unit"])
-        chain = rescaled(chain, chain.links[joint].before.p[axis])
+        chain = rescaled(chain, seated.links[joint].before.p[axis])  # a length, wherever the slides have put it
     return chain
 
 

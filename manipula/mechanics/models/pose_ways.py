@@ -1,6 +1,6 @@
 """Ways to multiply the elementary transforms into pose_world_tool; they differ only in what they cost.
 
-The five ways of Lopes da Silva (dissertation, UNICAMP 1990), two more, and any bracketing of the product:
+The five ways of Lopes da Silva (dissertation, UNICAMP 1990), three more, and any bracketing of the product:
 
     forward                ((T1 T2) T3) …                  base → tool
     forward-cross          the same, third column = first × second at every step
@@ -9,6 +9,7 @@ The five ways of Lopes da Silva (dissertation, UNICAMP 1990), two more, and any 
     merged                 forward, after runs of parallel axes were merged: cos(θ2+θ3) …
     merged-backward        tool → base over such runs; a run turns what stands beyond it by the sum of its angles
     merged-backward-cross  the same without second columns: the last joint's own axis is the cheapest to carry
+    merged-apart           the same, the position worked out apart; constant levers turned in polar form
 
 Base and tool, where there are any, are constant factors more at either end.
 """
@@ -16,31 +17,19 @@ Base and tool, where there are any, are constant factors more at either end.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 from manipula.errors import UnknownNameError
 from manipula.mechanics.models.bracketings import Tree, parse_bracketing
-from manipula.mechanics.robot.chain import Chain, Link
-from manipula.mechanics.spatial.placement import HERE, Placement, turn_about
-from manipula.mechanics.spatial.vector import (
-    IDENTITY,
-    NULL,
-    Matrix,
-    Vector,
-    add,
-    column,
-    cross,
-    matmul,
-    rotate,
-    transpose,
-)
+from manipula.mechanics.models.pose_apart import merged_apart
+from manipula.mechanics.models.pose_runs import Passed, Run, parallel_runs, regenerated, without
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.scalar import Maths
 
 Way = Callable[[Chain, Sequence[Any]], Placement]
-Run = Sequence[tuple[Link, Any]]  # links with parallel axes, each with its coordinate
 
 
 def forward(chain: Chain, q: Sequence[Any]) -> Placement:
@@ -55,13 +44,13 @@ def backward(chain: Chain, q: Sequence[Any]) -> Placement:
 
 def forward_cross(chain: Chain, q: Sequence[Any]) -> Placement:
     """Base → tool; an orthonormal frame's third column is first × second."""
-    return reduce(lambda a, b: _regenerated(a @ _without(b, 2), 2), _factors(chain, chain.elementary(q)))
+    return reduce(lambda a, b: regenerated(a @ without(b, 2), 2), _factors(chain, chain.elementary(q)))
 
 
 def backward_cross(chain: Chain, q: Sequence[Any]) -> Placement:
     """Tool → base; a left factor never asks for the third column of the right one."""
     *left, last = _factors(chain, chain.elementary(q))
-    return _regenerated(_from_right([*left, _without(last, 2)]), 2)
+    return regenerated(_from_right([*left, without(last, 2)]), 2)
 
 
 def merged(chain: Chain, q: Sequence[Any]) -> Placement:
@@ -76,7 +65,7 @@ def merged_backward(chain: Chain, q: Sequence[Any]) -> Placement:
 
 def merged_backward_cross(chain: Chain, q: Sequence[Any]) -> Placement:
     """Tool → base over runs of parallel axes; the second column is third × first."""
-    return _regenerated(_runs_times(chain, q, _without(chain.tool, 1)), 1)
+    return regenerated(_runs_times(chain, q, without(chain.tool, 1)), 1)
 
 
 def bracketed(tree: Tree) -> Way:
@@ -95,7 +84,11 @@ WAYS: dict[str, Way] = {
     "backward-cross": backward_cross,
     "merged": merged,
 }
-FURTHER_WAYS: dict[str, Way] = {"merged-backward": merged_backward, "merged-backward-cross": merged_backward_cross}
+FURTHER_WAYS: dict[str, Way] = {
+    "merged-backward": merged_backward,
+    "merged-backward-cross": merged_backward_cross,
+    "merged-apart": merged_apart,
+}
 
 
 def way_from_name(name: str, dof: int) -> Way:
@@ -121,73 +114,9 @@ def _from_right(T: Sequence[Placement]) -> Placement:
     return reduce(lambda product, left: left @ product, reversed(T))
 
 
-def _without(T: Placement, j: int) -> Placement:
-    """Column j suppressed: structural zeros cost nothing."""
-    x, y, z = (NULL if k == j else axis for k, axis in enumerate(transpose(T.R)))
-    return Placement(transpose((x, y, z)), T.p)
-
-
-def _regenerated(T: Placement, j: int) -> Placement:
-    """Column j as the cross product of the next two."""
-    lost = cross(column(T.R, (j + 1) % 3), column(T.R, (j + 2) % 3))
-    x, y, z = (lost if k == j else axis for k, axis in enumerate(transpose(T.R)))
-    return Placement(transpose((x, y, z)), T.p)
-
-
-# Merging parallel axes. Along a run every constant rotation C keeps the z axis, up to its sense, so that
-# Rz(θ1) C Rz(θ2) = Rz(θ1 ± θ2) C: one turn by the sum of the angles stands for all of them.
-
-
-@dataclass(frozen=True)
-class _Passed:
-    """The road from a run's first joint: a turn by `angle` about z, then the constant C; the position beside it."""
-
-    angle: Any = 0
-    C: Matrix = IDENTITY
-    p: Vector = NULL
-
-    def placed(self, at: Placement, maths: Maths[Any]) -> _Passed:
-        """Past a placement:  p + Rz(angle) C p'"""
-        return _Passed(self.angle, matmul(self.C, at.R), add(self.p, _turned(self.angle, rotate(self.C, at.p), maths)))
-
-    def moved(self, link: Link, q: Any, maths: Maths[Any]) -> _Passed:
-        """Past a joint, whose z may point against that of the run's first."""
-        x = link.offset + link.signed(q)
-        turn = link.kind.turn(x)
-        turned = _Passed(self.angle + (turn if self.C[2][2] == 1 else -turn), self.C, self.p)
-        return turned.placed(Placement(p=(0, 0, link.kind.slide(x))), maths)
-
-    def placement(self, maths: Maths[Any]) -> Placement:
-        x, y, z = (_turned(self.angle, axis, maths) for axis in transpose(self.C))
-        return Placement(transpose((x, y, z)), self.p)
-
-
-def _turned(angle: Any, a: Vector, maths: Maths[Any]) -> Vector:
-    """Rz(angle) a; a run of sliding joints alone has the structural zero for its angle."""
-    if isinstance(angle, int) and angle == 0:
-        return a
-    return rotate(turn_about("z", maths.cos(angle), maths.sin(angle)).R, a)
-
-
-def parallel_runs(chain: Chain, q: Sequence[Any]) -> list[Run]:
-    """The links, cut wherever an axis is not, by structure, parallel to the one before."""
-    runs: list[list[tuple[Link, Any]]] = []
-    for link, x in zip(chain.links, q, strict=True):
-        if runs and _keeps_z(matmul(runs[-1][-1][0].after.R, link.before.R)):
-            runs[-1].append((link, x))
-        else:
-            runs.append([(link, x)])
-    return [*runs]
-
-
-def _keeps_z(R: Matrix) -> bool:
-    """By structure: the ints of quarter turns. A twist that happens to be near zero is a number like any other."""
-    return all(isinstance(x, int) for x in R[2]) and R[2][:2] == (0, 0)
-
-
 def _run_times(run: Run, beyond: Placement, maths: Maths[Any]) -> Placement:
     """The run's transform, from before its first joint to after its last, times what stands beyond it."""
-    state = _Passed().moved(*run[0], maths)
+    state = Passed().moved(*run[0], maths)
     for (previous, _), (link, q) in pairwise(run):
         state = state.placed(previous.after @ link.before, maths).moved(link, q, maths)
     return run[0][0].before @ state.placed(run[-1][0].after @ beyond, maths).placement(maths)

@@ -35,14 +35,16 @@ class Link:
     viscous: Any = 0
     coulomb: Any = 0
     friction_offset: Any = 0
+    pace: Any = 1  # 1/L of a sliding joint when lengths are measured in L
 
     def motion(self, q: Any, maths: Maths[Any]) -> Placement:
         """The joint's own displacement at q."""
         return self.kind.motion(self.offset + self.signed(q), maths)
 
     def signed(self, rate: Any) -> Any:
-        """A joint coordinate, rate or torque counted along +z: direction · rate"""
-        return rate if self.direction == 1 else -rate
+        """A joint coordinate, rate or torque counted along +z: direction · pace · rate"""
+        along = rate if self.direction == 1 else -rate
+        return along if isinstance(self.pace, int) else self.pace * along
 
 
 @dataclass(frozen=True)

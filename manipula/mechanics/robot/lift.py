@@ -56,4 +56,5 @@ def _link(link: Link, entry: Change) -> Link:
         viscous=entry(link.viscous),
         coulomb=entry(link.coulomb),
         friction_offset=entry(link.friction_offset),
+        pace=entry(link.pace),
     )

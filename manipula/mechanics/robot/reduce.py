@@ -107,8 +107,35 @@ def gauged(chain: Chain, joint: int, axis: int) -> Chain:
     return replace(chain, links=tuple(links))
 
 
+def laden(chain: Chain, joint: int, axis: int, first: bool, second: bool) -> Chain:
+    """Put fictitious moments on the axis of `joint` (from 0), which lies along ± `axis` of its parent, so that the
+    parent's first or second moment along that axis, or both, vanish.
+
+    Moments S_z, K_zz on the axis belong to both links alike: + on one and − on the other changes no torque.
+    """
+    for wanted, order in ((first, 1), (second, 2)):
+        chain = _loaded(chain, joint, axis, order) if wanted else chain
+    return chain
+
+
+def _loaded(chain: Chain, joint: int, axis: int, order: int) -> Chain:
+    link, parent = chain.links[joint], chain.links[joint - 1]
+    a = link.before.R[axis][2]  # ±1: where the axis points
+    S = a * parent.inertia.s[axis] if order == 1 else 0
+    K = parent.inertia.second_moments()[axis][axis] if order == 2 else 0
+    rod = Inertia(s=(0, 0, S), I=symmetric(K, 0, 0, K, 0, 0))
+    hole = Inertia(s=(0, 0, -S), I=symmetric(-K, 0, 0, -K, 0, 0)).seen_from(link.before)
+    links = list(chain.links)
+    links[joint] = replace(link, inertia=link.inertia + rod)
+    links[joint - 1] = replace(parent, inertia=parent.inertia + hole)
+    return replace(chain, links=tuple(links))
+
+
 def rescaled(chain: Chain, length: Any) -> Chain:
-    """Measure lengths in `length`: moments and masses take it up, so torques of revolute joints stay what they are."""
+    """Measure lengths in `length`: moments and masses take it up, so torques of revolute joints stay what they are.
+
+    A sliding joint takes its coordinate in metres and gives its force in newtons by its pace.
+    """
 
     def short(at: Placement) -> Placement:
         return Placement(at.R, (at.p[0] / length, at.p[1] / length, at.p[2] / length))
@@ -117,7 +144,10 @@ def rescaled(chain: Chain, length: Any) -> Chain:
         return Inertia(body.m * length * length, scale(length, body.s), body.I)
 
     def resized(x: Link) -> Link:
-        return replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia))
+        slides = x.kind.name == "prismatic"
+        offset, pace = (x.offset / length, x.pace / length) if slides else (x.offset, x.pace)
+        placed = replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia))
+        return replace(placed, offset=offset, pace=pace)
 
     links = tuple(map(resized, chain.links))
     return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool))

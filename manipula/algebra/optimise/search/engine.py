@@ -7,7 +7,7 @@ given in moves; given alone, it sets the pace of the cooling.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from math import exp, log
@@ -73,19 +73,22 @@ def searched(
     price: Price = CLASSICAL,
     rounds: Rounds | None = None,
     chains: int = 1,
+    divisors: Sequence[str] = (),
     tell: Tell = lambda text: None,
     stop: Stop = lambda: False,
 ) -> Function:
     """The function in the cheapest way found; never dearer than it came. An interrupt keeps the best so far.
 
-    `chains` independent searches run side by side, one thread each; the best wins.
+    `chains` independent searches run side by side, one thread each; the best wins. `divisors` names the parameters
+    that may become denominators, so that scales can wander from sum to sum; numbers always may.
     """
     given = price.total(function)
     if given == 0:
         return function  # there is nothing to move
     limits = Limits(moves if moves or seconds else MOVES, seconds, stop)
     plan = rounds or rounds_for(limits.expected_moves, given)
-    runs = [Search(function, price, hashed("search", seed, chain), limits, plan) for chain in range(chains)]
+    seeds = [hashed("search", seed, chain) for chain in range(chains)]
+    runs = [Search(function, price, seed, limits, plan, tuple(divisors)) for seed in seeds]
     _run_all(runs, limits, tell)
     best = min(runs, key=lambda run: run.best_price)
     if best.best_price >= given:
@@ -127,14 +130,16 @@ class Limits:
 class Search:
     """One chain: the ways at hand, and the best function so far."""
 
-    def __init__(self, function: Function, price: Price, seed: int, limits: Limits, rounds: Rounds) -> None:
-        self.price, self.limits, self.rounds = price, limits, rounds
+    def __init__(
+        self, function: Function, price: Price, seed: int, limits: Limits, rounds: Rounds, divisors: Sequence[str]
+    ) -> None:
+        self.price, self.limits, self.rounds, self.divisors = price, limits, rounds, divisors
         self.best, self.best_price = function, price.total(function)
         self.random, self.done = 1 + seed % (P - 1), 0
         self.ways = self.begun(function)
 
     def begun(self, function: Function) -> Ways:
-        ways = ways_from_function(function, self.price)
+        ways = ways_from_function(function, self.price, divisors=self.divisors)
         ways.state.now[RANDOM] = self.random
         return ways
 
@@ -165,8 +170,9 @@ class Search:
     def keep(self) -> None:
         """Take the best ways as the best function."""
         if self.ways.state.now[BEST] < self.best_price:
-            self.best = function_from_ways(self.ways, best=True)
-            self.best_price = self.price.total(self.best)
+            found = self.price.arranged(function_from_ways(self.ways, best=True))
+            if self.price.total(found) < self.best_price:
+                self.best, self.best_price = found, self.price.total(found)
 
     def line(self, temperature: float) -> str:
         """Progress, for people."""

@@ -15,6 +15,7 @@ from manipula.algebra.optimise.search.moves import (
     rebuild_product,
     rebuild_sum,
     regroup,
+    rescale,
 )
 from manipula.algebra.optimise.search.state import (
     ADD,
@@ -40,10 +41,23 @@ from manipula.algebra.optimise.search.sweep import SWEEP_FUNCTIONS, sweep
 from manipula.algebra.optimise.search.table import TABLE_FUNCTIONS, depends, fuse, priced, random, release, use
 
 # the moves by number, and how often of MENU times each is tried
-REGROUP, PAIR_UP, DISTRIBUTE, FACTOR, SUM_OF, PRODUCT_OF, REBUILD, SPREAD, COLLECT, SPREAD_COLLECT, EXCHANGE = range(11)
+(
+    REGROUP,
+    PAIR_UP,
+    DISTRIBUTE,
+    FACTOR,
+    SUM_OF,
+    PRODUCT_OF,
+    REBUILD,
+    SPREAD,
+    COLLECT,
+    SPREAD_COLLECT,
+    EXCHANGE,
+    RESCALE,
+) = range(12)
 SHARES = {
     REGROUP: 5, PAIR_UP: 2, EXCHANGE: 2, FACTOR: 5, COLLECT: 5, REBUILD: 5,
-    DISTRIBUTE: 10, SPREAD: 11, SPREAD_COLLECT: 9, SUM_OF: 7, PRODUCT_OF: 3,
+    DISTRIBUTE: 9, SPREAD: 10, SPREAD_COLLECT: 9, SUM_OF: 7, PRODUCT_OF: 3, RESCALE: 2,
 }  # fmt: skip
 
 
@@ -63,6 +77,8 @@ def proposed(s: State, v: int) -> int:
         return factor(s, v)
     if move == EXCHANGE:
         return exchange(s, v)
+    if move == RESCALE:
+        return rescale(s, v)
     if move == REBUILD and s.kind[v] == MUL:
         return rebuild_product(s, v)
     spreading = 1 if move in (SPREAD, SPREAD_COLLECT) else 0

@@ -290,7 +290,28 @@ def look_up(s: State, v: int, kind: int) -> int:
     return 0
 
 
+def rescale(s: State, v: int) -> int:
+    """k · x + y → k · (x + y/k), for a parameter k whose inverse is at hand: a scale that may merge with another."""
+    turn = random(s, 2)
+    x = s.right[v] if turn else s.left[v]
+    y = s.left[v] if turn else s.right[v]
+    node = x >> 1
+    if s.kind[v] != ADD or s.kind[node] != MUL or s.offline[node]:
+        return 0
+    k, z = s.left[node], s.right[node]
+    if s.offline[k >> 1] == 0:
+        k, z = z, k
+    if s.offline[k >> 1] == 0:
+        return 0
+    value = inverse(s, k >> 1)
+    over = found(s, P - value if value > HALF else value)
+    if over == 0 or s.offline[over] == 0:
+        return 0
+    rest = times(s, (2 * over + (1 if value > HALF else 0)) ^ (k & 1), y)
+    return way(s, MUL, k, made(s, ADD, z ^ (x & 1), rest))
+
+
 MOVE_FUNCTIONS = (
     way, regroup, pair_up, distribute, divided, some_factor, factor, exchange, opened, spread, collect, joined, merged,
-    known_pair, at_hand, times, rebuild_sum, rebuild_product, look_up,
+    known_pair, at_hand, times, rebuild_sum, rebuild_product, look_up, rescale,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from manipula.algebra.expr.field import P
@@ -46,18 +46,22 @@ class Ways:
 
     @property
     def roots(self) -> list[int]:
-        """References of the outputs."""
+        """References of the outputs, then of the scales, which are kept at hand but cost nothing."""
         s = self.state
         return s.more[s.left[OUTSIDE] : s.left[OUTSIDE] + s.right[OUTSIDE]].tolist()  # type: ignore[no-any-return]
 
 
-def ways_from_function(function: Function, price: Price, capacity: int = CAPACITY_AT_LEAST) -> Ways:
+def ways_from_function(
+    function: Function, price: Price, capacity: int = CAPACITY_AT_LEAST, divisors: Sequence[str] = ()
+) -> Ways:
     """The ways of the function as it is. `capacity`: nodes before the dead are swept out."""
-    nodes = _nodes(function)
+    scales = _scales(function, divisors)
+    nodes = _nodes(function, scales)
     while capacity < 8 * len(nodes) + 2 * SCRATCH:
         capacity *= 2
     number = {node: i for i, node in enumerate(nodes, ONE)}
-    state = State(capacity, sum(len(node.args) for node in nodes) + len(function.roots))
+    kept = [*function.roots, *scales]
+    state = State(capacity, sum(len(node.args) for node in nodes) + len(kept))
     ways = Ways(function, state, nodes)
     _fill_numbers(state, price, capacity, len(nodes))
     frozen = _angles(nodes)
@@ -74,17 +78,31 @@ def ways_from_function(function: Function, price: Price, capacity: int = CAPACIT
         state.weight[i] = price.of(OPS[node.op].counted_as) if node.online and node.args else 0
         _enter(state, i)
     state.offline[OUTSIDE] = 1  # so does the number zero, which has no node of its own
-    state.kind[OUTSIDE], state.left[OUTSIDE], state.right[OUTSIDE] = FIXED, listed, len(function.roots)
-    state.more[listed : listed + len(function.roots)] = [_reference(root, number) for root in function.roots]
+    state.kind[OUTSIDE], state.left[OUTSIDE], state.right[OUTSIDE] = FIXED, listed, len(kept)
+    state.more[listed : listed + len(kept)] = [_reference(root, number) for root in kept]
     begin(state)
     return ways
 
 
-def _nodes(function: Function) -> list[Expr]:
+def _scales(function: Function, divisors: Sequence[str]) -> list[Expr]:
+    """1/k of every parameter-only factor k of an on-line product that may be divided by."""
+    products = [node for node in topological(function.roots) if node.online and node.op == "mul"]
+    factors = dict.fromkeys(x for node in products for x in node.args if not x.online)
+    return [function.graph.one / x for x in factors if _divides(x, divisors)]
+
+
+def _divides(x: Expr, names: Sequence[str]) -> bool:
+    """A number, a parameter by one of these names, or a product of such."""
+    if x.op == "mul":
+        return all(_divides(arg, names) for arg in x.args)
+    return x.op == "const" or (x.op == "symbol" and x.data in names)
+
+
+def _nodes(function: Function, scales: Sequence[Expr]) -> list[Expr]:
     """The number one, then all that have a value of their own, arguments first."""
     graph = function.graph
     handy = [graph.one, *(graph.const(number) for number in (2, 3, 4)), graph.one / 2]
-    found = topological([*handy, *function.roots])
+    found = topological([*handy, *scales, *function.roots])
     return [node for node in found if node.op != "neg" and node.value != 0]
 
 

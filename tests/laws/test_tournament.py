@@ -1,0 +1,154 @@
+"""Formulations compete, scales wander, paths shorten: never at the price of a value, never by chance."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import manipula as mp
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.optimise.balance import CYCLES, balanced, longest_path
+from manipula.algebra.optimise.descend import descend
+from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.price import CLASSICAL, LATENCY
+from manipula.algebra.optimise.prove import prove
+from manipula.algebra.optimise.search.engine import searched
+from manipula.algebra.optimise.search.tournament import winner
+from manipula.algebra.optimise.search.ways import reference_from_function
+from manipula.bridge import Choice, Request, built, lengths_of, likely_changes, questions_of, reference, usual_choice
+from manipula.mechanics.models.entry import FIELD
+
+STANFORD = Request(mp.load("stanford3"), "inverse_dynamics")
+
+
+def function_of(variables: int, parameters: str, formula: object) -> Function:
+    graph = Graph()
+    x = [graph.symbol(f"x{i}", online=True) for i in range(variables)]
+    p = [graph.symbol(name) for name in parameters.split()]
+    ports = (Input("x", tuple(x)), *([Input("p", tuple(p), online=False)] if p else []))
+    outputs: list[Expr] = formula(x, p)  # type: ignore[operator]
+    return Function("f", graph, ports, (Output("y", (len(outputs),), tuple(outputs)),))
+
+
+def in_a_row(x: list[Expr]) -> Expr:
+    total = x[0]
+    for term in x[1:]:
+        total = total - term
+    return total
+
+
+# balance
+
+
+def test_a_long_sum_becomes_a_tree() -> None:
+    row = function_of(8, "", lambda x, p: [in_a_row(x)])
+    tree = balanced(row)
+    assert longest_path(row) == 7 * CYCLES["add"]
+    assert longest_path(tree) == 3 * CYCLES["add"]
+    assert tree.cost.total == row.cost.total
+    prove(tree, reference_from_function(row))
+
+
+def test_what_comes_late_is_joined_late() -> None:
+    late = function_of(5, "", lambda x, p: [((x[0] * x[1]) * x[2] + x[3]) + x[4]])
+    assert longest_path(balanced(late)) == 2 * CYCLES["mul"] + CYCLES["add"]
+
+
+@pytest.mark.parametrize("robot", ["puma560", "stanford3", "scara"])
+def test_paths_shorten_and_counts_stay(robot: str) -> None:
+    request = Request(mp.load(robot), "inverse_dynamics")
+    plain = optimised(built(request, usual_choice(request, FIELD)))
+    short = balanced(plain)
+    assert longest_path(short) < longest_path(plain)
+    assert short.cost.total <= plain.cost.total
+    prove(short, reference(request))
+
+
+def test_a_price_may_ask_for_short_paths() -> None:
+    quick = mp.generate("puma560_symbolic", "inverse_dynamics", price="latency").function
+    few = mp.generate("puma560_symbolic", "inverse_dynamics").function
+    assert LATENCY.total(quick) <= LATENCY.total(few)
+    assert LATENCY.total(quick) == quick.cost.total + longest_path(quick)
+
+
+# scales
+
+
+def test_a_scale_moves_out_of_a_sum_and_into_the_next_factor() -> None:
+    """K (k x + l y) and L (k x + l y): five operations, four with the scale k in the outer factors."""
+    shared = function_of(
+        2, "k l K L", lambda x, p: [p[2] * (p[0] * x[0] + p[1] * x[1]), p[3] * (p[0] * x[0] + p[1] * x[1])]
+    )
+    assert searched(shared, moves=50_000).cost.total == 5
+    scaled = searched(shared, moves=50_000, divisors=["k"])
+    assert scaled.cost.total == 4
+    prove(scaled, reference_from_function(shared))
+
+
+def test_only_lengths_may_be_divided_by() -> None:
+    assert lengths_of(Request(mp.load("puma560_symbolic"), "pose")) != []
+    names = set(lengths_of(STANFORD))
+    assert names <= set(STANFORD.robot.parameters)
+    assert not any(name.startswith(("m", "I")) for name in names)
+
+
+# the tournament
+
+
+def entrants() -> list[Function]:
+    space = {question.name: question.answers for question in questions_of(STANFORD, FIELD)}
+    start = dict(usual_choice(STANFORD, FIELD).answers)
+    others = [{**start, "moment 2": "squares"}, {**start, "spin 2": "handed"}]
+    assert all(answers.get(name, known[0]) in known for answers in others for name, known in space.items())
+    return [optimised(built(STANFORD, Choice(FIELD, tuple(answers.items())))) for answers in (start, *others)]
+
+
+def test_the_winner_is_the_same_whoever_runs_beside() -> None:
+    one, two = (
+        winner(entrants(), moves=6_000 // workers, seconds=None, seed=3, price=CLASSICAL, workers=workers)
+        for workers in (1, 2)
+    )
+    again = winner(entrants(), moves=3_000, seconds=None, seed=3, price=CLASSICAL, workers=2)
+    assert two.content()[1] == again.content()[1]
+    for found in (one, two):
+        prove(found, reference(STANFORD))
+        assert found.cost.total <= min(function.cost.total for function in entrants())
+
+
+def test_a_stopped_tournament_keeps_the_best() -> None:
+    pressed = threading.Event()
+    pressed.set()
+    found = winner(
+        entrants(), moves=10**9, seconds=None, seed=0, price=CLASSICAL, workers=2, stop=pressed.is_set
+    )  # fmt: skip
+    assert found.cost.total == min(function.cost.total for function in entrants())
+
+
+# formulations
+
+
+def test_a_descent_tells_all_it_tried() -> None:
+    space = {"a": ("0", "1", "2"), "b": ("0", "1")}
+    trail = descend(lambda x: abs(int(x["a"]) - 2) + int(x["b"]), space, {"b": "1"})
+    assert trail[0] == (0, {"a": "2", "b": "0"})
+    assert [cost for cost, _ in trail] == sorted(cost for cost, _ in trail)
+
+
+@pytest.mark.parametrize("robot", ["puma560_symbolic", "stanford3", "scara", "rx90"])
+def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
+    """Each answer alone on top of the usual ones; what divides by a structural zero is no answer on this arm."""
+    request = Request(mp.load(robot), "inverse_dynamics")
+    start, plain = dict(usual_choice(request, FIELD).answers), reference(request)
+    single = [{q.name: answer} for q in questions_of(request, FIELD) for answer in q.answers[1:]]
+    asked = [change for change in single if next(iter(change)).split()[0] in ("axis", "spin", "unit", "gauge")]
+    tried = 0
+    for change in [*asked, *likely_changes(request, FIELD)]:
+        try:
+            function = built(request, Choice(FIELD, tuple({**start, **change}.items())))
+        except ZeroDivisionError:
+            continue
+        prove(function, plain)
+        tried += 1
+    assert tried > len(request.robot.joints)
