@@ -11,40 +11,35 @@ from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
+from manipula.algebra.expr.derive import gradient
 from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import free_symbols, topological
+from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.catalogue import (
-    FIELD,
-    INPUTS,
-    MODELS,
-    ON_JOINTS,
-    PORT_NAMES,
-    WRENCH_NAMES,
-    Given,
-    Method,
-    Model,
-)
+from manipula.mechanics.models.catalogue import BODIES, INPUTS, MODELS, ON_JOINTS, PORT_NAMES, WRENCH_NAMES
 from manipula.mechanics.models.choices import (
     Formulation,
     Question,
     field_choices,
     field_questions,
+    likely,
     prepared,
     questions,
     usual,
 )
+from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Given, Method, Model
+from manipula.mechanics.models.moving_bodies import slid_back
 from manipula.mechanics.models.newton_euler import newton_euler
 from manipula.mechanics.models.pose_ways import way_from_name
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.vector import Vector
 from manipula.ranking import Ranking, ranking
@@ -125,6 +120,7 @@ def methods_of(request: Request) -> tuple[str, ...]:
     """The methods `request.method` leaves open."""
     model = model_for(request)
     best = model.candidates or tuple(model.methods)[:1]
+    best += model.further if request.optimise == "max" else ()
     return best if request.method == "best" else (request.method,)
 
 
@@ -135,28 +131,43 @@ def method_named(model: Model, name: str, dof: int) -> Callable[[Chain, Given, F
     if name == FIELD and model.field is not None:
         field = model.field
         return lambda chain, x, answers: field(chain, x, field_choices(answers, chain.dof))
+    if name == AUTOMATIC and model.differentiates:
+        return method_named(model_named(model.differentiates), FIELD, dof)  # the text it differentiates
     if model.name == "pose":
         way = way_from_name(name, dof)
         return lambda chain, x, answers: {"T": way(chain, x["q"]).rows()}
-    known = ["best", *model.methods, *([FIELD] if model.field else [])]
-    raise UnknownNameError(f"method of {model.name}", name, known)
+    raise UnknownNameError(f"method of {model.name}", name, ["best", *model.method_names])
 
 
 def questions_of(request: Request, method: str) -> list[Question]:
     """What formulation leaves open for this robot, model and method."""
     model, chain = model_for(request), _plain_chain(request)
     asked = questions(chain, model.needs, request.parameters == "base")
-    if request.wrench:  # the wrench is given in metres
-        asked = [question for question in asked if question.name != "unit"]
     own = [Question("frames", ("joints",))] if method in ON_JOINTS else []
-    own += field_questions(chain) if method == FIELD else []
-    return [question for question in asked if question.name not in {x.name for x in own}] + own
+    own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
+    asked = [question for question in asked if question.name not in {x.name for x in own}] + own
+    return [x for x in asked if x.name != "unit" or not request.wrench]  # the wrench is given in metres
 
 
 def usual_choice(request: Request, method: str) -> Choice:
     """Answers that are rarely bad, at no cost of search."""
-    answers = usual(_plain_chain(request), questions_of(request, method))
+    asked = questions_of(request, method)
+    answers = dict(usual(_plain_chain(request), asked))
+    if method in BODIES:
+        answers |= slid_back(numeric_chain(request.robot))
     return Choice(method, tuple(answers.items()))
+
+
+def likely_changes(request: Request, method: str) -> list[Formulation]:
+    """Changes of the usual answers that often pay."""
+    return likely(_plain_chain(request), questions_of(request, method))
+
+
+def lengths_of(request: Request) -> list[str]:
+    """Parameters by which a search may divide: the lengths between the joints."""
+    levers = [x for link in frames_on_joints(_plain_chain(request)).links for x in link.before.p]
+    bare = (x.args[0] if isinstance(x, Expr) and x.op == "neg" else x for x in levers)
+    return [str(x.data) for x in bare if isinstance(x, Expr) and x.op == "symbol"]
 
 
 def _plain_chain(request: Request) -> Chain:
@@ -167,8 +178,10 @@ def _plain_chain(request: Request) -> Chain:
 
 
 def built(request: Request, choice: Choice) -> Function:
-    """The model's text run on expressions."""
+    """The model's text run on expressions, or the derivative of another's function."""
     model, graph = model_for(request), Graph()
+    if choice.method == AUTOMATIC and model.differentiates:
+        return _differentiated(request, model, choice)
     maths = ExprMaths(graph)
     parameters = {name: graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
     given = {port: [graph.symbol(name, online=True) for name in names] for port, names in input_names(request).items()}
@@ -185,6 +198,21 @@ def built(request: Request, choice: Choice) -> Function:
         notes["columns"] = " ".join(model.columns(chain))
     labels = _labels(chain, given)
     return Function(f"{_identifier(request.robot.name)}_{model.name}", graph, tuple(inputs), outputs, labels, notes)
+
+
+def _differentiated(request: Request, model: Model, choice: Choice) -> Function:
+    """Reverse through the optimised function: ∂result/∂input, a matrix an input."""
+    found = optimised(built(replace(request, model=model.differentiates), Choice(FIELD, choice.answers)))
+    ports = {port.name: port for port in found.inputs if port.name in model_named(model.differentiates).inputs}
+    rows = [gradient(root, [symbol for port in ports.values() for symbol in port.symbols]) for root in found.roots]
+    columns = iter(zip(*rows))
+    matrices = {f"d{name}": [next(columns) for _ in port.symbols] for name, port in ports.items()}
+    outputs = [
+        _output(found.graph, name, [list(row) for row in zip(*matrices[name])], *model.outputs[name])
+        for name in model.outputs
+    ]
+    notes = {**found.notes, "model": model.name, "method": str(choice)}
+    return replace(found, name=f"{_identifier(request.robot.name)}_{model.name}", outputs=tuple(outputs), notes=notes)
 
 
 def input_names(request: Request) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ from manipula.algebra.optimise.prove import prove
 from manipula.bridge import Request, Tell, built, model_named, reference, usual_choice
 from manipula.generation import generate_function, known_function
 from manipula.mechanics.models.bracketings import bracketings, text_from_bracketing
-from manipula.mechanics.models.catalogue import FIELD, MODELS
+from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.description import Robot
 from manipula.published import Published, published
 from manipula.wording import method_of
@@ -53,8 +53,7 @@ def count_rows(
 
 
 def _methods(name: str) -> list[str]:
-    model = model_named(name)
-    return [*model.methods, *([FIELD] if model.field else [])]
+    return model_named(name).method_names
 
 
 def count_row(request: Request) -> CountRow:

@@ -1,4 +1,4 @@
-"""Derivatives: forward and reverse agree with each other, with differences, and with Pinocchio."""
+"""Derivatives: closed form, forward and reverse agree with each other and with differences; products with the whole."""
 
 from __future__ import annotations
 
@@ -9,18 +9,24 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models import articulated
+from manipula.mechanics.models import articulated, christoffel, derivatives_analytic, energy_regressor
+from manipula.mechanics.models.composite import inertia_matrix
 from manipula.mechanics.models.derivatives import forward, forward_plain, inverse_plain, reverse
-from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.mechanics.models.energy import energy
+from manipula.mechanics.models.inertia_inverse import Solver, inverted
+from manipula.mechanics.models.moving_bodies import slid_back
+from manipula.mechanics.models.regressor import parameter_vector
+from manipula.mechanics.models.torque import gravity, inverse_dynamics
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.reduce import merge_fixed
-from manipula.mechanics.spatial.adjoint import Traced, TracedMaths, gradient, variables
+from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed, regroup
+from manipula.mechanics.spatial.adjoint import Traced, TracedMaths, gradient, pullback, variables
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
 
+SLOW = pytest.mark.slow
 SEEDS = [seed for seed in range(14) if random_robot(seed).dof][:10]
-SMALL_FIRST = [seed if random_robot(seed).dof <= 3 else pytest.param(seed, marks=pytest.mark.slow) for seed in SEEDS]
+SMALL_FIRST = [seed if random_robot(seed).dof <= 3 else pytest.param(seed, marks=SLOW) for seed in SEEDS]
 
 
 def arm_and_state(seed: int) -> tuple[Chain, dict[str, Any]]:
@@ -55,6 +61,11 @@ def test_constants_have_no_gradient() -> None:
 def test_a_variable_met_twice_counts_twice() -> None:
     x, y = variables([3.0, 3.0])  # equal values, different variables
     assert gradient(x * x * y + x, [x, y]) == [2 * 9 + 1, 9]
+
+
+def test_a_pullback_is_the_gradient_of_the_weighted_sum() -> None:
+    x, y = variables([3.0, 2.0])
+    assert pullback([(x * y, 5), (x, 7), (4.0, 9), (Traced(1.0), 2)], [x, y]) == [5 * 2 + 7, 5 * 3]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -94,7 +105,7 @@ def test_the_generated_models_against_the_plain_ones(seed: int) -> None:
     """Friction, motor inertia and a wrench included; the optimised functions are proved on the way."""
     robot = mp.Robot.of(random_robot(seed))
     chain, x = arm_and_state(seed)
-    arm = mp.Arm(robot)
+    arm = mp.Arm(robot, optimise="fast" if robot.dof < 2 else "none")
     mine = arm.inverse_dynamics_derivatives(x["q"], x["qd"], x["qdd"], x["wrench"])
     for name, rows in inverse_plain(chain, x).items():
         close(getattr(mine, name), np.array(rows, dtype=float))
@@ -102,3 +113,108 @@ def test_the_generated_models_against_the_plain_ones(seed: int) -> None:
     free = {name: x[name] for name in ("q", "qd", "tau")}
     for name, rows in forward_plain(chain, free).items():
         close(getattr(mine, name), np.array(rows, dtype=float), 1e-7)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("reduced", [frames_on_joints, lambda chain: regroup(frames_on_joints(chain))])
+def test_the_closed_form_is_the_differentiated_recursion(seed: int, reduced: Any) -> None:
+    """Turning and sliding joints, friction, motors, a tilted base and a wrench on the tool."""
+    chain, x = arm_and_state(seed)
+    for plain, closed in (
+        (inverse_plain, derivatives_analytic.inverse),
+        (forward_plain, derivatives_analytic.forward),
+    ):
+        whole, mine = plain(chain, x), closed(reduced(chain), x)
+        for name, rows in whole.items():
+            close(mine[name], np.array(rows, dtype=float))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_the_closed_form_gives_besides(seed: int) -> None:
+    """Christoffel's matrix is half of ∂τ/∂q̇; gravity is the work of a joint's unit acceleration."""
+    chain, x = arm_and_state(seed)
+    seated = frames_on_joints(chain)
+    C = np.array(christoffel.coriolis_matrix(chain, x["q"], x["qd"]), dtype=float)
+    close(derivatives_analytic.coriolis_matrix(seated, x["q"], x["qd"]), C)
+    close(derivatives_analytic.partials(seated, x["q"], x["qd"], x["qdd"]).dqd, 2 * C)
+    close(derivatives_analytic.gravity(seated, x["q"]), np.array(gravity(chain, x["q"]), dtype=float))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_inverse_of_the_inertia_matrix(seed: int) -> None:
+    chain, x = arm_and_state(seed)
+    M = np.array(inertia_matrix(chain, x["q"]), dtype=float)
+    close(inverted(M.tolist()), np.linalg.inv(M))
+    close(Solver(M.tolist())(x["qd"]), np.linalg.solve(M, x["qd"]))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_energies_are_rows_times_the_parameters(seed: int) -> None:
+    chain, x = arm_and_state(seed)
+    kinetic, potential = energy(chain, x["q"], x["qd"])
+    pi = np.array(parameter_vector(chain), dtype=float)
+    close(np.array(energy_regressor.kinetic_row(chain, x["q"], x["qd"]), dtype=float) @ pi, kinetic)
+    close(np.array(energy_regressor.potential_row(chain, x["q"]), dtype=float) @ pi, potential)
+
+
+@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=SLOW) for seed in SEEDS if seed > 2)])
+def test_products_are_those_with_the_matrices(seed: int) -> None:
+    """Along a change: D u; weighted: λᵀ D. Friction, motors and a wrench included."""
+    arm = mp.Arm(mp.Robot.of(random_robot(seed)), optimise="none")
+    _, x = arm_and_state(seed)
+    u, v, w, weights = np.random.default_rng(seed).uniform(-1, 1, size=(4, arm.dof))
+    for name, state in (("inverse_dynamics", "qdd"), ("forward_dynamics", "tau")):
+        at = (x["q"], x["qd"], x[state])
+        whole = getattr(arm, f"{name}_derivatives")(*at, x["wrench"])
+        along = getattr(arm, f"{name}_jvp")(*at, u, v, w, x["wrench"])
+        close(along, whole[0] @ u + whole[1] @ v + whole[2] @ w, 1e-8)
+        for part, matrix in zip(getattr(arm, f"{name}_vjp")(*at, weights, x["wrench"]), whole, strict=True):
+            close(part, weights @ matrix, 1e-8)
+
+
+def test_products_broadcast_and_know_that_the_inertia_matrix_is_symmetric() -> None:
+    arm = mp.Arm("puma560", optimise="none")
+    q, qd, qdd, u, v = np.random.default_rng(5).uniform(-2, 2, size=(5, 9, arm.dof))
+    by_u, by_v = arm.inverse_dynamics_vjp(q, qd, qdd, u).dqdd, arm.inverse_dynamics_vjp(q, qd, qdd, v).dqdd
+    np.testing.assert_allclose(np.sum(by_u * v, -1), np.sum(by_v * u, -1), rtol=1e-12)
+    still = np.zeros(arm.dof)
+    np.testing.assert_allclose(arm.inverse_dynamics_jvp(q, qd, qdd, still, still, u), by_u, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["planar2r", "rp", "stanford3", pytest.param("puma560", marks=SLOW)])
+@pytest.mark.parametrize("model", [name for name in mp.models() if name.endswith(("derivatives", "jvp", "vjp"))])
+def test_every_method_is_proved(name: str, model: str) -> None:
+    """Also with the wrench as an input and the parameters as symbols."""
+    assert mp.methods(model)[0] == "dual"
+    for method in mp.methods(model):
+        made = mp.generate(name, model, method=method, symbolic="all", wrench=True, optimise="none")
+        assert "identical to the plain model" in made.function.notes["proof"]
+        assert made.function.notes["method"].startswith(method)
+
+
+@pytest.mark.parametrize("name", ["puma560", pytest.param("ur5", marks=SLOW), pytest.param("panda", marks=SLOW)])
+def test_what_derivatives_cost(name: str) -> None:
+    """Products take at most four times the model; the closed form less than what is differentiated; best is best."""
+
+    def cost(model: str, method: str = "best") -> int:
+        return mp.generate(name, model, method=method, optimise="none").cost.total
+
+    for model in ("inverse_dynamics", "forward_dynamics"):
+        for product in ("jvp", "vjp"):
+            assert cost(f"{model}_{product}") <= 4 * cost(model)
+    best = cost("inverse_dynamics_derivatives")
+    for method in ("analytic", "acceleration-field", "automatic"):
+        assert best <= cost("inverse_dynamics_derivatives", method)
+
+
+def test_the_cheapest_method_is_taken_on_short_arms_too() -> None:
+    costs = {
+        method: mp.generate("rp", "inverse_dynamics_derivatives", method=method).cost.total
+        for method in ("analytic", "acceleration-field", "automatic")
+    }
+    assert mp.generate("rp", "inverse_dynamics_derivatives").cost.total == min(costs.values()) < costs["analytic"]
+
+
+def test_frames_stand_together_where_axes_meet() -> None:
+    """The first three axes of this arm meet in one point, its third frame stands away from it."""
+    assert slid_back(merge_fixed(bind(mp.load("panda"), FLOATS, {}))) == {"slide 3": "back"}

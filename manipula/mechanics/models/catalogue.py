@@ -1,13 +1,9 @@
-"""The models a user can ask for, as data: inputs, outputs, methods, and what each needs of a reduction.
-
-A method is a function (chain, given) → {output: nested sequences of scalars}; `given` maps the input names to
-sequences. The first method of a model is its plain text, against which every other is proved.
-"""
+"""The models a user can ask for, as data: what an entry says is told in `entry`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,9 +18,11 @@ from manipula.mechanics.models import (
     composite,
     composite_runs,
     coordinates,
-    derivatives,
+    derivatives_analytic,
     energy,
+    energy_regressor,
     forward,
+    inertia_inverse,
     jacobian,
     jacobian_dynamics,
     lagrange,
@@ -37,6 +35,19 @@ from manipula.mechanics.models import (
     wrenches,
 )
 from manipula.mechanics.models.acceleration_field import Choice
+from manipula.mechanics.models.derivative_entries import ANALYTIC, DERIVATIVES
+from manipula.mechanics.models.entry import (
+    AUTOMATIC,
+    EFFORT,
+    ENERGY,
+    FIELD,
+    FRAMES,
+    TOOL,
+    TORQUES,
+    Given,
+    Method,
+    Model,
+)
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.loop import defect
 from manipula.mechanics.models.inverse.plan import Plan, branches
@@ -44,12 +55,10 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL
 
-Given = Mapping[str, Sequence[Any]]
-Method = Callable[[Chain, Given], dict[str, Any]]
-FieldMethod = Callable[[Chain, Given, Sequence[Choice]], dict[str, Any]]
-FIELD = "acceleration-field"  # the one method whose recursion has choices of its own
-RUNS = "composite-runs"
-ON_JOINTS = (FIELD, RUNS)  # methods that want every link frame on its joint
+RUNS, APART = "composite-runs", "merged-apart"
+MOVING = "moving-bodies"
+BODIES = (MOVING, ANALYTIC)  # methods of `moving_bodies`
+ON_JOINTS = (FIELD, RUNS, AUTOMATIC, APART, *BODIES)  # methods that want every link frame on its joint
 
 # input name → (symbol prefix, unit, meaning)
 INPUTS: dict[str, tuple[str, str, str]] = {
@@ -57,6 +66,11 @@ INPUTS: dict[str, tuple[str, str, str]] = {
     "qd": ("qd", "rad/s or m/s", "joint velocities"),
     "qdd": ("qdd", "rad/s² or m/s²", "joint accelerations"),
     "tau": ("tau", "N·m or N", "joint torques or forces"),
+    "dq": ("dq", "rad or m", "a change of the positions"),
+    "dqd": ("dqd", "rad/s or m/s", "a change of the velocities"),
+    "dqdd": ("dqdd", "rad/s² or m/s²", "a change of the accelerations"),
+    "dtau": ("dtau", "N·m or N", "a change of the torques"),
+    "weights": ("weight", "1/(N·m), 1/N …", "of the results, each of the unit that makes their sum a number"),
     "P": ("P", "N·m or N", "perturbations: friction, actuator inertia"),
     "T": ("T", "1, m", "pose of the tool in the world, 4×4, row by row"),
     "parameter": ("parameter", "rad or m", "what a redundant arm leaves open: a joint's position, the arm angle"),
@@ -67,37 +81,6 @@ PORT_NAMES = {  # of the inputs that are not one entry for each joint
     "T": tuple(f"T{i}{j}" for i in range(1, 5) for j in range(1, 5)),
     "parameter": ("parameter",),
 }
-
-
-@dataclass(frozen=True)
-class Model:
-    """One entry. `outputs`: name → (unit, meaning). `needs`: what a reduction must preserve.
-
-    `candidates` are the methods that "best" tries; none named means the first. `field`, where there is one, is the
-    method "acceleration-field"; it wants its frames on the joints. `planned` completes an entry whose text depends on
-    the arm's class: from the arm in numbers. `columns` names the columns of the one output of a regressor; where they
-    are `ranked`, only those that are independent stay.
-    """
-
-    name: str
-    doc: str
-    inputs: tuple[str, ...]
-    outputs: Mapping[str, tuple[str, str]]
-    methods: Mapping[str, Method]
-    needs: frozenset[str]
-    takes_wrench: bool = False
-    field: FieldMethod | None = None
-    candidates: tuple[str, ...] = ()
-    planned: Callable[[Model, Chain], Model] | None = None
-    columns: Callable[[Chain], list[str]] | None = None
-    ranked: bool = False
-
-
-TORQUES = frozenset({"torques"})
-ENERGY = frozenset({"energy"})
-FRAMES = frozenset({"frames"})
-TOOL = frozenset({"tool"})
-EFFORT = "N·m or N"
 
 
 _ALL_WAYS = pose_ways.WAYS | pose_ways.FURTHER_WAYS
@@ -151,13 +134,6 @@ def _orientation(chain: Chain, x: Given) -> dict[str, Any]:
     }
 
 
-def _field_torque(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
-    tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
-    motors = torque.actuator_torque(chain, x["qd"], x["qdd"])
-    contact = torque.wrench_torque(chain, x["q"], x.get("wrench"))
-    return {"tau": [bare + motor + push for bare, motor, push in zip(tau, motors, contact)]}
-
-
 def _field_gravity(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
     still = [0] * chain.dof
     return {"g": acceleration_field.torques(chain, x["q"], still, still, choices)}
@@ -170,17 +146,9 @@ def _field_coriolis(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[s
 
 def _field_acceleration(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
     still = [0] * chain.dof
-    bias = _field_torque(chain, {**x, "qdd": still}, choices)["tau"]
+    bias = torque.by_field(chain, {**x, "qdd": still}, choices)["tau"]
     M = composite_runs.inertia_matrix(chain, x["q"])
     return {"qdd": forward.solve(M, [push - b for push, b in zip(x["tau"], bias)])}
-
-
-def _field_inverse_derivatives(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
-    return derivatives.inverse_reverse(lambda c, y: _field_torque(c, y, choices)["tau"], chain, x)
-
-
-def _field_forward_derivatives(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
-    return derivatives.forward_reverse(lambda c, y: _field_torque(c, y, choices)["tau"], chain, x)
 
 
 def _energy(chain: Chain, x: Given) -> dict[str, Any]:
@@ -200,13 +168,16 @@ def _inverse(model: Model, numbers: Chain) -> Model:
     if not plan.closed:
         raise InputError(f"inverse_kinematics has no closed form here: {plan.sentence}")
     inputs = ("T", "parameter") if plan.parameter else ("T",)
-    return replace(model, inputs=inputs, methods={"closed-form": partial(_closed_form, plan)})
+    order = "; ".join(f"{i}: {name}" for i, name in enumerate(plan.branch_names, 1))
+    outputs = {**model.outputs, "q": (model.outputs["q"][0], f"one row a branch, always in this order ({order})")}
+    return replace(model, inputs=inputs, outputs=outputs, methods={"closed-form": partial(_closed_form, plan)})
 
 
 _LIST = (
     Model(
         "pose", "pose of the tool in the world", ("q",), {"T": ("1, m", "4×4 homogeneous matrix, world → tool")},
-        {name: _pose(way) for name, way in _ALL_WAYS.items()}, TOOL, candidates=tuple(_ALL_WAYS),
+        {name: _pose(way) for name, way in _ALL_WAYS.items()}, TOOL,
+        candidates=tuple(name for name in _ALL_WAYS if name != APART), further=(APART,),
     ),
     Model(
         "frames", "pose of every link frame, then of the tool", ("q",), {"T": ("1, m", "links 1…n, then tool")},
@@ -251,7 +222,7 @@ _LIST = (
                 "tau": jacobian_dynamics.inverse_dynamics_jacobian(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
             },
         },
-        TORQUES, takes_wrench=True, field=_field_torque, candidates=("newton-euler", FIELD),
+        TORQUES, takes_wrench=True, field=torque.by_field, candidates=("newton-euler", FIELD),
     ),
     Model(
         "newton_euler", "the recursion with every intermediate, each link in its own frame", ("q", "qd", "qdd"),
@@ -286,6 +257,14 @@ _LIST = (
         TORQUES, candidates=("composite", RUNS),
     ),
     Model(
+        "inertia_matrix_inverse", "M(q)⁻¹", ("q",), {"Minv": ("1/(kg·m²)", "symmetric")},
+        {
+            "composite": lambda c, x: {"Minv": inertia_inverse.inverted(composite.inertia_matrix(c, x["q"]))},
+            RUNS: lambda c, x: {"Minv": inertia_inverse.inverted(composite_runs.inertia_matrix(c, x["q"]))},
+        },
+        TORQUES, candidates=("composite", RUNS),
+    ),
+    Model(
         "coriolis", "C(q, q̇)·q̇", ("q", "qd"), {"c": (EFFORT, "torques of the velocities")},
         {"newton-euler": lambda c, x: {"c": torque.coriolis(c, x["q"], x["qd"])}}, TORQUES, field=_field_coriolis,
         candidates=("newton-euler", FIELD),
@@ -295,8 +274,9 @@ _LIST = (
         {
             "christoffel": lambda c, x: {"C": christoffel.coriolis_matrix(c, x["q"], x["qd"])},
             "carried": lambda c, x: {"C": christoffel_carried.coriolis_matrix(c, x["q"], x["qd"])},
+            MOVING: lambda c, x: {"C": derivatives_analytic.coriolis_matrix(c, x["q"], x["qd"])},
         },
-        TORQUES, candidates=("christoffel", "carried"),
+        TORQUES, candidates=("christoffel", MOVING),
     ),
     Model(
         "gravity", "the torques that hold the arm still", ("q",), {"g": (EFFORT, "joint torques")},
@@ -320,28 +300,22 @@ _LIST = (
         TORQUES, takes_wrench=True, field=_field_acceleration,
         candidates=("inertia-matrix", FIELD),
     ),
-    Model(
-        "inverse_dynamics_derivatives", "how joint torques change with the motion", ("q", "qd", "qdd"),
-        {
-            "dq": ("N·m/rad …", "by position: row a torque, column a joint"), "dqd": ("N·m·s/rad …", "by velocity"),
-            "dqdd": ("kg·m²", "by acceleration: the inertia matrix"),
-        },
-        {"dual": derivatives.inverse_plain}, TORQUES, takes_wrench=True, field=_field_inverse_derivatives,
-        candidates=(FIELD,),
-    ),
-    Model(
-        "forward_dynamics_derivatives", "how joint accelerations change with state and torques", ("q", "qd", "tau"),
-        {
-            "dq": ("1/s² …", "by position: row an acceleration, column a joint"), "dqd": ("1/s …", "by velocity"),
-            "dtau": ("1/(kg·m²)", "by torque: the inverse of the inertia matrix"),
-        },
-        {"dual": derivatives.forward_plain}, TORQUES, takes_wrench=True, field=_field_forward_derivatives,
-        candidates=(FIELD,),
-    ),
+    *DERIVATIVES,
     Model(
         "energy", "kinetic and potential energy", ("q", "qd"),
         {"kinetic": ("J", "motor inertia included"), "potential": ("J", "zero at the world origin")},
         {"newton-euler": _energy}, ENERGY,
+    ),
+    Model(
+        "energy_regressor", "energies per inertial parameter", ("q", "qd"),
+        {"kinetic": ("various", "kinetic = Y · parameters"), "potential": ("various", "potential = Y · parameters")},
+        {
+            "frames": lambda c, x: {
+                "kinetic": energy_regressor.kinetic_row(c, x["q"], x["qd"]),
+                "potential": energy_regressor.potential_row(c, x["q"]),
+            }
+        },
+        FRAMES, columns=regressor.columns,
     ),
     Model(
         "joint_wrenches", "what each joint carries", ("q", "qd", "qdd"),

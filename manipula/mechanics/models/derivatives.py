@@ -14,25 +14,24 @@ from typing import Any
 
 from manipula.mechanics.models import articulated
 from manipula.mechanics.models.composite import inertia_matrix
-from manipula.mechanics.models.forward import factored
+from manipula.mechanics.models.inertia_inverse import Solver
 from manipula.mechanics.models.torque import inverse_dynamics
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.lift import mapped, over_duals
 from manipula.mechanics.spatial import adjoint, dual
-from manipula.mechanics.spatial.vector import dot
 
 Given = Mapping[str, Sequence[Any]]
-Model = Callable[[Chain, Given], Sequence[Any]]  # (chain, inputs) → results
+Torques = Callable[[Chain, Given], Sequence[Any]]  # (chain, inputs) → results
 Rows = list[list[Any]]
 
 
 def inverse_plain(chain: Chain, x: Given) -> dict[str, Rows]:
     """Newton and Euler on dual numbers."""
-    dq, dqd, dqdd = forward(_torques, chain, x, ("q", "qd", "qdd"))
+    dq, dqd, dqdd = forward(plain_torques, chain, x, ("q", "qd", "qdd"))
     return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
 
 
-def inverse_reverse(torques: Model, chain: Chain, x: Given) -> dict[str, Rows]:
+def inverse_reverse(torques: Torques, chain: Chain, x: Given) -> dict[str, Rows]:
     """Any text of the torques on traced numbers; by acceleration it is the inertia matrix."""
     dqdd = inertia_matrix(chain, x["q"])
     dq, dqd = reverse(torques, chain, x, ("q", "qd"), shared=getattr(chain.maths, "interned", False))
@@ -41,11 +40,11 @@ def inverse_reverse(torques: Model, chain: Chain, x: Given) -> dict[str, Rows]:
 
 def forward_plain(chain: Chain, x: Given) -> dict[str, Rows]:
     """Articulated bodies on dual numbers."""
-    dq, dqd, dtau = forward(_accelerations, chain, x, ("q", "qd", "tau"))
+    dq, dqd, dtau = forward(plain_accelerations, chain, x, ("q", "qd", "tau"))
     return {"dq": dq, "dqd": dqd, "dtau": dtau}
 
 
-def forward_reverse(torques: Model, chain: Chain, x: Given) -> dict[str, Rows]:
+def forward_reverse(torques: Torques, chain: Chain, x: Given) -> dict[str, Rows]:
     """Through the derivatives of the torques."""
     n = chain.dof
     solve = Solver(inertia_matrix(chain, x["q"]))
@@ -57,20 +56,19 @@ def forward_reverse(torques: Model, chain: Chain, x: Given) -> dict[str, Rows]:
     return {"dq": dq, "dqd": dqd, "dtau": _columns(map(solve, units))}
 
 
-def _torques(chain: Chain, x: Given) -> Sequence[Any]:
+def plain_torques(chain: Chain, x: Given) -> Sequence[Any]:
     return inverse_dynamics(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"))
 
 
-def _accelerations(chain: Chain, x: Given) -> Sequence[Any]:
+def plain_accelerations(chain: Chain, x: Given) -> Sequence[Any]:
     return articulated.forward_dynamics(chain, x["q"], x["qd"], x["tau"], x.get("wrench"))
 
 
-def forward(model: Model, chain: Chain, x: Given, by: Sequence[str]) -> list[Rows]:
+def forward(model: Torques, chain: Chain, x: Given, by: Sequence[str]) -> list[Rows]:
     """∂result/∂input, a matrix an input, by dual numbers: every partial is carried along."""
     moving = iter(dual.variables([value for name in by for value in x[name]]))
     given = {name: [next(moving) for _ in x[name]] for name in by}
-    given |= {name: [_constant(v, dual.Dual) for v in values] for name, values in x.items() if name not in by}
-    found = model(over_duals(chain), given)
+    found = model(over_duals(chain), {**constants(x, by, dual.Dual), **given})
     starts = [sum(len(x[name]) for name in by[:i]) for i in range(len(by))]
     return [
         [[dual.partial(result, start + k) for k in range(len(x[name]))] for result in found]
@@ -78,41 +76,22 @@ def forward(model: Model, chain: Chain, x: Given, by: Sequence[str]) -> list[Row
     ]
 
 
-def reverse(model: Model, chain: Chain, x: Given, by: Sequence[str], shared: bool = False) -> list[Rows]:
+def reverse(model: Torques, chain: Chain, x: Given, by: Sequence[str], shared: bool = False) -> list[Rows]:
     """∂result/∂input, a matrix an input, by traced numbers: one walk back for every result."""
     together = adjoint.variables([value for name in by for value in x[name]], shared)
     flow = iter(together)
     moving = {name: [next(flow) for _ in x[name]] for name in by}
-    fixed = {name: [_constant(v, adjoint.Traced) for v in values] for name, values in x.items() if name not in by}
     traced = mapped(chain, adjoint.Traced, adjoint.TracedMaths(chain.maths))
-    found = model(traced, {**fixed, **moving})
+    found = model(traced, {**constants(x, by, adjoint.Traced), **moving})
     rows = [iter(adjoint.gradient(result, together)) for result in found]
     return [[[next(row) for _ in x[name]] for row in rows] for name in by]
 
 
-def _constant(value: Any, lift: Callable[[Any], Any]) -> Any:
-    return value if isinstance(value, int) else lift(value)
+def constants(x: Given, by: Sequence[str], lift: Callable[[Any], Any]) -> dict[str, Sequence[Any]]:
+    """The inputs that do not move, as constants of another scalar."""
+    still = {name: values for name, values in x.items() if name not in by and values is not None}
+    return {name: [v if isinstance(v, int) else lift(v) for v in values] for name, values in still.items()}
 
 
 def _columns(columns: Any) -> Rows:
     return [list(row) for row in zip(*columns)]
-
-
-class Solver:
-    """M = Lᵀ D L, factored once; right sides are structural zeros where they can be."""
-
-    def __init__(self, M: Sequence[Sequence[Any]]) -> None:
-        self.L, D = factored(M)
-        self.inverse = [1 / d for d in D]
-
-    def __call__(self, right: Sequence[Any]) -> list[Any]:
-        """x with M x = right."""
-        L, n = self.L, len(self.inverse)
-        y = list(right)
-        for k in range(n - 1, -1, -1):  # Lᵀ y = right
-            for i in range(k):
-                y[i] = y[i] - L[k][i] * y[k]
-        x: list[Any] = []
-        for k in range(n):  # L x = D⁻¹ y
-            x.append(y[k] * self.inverse[k] - dot(L[k][:k], x))
-        return x

@@ -5,10 +5,12 @@ inverse_dynamics = inertia_matrix·q̈ + coriolis + gravity + friction − Jᵀ�
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from manipula.mechanics.models import acceleration_field
+from manipula.mechanics.models.acceleration_field import Choice
 from manipula.mechanics.models.friction import friction
 from manipula.mechanics.models.newton_euler import load, newton_euler, tip_load
 from manipula.mechanics.robot.chain import Chain, inward
@@ -50,3 +52,11 @@ def wrench_torque(chain: Chain, q: Sequence[Any], wrench: Wrench) -> list[Any]:
     rows = [(link, motion, NULL, NULL) for link, motion in zip(chain.links, motions)]
     loads = inward(load, rows, tip_load(chain, motions, wrench))
     return [link.signed(link.kind.effort(x.fj, x.nj)) for link, x in zip(chain.links, loads)]
+
+
+def by_field(chain: Chain, x: Mapping[str, Sequence[Any]], choices: Sequence[Choice]) -> dict[str, Any]:
+    """Inverse dynamics with the bare mechanism on the acceleration field; frames must be on the joints."""
+    tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
+    motors = actuator_torque(chain, x["qd"], x["qdd"])
+    contact = wrench_torque(chain, x["q"], x.get("wrench"))
+    return {"tau": [bare + motor + push for bare, motor, push in zip(tau, motors, contact)]}

@@ -110,22 +110,32 @@ def variables(values: Sequence[Any], shared: bool = False) -> list[Variable]:
 
 def gradient(root: Any, by: Sequence[Variable]) -> list[Any]:
     """∂root/∂variable for every variable, in one walk from the root back."""
+    return pullback([(root, 1)], by)
+
+
+def pullback(roots: Sequence[tuple[Any, Any]], by: Sequence[Variable]) -> list[Any]:
+    """Σ weight·∂root/∂variable for every variable and pairs (root, weight), in one walk from the roots back."""
+    traced = [(root, weight) for root, weight in roots if isinstance(root, Traced)]
     weights: dict[int, Any] = {}
-    if isinstance(root, Traced):
-        weights[id(root)] = 1
-        for node in sorted(_below(root), key=lambda node: -node.order):
-            weight = weights.get(id(node), 0)
-            for parent, share in zip(node.parents, node.pull(weight)):
+    for root, weight in traced:
+        _gather(weights, root, weight)
+    for node in sorted(_below([root for root, _ in traced]), key=lambda node: -node.order):
+        if id(node) in weights:
+            for parent, share in zip(node.parents, node.pull(weights[id(node)])):
                 if moves(parent):
-                    known = weights.get(id(parent))
-                    weights[id(parent)] = share if known is None else known + share
+                    _gather(weights, parent, share)
     return [weights.get(id(variable), 0) for variable in by]
 
 
-def _below(root: Traced) -> list[Traced]:
-    """The root and everything it was made of that depends on a variable."""
+def _gather(weights: dict[int, Any], node: Traced, share: Any) -> None:
+    known = weights.get(id(node))
+    weights[id(node)] = share if known is None else known + share
+
+
+def _below(roots: Sequence[Traced]) -> list[Traced]:
+    """The roots and everything they were made of that depends on a variable."""
     seen: dict[int, Traced] = {}
-    stack = [root]
+    stack = list(roots)
     while stack:
         node = stack.pop()
         if id(node) not in seen and moves(node):

@@ -1,0 +1,133 @@
+"""The thin call of a function with parameters: f(q, …, p) or f(q, …, p=p), where p is an array.
+
+What depends on the parameters alone is kept beside the code, with the values it was made from. A call that brings the
+same values, bit by bit, finds it there; other values are prepared first, if the function's conditions allow them: those
+that break one go the general way, which says so. One configuration is computed under the interpreter's lock, so nobody
+sees half of a change; a table may run without the lock, on values of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from manipula.algebra.emit.conditions import Comparison, Operation, Parameter, Side, comparison_from_text
+from manipula.algebra.run.ir import kept_slots, parameters_of
+from manipula.algebra.run.writer import Kind
+from manipula.algebra.tape import Tape
+
+ROWS = ("tuple_size", "tuple_item", "parameter_name")  # of the table, besides the plain ones
+_BITS = {"double": "i64", "float": "i32"}
+_RELATIONS = {"!=": "une", ">": "ugt", ">=": "uge", "<": "ult", "<=": "ule"}  # NaN breaks nothing
+
+
+class ParameterDoor:
+    """The parts of `call` that concern p, which comes after the variables; without parameters there are none."""
+
+    def __init__(self, tape: Tape, scalar: str, variables: int) -> None:
+        port = parameters_of(tape)
+        self.size = len(port.slots) if port else 0
+        self.kept, self.place = max(len(kept_slots(tape)), 1), variables
+        self.scalar, self.bits = scalar, f"<{self.size} x {_BITS[scalar]}>"
+        self.names = port.names if port else ()
+        self.conditions = [comparison_from_text(text) for text in tape.conditions]
+
+    def __bool__(self) -> bool:
+        return self.size > 0
+
+    def functions(self) -> Iterator[str]:
+        """`known` tells whether these are the values kept, `allowed` whether they may be; `learn` keeps them."""
+        if not self:
+            return
+        one, n = _BITS[self.scalar], self.size
+        reduce = f"@llvm.vector.reduce.or.v{n}{one}"
+        yield f"@known.p = internal global [{n} x {self.scalar}] zeroinitializer, align 8"
+        yield f"@known.k = internal global [{self.kept} x {self.scalar}] zeroinitializer, align 64"
+        yield f"@known.any = internal global i8 0\ndeclare {one} {reduce}({self.bits})"
+        yield "define internal i1 @known(ptr %p) nounwind {"
+        yield f"  %a = load {self.bits}, ptr %p, align {4 if one == 'i32' else 8}"
+        yield f"  %b = load {self.bits}, ptr @known.p, align 8\n  %c = xor {self.bits} %a, %b"
+        yield f"  %d = call {one} {reduce}({self.bits} %c)\n  %same = icmp eq {one} %d, 0"
+        yield "  %e = load i8, ptr @known.any, align 1\n  %any = icmp ne i8 %e, 0"
+        yield "  %found = and i1 %same, %any\n  ret i1 %found\n}"
+        yield "define void @learn(ptr %p) nounwind {"
+        yield f"  %a = load {self.bits}, ptr %p, align {4 if one == 'i32' else 8}"
+        yield f"  store {self.bits} %a, ptr @known.p, align 8"
+        yield "  call void @prepare(ptr @known.p, ptr @known.k)\n  store i8 1, ptr @known.any, align 1\n  ret void\n}"
+        yield "define internal i1 @allowed(ptr %p) nounwind {"
+        yield from Conditions(self.names, self.scalar).text(self.conditions)
+        yield "}"
+
+    def counted(self) -> Iterator[str]:
+        """All arguments by place, or the last one under its name."""
+        yield "  %nameless = icmp eq ptr %names, null"
+        yield "  br i1 %nameless, label %placed, label %named\nplaced:"
+        yield f"  %enough = icmp eq i64 %count, {self.place + 1}\n  br i1 %enough, label %look, label %general\nnamed:"
+        yield "  %names.count = call i64 %tuple_size(ptr %names)\n  %single = icmp eq i64 %names.count, 1"
+        yield f"  %others = icmp eq i64 %count, {self.place}\n  %right = and i1 %single, %others"
+        yield "  br i1 %right, label %called, label %general\ncalled:"
+        yield "  %name = call ptr %tuple_item(ptr %names, i64 0)\n  %is.p = icmp eq ptr %name, %parameter_name"
+        yield "  br i1 %is.p, label %look, label %general\nlook:"
+
+    def sized(self, way: str) -> Iterator[str]:
+        """As many values as there are parameters."""
+        x = f"{way}{self.place}"
+        yield f"  %{x}.size = load i64, ptr %{x}.shape, align 8\n  %{x}.right = icmp eq i64 %{x}.size, {self.size}"
+        yield f"  br i1 %{x}.right, label %{way}.sized, label %general\n{way}.sized:"
+        yield f"  %{way}.same = call i1 @known(ptr %{x}.data)"
+        yield f"  br i1 %{way}.same, label %{way}.kept, label %{way}.other\n{way}.other:"
+        yield f"  %{way}.may = call i1 @allowed(ptr %{x}.data)"
+        yield f"  br i1 %{way}.may, label %{way}.learn, label %general\n{way}.learn:"
+        yield f"  call void @learn(ptr %{x}.data)\n  br label %{way}.kept\n{way}.kept:"
+
+    def own(self) -> Iterator[str]:
+        """What a table reads, where nobody else writes."""
+        if self:
+            yield f"  call void @prepare(ptr %many{self.place}.data, ptr %own.k)"
+
+
+class Conditions:
+    """Comparisons of parameters as assembly, in double precision; a division by zero breaks its condition."""
+
+    def __init__(self, names: tuple[str, ...], scalar: str) -> None:
+        self.places, self.scalar = {name: i for i, name in enumerate(names)}, scalar
+        self.lines: list[str] = []
+        self.fresh = count()
+
+    def text(self, conditions: list[Comparison]) -> list[str]:
+        """Do all of them hold?"""
+        for x in conditions:
+            self._demand(_RELATIONS[x.relation], self._value(x.left), self._value(x.right))
+        demands = [line.split()[0] for line in self.lines if " fcmp " in line]
+        whole = "true"
+        for demand in demands:
+            whole = self._let(f"and i1 {whole}, {demand}")
+        return [*self.lines, f"  ret i1 {whole}"]
+
+    def _value(self, side: Side) -> str:
+        match side:
+            case float():
+                return Kind("double").literal(side)
+            case Parameter(name):
+                return self._loaded(self.places[name])
+            case Operation("neg", (inner,)):
+                return self._let(f"fneg double {self._value(inner)}")
+            case Operation(op, (left, right)):
+                a, b = self._value(left), self._value(right)
+                if op == "div":
+                    self._demand("une", b, "0.0")
+                return self._let(f"f{op} double {a}, {b}")
+        raise AssertionError(side)
+
+    def _loaded(self, place: int) -> str:
+        at = self._let(f"getelementptr inbounds {self.scalar}, ptr %p, i64 {place}")
+        value = self._let(f"load {self.scalar}, ptr {at}, align {8 if self.scalar == 'double' else 4}")
+        return value if self.scalar == "double" else self._let(f"fpext float {value} to double")
+
+    def _demand(self, relation: str, left: str, right: str) -> None:
+        self._let(f"fcmp {relation} double {left}, {right}")
+
+    def _let(self, text: str) -> str:
+        name = f"%c{next(self.fresh)}"
+        self.lines.append(f"  {name} = {text}")
+        return name

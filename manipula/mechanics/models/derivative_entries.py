@@ -1,0 +1,87 @@
+"""The catalogue's entries on how dynamics changes: whole matrices, and their products with a vector on either side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from manipula.mechanics.models import derivative_products, derivatives, derivatives_analytic, torque
+from manipula.mechanics.models.acceleration_field import Choice
+from manipula.mechanics.models.derivatives import Torques
+from manipula.mechanics.models.entry import EFFORT, FIELD, TORQUES, FieldMethod, Given, Model
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.reduce import frames_on_joints
+
+ANALYTIC = "analytic"
+FEW = 2  # joints
+
+
+def _on_field(method: Callable[[Torques, Chain, Given], dict[str, Any]]) -> FieldMethod:
+    """What differentiates any text of the torques, on that of the acceleration field."""
+
+    def made(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+        return method(lambda c, y: torque.by_field(c, y, choices)["tau"], chain, x)
+
+    return made
+
+
+def _worth_trying(model: Model, chain: Chain) -> Model:
+    """Every way on arms that are simple; on others nothing comes near the one that is named."""
+    parallel = all(abs(link.before.R[2][2]) == 1 for link in frames_on_joints(chain).links[1:])
+    simple = chain.dof <= FEW or parallel
+    return replace(model, candidates=tuple(model.method_names)) if simple else model
+
+
+_INVERSE = {
+    "dq": ("N·m/rad …", "by position: row a torque, column a joint"), "dqd": ("N·m·s/rad …", "by velocity"),
+    "dqdd": ("kg·m²", "by acceleration: the inertia matrix"),
+}  # fmt: skip
+_FORWARD = {
+    "dq": ("1/s² …", "by position: row an acceleration, column a joint"), "dqd": ("1/s …", "by velocity"),
+    "dtau": ("1/(kg·m²)", "by torque: the inverse of the inertia matrix"),
+}  # fmt: skip
+_ACCELERATION = ("rad/s² or m/s²", "the change of the accelerations")
+
+DERIVATIVES = (
+    Model(
+        "inverse_dynamics_derivatives", "how joint torques change with the motion", ("q", "qd", "qdd"), _INVERSE,
+        {"dual": derivatives.inverse_plain, ANALYTIC: derivatives_analytic.inverse}, TORQUES, takes_wrench=True,
+        field=_on_field(derivatives.inverse_reverse), candidates=(ANALYTIC,), differentiates="inverse_dynamics",
+        planned=_worth_trying,
+    ),
+    Model(
+        "forward_dynamics_derivatives", "how joint accelerations change with state and torques", ("q", "qd", "tau"),
+        _FORWARD, {"dual": derivatives.forward_plain, ANALYTIC: derivatives_analytic.forward}, TORQUES,
+        takes_wrench=True, field=_on_field(derivatives.forward_reverse), candidates=(ANALYTIC,),
+        differentiates="forward_dynamics", planned=_worth_trying,
+    ),
+    Model(
+        "inverse_dynamics_jvp", "the change of joint torques along a change of the motion",
+        ("q", "qd", "qdd", "dq", "dqd", "dqdd"), {"dtau": (EFFORT, "the change of the torques")},
+        {"dual": derivative_products.inverse_along}, TORQUES, takes_wrench=True,
+        field=_on_field(derivative_products.inverse_jvp), candidates=(FIELD,), planned=_worth_trying,
+    ),
+    Model(
+        "inverse_dynamics_vjp", "the gradient of weighted joint torques by the motion", ("q", "qd", "qdd", "weights"),
+        {
+            "dq": ("1/rad …", "by position"), "dqd": ("s/rad …", "by velocity"),
+            "dqdd": ("s²/rad …", "by acceleration"),
+        },
+        {"dual": derivative_products.inverse_weighted}, TORQUES, takes_wrench=True,
+        field=_on_field(derivative_products.inverse_vjp), candidates=(FIELD,), planned=_worth_trying,
+    ),
+    Model(
+        "forward_dynamics_jvp", "the change of joint accelerations along a change of state and torques",
+        ("q", "qd", "tau", "dq", "dqd", "dtau"), {"dqdd": _ACCELERATION},
+        {"dual": derivative_products.forward_along}, TORQUES, takes_wrench=True,
+        field=_on_field(derivative_products.forward_jvp), candidates=(FIELD,), planned=_worth_trying,
+    ),
+    Model(
+        "forward_dynamics_vjp", "the gradient of weighted joint accelerations by state and torques",
+        ("q", "qd", "tau", "weights"),
+        {"dq": ("1/rad …", "by position"), "dqd": ("s/rad …", "by velocity"), "dtau": ("1/(N·m) …", "by torque")},
+        {"dual": derivative_products.forward_weighted}, TORQUES, takes_wrench=True,
+        field=_on_field(derivative_products.forward_vjp), candidates=(FIELD,), planned=_worth_trying,
+    ),
+)  # fmt: skip

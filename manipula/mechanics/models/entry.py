@@ -1,0 +1,60 @@
+"""What an entry of the catalogue is: a model's inputs, outputs, methods, and what they need of a reduction.
+
+A method is a function (chain, given) → {output: nested sequences of scalars}; `given` maps the input names to
+sequences. The first method of a model is its plain text, against which every other is proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.mechanics.models.acceleration_field import Choice
+from manipula.mechanics.robot.chain import Chain
+
+Given = Mapping[str, Sequence[Any]]
+Method = Callable[[Chain, Given], dict[str, Any]]
+FieldMethod = Callable[[Chain, Given, Sequence[Choice]], dict[str, Any]]
+FIELD = "acceleration-field"  # the one method whose recursion has choices of its own
+AUTOMATIC = "automatic"  # differentiates what another model's function has become by that method and all passes
+
+TORQUES = frozenset({"torques"})
+ENERGY = frozenset({"energy"})
+FRAMES = frozenset({"frames"})
+TOOL = frozenset({"tool"})
+EFFORT = "N·m or N"
+
+
+@dataclass(frozen=True)
+class Model:
+    """One entry. `outputs`: name → (unit, meaning). `needs`: what a reduction must preserve.
+
+    `candidates` are the methods that "best" tries; none named means the first. A search for the fewest operations tries
+    the `further` ones too, which pay for them with sines. `field`, where there is one, is the
+    method "acceleration-field"; it wants its frames on the joints. `differentiates` names the model, with such a
+    method, whose derivative this one is. `planned` completes an entry that depends on the arm: from the arm in numbers.
+    `columns` names the columns of the one output of a regressor; where they are `ranked`, only those that are
+    independent stay.
+    """
+
+    name: str
+    doc: str
+    inputs: tuple[str, ...]
+    outputs: Mapping[str, tuple[str, str]]
+    methods: Mapping[str, Method]
+    needs: frozenset[str]
+    takes_wrench: bool = False
+    field: FieldMethod | None = None
+    candidates: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
+    differentiates: str = ""
+    planned: Callable[[Model, Chain], Model] | None = None
+    columns: Callable[[Chain], list[str]] | None = None
+    ranked: bool = False
+
+    @property
+    def method_names(self) -> list[str]:
+        """All of them, the plain one first."""
+        field, automatic = [FIELD] if self.field else [], [AUTOMATIC] if self.differentiates else []
+        return [*self.methods, *field, *automatic]

@@ -1,0 +1,63 @@
+"""The inverse of the inertia matrix: applied to vectors, or entry by entry.
+
+M = Lᵀ D L is factored once, from the tip inward, with one division a joint; what is a structural zero of M stays one in
+L. The entries are M⁻¹ = A D⁻¹ Aᵀ with A = L⁻¹, one half of them computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.spatial.vector import dot, sum_of
+
+Rows = list[list[Any]]
+
+
+class Solver:
+    """x with M x = right, for many right sides."""
+
+    def __init__(self, M: Sequence[Sequence[Any]]) -> None:
+        self.L, self.inverse = unit_factor(M)
+
+    def __call__(self, right: Sequence[Any]) -> list[Any]:
+        y = list(right)
+        for k in range(len(y) - 1, -1, -1):  # Lᵀ y = right
+            for i, entry in enumerate(self.L[k]):
+                y[i] = y[i] - entry * y[k]
+        x: list[Any] = []
+        for row, rest, inverse in zip(self.L, y, self.inverse):  # L x = D⁻¹ y
+            x.append(rest * inverse - dot(row, x))
+        return x
+
+
+def inverted(M: Sequence[Sequence[Any]]) -> Rows:
+    """M⁻¹, all its entries."""
+    L, inverse = unit_factor(M)
+    A = unit_inverse(L)
+    scaled = [[a * e for a, e in zip(row, inverse)] for row in A]
+    # Σ A_ik A_jk / D_k over k ≤ j ≤ i, where A_jj = 1
+    lower = [[dot(A[j], scaled[i][:j]) + scaled[i][j] for j in range(i)] for i in range(len(M))]
+    diagonal = [dot(A[i], scaled[i]) + inverse[i] for i in range(len(M))]
+    return [[diagonal[i] if i == j else lower[max(i, j)][min(i, j)] for j in range(len(M))] for i in range(len(M))]
+
+
+def unit_factor(M: Sequence[Sequence[Any]]) -> tuple[Rows, list[Any]]:
+    """L without its ones, a row longer each time, and 1/D."""
+    work = [list(row[: i + 1]) for i, row in enumerate(M)]
+    inverse = [1 for _ in M]
+    for k in range(len(M) - 1, -1, -1):
+        last = work[k]
+        inverse[k] = 1 / last[k]
+        work[k] = [x * inverse[k] for x in last[:k]]
+        for i, x in enumerate(work[k]):
+            work[i] = [entry - x * other for entry, other in zip(work[i], last)]
+    return work, inverse
+
+
+def unit_inverse(L: Rows) -> Rows:
+    """A without its ones: A_ki = −(L_ki + Σ L_km A_mi), i < m < k"""
+    A: Rows = []
+    for k, row in enumerate(L):
+        A.append([-sum_of([row[i], *(row[m] * A[m][i] for m in range(i + 1, k))]) for i in range(k)])
+    return A
