@@ -23,16 +23,65 @@ JAX_PYTHON = os.environ.get("MANIPULA_JAX_PYTHON") or (sys.executable if find_sp
 Done = subprocess.CompletedProcess[str]
 Files = Mapping[str, str]
 
-# CUDA's words for a plain C++ compiler: one thread, and memory that is memory
+# CUDA's words for a plain C++ compiler: the threads of a block are threads, and memory is memory
 SHIM = """
 #include <cmath>
+#include <condition_variable>
 #include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
 #define __host__
 #define __device__
 #define __global__
+#define __constant__
+#define __shared__ static
+#define __noinline__
+#define __forceinline__ inline
+#define __launch_bounds__(threads)
 #define __restrict__ __restrict
 struct index_of { unsigned x; };
-static const index_of threadIdx = {0}, blockIdx = {0}, blockDim = {1}, gridDim = {1};
+static thread_local index_of threadIdx = {0}, blockIdx = {0}, blockDim = {1};
+struct meeting {
+    std::mutex door;
+    std::condition_variable bell;
+    int waiting = 0, round = 0;
+    void wait()
+    {
+        std::unique_lock<std::mutex> lock(door);
+        const int mine = round;
+        if (++waiting == 32) { waiting = 0; round++; bell.notify_all(); }
+        else bell.wait(lock, [&] { return round != mine; });
+    }
+};
+static meeting warps[32];
+inline void __syncwarp() { warps[threadIdx.x/32].wait(); }
+template <class Kernel> void every_thread(unsigned blocks, unsigned threads, Kernel kernel)
+{
+    for (unsigned block = 0; block < blocks; block++) {
+        std::vector<std::thread> all;
+        for (unsigned i = 0; i < threads; i++) {
+            all.emplace_back([=] { threadIdx.x = i; blockIdx.x = block; blockDim.x = threads; kernel(); });
+        }
+        for (std::thread& one : all) one.join();
+    }
+}
+template <class To, class From> inline To same_bits(From x)
+{
+    static_assert(sizeof(To) == sizeof(From), "sizes differ");
+    To y;
+    std::memcpy(&y, &x, sizeof y);
+    return y;
+}
+inline int __float_as_int(float x) { return same_bits<int>(x); }
+inline float __int_as_float(int x) { return same_bits<float>(x); }
+inline int __double2loint(double x) { return (int)same_bits<long long>(x); }
+inline int __double2hiint(double x) { return (int)(same_bits<long long>(x) >> 32); }
+inline double __hiloint2double(int high, int low)
+{
+    return same_bits<double>((long long)(((unsigned long long)(unsigned)high << 32) | (unsigned)low));
+}
 typedef int cudaError_t;
 typedef int cudaStream_t;
 static const int cudaSuccess = 0;
@@ -75,13 +124,19 @@ def run_cpp(files: Files, folder: Path) -> Done:
     return built(folder, str(CXX), *WARNINGS, ending(files, "_test.cpp"))
 
 
+def host_text(text: str) -> str:
+    """A header whose kernel launches are calls, one for every thread."""
+    launch = r"(\w+<\w+, \w+>)<<<(.*), (\d+), 0, stream>>>\(\s*([^;]*)\);"
+    return re.sub(launch, r"every_thread(\2, \3, [&] { \1(\4); });", text)
+
+
 def run_cuda(files: Files, folder: Path) -> Done:
-    """On the host, state after state: a kernel launch becomes a call."""
+    """On the host, thread after thread: a kernel launch becomes calls."""
     (folder / "shim.hpp").write_text(SHIM)
     for name in files:
         if name.endswith(".cuh"):
-            (folder / name).write_text(re.sub(r"<<<.*>>>", "", files[name]))
-    words = ("-std=c++17", "-Wno-unused-function", "-include", "shim.hpp", "-x", "c++")
+            (folder / name).write_text(host_text(files[name]))
+    words = ("-std=c++17", "-pthread", "-Wno-unused-function", "-include", "shim.hpp", "-x", "c++")
     return built(folder, str(CXX), *words, ending(files, "_test.cu"))
 
 

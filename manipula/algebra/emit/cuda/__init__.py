@@ -1,32 +1,47 @@
-"""CUDA: a batch kernel over structures of arrays, in float or double, that also compiles at run time (NVRTC, CuPy)."""
+"""CUDA: a kernel over many states, in float or double, any layout, that also compiles at run time (NVRTC, CuPy)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.c import comment_lines
-from manipula.algebra.emit.c.batch import column
 from manipula.algebra.emit.c.spelling import language as c_language
-from manipula.algebra.emit.cuda.pairs import Pair, paired
+from manipula.algebra.emit.cuda.angles import WORDS, Group, fronted, grouped, is_sine
 from manipula.algebra.emit.cuda.spelling import HELPERS, PLAIN, RESERVED, language
-from manipula.algebra.emit.halves import Halves, Places, context, element, halves, self_test_tables
+from manipula.algebra.emit.halves import Halves, Places, context, sections, self_test_tables
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.readme import Readme, readme
 from manipula.algebra.emit.reference import states
-from manipula.algebra.emit.section import Statement
-from manipula.algebra.emit.split import Argument, Split
+from manipula.algebra.emit.section import Statement, TapeNames
+from manipula.algebra.emit.split import Argument, Split, split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
+
+BLOCK = 64  # threads: small blocks leave the fewest registers idle
+ROOM = 12288  # bytes of shared memory a warp may use
+LAYOUTS = ("columns", "rows", "strides")
+
+
+@dataclass(frozen=True)
+class Array:
+    """An argument in the kernel: its name, its steps, and the entries of one state."""
+
+    name: str
+    size: int
+    read: bool
+    row: str
+    column: str
+    own: str
 
 
 class Cuda:
     """The back end."""
 
     def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
-        name = Namer(RESERVED).name(tape.name)
-        shown = _context(tape, name, version)
+        shown = _context(tape, version)
+        name: str = shown["name"]
         arguments: Split = shown["split"]
         test = {**shown, **self_test_tables(arguments, states(tape, samples), c_language(""))}
         return {
@@ -36,77 +51,146 @@ class Cuda:
         }
 
 
-def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
-    written = halves(tape, language(name), (), Places(_read, column))
+@dataclass(frozen=True)
+class Source:
+    """The header of a tape, and what its kernels are called there."""
+
+    text: str
+    name: str
+
+    def kernel(self, real: str, layout: str) -> str:
+        """f_kernel<double, f_by_rows>"""
+        return f"{self.name}_kernel<{real}, {self.name}_by_{layout}>"
+
+
+def source(tape: Tape, version: str) -> Source:
+    """The header alone, to be compiled at run time."""
+    shown = _context(tape, version)
+    return Source(filled(__name__, "function.cuh.jinja", shown), shown["name"])
+
+
+def _context(tape: Tape, version: str) -> dict[str, Any]:
+    name = Namer(RESERVED).name(tape.name)
+    tape = fronted(tape)
+    written = _halves(tape, name)
     arguments = written.split
     shown = context(tape, name, version, written)
-    body = paired(written.main.body, name)
-    text = _outside_pairs(written, body)
-    return shown | {
-        "guard": f"MANIPULA_{name.upper()}_CUH",
-        "about": comment_lines(shown["about"]),
-        "ports": comment_lines(shown["ports"]),
-        "functions": [(op, *PLAIN[op]) for op in PLAIN if f"{name}_{op}(" in text],
-        "pairs": any(isinstance(x, Pair) for x in body),
-        "helpers": [(op, helper) for op, helper in HELPERS.items() if op in shown["used"]],
-        "kept_loads": [x for x in written.main.loads if x.text.startswith("k[")],
-        "state_loads": [x for x in written.main.loads if not x.text.startswith("k[")],
-        "body": body,
-        "inputs": [x.name for x in arguments.variables] + (["k"] if arguments.kept else []),
-        "results": [x.name for x in arguments.outputs],
-        "signature": lambda real: _parts(arguments, real),
-    }
+    body = list(grouped(written.main.body, name))
+    text = _outside_groups(written, body)
+    arrays = _arrays(arguments)
+    return (
+        shown
+        | _signatures(arguments, arrays, name)
+        | {
+            "guard": f"MANIPULA_{name.upper()}_CUH",
+            "about": comment_lines(shown["about"]),
+            "ports": comment_lines(shown["ports"]),
+            "functions": [(op, *PLAIN[op]) for op in PLAIN if f"{name}_{op}(" in text],
+            "helpers": [(op, helper) for op, helper in HELPERS.items() if op in shown["used"]],
+            "sines": any(isinstance(x, Group) for x in body),
+            "body": body,
+            "arrays": arrays,
+            "block": BLOCK,
+            "room": ROOM,
+        }
+    )
 
 
-def _read(argument: Argument, position: int) -> str:
-    """Variables lie as columns, parameters as they are."""
-    return (column if argument.port.online else element)(argument, position)
+def _halves(tape: Tape, name: str) -> Halves:
+    """Sines and cosines have a line of their own, to be found again."""
+    sines = [line.slot for line in tape.online if is_sine(line)]
+    spoken = language(name)
+    taken = {*spoken.reserved, *(f"{word}{i + 1}" for word in WORDS for i in range(len(sines)))}
+    arguments = split(tape, Namer(taken))
+    names = TapeNames(tape, {*taken, *arguments.names})
+    for slot in sines:
+        names.free[slot] = False
+    return sections(tape, arguments, spoken, names, Places(_entry, _entry))
 
 
-def _outside_pairs(written: Halves, body: Sequence[Statement | Pair]) -> str:
+def _entry(argument: Argument, position: int) -> str:
+    return f"{argument.name}[{position}]"
+
+
+def _outside_groups(written: Halves, body: Sequence[Statement | Group]) -> str:
     """All that is computed, without the sines and cosines that come together."""
     statements = [*written.prepare.body, *written.prepare.stores, *written.main.stores]
     statements += [x for x in body if isinstance(x, Statement)]
-    return "\n".join([*(x.text for x in statements), *(x.angle for x in body if isinstance(x, Pair))])
+    angles = [angle for x in body if isinstance(x, Group) for angle in x.angles]
+    return "\n".join([*(x.text for x in statements), *angles])
 
 
-def _parts(arguments: Split, real: str) -> str:
-    """long long n, const double* __restrict__ q, …"""
-    inputs = [x.name for x in arguments.variables] + (["k"] if arguments.kept else [])
-    parts = ["const long long n", *(f"const {real}* __restrict__ {x}" for x in inputs)]
-    parts += [f"{real}* __restrict__ {x.name}" for x in arguments.outputs]
-    line = ", ".join(parts)
-    return line if len(line) <= WIDTH else "\n    " + ",\n    ".join(parts)
+def _arrays(arguments: Split) -> list[Array]:
+    namer = Namer({*RESERVED, *arguments.names})
+
+    def arrays(of: Sequence[Argument], read: bool) -> Iterable[Array]:
+        for x in of:
+            row, column, own = (namer.name(f"{x.name}_{word}") for word in ("row", "column", "own"))
+            yield Array(x.name, len(x.port.slots), read, row, column, own)
+
+    return [*arrays(arguments.variables, True), *arrays(arguments.outputs, False)]
+
+
+def _signatures(arguments: Split, arrays: Sequence[Array], name: str) -> dict[str, list[str]]:
+    """The parameters of the function of one state, of the kernel and of the launchers, and what is handed on."""
+    kept = len(arguments.kept)
+    inputs, outputs = [x for x in arrays if x.read], [x for x in arrays if not x.read]
+
+    def listed(of: Sequence[Array], form: str) -> list[str]:
+        return [form.format(x=x, const="const " if x.read else "") for x in of]
+
+    def around(form: str, work: str) -> list[str]:
+        return [*listed(inputs, form), *([work] if kept else []), *listed(outputs, form)]
+
+    work = f"const {name}_work<Real> work"
+    steps = "const long long {x.row}, const long long {x.column}"
+    return {
+        "state_signature": around("{const}Real (&{x.name})[{x.size}]", f"const Real (&k)[{kept}]"),
+        "state_arguments": around("{x.own}", "work.k"),
+        "kernel_signature": ["const long long n", *around(f"{{const}}Real* __restrict__ {{x.name}}, {steps}", work)],
+        "launch_signature": [
+            "const long long n",
+            *around("{const}Real* {x.name}", f"const {name}_work<Real>& work"),
+            "cudaStream_t stream = 0",
+        ],
+        "by_columns": around("{x.name}, 1, n", "work"),
+        "by_rows": around("{x.name}, {x.size}, 1", "work"),
+    }
 
 
 def _readme(name: str, shown: Mapping[str, Any]) -> Readme:
     arguments: Split = shown["split"]
-    inputs = ", ".join([*shown["inputs"], *shown["results"]])
+    arrays: Sequence[Array] = shown["arrays"]
+    handed = [x.name for x in arrays if x.read] + (["work"] if arguments.kept else [])
+    given = ", ".join([*handed, *(x.name for x in arrays if not x.read)])
     signature = [
-        f"template <typename Real> __global__ void {name}_kernel({shown['signature']('Real')});",
-        f"template <typename Real> cudaError_t {name}_launch(n, {inputs}, cudaStream_t stream = 0);",
-        f'extern "C" __global__ void {name}_double(...), {name}_float(...);  // when compiled by NVRTC',
+        f"template <typename Real> cudaError_t {name}_launch(n, {given}, cudaStream_t stream = 0);",
+        f"template <typename Real> cudaError_t {name}_launch_rows(n, {given}, cudaStream_t stream = 0);",
+        f"template <typename Real, {name}_layout layout> __global__ void {name}_kernel(",
+        "    " + ",\n    ".join(shown["kernel_signature"]) + ");",
     ]
-    lines = [f'#include "{name}.cuh"', ""]
+    lines, rows = [f'#include "{name}.cuh"', ""], ", ".join(shown["by_rows"])
     if arguments.kept:
         parameters = ", ".join(x.name for x in arguments.parameters)
         signature.insert(0, f"template <typename Real> int {name}_prepare({parameters}, k);  // host or device")
-        lines += [f"double host_k[{len(arguments.kept)}];"]
-        lines += [f"if ({name}_prepare<double>({parameters}, host_k) != 0) {{ /* a condition is broken */ }}"]
-        lines += ["cudaMemcpy(k, host_k, sizeof host_k, cudaMemcpyHostToDevice);"]
-    lines += [f"{name}_launch<double>(n, {inputs});  // pointers to device memory"]
-    lines += ["", "/* the same from Python, with CuPy:"]
-    lines += [f'kernel = cupy.RawKernel(open("{name}.cuh").read(), "{name}_double")']
-    lines += [f"kernel((blocks,), (128,), (numpy.int64(n), {inputs}))  */"]
+        lines += [f"{name}_work<double> work;"]
+        lines += [f"if ({name}_prepare<double>({parameters}, work.k) != 0) {{ /* a condition is broken */ }}"]
+    lines += [f"{name}_launch<double>(n, {given});  // pointers to device memory"]
+    lines += ["", "/* the same from Python, with CuPy, arrays of one row a state:"]
+    if arguments.kept:
+        lines += [f'work = numpy.array([(k,)], dtype=[("k", "f8", ({len(arguments.kept)},))])']
+    lines += [f'wanted = "{name}_kernel<double, {name}_by_rows>"']
+    lines += [f'code = cupy.RawModule(code=open("{name}.cuh").read(), name_expressions=[wanted])']
+    lines += [f"code.get_function(wanted)(((n + {BLOCK - 1})//{BLOCK},), ({BLOCK},), (n, {rows}))  */"]
     return Readme(
         "CUDA",
         "cuda",
-        {f"{name}.cuh": "the kernel, its launcher and what prepares it", f"{name}_test.cu": "the self-test"},
+        {f"{name}.cuh": "the kernel, its launchers and what prepares it", f"{name}_test.cu": "the self-test"},
         "\n".join(signature),
         "\n".join(lines),
         f"nvcc -O3 {name}_test.cu -o {name}_test && ./{name}_test   # 77: no device",
         [
-            "Structures of arrays: entry `j` of state `i` stands at `[j*n + i]`. Any number of blocks covers all "
-            "states. `k` is the same for all states.",
+            f"`{name}_launch` takes structures of arrays, entry `j` of state `i` at `[j*n + i]`, which is fastest; "
+            f"`{name}_launch_rows` takes states one after the other, `[i*size + j]`. The kernel takes any steps.",
         ],
     )
