@@ -14,11 +14,13 @@ from manipula.base_numeric import Agreement, base_agreement
 from manipula.bridge import Request, model_named
 from manipula.checking import Report, check_report
 from manipula.counting import DEFAULT_MODELS, CountRow, StepRow, bracketing_rows, count_rows, step_rows
+from manipula.derivation import Derivation, derivation_of
 from manipula.dossier import files_of_dossier
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.files import write_files, write_text
+from manipula.general import general_model, is_general
 from manipula.generation import Effort, generate_function, generate_together, known_function, optimise_function
-from manipula.mechanics.models.catalogue import FIELD, MODELS
+from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.conventions import convert as converted
@@ -124,7 +126,7 @@ def generate(
         requests = [Request(subject, name, "best", symbolic, optimise, False, parameters, price) for name in model]
         return Model(generate_together(requests, tell))
     request = Request(subject, model, method, symbolic, optimise, wrench, parameters, price)
-    return Model(generate_function(request, tell))
+    return general_model(request) if is_general(request) else Model(generate_function(request, tell))
 
 
 def optimise(
@@ -166,8 +168,7 @@ def models() -> dict[str, str]:
 
 def methods(model: str) -> list[str]:
     """The ways to make a model; the first is the plain one."""
-    found = model_named(model)
-    return [*found.methods, *([FIELD] if found.field else [])]
+    return model_named(model).method_names
 
 
 def languages() -> list[str]:
@@ -241,6 +242,15 @@ def check_base_parameters(robot: Robot | str) -> Agreement:
 def significance(robot: Robot | str, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
     return significance_of(load(robot) if isinstance(robot, str) else robot, motions, tolerance)
+
+
+def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Derivation:
+    """The closed form of the arm's inverse kinematics as a derivation: class, steps, both roots, singular poses.
+
+    >>> print(inverse_derivation("planar2r").title)
+    two axes
+    """
+    return derivation_of(load(robot) if isinstance(robot, str) else robot, symbolic)
 
 
 def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
@@ -36,25 +36,41 @@ class _Compiled:
     configuration of plain arrays; for all else it calls the method's own text.
     """
 
-    def __init__(self, method: Callable[..., Any]) -> None:
-        self.method, self.__doc__ = method, method.__doc__
+    def __init__(self, method: Callable[..., Any], thin: Callable[[Arm, Callable[..., Any]], Any]) -> None:
+        self.method, self.thin, self.__doc__ = method, thin, method.__doc__
 
     def __get__(self, arm: Arm | None, owner: type) -> Any:
         if arm is None:
             return self.method
-        name = self.method.__name__
-        thin = arm.model(name).thin_call(_Owner(arm, self.method), name, self.method.__doc__ or "")
+        thin = self.thin(arm, self.method)
         found = thin if thin is not None else self.method.__get__(arm)
-        arm.__dict__[name] = found
+        arm.__dict__[self.method.__name__] = found
         return found
+
+
+def _model_call(arm: Arm, method: Callable[..., Any]) -> Any:
+    """The thin call of a model, where there is one."""
+    code = arm.model(method.__name__)
+    return code.thin_call(_Owner(arm, method, code), method.__name__, method.__doc__ or "")
+
+
+def _inverse_call(arm: Arm, method: Callable[..., Any]) -> Any:
+    """The thin call of inverse kinematics, where there is one and it gives the general way's answers."""
+    solver = arm.inverse_solver
+    if solver.native is None or solver.plan.parameter:
+        return None
+    owner = _Owner(arm, method, solver.native)
+    made = solver.native.door(owner, method.__name__, method.__doc__ or "", InverseResult, solver)
+    trials = [solver.pose(q) for q in np.linspace(-1.0, 1.5, 4 * arm.dof).reshape(4, arm.dof)]
+    agrees = all(np.array_equal(made(pose).q, owner.general(pose).q) for pose in trials)
+    return made if agrees else None
 
 
 class _Owner:
     """What the built-in function belongs to: it keeps the code loaded and knows the way for unusual arguments."""
 
-    def __init__(self, arm: Arm, method: Callable[..., Any]) -> None:
-        self.arm, self.general = arm, method.__get__(arm)
-        self.code = arm.model(method.__name__)
+    def __init__(self, arm: Arm, method: Callable[..., Any], code: object) -> None:
+        self.arm, self.general, self.code = arm, method.__get__(arm), code
 
     def __getattr__(self, name: str) -> Any:
         """Unpickling asks the owner for the function by name."""
@@ -72,7 +88,12 @@ def _arm_itself(arm: Arm) -> Arm:
 
 def _compiled(method: Method) -> Method:
     """To readers and type checkers the method stays what it is."""
-    return cast(Method, _Compiled(method))
+    return cast(Method, _Compiled(method, _model_call))
+
+
+def _solved(method: Method) -> Method:
+    """The same for inverse kinematics."""
+    return cast(Method, _Compiled(method, _inverse_call))
 
 
 class Arm:
@@ -145,6 +166,11 @@ class Arm:
         return self._call("inertia_matrix", q, options=options)
 
     @_compiled
+    def inertia_matrix_inverse(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
+        """M(q)⁻¹, (…, n, n)."""
+        return self._call("inertia_matrix_inverse", q, options=options)
+
+    @_compiled
     def coriolis(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
         """C(q, q̇)·q̇"""
         return self._call("coriolis", q, qd, options=options)
@@ -208,6 +234,62 @@ class Arm:
         return self._call("forward_dynamics_derivatives", q, qd, tau, wrench=wrench_tool, options=options)
 
     @_compiled
+    def inverse_dynamics_jvp(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        dq: ArrayLike,
+        dqd: ArrayLike,
+        dqdd: ArrayLike,
+        wrench_tool: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Array:
+        """The change of the torques along (dq, dqd, dqdd): the derivatives times a column, without the matrices."""
+        return self._call("inverse_dynamics_jvp", q, qd, qdd, dq, dqd, dqdd, wrench=wrench_tool, options=options)
+
+    @_compiled
+    def inverse_dynamics_vjp(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        weights: ArrayLike,
+        wrench_tool: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Any:
+        """(dq, dqd, dqdd), each (…, n): the gradient of weights·torques, a row times the derivatives."""
+        return self._call("inverse_dynamics_vjp", q, qd, qdd, weights, wrench=wrench_tool, options=options)
+
+    @_compiled
+    def forward_dynamics_jvp(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        dq: ArrayLike,
+        dqd: ArrayLike,
+        dtau: ArrayLike,
+        wrench_tool: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Array:
+        """The change of the accelerations along (dq, dqd, dtau)."""
+        return self._call("forward_dynamics_jvp", q, qd, tau, dq, dqd, dtau, wrench=wrench_tool, options=options)
+
+    @_compiled
+    def forward_dynamics_vjp(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        weights: ArrayLike,
+        wrench_tool: ArrayLike | None = None,
+        **options: Unpack[Options],
+    ) -> Any:
+        """(dq, dqd, dtau), each (…, n): the gradient of weights·accelerations."""
+        return self._call("forward_dynamics_vjp", q, qd, tau, weights, wrench=wrench_tool, options=options)
+
+    @_compiled
     def energy(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Any:
         """(kinetic, potential), J."""
         return self._call("energy", q, qd, options=options)
@@ -229,6 +311,7 @@ class Arm:
         """Y with τ = Y·parameters, (…, n, p)."""
         return self._call("regressor", q, qd, qdd, options=options)
 
+    @_solved
     def inverse_kinematics(
         self, pose: ArrayLike, seed: ArrayLike | None = None, parameter: ArrayLike | None = None
     ) -> InverseResult | InverseBatch:
@@ -244,8 +327,12 @@ class Arm:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
         self.model("pose")  # refuses a robot whose geometry is not known
         chain = numeric_chain(self.robot)
-        closed = self.model("inverse_kinematics") if classify(chain).closed else None
-        return InverseSolver(chain, self.limits, closed=closed, pose=self.pose, jacobian=self.jacobian)
+        kinematics: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}
+        if not classify(chain).closed:
+            return InverseSolver(chain, self.limits, translate=_translate(), **kinematics)
+        closed = self.model("inverse_kinematics")
+        native = _native(closed, self.model("pose"))
+        return InverseSolver(chain, self.limits, closed=closed, native=native, **kinematics)
 
     @cached_property
     def limits(self) -> Sequence[tuple[float, float]]:
@@ -257,6 +344,24 @@ class Arm:
         free = (float("-inf"), float("inf"))
         ends = [j.limits and (float_of(j.limits[0], values), float_of(j.limits[1], values)) for j in moving]
         return [free if pair is None else pair for pair in ends]
+
+
+def _native(closed: Compiled, pose: Compiled) -> Callable[..., Any] | None:
+    """What makes machine code that chooses the answers; None where there is no LLVM."""
+    try:
+        from manipula.algebra.run.chosen import chosen_branches
+    except (ImportError, OSError):
+        return None
+    return partial(chosen_branches, closed, pose)
+
+
+def _translate() -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
+    """What makes machine code of a text with loops; None where there is no LLVM."""
+    try:
+        from manipula.algebra.run.routines import compiled
+    except (ImportError, OSError):
+        return None
+    return compiled
 
 
 def _arm_of(robot: Robot, optimise: str) -> Arm:

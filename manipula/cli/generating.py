@@ -89,7 +89,7 @@ def _generated(robot: Robot, name: str, chosen: dict[str, Any], tell: Tell) -> M
 def _as_json(name: str, model: Model) -> dict[str, Any]:
     notes = model.function.notes
     return {
-        "model": name, "method": notes.get("method", ""), "cost": model.cost.as_dict(),
+        "model": name, "method": notes.get("method", ""), "cost": model.cost.as_dict() if _counted(model) else None,
         "conditions": list(model.conditions), "proof": notes.get("proof", ""),
         "inputs": model.inputs, "outputs": model.outputs,
     }  # fmt: skip
@@ -97,7 +97,11 @@ def _as_json(name: str, model: Model) -> dict[str, Any]:
 
 def say_models(made: dict[str, Model]) -> None:
     """What each model costs, how it was made and proved."""
-    say_table("Operations", COST_COLUMNS, [_cost_cells(*item) for item in made.items()], right=range(2, 7))
+    counted = {name: model for name, model in made.items() if _counted(model)}
+    if counted:
+        say_table("Operations", COST_COLUMNS, [_cost_cells(*item) for item in counted.items()], right=range(2, 7))
+    for name in made.keys() - counted.keys():
+        say_prose(f"{name}: by {made[name].function.notes['method']}; loops, so no fixed number of operations")
     for name, model in made.items():
         _, _, choices = model.function.notes.get("method", "").partition("; ")
         if choices:
@@ -106,6 +110,11 @@ def say_models(made: dict[str, Model]) -> None:
         if model.conditions:
             say_prose(f"{name} holds where {', '.join(model.conditions)}")
     say()
+
+
+def _counted(model: Model) -> bool:
+    """Is it made of formulas? A solver with loops has no fixed number of operations."""
+    return bool(model.function.outputs)
 
 
 def _cost_cells(name: str, model: Model) -> tuple[str, ...]:

@@ -13,10 +13,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from manipula import api
 from manipula.arm import Arm
 from manipula.cli import options, places
 from manipula.cli.screen import guarded, progress, say, say_json, say_prose, say_table
 from manipula.errors import InputError
+from manipula.robot import Robot
 
 _CAPTION = (
     "residual: the largest entry of |FK − pose|; margin: to the nearest limit, negative outside; "
@@ -74,6 +76,10 @@ def ik(
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Angles are read and shown in degrees; JSON has rad.")
     ] = False,
+    derive: Annotated[
+        bool, typer.Option("--derive", help="Print how the closed form is found: every step, with both its roots.")
+    ] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="The derivation as LaTeX.")] = False,
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
@@ -84,6 +90,7 @@ def ik(
     \b
     Examples:
       manipula ik puma560
+      manipula ik puma560 --derive
       manipula ik puma560 --q "0.1 0.2 0.3 0.4 0.5 0.6"
       manipula ik puma560 --q "10 20 30 40 0 60" --degrees
       manipula ik ur5 --pose pose.json --seed "0 0 0 0 0 0" --json
@@ -92,6 +99,11 @@ def ik(
         raise InputError("choose one of --q and --pose")
     if (seed or parameter is not None) and not (q or pose):
         raise InputError("--seed and --parameter need a pose: give --pose or --q")
+    if derive or latex:
+        if q or pose:
+            raise InputError("--derive has no use for a pose; drop --q and --pose")
+        _say_derivation(places.find(robot, strict=strict), latex, as_json)
+        return
     arm = Arm(places.find(robot, strict=strict))
     with progress(f"inverse kinematics of {arm.robot.name}"):
         solver = arm.inverse_solver
@@ -108,6 +120,14 @@ def ik(
         result: Any = arm.inverse_kinematics(target, near, fixed)
         answer = told | {"parameter": fixed, "pose": np.asarray(target).tolist()} | _answer(result)
     say_json(answer) if as_json else _say_answer(answer, units)
+
+
+def _say_derivation(subject: Robot, latex: bool, as_json: bool) -> None:
+    """How the closed form is found. No number is needed: an arm in letters will do."""
+    with progress(f"inverse kinematics of {subject.name}"):
+        found = api.inverse_derivation(subject)
+        text = found.latex() if latex else str(found)
+    say_json(found.as_dict() | ({"latex": text} if latex else {})) if as_json else typer.echo(text)
 
 
 # what was given
@@ -165,8 +185,10 @@ def _parameter(solver: Any, given: float | None, at: list[float] | None, units: 
 
 def _class(arm: Arm, name: str) -> dict[str, Any]:
     plan = arm.inverse_solver.plan
-    emit = f"manipula generate {shlex.quote(name)} -m inverse_kinematics -l c -o out/" if plan.closed else None
+    emitted = plan.closed or plan.title == "general 6R"
+    emit = f"manipula generate {shlex.quote(name)} -m inverse_kinematics -l c -o out/" if emitted else None
     formulas = f"manipula equations {shlex.quote(name)} inverse_kinematics" if plan.closed else None
+    derivation = f"manipula ik {shlex.quote(name)} --derive" if plan.closed else None
     return {
         "robot": arm.robot.name,
         "class": plan.title,
@@ -177,6 +199,7 @@ def _class(arm: Arm, name: str) -> dict[str, Any]:
         "free": plan.parameter or None,
         "emit": emit,
         "formulas": formulas,
+        "derivation": derivation,
     }
 
 
@@ -210,7 +233,9 @@ def _say_class(told: dict[str, Any]) -> None:
     say(f"{told['robot']}, {told['class']}", "bold cyan")
     say_prose(f"Why: {told['why']}.")
     if not told["closed_form"]:
-        say_prose("There is no closed form to emit; --q and --pose are solved all the same.")
+        say_prose("There is no closed form; --q and --pose are solved all the same.")
+        if told["emit"]:
+            say(f"As C: {told['emit']}")
         return
     each = f" for each value of the free parameter ({told['free']})" if told["free"] else ""
     choices = f": {' ±, '.join(told['roles'])} ±" if told["roles"] else ""
@@ -218,6 +243,7 @@ def _say_class(told: dict[str, Any]) -> None:
     say_prose(f"Closed form, {many}{each}{choices}.")
     say(f"As C: {told['emit']}")
     say(f"As formulas: {told['formulas']}")
+    say(f"Step by step: {told['derivation']}")
 
 
 def _say_answer(answer: dict[str, Any], units: _Units) -> None:
@@ -230,7 +256,7 @@ def _say_answer(answer: dict[str, Any], units: _Units) -> None:
     title = f"{found} answer{'' if found == 1 else 's'} of {len(rows)} branches"
     cells = [_cells(number, row, units) for number, row in enumerate(rows, 1)]
     say_table(title, columns, cells, right=(0, *range(2, len(columns))), caption=_CAPTION)
-    _say_reasons(rows, units)
+    _say_reasons(rows)
     if answer["nearest"] is not None:
         _say_nearest(answer["nearest"], units)
 
@@ -259,7 +285,7 @@ def _margin(margins: Sequence[float | None], units: _Units) -> str:
     return f"{units.shown(joint, least):.4g} {units.name(joint)} (q{joint + 1})"
 
 
-def _say_reasons(rows: Sequence[dict[str, Any]], units: _Units) -> None:
+def _say_reasons(rows: Sequence[dict[str, Any]]) -> None:
     """Under the table, where words have room; branches with the same reason together."""
     reasons: dict[str, list[int]] = {}
     for number, row in enumerate(rows, 1):
@@ -269,8 +295,6 @@ def _say_reasons(rows: Sequence[dict[str, Any]], units: _Units) -> None:
             reasons.setdefault(f"one of infinitely many: {row['family']}", []).append(number)
     for words, numbers in reasons.items():
         say_prose(f"# {', '.join(map(str, numbers))} {words}")
-    if units.degrees and any("limits" in words for words in reasons):
-        say_prose("Limits in these reasons are in rad.", "dim")
 
 
 def _say_nearest(nearest: dict[str, Any], units: _Units) -> None:

@@ -1,55 +1,21 @@
-"""What comes back: `InverseResult` for one pose, `InverseBatch` for many. Everything beyond the branches is lazy."""
+"""What comes back: `InverseResult` for one pose, `InverseBatch` for many. Everything beyond the answers is lazy."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.tasks import newton
 from manipula.tasks.arrays import Bits, Floats
-from manipula.tasks.families import Family, family_at, nearest_member
-from manipula.tasks.limits import distances, margins, principal, wound
-from manipula.tasks.search import EXACT, SAME
+from manipula.tasks.choosing import INSIDE, chosen, ordered, refined, twins
+from manipula.tasks.families import NEAR, Family, family_at
+from manipula.tasks.limits import margins, wound
+from manipula.tasks.search import EXACT
 from manipula.tasks.solver import Nearest, Raw, Solver
-
-CALM = 1e-8  # above this `fit` a closed form is right to the last digits as it stands
-ALMOST = -1e-6  # a branch this far out of reach may have been lost by rounding
-INSIDE = 1e-9  # a joint this far past its limit is on it
-
-
-class Refined(NamedTuple):
-    """Branches polished and checked, (…, branches); `twin`: the earlier branch that is the same, or −1."""
-
-    q: Floats
-    residual: Floats
-    reached: Bits
-    twin: NDArray[np.intp]
-
-
-def refined(solver: Solver, T: Floats, raw: Raw) -> Refined:
-    """A closer look at the branches of some poses (m, 4, 4), all at once: polish, then accept, then merge."""
-    q, pose = principal(raw.q, solver.turning), T[:, None]
-    worst = newton.residual(solver.pose(q), pose)
-    near = (raw.fit > ALMOST) & (worst > newton.POLISHED)
-    if near.any():
-        target = np.broadcast_to(pose, (*near.shape, 4, 4))[near]
-        q[near], worst[near] = newton.polished(q[near], target, solver.pose, solver.jacobian)
-    reached = worst <= EXACT * solver.size
-    return Refined(q, worst, reached, twins(solver, q, reached))
-
-
-def twins(solver: Solver, q: Floats, reached: Bits) -> NDArray[np.intp]:
-    """For every branch the first one before it that is the same solution, else −1."""
-    if not q.shape[-2]:
-        return np.zeros(reached.shape, dtype=np.intp)
-    same = distances(q[..., :, None, :], q[..., None, :, :], solver.turning) < SAME
-    same &= np.tri(q.shape[-2], k=-1, dtype=bool) & reached[..., None, :] & reached[..., :, None]
-    return np.where(same.any(-1), same.argmax(-1), -1)
+from manipula.tasks.walk import Still
+from manipula.tasks.words import away_text, branch_names, outside_text
 
 
 class Answers:
@@ -61,73 +27,93 @@ class Answers:
         self.q: Floats
         self.residual: Floats
         self.q, self.residual, self.reached = close.q[0], close.residual[0], close.reached[0]
-        self.families: list[Family | None] = [self._family(i) for i in range(len(self.q))]
+        self.families = self._families()
         self._slide_to_seed()
-        twin = twins(solver, self.q, self.reached)
+        self.twin = twins(solver, T[None], self.q, self.reached)
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
-        self.why = [self._why(i, float(raw.fit[i]), int(twin[i])) for i in range(len(self.q))]
-        self.valid = np.array([not why for why in self.why], dtype=bool)
+        self.valid: Bits = self.reached & (self.twin < 0) & (self.margin >= -INSIDE).all(-1)
 
-    def _family(self, i: int) -> Family | None:
-        if not self.reached[i]:
-            return None
-        return family_at(self.q[i], self.T, self.solver.pose, self.solver.jacobian, self.solver.plan.group)
+    def _families(self) -> list[Family | None]:
+        """The family through each branch; only where the Jacobian is singular can there be one."""
+        found: list[Family | None] = [None] * len(self.q)
+        rows = np.flatnonzero(self.reached)
+        if self.q.shape[-1] > 6 or not rows.size:
+            return found
+        least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
+        still = Still(self.T, self.solver.pose, self.solver.jacobian, self.solver.turning)
+        for i in rows[least < NEAR]:
+            found[i] = family_at(self.q[i], still, self.solver.plan.group)
+        return found
 
     def _slide_to_seed(self) -> None:
-        """The member of each family nearest to the seed, as long as it still is a solution."""
+        """The member of each family nearest to the seed and inside the limits, as long as it still is a solution."""
         for i, family in enumerate(self.families):
-            if family is None or self.seed is None:
+            if family is None or (self.seed is None and not self.solver.limited):
                 continue
-            member = nearest_member(family, self.seed)
+            member = family.inside(self.solver.low, self.solver.high, self.seed)
             miss = float(newton.residual(self.solver.pose(member), self.T))
             if miss <= EXACT * self.solver.size:
                 self.q[i], self.residual[i] = member, miss
 
-    def _why(self, i: int, fit: float, twin: int) -> str:
+    @cached_property
+    def why(self) -> list[str]:
+        return [self._why(i, int(twin)) for i, twin in enumerate(self.twin)]
+
+    def _why(self, i: int, twin: int) -> str:
         """Why a branch is not an answer; nothing for one that is."""
         if not self.reached[i]:
-            return f"out of reach: residual {self.residual[i]:.3g}, fit {fit:.3g}"
+            return f"out of reach: where it comes nearest it is {away_text(self.T, self.solver.pose(self.q[i]))}"
         if twin >= 0:
             return f"the same as branch {twin + 1}: " + ("one family" if self.families[twin] else "a double root")
-        outside = np.flatnonzero(self.margin[i] < -INSIDE)
-        if outside.size:
-            k = int(outside[0])
-            low, high = self.solver.low[k], self.solver.high[k]
-            return f"joint {k + 1} at {self.q[i, k]:.6g} is outside its limits [{low:.6g}, {high:.6g}]"
-        return ""
+        return outside_text(self.solver, self.q[i], INSIDE)
 
-    @cached_property
-    def order(self) -> Any:
-        """The answers' places among the branches, nearest to the seed first."""
-        places = np.flatnonzero(self.valid)
-        if self.seed is None or not places.size:
-            return places
-        return places[np.argsort(np.linalg.norm(self.q[places] - self.seed, axis=1), kind="stable")]
+    @property
+    def order(self) -> NDArray[np.intp]:
+        return ordered(self.q, self.valid, self.seed)
+
+    @property
+    def rejected(self) -> str:
+        """The limits that keep the arm from the solution that breaks them least; nothing where there is none."""
+        places = np.flatnonzero(self.reached & (self.twin < 0) & ~self.valid)
+        if self.valid.any() or not places.size:
+            return ""
+        over = np.maximum(-self.margin[places], 0).max(-1)
+        return outside_text(self.solver, self.q[places[int(np.argmin(over))]], INSIDE)
 
 
 class InverseResult:
     """Every solution of one pose.
 
     `q` are the answers (k, dof): distinct, inside the limits, nearest to the seed first. `all`, `valid`, `why`,
-    `branch`, `residual`, `margin`, `families` have one entry for each branch, answers or not.
+    `branch`, `residual`, `margin`, `families` have one entry for each branch, answers or not; they are computed when
+    asked for.
     """
 
-    def __init__(self, solver: Solver, T: Floats, seed: Floats | None, raw: Raw) -> None:
-        self._solver, self.pose, self._seed, self._raw = solver, T, seed, raw
+    def __init__(
+        self,
+        solver: Solver,
+        pose: Floats,
+        q: Floats | None = None,
+        seed: Floats | None = None,
+        parameter: Floats | None = None,
+        raw: Raw | None = None,
+    ) -> None:
+        self._solver, self.pose, self._seed, self._parameter = solver, pose, seed, parameter
+        self._settled = q is not None
+        if q is not None:
+            self.q = q
+        if raw is not None:
+            self._raw = raw
 
     @cached_property
     def q(self) -> Floats:
-        raw, solver = self._raw, self._solver
-        found: Floats
-        if self._seed is not None or solver.limited:
-            found = self._answers.q[self._answers.order]
-        elif raw.calm > CALM:
-            found = raw.q[raw.valid > 0]
-        else:
-            close = refined(solver, self.pose[None], raw.row())
-            found = close.q[0][(close.reached & (close.twin < 0))[0]]
+        found: Floats = self._answers.q[self._answers.order]
         return found
+
+    @cached_property
+    def _raw(self) -> Raw:
+        return self._solver.raw(self.pose, self._seed, self._parameter)
 
     @cached_property
     def _answers(self) -> Answers:
@@ -142,7 +128,7 @@ class InverseResult:
         return self._answers.q
 
     @property
-    def valid(self) -> Any:
+    def valid(self) -> Bits:
         """Which branches are answers."""
         return self._answers.valid
 
@@ -151,10 +137,13 @@ class InverseResult:
         """Why a branch is not an answer; an empty text for one that is."""
         return self._answers.why
 
-    @property
-    def order(self) -> Any:
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
         """The places of the rows of `q` among the branches."""
-        return self._answers.order
+        if not self._settled:
+            return self._answers.order
+        found = chosen(self._solver, self.pose.reshape(1, 16), self._parameter, self._seed)
+        return ordered(found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel(), self._seed)
 
     @property
     def residual(self) -> Floats:
@@ -174,7 +163,7 @@ class InverseResult:
     @cached_property
     def branch(self) -> list[str]:
         """The branches' names, the same from pose to pose: shoulder +, elbow −, wrist +."""
-        return branch_names(self._solver, len(self._raw.q), self._seed)
+        return branch_names(self._solver, len(self._raw.q))
 
     @cached_property
     def nearest(self) -> Nearest:
@@ -187,49 +176,20 @@ class InverseResult:
         return f"<InverseResult: {found}{'; ' + ', '.join(named) if named else ''}>"
 
 
-def branch_names(solver: Solver, count: int, seed: Floats | None) -> list[str]:
-    """One sign for each two-way choice of the closed form."""
-    roles = solver.plan.roles
-    if solver.closed is None:
-        return [f"solution {i + 1}" for i in range(count)]
-    each = 2 ** len(roles)
-    signs = product("+−", repeat=len(roles))
-    names = [", ".join(f"{role} {sign}" for role, sign in zip(roles, choice, strict=True)) for choice in signs]
-    if count == each:
-        return [name or "only" for name in names]
-    sets = count // each
-    return [f"{solver.plan.parameter} {s + 1} of {sets}: {name}" for s in range(sets) for name in names]
-
-
-@dataclass(frozen=True)
 class InverseBatch:
-    """Many poses: `q` (…, branches, dof) and the mask `valid` (…, branches); where it is false `q` means nothing."""
+    """Many poses: `q` (…, branches, dof) and the mask `valid` (…, branches); where it is false `q` means nothing.
 
-    q: Floats
-    valid: Any
-    residual: Floats
+    At a singular pose `q` has one member of each family, the closed form's own.
+    """
 
-    @staticmethod
-    def from_raw(solver: Solver, T: Floats, seed: Floats | None, raw: Raw, lead: tuple[int, ...]) -> InverseBatch:
-        """The closed form as it stands where it is calm; a closer look at the other poses."""
-        q, valid = raw.q, raw.valid > 0
-        residual = np.full(valid.shape, np.nan)
-        rows = np.flatnonzero(~(raw.calm > CALM))
-        if rows.size:
-            close = refined(solver, T[rows], Raw(*(part[rows] for part in raw)))
-            q[rows], residual[rows], valid[rows] = close.q, close.residual, close.reached & (close.twin < 0)
-        if solver.limited or seed is not None:
-            q = wound(q, solver.turning, solver.low, solver.high, seed)
-            valid &= (margins(q, solver.low, solver.high) >= -INSIDE).all(-1)
-        return InverseBatch(q.reshape(*lead, *q.shape[1:]), valid.reshape(*lead, -1), residual.reshape(*lead, -1))
+    def __init__(self, solver: Solver, pose: Floats, q: Floats, valid: Bits) -> None:
+        self._solver, self.pose, self.q, self.valid = solver, pose, q, valid
 
-    @staticmethod
-    def from_rows(rows: list[Answers], lead: tuple[int, ...], dof: int) -> InverseBatch:
-        """Answers of poses solved one by one, side by side."""
-        most = max((len(row.q) for row in rows), default=0)
-        q, valid = np.full((len(rows), most, dof), np.nan), np.zeros((len(rows), most), dtype=bool)
-        residual = np.full((len(rows), most), np.nan)
-        for i, row in enumerate(rows):
-            k = len(row.q)
-            q[i, :k], valid[i, :k], residual[i, :k] = row.q, row.valid, row.residual
-        return InverseBatch(q.reshape(*lead, most, dof), valid.reshape(*lead, most), residual.reshape(*lead, most))
+    @cached_property
+    def residual(self) -> Floats:
+        """The largest entry of |FK − pose|, (…, branches)."""
+        return newton.residual(self._solver.pose(self.q), self.pose[..., None, :, :])
+
+    def __repr__(self) -> str:
+        lead = "×".join(map(str, self.valid.shape[:-1]))
+        return f"<InverseBatch: {lead} poses, {int(self.valid.sum())} answers, {self.valid.shape[-1]} branches>"

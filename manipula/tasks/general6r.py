@@ -5,13 +5,15 @@ ones are kept in order, and the number of complex solutions an arm of this kind 
 A pose is solved with the first; when fewer complex solutions come out than the arm has, the twins of near-double
 roots are looked for, then the next readings are asked, and the answers joined. `info.complete` says whether the count
 was reached: then no real solution can be missing.
+
+Poses are solved by machine code made of the texts of `loops6r` where there is something to make it with (`translate`).
+The same by arrays is below: it studies the arm, and takes over where the machine's count is not full.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,8 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.tasks.arrays import Bits, Floats
 from manipula.tasks.closing import Arm6R, backwards
 from manipula.tasks.elimination import Elimination, Reading, readings
+from manipula.tasks.loops6r.machine import Machine6R, Translate
+from manipula.tasks.loops6r.tables import Tables, tables_of
 from manipula.tasks.poses import checked_poses, poses_from_value
 from manipula.tasks.roots import Complex, Index, Roots, eased, settled_each, settled_one, twins
 
@@ -70,11 +74,18 @@ class GeneralAnswer(NamedTuple):
 class General6R:
     """The solver of one arm over floats with six revolute joints, fixed ones merged."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Chain, translate: Translate | None = None) -> None:
         self.arm = Arm6R(chain)
         self.exact = EXACT * max(1.0, self.arm.unit)
         self.eliminations, self.bound = self._study()
         self.horizon = HORIZON if self.bound == BOUND else np.inf
+        self._asked = [tuple(e.reading for e in self.eliminations[:n]) for n in range(KEPT + 1)]
+        self.machine = None if translate is None else Machine6R(self.tables, translate)
+
+    @property
+    def tables(self) -> Tables:
+        """The arm in numbers: all that the texts of `loops6r` need."""
+        return tables_of(self.arm, self.eliminations, self.bound, self.exact, self.horizon)
 
     def solve(self, pose: ArrayLike) -> GeneralAnswer:
         """All solutions of a pose (4, 4)."""
@@ -84,8 +95,31 @@ class General6R:
         return self.solve_many(T[None])[0]
 
     def solve_many(self, poses: ArrayLike) -> list[GeneralAnswer]:
-        """The same for poses (B, 4, 4); cheaper by the pose."""
+        """The same for poses (B, 4, 4)."""
         T = poses_from_value(poses)
+        if self.machine is None:
+            return self.solve_arrays(T)
+        q, about, report = self.machine(T)
+        if (report[:, 0] < 0).any():
+            T = checked_poses(T)  # says what is wrong
+        rows = zip(q, about, report.tolist(), strict=True)
+        answers = [self._machine_answer(*row) for row in rows]
+        rest = [i for i, answer in enumerate(answers) if answer is None]
+        if rest:  # what asks for a closer look
+            for i, answer in zip(rest, self.solve_arrays(T[rest]), strict=True):
+                answers[i] = answer
+        return answers  # type: ignore[return-value]
+
+    def _machine_answer(self, q: Floats, about: Floats, report: list[int]) -> GeneralAnswer | None:
+        """What the machine says, if its count is full."""
+        n, roots, full, asked = report
+        if n < 0 or not full:
+            return None
+        residual, apart = about[:n, 0], about[:n, 1]
+        return GeneralAnswer(q[:n], residual, Info(roots, self.bound, apart < DOUBLE, apart == 0, self._asked[asked]))
+
+    def solve_arrays(self, T: Floats) -> list[GeneralAnswer]:
+        """The same by operations on arrays, without machine code, and with all that can be done for special poses."""
         if not _exact(T):
             T = checked_poses(T)
         target = self.arm.wanted(T)
@@ -195,17 +229,6 @@ class General6R:
         rough = np.quantile(size[size < 1e-2], 0.9) if (size < 1e-2).any() else 1.0
         usual = float(np.sort(counts)[-SAMPLES // 4])
         return -min(usual, BOUND), float(np.log10(rough + 1e-16)), elimination
-
-
-@lru_cache(maxsize=16)
-def general_solver(chain: Chain) -> General6R:
-    """The solver of an arm, kept for the next time."""
-    return General6R(chain)
-
-
-def solve_general(chain: Chain, pose: ArrayLike) -> GeneralAnswer:
-    """All solutions of a pose (4, 4); the study of the arm is made once."""
-    return general_solver(chain).solve(pose)
 
 
 def _exact(T: Floats) -> bool:

@@ -1,13 +1,13 @@
 """Inverse kinematics for people: every solution of a pose, with its name, its reasons and its limits.
 
-`InverseSolver` is prepared once for an arm; calling it with a pose runs the closed form and returns at once. What costs
-time (polish, merging of double roots, families, windings, reasons) happens when it is asked for, or when the closed
-form itself says that a branch wants a closer look.
+`InverseSolver` is prepared once for an arm; calling it with a pose finds the answers at once. What costs time (polish,
+merging of double roots, families, reasons) happens when it is asked for, or when the closed form itself says that a
+branch wants a closer look.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,19 +21,24 @@ from manipula.mechanics.models.inverse.plan import Plan, branches, parameter_of
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.tasks.answers import Answers, InverseBatch, InverseResult
-from manipula.tasks.arrays import ARRAYS, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
+from manipula.tasks.arrays import ARRAYS, Bits, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
+from manipula.tasks.choosing import CLEAN, INSIDE, chosen, closed_rows, interval_rows, ordered, refined, tolerances
+from manipula.tasks.elbow import arm_angle
 from manipula.tasks.general6r import General6R
-from manipula.tasks.limits import bounds
+from manipula.tasks.held import first_six, held_solutions
+from manipula.tasks.limits import bounds, margins, principal, wound
+from manipula.tasks.loops6r.machine import Translate
 from manipula.tasks.newton import nearest
-from manipula.tasks.poses import checked_poses, poses_from_value
+from manipula.tasks.poses import checked_poses, exact_poses, poses_from_value
 from manipula.tasks.search import best_of, starts, unique_solutions
-from manipula.tasks.solver import Nearest, Raw
+from manipula.tasks.solver import Chosen, Native, Nearest, Raw
+from manipula.tasks.words import nearest_reason
 
-CLEAN = 1e-13  # defect of a pose that is only rounding
 SAMPLES = 16  # values of a redundant arm's parameter when none is given
-
+APART = 1e-6  # values of it that are nearer are one
 
 Closed = Callable[..., Any]
+Prepare = Callable[[Mapping[str, Floats], Mapping[str, float]], Native | None]
 
 TASKS: dict[str, tuple[int, ...]] = {"pose": (0, 1, 2, 3), "position": (3,), "axis": (2,), "pointing": (2, 3)}
 
@@ -42,7 +47,8 @@ class InverseSolver:
     """All solutions of an arm.
 
     `chain` is over floats, fixed joints merged. `closed`, `pose` and `jacobian` may be compiled functions of arrays
-    with the same meaning as the models of these names; without them the models' own text runs on arrays.
+    with the same meaning as the models of these names; without them the models' own text runs on arrays. `native` makes
+    machine code that chooses the answers, from limits and tolerances; `translate` makes it of a text with loops.
     """
 
     def __init__(
@@ -53,13 +59,21 @@ class InverseSolver:
         closed: Closed | None = None,
         pose: Kinematics | None = None,
         jacobian: Kinematics | None = None,
+        native: Prepare | None = None,
+        translate: Translate | None = None,
     ) -> None:
+        self.translate = translate
         self.chain, self.plan = chain, classify(chain)
         self.low, self.high = bounds(limits, chain.dof)
         self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
         self.turning = np.array([link.kind.name == "revolute" for link in chain.links])
         self.pose, self.jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
         self.closed = closed or (closed_over_arrays(self.plan, chain) if self.plan.closed else None)
+        self.native = native(interval_rows(self), tolerances(self)) if native is not None and closed else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Machine code stays behind; it is made again."""
+        return {name: value for name, value in self.__dict__.items() if name != "general"}
 
     @property
     def explanation(self) -> str:
@@ -76,89 +90,149 @@ class InverseSolver:
         """`pose` (4, 4) → InverseResult; (…, 4, 4) → InverseBatch. `parameter`: see `parameter_of`."""
         T = poses_from_value(pose)
         near = None if seed is None else self._seed(seed)
+        values = self._values(near, parameter)
         if T.ndim > 2:
-            return self._batch(T, near, parameter)
-        raw = self._raw(T, near, parameter)
-        if not (raw.defect <= CLEAN and raw.calm >= 0):  # NaN is neither
+            return self._batch(T, near, values)
+        if self.closed is None:
             T = checked_poses(T)
-            raw = self._raw(T, near, parameter)
-        return InverseResult(self, T, near, raw)
+            return self._unclosed(T, near, self._eliminated(T[None], values)[0])
+        exact, found = self._settled(T.reshape(1, 16), values, near)
+        T = exact.reshape(4, 4).copy()  # what is computed later must not depend on what the caller does to his array
+        if found.open.any():
+            return InverseResult(self, T, seed=near, parameter=values)
+        q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
+        return InverseResult(self, T, q[ordered(q, valid, near)], near, values)
 
     def _seed(self, seed: ArrayLike) -> Floats:
-        near = np.asarray(seed, dtype=float)
+        near = np.ascontiguousarray(seed, dtype=float)
         if near.shape != (self.chain.dof,):
             raise InputError(f"seed: expected {self.chain.dof} joint positions, found an array of shape {near.shape}")
         if not np.isfinite(near).all():
             raise InputError(f"seed: joint {int(np.argmin(np.isfinite(near))) + 1} is not a finite number")
         return near
 
-    def _raw(self, T: Floats, seed: Floats | None, parameter: ArrayLike | None) -> Raw:
+    def _values(self, seed: Floats | None, parameter: ArrayLike | None) -> Floats | None:
+        if self.plan.parameter:
+            return self.parameter_values(seed, parameter)
+        if parameter is not None:
+            raise InputError("parameter: this arm is not redundant and takes none")
+        return None
+
+    def _settled(self, T: Floats, values: Floats | None, seed: Floats | None) -> tuple[Floats, Chosen]:
+        """Poses (n, 16) and their answers, (n × values, …); poses that are not clean are refused or made exact."""
+        found = self._chosen(T, values, seed)
+        rows = np.unique(np.flatnonzero(found.open) // (1 if values is None else values.size))
+        if not rows.size:
+            return T, found
+        raw = closed_rows(self, T[rows], None if values is None else values[:1])
+        unclean = rows[~((raw.defect <= CLEAN) & (raw.calm >= 0))]  # NaN is neither
+        if not unclean.size:
+            return T, found
+        T = T.copy()
+        T[unclean] = exact_poses(T.reshape(-1, 4, 4), unclean).reshape(-1, 16)
+        return T, self._chosen(T, values, seed)
+
+    def _chosen(self, T: Floats, values: Floats | None, seed: Floats | None) -> Chosen:
+        """Every pose with every value of the parameter."""
+        if values is None or len(T) == 1:
+            return chosen(self, T, values, seed)
+        return chosen(self, np.repeat(T, values.size, axis=0), np.tile(values, len(T)), seed)
+
+    def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw:
+        """Every branch of one pose as it comes: of the closed form, or found by elimination or search."""
         if self.closed is None:
-            return self._searched(T, seed)
-        if not self.plan.parameter:
-            if parameter is not None:
-                raise InputError("parameter: this arm is not redundant and takes none")
-            return Raw(*self.closed(T.reshape(16)))
-        values = self.parameter_values(seed, parameter)
-        many = self.closed(np.broadcast_to(T.reshape(16), (values.size, 16)), values[:, None])
-        q, valid, fit, calm, off = many
+            found = self._eliminated(T[None], values)[0]
+            return self._searched(T, seed) if found is None else _all_valid(found)
+        q, valid, fit, calm, off = closed_rows(self, T.reshape(1, 16), values)
         return Raw(q.reshape(-1, q.shape[-1]), valid.ravel(), fit.ravel(), calm.min(), off[0])
 
     def parameter_values(self, seed: Floats | None, parameter: ArrayLike | None = None) -> Floats:
         """The values of a redundant arm's parameter to solve for: those given, or the seed's and a fan of others."""
+        held = self.plan.held
         if parameter is not None:
-            return np.atleast_1d(np.asarray(parameter, dtype=float)).ravel()
+            turns = np.array(held is None or self.turning[held])
+            return principal(np.atleast_1d(np.asarray(parameter, dtype=float)).ravel(), turns)
         low, high = -np.pi, np.pi
-        if self.plan.held is not None:
-            low, high = max(low, self.low[self.plan.held]), min(high, self.high[self.plan.held])
+        if held is not None:
+            low, high = max(low, self.low[held]), min(high, self.high[held])
         fan = low + (high - low) * (np.arange(SAMPLES) + 0.5) / SAMPLES
-        return fan if seed is None else np.concatenate([[self.parameter_of(seed)], fan])
+        if seed is None:
+            return fan
+        own = self.parameter_of(seed)
+        return np.concatenate([[own], fan[np.abs(fan - own) > APART]])
 
     def parameter_of(self, q: ArrayLike) -> float:
         """What to give as `parameter` so that configuration q of a redundant arm is among the answers."""
         if not self.plan.parameter:
             raise InputError("this arm is not redundant: it has no parameter")
         x = np.asarray(q, dtype=float)
+        if self.plan.held is not None:
+            return float(x[self.plan.held])
         T = self.pose(x)
+        angle = arm_angle(self.jacobian(x), T[:3, 3], [link.direction for link in self.chain.links])
+        if angle is not None:
+            return angle
         at = Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]
         return float(parameter_of(self.plan, self.chain, x.tolist(), at))
 
-    def _searched(self, T: Floats, seed: Floats | None) -> Raw:
-        T = checked_poses(T)
-        q = self._eliminated(T)
+    def _unclosed(self, T: Floats, seed: Floats | None, q: Floats | None) -> InverseResult:
+        """Without a closed form. Solutions that elimination has counted are alone: nothing more is to be asked."""
         if q is None:
-            q = unique_solutions(self, T, starts(self, seed))
-        one = np.ones(len(q))
-        return Raw(q, one, one, np.float64(1.0), np.float64(0.0))  # type: ignore[arg-type]
+            return InverseResult(self, T, seed=seed, raw=self._searched(T, seed))
+        result = InverseResult(self, T, seed=seed, raw=_all_valid(q))
+        if seed is not None or self.limited:
+            q = wound(q, self.turning, self.low, self.high, seed)
+            inside: Bits = np.all(margins(q, self.low, self.high) >= -INSIDE, axis=-1)
+            q = q[ordered(q, inside, seed)]
+        result.q = q
+        return result
+
+    def _searched(self, T: Floats, seed: Floats | None) -> Raw:
+        return _all_valid(unique_solutions(self, T, starts(self, seed)))
 
     @cached_property
     def general(self) -> General6R | None:
-        """Elimination and eigenvalues, for six revolute joints without a closed form."""
-        if self.plan.title != "general 6R":
+        """Elimination and eigenvalues: for six turning joints without a closed form, or for those before a held one."""
+        held = self.plan.held is not None
+        if self.plan.title != "general 6R" and not held:
             return None
         try:
-            return General6R(self.chain)
+            return General6R(first_six(self.chain) if held else self.chain, self.translate)
         except InputError:  # an arm that is singular everywhere
             return None
 
-    def _eliminated(self, T: Floats) -> Floats | None:
-        """All solutions by elimination; None where that does not apply or its count is not complete."""
+    def _eliminated(self, T: Floats, values: Floats | None = None) -> Sequence[Floats | None]:
+        """All solutions of poses (n, 4, 4) by elimination; None where that does not apply or the count is not full."""
         if self.general is None:
-            return None
-        q, _, info = self.general.solve(T)
-        return q if info.complete else None
+            return [None] * len(T)
+        if values is not None:
+            return held_solutions(self.general, self.chain, T, values)
+        return [answer.q if answer.info.complete else None for answer in self.general.solve_many(T)]
 
-    def _batch(self, T: Floats, seed: Floats | None, parameter: ArrayLike | None) -> InverseBatch:
-        flat = T.reshape(-1, 4, 4)
-        if self.closed is None or self.plan.parameter:
-            flat = checked_poses(flat)
-            rows = [Answers(self, t, seed, self._raw(t, seed, parameter)) for t in flat]
-            return InverseBatch.from_rows(rows, T.shape[:-2], self.chain.dof)
-        raw = Raw(*self.closed(flat.reshape(-1, 16)))
-        if not ((raw.defect <= CLEAN) & (raw.calm >= 0)).all():
-            flat = checked_poses(flat)
-            raw = Raw(*self.closed(flat.reshape(-1, 16)))
-        return InverseBatch.from_raw(self, flat, seed, raw, T.shape[:-2])
+    def _batch(self, T: Floats, seed: Floats | None, values: Floats | None) -> InverseBatch:
+        lead, dof = T.shape[:-2], self.chain.dof
+        if self.closed is None:
+            T = checked_poses(T)
+            poses = T.reshape(-1, 4, 4)
+            found = [self._unclosed(t, seed, q).q for t, q in zip(poses, self._eliminated(poses, values), strict=True)]
+            q, valid = side_by_side(found, dof)
+            return InverseBatch(self, T, q.reshape(*lead, *q.shape[1:]), valid.reshape(*lead, valid.shape[1]))
+        exact, settled = self._settled(T.reshape(-1, 16), values, seed)
+        if settled.open.any():
+            self._look_closer(exact, values, seed, settled)
+        pose = exact.reshape(T.shape).copy()  # as above: the caller's array is his
+        return InverseBatch(self, pose, settled.q.reshape(*lead, -1, dof), settled.valid.reshape(*lead, -1))
+
+    def _look_closer(self, T: Floats, values: Floats | None, seed: Floats | None, found: Chosen) -> None:
+        """The open rows, in place: polished, merged, wound."""
+        rows = np.flatnonzero(found.open)
+        each = 1 if values is None else values.size
+        poses = T[rows // each]
+        raw = closed_rows(self, poses, None if values is None else values[rows % each])
+        close = refined(self, poses.reshape(-1, 4, 4), raw)
+        q = wound(close.q, self.turning, self.low, self.high, seed)
+        inside = (margins(q, self.low, self.high) >= -INSIDE).all(-1)
+        found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside
 
     def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "pose") -> Nearest:
         """The configuration inside the limits whose pose is nearest in least squares.
@@ -171,11 +245,32 @@ class InverseSolver:
         if T.ndim > 2:
             raise InputError(f"pose: nearest takes one pose, found {T.shape}")
         weights = np.tile([1.0 if column in TASKS[task] else 0.0 for column in range(4)], 3)
-        q = starts(self, None if seed is None else self._seed(seed))
+        near = None if seed is None else self._seed(seed)
+        q = starts(self, near)
         if self.closed is not None and not self.plan.parameter:
-            q = np.concatenate([Raw(*self.closed(T.reshape(16))).q, q])
-        found = nearest(q, T, self.pose, self.jacobian, self.low, self.high, weights)
-        return best_of(self, T, found)
+            q = np.concatenate([self.raw(T, near).q, q])
+        best, distance = best_of(self, nearest(q, T, self.pose, self.jacobian, self.low, self.high, weights))
+        rejected = self._rejected(T, near) if task == "pose" and self.limited else ""
+        return Nearest(best, distance, nearest_reason(T, self.pose(best), distance, rejected))
+
+    def _rejected(self, T: Floats, seed: Floats | None) -> str:
+        """The limits alone that keep the arm from a pose."""
+        return Answers(self, T, seed, self.raw(T, seed, self._values(seed, None))).rejected
+
+
+def side_by_side(found: Sequence[Floats], dof: int) -> tuple[Floats, Bits]:
+    """Answers of many poses, (n, most, dof), and the mask; the rest is not a number."""
+    sizes = np.array([len(q) for q in found], dtype=int)
+    valid = np.arange(sizes.max(initial=0)) < sizes[:, None]
+    q = np.full((*valid.shape, dof), np.nan)
+    q[valid] = np.concatenate([np.empty((0, dof)), *found])
+    return q, valid
+
+
+def _all_valid(q: Floats) -> Raw:
+    """Solutions that were found, as branches."""
+    one = np.ones(len(q))
+    return Raw(q, one, one, np.float64(1.0), np.float64(0.0))  # type: ignore[arg-type]
 
 
 def closed_over_arrays(plan: Plan, chain: Chain) -> Closed:
@@ -189,14 +284,3 @@ def closed_over_arrays(plan: Plan, chain: Chain) -> Closed:
         return Raw(*(stacked(x, lead) for x in (found.q, found.valid, found.fit, calm, off)))
 
     return run
-
-
-def solve_inverse(
-    chain: Chain,
-    limits: Sequence[tuple[float, float]] | None,
-    pose: ArrayLike,
-    seed: ArrayLike | None = None,
-    parameter: ArrayLike | None = None,
-) -> Any:
-    """All solutions of a pose, or of an array of them; prepare an `InverseSolver` to solve many."""
-    return InverseSolver(chain, limits)(pose, seed, parameter)

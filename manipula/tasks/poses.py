@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ ROTATION_SLACK = 1e-6  # what rounding in a file may cost; more is a mistake
 
 
 def poses_from_value(value: ArrayLike) -> Floats:
-    """float64 of shape (…, 4, 4), contiguous. What it holds is checked by `check_poses`, when the defect says so."""
+    """float64 of shape (…, 4, 4), contiguous. What it holds is checked by `checked_poses`, when the defect says so."""
     if type(value) is np.ndarray and value.dtype == np.float64 and value.shape[-2:] == (4, 4):
         return value if value.flags.c_contiguous else np.ascontiguousarray(value)
     try:
@@ -29,17 +30,25 @@ def poses_from_value(value: ArrayLike) -> Floats:
 def checked_poses(T: Floats) -> Floats:
     """The poses with their rotations made exact; a sentence for what is no pose."""
     flat = T.reshape(-1, 4, 4)
-    _refuse(~np.isfinite(flat).all((1, 2)), flat, lambda t: "holds a number that is not finite" + _first_bad(t))
-    rows = np.abs(flat[:, 3] - [0, 0, 0, 1]).max(1)
-    _refuse(rows > ROTATION_SLACK, flat, lambda t: f"has the last row {t[3].tolist()}; it must be 0 0 0 1")
-    R = flat[:, :3, :3]
+    return exact_poses(flat, np.arange(len(flat))).reshape(T.shape)
+
+
+def exact_poses(flat: Floats, rows: Any) -> Floats:
+    """The same for some of many poses (n, 4, 4)."""
+    given, names = flat[rows], [f"pose {row + 1} of {len(flat)}" if len(flat) > 1 else "pose" for row in rows]
+    finite = np.isfinite(given).all((1, 2))
+    _refuse(~finite, given, names, lambda t: "holds a number that is not finite" + _first_bad(t))
+    last = np.abs(given[:, 3] - [0, 0, 0, 1]).max(1)
+    _refuse(last > ROTATION_SLACK, given, names, lambda t: f"has the last row {t[3].tolist()}; it must be 0 0 0 1")
+    R = given[:, :3, :3]
     off = np.abs(R.swapaxes(1, 2) @ R - np.eye(3)).max((1, 2))
-    _refuse(off > ROTATION_SLACK, flat, _not_a_rotation)
-    _refuse(np.linalg.det(R) < 0, flat, lambda t: "is a reflection: the determinant of its rotation is −1, not 1")
+    _refuse(off > ROTATION_SLACK, given, names, _not_a_rotation)
+    reflection = "is a reflection: the determinant of its rotation is −1, not 1"
+    _refuse(np.linalg.det(R) < 0, given, names, lambda t: reflection)
     U, _, V = np.linalg.svd(R)
-    exact = flat.copy()
+    exact: Floats = given.copy()
     exact[:, :3, :3], exact[:, 3] = U @ V, [0, 0, 0, 1]
-    return exact.reshape(T.shape)
+    return exact
 
 
 def _first_bad(t: Floats) -> str:
@@ -53,8 +62,7 @@ def _not_a_rotation(t: Floats) -> str:
     return f"is not a rotation: RᵀR differs from 1 by {off:.3g} (at most {ROTATION_SLACK:.0e} is rounding)"
 
 
-def _refuse(bad: Any, flat: Floats, words: Any) -> None:
+def _refuse(bad: Any, given: Floats, names: Sequence[str], words: Callable[[Floats], str]) -> None:
     if bad.any():
         index = int(np.argmax(bad))
-        which = "pose" if len(flat) == 1 else f"pose {index + 1} of {len(flat)}"
-        raise InputError(f"{which} {words(flat[index])}")
+        raise InputError(f"{names[index]} {words(given[index])}")

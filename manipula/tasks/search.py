@@ -7,7 +7,7 @@ import numpy as np
 from manipula.tasks import newton
 from manipula.tasks.arrays import Floats
 from manipula.tasks.limits import distances, principal
-from manipula.tasks.solver import Nearest, Solver
+from manipula.tasks.solver import Solver
 
 STARTS = 64
 SAME = 1e-6
@@ -37,15 +37,8 @@ def unique_solutions(solver: Solver, T: Floats, q: Floats) -> Floats:
     return np.array(kept).reshape(-1, q.shape[-1])
 
 
-def best_of(solver: Solver, T: Floats, found: newton.Nearest) -> Nearest:
+def best_of(solver: Solver, found: newton.Nearest) -> tuple[Floats, float]:
+    """The best of many ends: its configuration, angles plain where the limits allow, and its distance."""
     i = int(np.argmin(found.distance))
     q = principal(found.q[i], solver.turning)
-    q = np.where((q < solver.low) | (q > solver.high), found.q[i], q)
-    return Nearest(q, float(found.distance[i]), told(T, solver.pose(q)))
-
-
-def told(T: Floats, at: Floats) -> str:
-    """What the nearest pose lacks."""
-    away = float(np.linalg.norm(T[:3, 3] - at[:3, 3]))
-    cosine = float(np.clip((np.trace(T[:3, :3].T @ at[:3, :3]) - 1) / 2, -1, 1))
-    return f"out of reach: the nearest pose is {away:.6g} m away and turned by {np.degrees(np.arccos(cosine)):.4g}°"
+    return np.where((q < solver.low) | (q > solver.high), found.q[i], q), float(found.distance[i])

@@ -26,6 +26,24 @@ class Raw(NamedTuple):
         return Raw(*(np.asarray(part)[None] for part in self))
 
 
+class Chosen(NamedTuple):
+    """Of many poses: branches (n, branches, dof), which are answers, and which poses want a closer look."""
+
+    q: Floats
+    valid: Bits
+    open: Bits
+
+
+class Native(Protocol):
+    """Machine code that chooses the answers."""
+
+    def many(self, targets: Floats, parameter: Floats | None = None, seed: Floats | None = None) -> tuple[Any, ...]:
+        """`Chosen` of poses (n, 16); of these or of `parameter`, one row may stand for all."""
+
+    def door(self, owner: Any, name: str, doc: str, result: type, solver: object) -> Any:
+        """A built-in function of one pose that gives result(solver, pose, q); all else goes to `owner.general`."""
+
+
 class Nearest(NamedTuple):
     """The nearest pose an arm can take: configuration, Frobenius distance of the 4×4 matrices, and a sentence."""
 
@@ -46,7 +64,9 @@ class Solver(Protocol):
     pose: Kinematics
     jacobian: Kinematics
     closed: Any
+    native: Native | None
 
     @property
     def size(self) -> float: ...
+    def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw: ...
     def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "pose") -> Nearest: ...

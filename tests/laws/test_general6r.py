@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra.run.routines import compiled
 from manipula.bridge import numeric_chain
 from manipula.errors import InputError
 from manipula.mechanics.robot.chain import Chain
 from manipula.tasks.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.tasks.closing import Arm6R, wrapped
 from manipula.tasks.elimination import Elimination, lifted, readings
-from manipula.tasks.general6r import GeneralAnswer, general_solver, solve_general
+from manipula.tasks.general6r import General6R, GeneralAnswer
+from manipula.tasks.loops6r.pencil import pencil
 
 Rows = Sequence[tuple[float, float, float, float]]
 BENT = 0.0741 / 3**0.5
@@ -51,6 +53,24 @@ def chain_of(name: str, convention: str = "standard") -> Chain:
     return numeric_chain(held)
 
 
+@cache
+def general_solver(chain: Chain) -> General6R:
+    return General6R(chain, compiled)
+
+
+def solve_general(chain: Chain, pose: Floats) -> GeneralAnswer:
+    return general_solver(chain).solve(pose)
+
+
+def by(way: str, chain: Chain, poses: Floats) -> list[GeneralAnswer]:
+    """By machine code, or by arrays."""
+    solver = general_solver(chain)
+    return solver.solve_many(poses) if way == "machine" else solver.solve_arrays(poses)
+
+
+WAYS = pytest.mark.parametrize("way", ["machine", "arrays"])
+
+
 def random_q(count: int, seed: int = 5) -> Floats:
     return np.random.default_rng(seed).uniform(-np.pi, np.pi, (count, 6))
 
@@ -70,30 +90,42 @@ def check(answer: GeneralAnswer, pose: Floats, fk: Kinematics) -> None:
         assert (np.delete(off(answer, q), i) > 1e-6).all()
 
 
-def study(name: str, count: int, convention: str = "standard") -> None:
+def study(name: str, count: int, way: str, convention: str = "standard") -> None:
     chain = chain_of(name, convention)
-    fk, solver, q = pose_of(chain), general_solver(chain), random_q(count)
+    fk, q = pose_of(chain), random_q(count)
     poses = fk(q)
-    for x, pose, answer in zip(q, poses, solver.solve_many(poses), strict=True):
+    for x, pose, answer in zip(q, poses, by(way, chain, poses), strict=True):
         assert off(answer, x).min() < 1e-6
         assert answer.info.complete
         check(answer, pose, fk)
 
 
+@WAYS
 @pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
-def test_the_original_is_among_the_answers_and_the_count_is_full(name: str) -> None:
-    study(name, 60)
+def test_the_original_is_among_the_answers_and_the_count_is_full(name: str, way: str) -> None:
+    study(name, 60, way)
 
 
 @pytest.mark.parametrize("name", ["all non-zero", "twists of 1°", "three parallel"])
 def test_the_other_convention(name: str) -> None:
-    study(name, 20, "modified")
+    study(name, 20, "machine", "modified")
 
 
 @pytest.mark.slow
+@WAYS
 @pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
-def test_a_thousand_poses(name: str) -> None:
-    study(name, 1000)
+def test_a_thousand_poses(name: str, way: str) -> None:
+    study(name, 1000, way)
+
+
+@pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
+def test_the_machine_asks_for_no_help_on_random_poses(name: str) -> None:
+    chain = chain_of(name)
+    machine = general_solver(chain).machine
+    assert machine is not None
+    report = machine(pose_of(chain)(random_q(200, 9))).report
+    assert (report[:, 2] == 1).all()
+    assert (report[:, 0] > 0).all()
 
 
 @pytest.mark.parametrize("name", list(ARMS))
@@ -126,11 +158,11 @@ def singular_points(name: str, count: int) -> list[tuple[Floats, Floats]]:
 
 @pytest.mark.parametrize("name", ["all non-zero", "bent wrist", "twists of 1°"])
 @pytest.mark.parametrize("away", [1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 0])
-def test_near_double_roots_are_kept_and_flagged(name: str, away: float) -> None:
+@WAYS
+def test_near_double_roots_are_kept_and_flagged(name: str, away: float, way: str) -> None:
     chain = chain_of(name)
-    fk, solver = pose_of(chain), general_solver(chain)
     q = np.array([at + away * still for at, still in singular_points(name, 12)])
-    for x, answer in zip(q, solver.solve_many(fk(q)), strict=True):
+    for x, answer in zip(q, by(way, chain, pose_of(chain)(q)), strict=True):
         near = np.sort(off(answer, x))
         assert near[0] < 1e-6
         assert answer.info.complete
@@ -147,15 +179,28 @@ def test_sixteen_real_solutions() -> None:
     assert max(found) == 16
 
 
+@WAYS
 @pytest.mark.parametrize("name", list(ARMS))
-def test_special_poses_never_pass_for_complete(name: str) -> None:
+def test_special_poses_never_pass_for_complete(name: str, way: str) -> None:
     """Angles that are multiples of 45°: many are singular. What is regular is found; a full count is never wrong."""
     chain = chain_of(name)
     q = np.random.default_rng(11).integers(-2, 3, (60, 6)) * (np.pi / 4)
     least = np.linalg.svd(jacobian_of(chain)(q), compute_uv=False)[:, -1]
-    for x, sigma, answer in zip(q, least, general_solver(chain).solve_many(pose_of(chain)(q)), strict=True):
+    for x, sigma, answer in zip(q, least, by(way, chain, pose_of(chain)(q)), strict=True):
         there = len(answer.q) > 0 and off(answer, x).min() < (1e-6 if sigma > 1e-7 else 1e-4)
         assert there or (sigma < 1e-7 and not answer.info.complete)
+
+
+@pytest.mark.parametrize("name", list(ARMS))
+def test_a_full_count_of_the_machine_is_never_wrong(name: str) -> None:
+    """Many special poses have several solutions with one and the same eigenvalue, whose vectors mean nothing."""
+    chain = chain_of(name)
+    q = np.random.default_rng(11).integers(-2, 3, (1500, 6)) * (np.pi / 4)
+    machine = general_solver(chain).machine
+    assert machine is not None
+    found = machine(pose_of(chain)(q))
+    for x, rows, (n, _, full, _) in zip(q, found.q, found.report, strict=True):
+        assert not full or np.abs(wrapped(rows[:n] - x)).max(-1).min(initial=9.0) < 1e-5
 
 
 def test_a_family_is_told() -> None:
@@ -178,10 +223,34 @@ def test_a_pose_out_of_reach_has_no_answer_and_a_full_count() -> None:
 def test_single_and_batch_agree() -> None:
     chain = chain_of("bent wrist")
     poses = pose_of(chain)(random_q(10))
-    solver = general_solver(chain)
-    for pose, answer in zip(poses, solver.solve_many(poses), strict=True):
-        np.testing.assert_allclose(solver.solve(pose).q, answer.q, atol=1e-9)
-    assert solver is general_solver(chain)
+    for pose, answer in zip(poses, by("machine", chain, poses), strict=True):
+        np.testing.assert_array_equal(solve_general(chain, pose).q, answer.q)
+
+
+@pytest.mark.parametrize("name", list(ARMS))
+def test_machine_and_arrays_agree(name: str) -> None:
+    chain = chain_of(name)
+    poses = pose_of(chain)(random_q(40, 8))
+    for one, other in zip(by("machine", chain, poses), by("arrays", chain, poses), strict=True):
+        assert len(one.q) == len(other.q)
+        assert all(off(other, q).min() < 1e-7 for q in one.q)
+
+
+def test_a_pose_with_rounding_is_made_exact() -> None:
+    chain = chain_of("all non-zero")
+    q = random_q(1)
+    pose = pose_of(chain)(q)[0]
+    rough = pose + np.pad(np.random.default_rng(4).uniform(-1e-8, 1e-8, (3, 3)), ((0, 1), (0, 1)))
+    for answer in (solve_general(chain, rough), *by("arrays", chain, rough[None])):
+        assert off(answer, q[0]).min() < 1e-6 and answer.residual.max() < 1e-12
+
+
+def test_the_pose_that_is_wrong_is_named() -> None:
+    chain = chain_of("bent wrist")
+    poses = pose_of(chain)(random_q(3))
+    poses[1, 0, 0] += 0.1
+    with pytest.raises(InputError, match="pose 2 of 3 is not a rotation"):
+        by("machine", chain, poses)
 
 
 def test_every_joint_as_eigenvalue_gives_the_same_solutions() -> None:
@@ -239,3 +308,21 @@ def test_what_is_not_six_turning_joints_is_refused() -> None:
         solve_general(chain_of("bent wrist"), np.diag([2.0, 1, 1, 1]))
     with pytest.raises(InputError, match="not finite"):
         solve_general(chain_of("bent wrist"), np.full((4, 4), np.nan))
+
+
+@pytest.mark.parametrize("away", [0, 1e-12, 1e-10, 1e-4])
+def test_a_root_at_infinity_is_counted_from_elsewhere(away: float) -> None:
+    """The eigenvalue is the tangent of a half angle: at half a turn from its origin M₂ is singular."""
+    solver = general_solver(chain_of("all non-zero"))
+    first = solver.eliminations[0]
+    joint, sense = first.reading.eigenvalue_joint, first.reading.sense
+    angles = random_q(1, 12)
+    angles[0, joint] = sense * (first.origin[0] + np.pi + away)
+    target = solver.arm.frames(angles)[5][0]
+    back = (target if sense == 1 else np.linalg.inv(target))[:3].ravel()
+    _, sizes, shapes, tables = solver.tables
+    work = [np.empty(n) for n in (504, 162, 24, 24)]
+    assert (pencil(tables[: sizes[2]], shapes[:12], back, *work) > 0) == (away < 1e-9)
+    answer = solver.solve(solver.arm.poses(angles)[0])
+    assert answer.info.complete and len(answer.info.readings) == 1
+    assert off(answer, solver.arm.positions(angles)[0]).min() < 1e-6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -14,6 +15,7 @@ from scipy.optimize import least_squares
 import manipula as mp
 from manipula.bridge import numeric_chain
 from manipula.errors import InputError
+from manipula.mechanics.models.inverse.plan import parameter_of
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce import frames_on_joints
@@ -22,7 +24,6 @@ from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 from manipula.tasks.inverse import InverseSolver
 from manipula.tasks.limits import distances
-from manipula.tasks.path import follow
 
 EXACT = 1e-12
 SIX = ("puma560", "pucrio", "ur5", "kr6", "irb120", "irb140", "stanford", "rx90", "lrmate200id", "ur10e")
@@ -195,6 +196,33 @@ def test_one_to_four_axes(gaps: list[Placement]) -> None:
     assert_solves(solver, 20)
 
 
+UP, DOWN = place(0.3, BEND, 0.2, 0.1), place(0, -BEND, 0.1, 0.3)
+LEAN, ALONG, BACK = place(0.4, 0.7, 0.1, 0.3), place(0.2, 0, 0.3, 0.1), place(0.3, math.pi, 0.2, 0.1)
+SLIDES: list[tuple[str, list[Placement], str]] = [
+    ("RP", [UP], ""), ("RP", [ALONG], ""), ("PR", [LEAN], ""), ("PP", [LEAN], ""),
+    ("RRP", [LEAN, UP], ""), ("RRP", [ALONG, LEAN], "RRP leaning"), ("RRP", [BACK, UP], "RRP flat"),
+    ("RPR", [LEAN, UP], ""), ("RPR", [ALONG, BACK], "RPR leaning"), ("RPR", [UP, DOWN], "RPR flat"),
+    ("PRR", [LEAN, UP], ""), ("PRR", [LEAN, BACK], "PRR leaning"), ("PRR", [UP, ALONG], "PRR flat"),
+    ("RPP", [LEAN, UP], ""), ("PRP", [ALONG, UP], ""), ("PPR", [UP, LEAN], ""), ("PPP", [LEAN, UP], ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kinds", "gaps", "case"), SLIDES)
+def test_two_or_three_joints_with_slides(kinds: str, gaps: list[Placement], case: str) -> None:
+    chain = arm(kinds, [place(0, 0), *gaps])
+    solver = InverseSolver(chain)
+    assert (solver.plan.structure, solver.plan.case) == ("with slides", case)
+    assert_solves(solver, 20)
+    held_by_its_tool = InverseSolver(mirrored(chain))
+    assert held_by_its_tool.plan.structure == "with slides"
+    assert_solves(held_by_its_tool, 20)
+
+
+@pytest.mark.parametrize(("kinds", "gaps"), [("PP", [ALONG]), ("PRP", [ALONG, ALONG]), ("PPP", [ALONG, UP])])
+def test_slides_that_repeat_each_other_have_no_closed_form(kinds: str, gaps: list[Placement]) -> None:
+    assert not InverseSolver(arm(kinds, [place(0, 0), *gaps])).plan.closed
+
+
 @pytest.mark.parametrize("name", ["iiwa14", "panda", "lwr4", "xarm7"])
 def test_seven_axes_return_the_configuration_whose_parameter_is_given(name: str) -> None:
     solver = solver_of(name)
@@ -203,6 +231,39 @@ def test_seven_axes_return_the_configuration_whose_parameter_is_given(name: str)
         assert distances(result.q, q, solver.turning).min() < 1e-7
         assert result.residual[result.valid].max() <= EXACT
     assert len(solver(solver.pose(q)).all) == 16 * 8
+
+
+def test_the_arm_angle_is_the_same_by_geometry_and_by_the_loop() -> None:
+    """For an arm that is held by its tool too, whose joints count the other way; and where the elbow is stretched."""
+    for chain in (solver_of("iiwa14").chain, mirrored(solver_of("iiwa14").chain)):
+        solver = InverseSolver(chain)
+        for q in [*sample(solver, 4), np.zeros(7), np.eye(7)[3]]:
+            at = Placement(tuple(map(tuple, solver.pose(q)[:3, :3])), tuple(solver.pose(q)[:3, 3]))  # type: ignore[arg-type]
+            away = solver.parameter_of(q) - parameter_of(solver.plan, chain, q.tolist(), at)
+            assert abs(math.remainder(away, 2 * math.pi)) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["gen3", pytest.param("sawyer", marks=pytest.mark.slow)])
+def test_seven_axes_without_a_closed_form_are_solved_with_the_last_given(name: str) -> None:
+    solver = solver_of(name)
+    assert not solver.plan.closed and solver.plan.parameter == "joint 7"
+    q = np.random.default_rng(1).uniform(-2, 2, 7)
+    result = solver(solver.pose(q), parameter=q[6])
+    assert (result.q[:, 6] == q[6]).all() and distances(result.q, q, solver.turning).min() < 1e-7
+    assert np.abs(solver.pose(result.q) - result.pose).max() <= EXACT
+    np.testing.assert_allclose(solver(solver.pose(q), seed=q).q[0], q, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["iiwa14", "panda"])
+def test_many_poses_of_seven_axes(name: str) -> None:
+    solver = solver_of(name)
+    q = sample(solver, 3)
+    poses = solver.pose(q)
+    batch = solver(poses)
+    assert batch.q.shape == (3, 16 * 8, 7) and batch.residual[batch.valid].max() <= EXACT
+    for i, pose in enumerate(poses):
+        np.testing.assert_allclose(batch.q[i][batch.valid[i]], solver(pose).q, atol=1e-9)
+    assert solver(poses, parameter=[0.1, 0.2]).q.shape == (3, 2 * 8, 7)
 
 
 # singular poses
@@ -276,8 +337,34 @@ def test_limits_reject_with_a_reason_and_choose_the_turn() -> None:
     assert (result.q[:, 5] >= 3.5).all() and (result.margin[result.valid] >= 0).all()
     assert np.abs(result.q - (q + 2 * np.pi * np.eye(6)[5])).max(1).min() < 1e-9
     tight = InverseSolver(chain, [(0.25, 0.35)] + [(-np.pi, np.pi)] * 5)(solver.pose(q))
-    assert any("joint 1" in why and "outside its limits [0.25, 0.35]" in why for why in tight.why)
+    assert any("joint 1" in why and "outside its limits [14.3239°, 20.0535°] by" in why for why in tight.why)
     assert np.isclose(tight.q[:, 0], 0.3).all()
+
+
+def test_a_pose_that_only_limits_forbid_names_them() -> None:
+    chain, q = solver_of("ur5").chain, np.array([0.3, -1.0, 1.2, 0.4, 0.9, 0.5])
+    solver = InverseSolver(chain, [(-0.1, 0.2)] + [(-np.pi, np.pi)] * 5)
+    result = solver(solver.pose(q))
+    assert not len(result.q)
+    expected = (
+        r"within reach, but joint 1 at 17.1887° is outside its limits \[-5.72958°, 11.4592°\] by 5.73°; .* mm away"
+    )
+    assert re.search(expected, result.nearest.reason)
+    assert InverseSolver(chain)(solver.pose(q)).nearest.reason == "reached"
+
+
+def test_slides_speak_in_millimetres() -> None:
+    robot_chain = solver_of("stanford").chain
+    limits = [(-np.inf, np.inf)] * 2 + [(0.2, 0.5)] + [(-np.inf, np.inf)] * 3
+    solver = InverseSolver(robot_chain, limits)
+    result = solver(solver.pose(np.array([0.3, 0.8, 0.512, 0.4, 0.9, 0.5])))
+    assert "joint 3 at 0.512 m is outside its limits [0.2 m, 0.5 m] by 12 mm" in result.why
+
+
+@pytest.mark.parametrize("name", [*SIX, "panda", "xarm7", "iiwa14", "scara"])
+def test_branches_have_names_of_their_own(name: str) -> None:
+    plan = solver_of(name).plan
+    assert len(set(plan.roles)) == len(plan.roles)
 
 
 def test_limits_hold_for_the_nearest_pose_too() -> None:
@@ -309,21 +396,3 @@ def test_a_rotation_with_few_digits_is_made_exact() -> None:
     T = solver.pose(np.array([0.3, -1.0, 1.2, 0.4, 0.9, 0.5])).round(8)
     result = solver(T)
     assert np.abs(solver.pose(result.q) - result.pose).max() <= EXACT and np.abs(result.pose - T).max() < 1e-7
-
-
-# paths
-
-
-def test_a_path_is_followed_and_its_branches_reported() -> None:
-    solver = solver_of("ur5")
-    q = np.linspace([0.3, -1.0, 1.2, 0.4, 0.9, 0.5], [0.9, -0.4, 0.6, 0.8, 1.6, 4.5], 25)
-    path = follow(solver, solver.pose(q), q[0])
-    np.testing.assert_allclose(distances(path.q, q, solver.turning), 0, atol=1e-9)
-    assert len(set(path.branch)) == 1 and not path.changes and not path.unreached
-
-
-def test_a_change_of_branch_is_reported() -> None:
-    solver = solver_of("pucrio")
-    q = np.linspace([0.3, 0.4, 1.2, 0.2, 0.7, 0.1], [0.3, 0.4, 2.0, 0.2, 0.7, 0.1], 21)
-    path = follow(solver, solver.pose(q), q[0])
-    assert [change.at for change in path.changes] and "elbow" in path.changes[0].after

@@ -18,7 +18,9 @@ from manipula.cli.demonstration import selftest
 from manipula.errors import ProofError
 from manipula.version import __version__
 
-COMMANDS = ["robots", "new", "show", "edit", "delete", "convert", "generate", "count", "equations", "check", "demo"]
+COMMANDS = [
+    "robots", "new", "show", "edit", "delete", "convert", "generate", "count", "equations", "check", "ik", "demo",
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

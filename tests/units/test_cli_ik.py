@@ -72,7 +72,7 @@ def test_an_arm_without_closed_form_says_so(folder: Path) -> None:
     (folder / "odd.csv").write_text(f"a,d,alpha,theta\n{rows}\n", encoding="utf-8")
     done("new", "odd", "--from", "odd.csv", "--convention", "standard", "--angle", "deg", "--length", "m")
     told = as_json("ik", "odd")
-    assert (told["class"], told["emit"]) == ("general 6R", None)
+    assert (told["class"], told["emit"]) == ("general 6R", "manipula generate odd -m inverse_kinematics -l c -o out/")
     assert "no closed form" in done("ik", "odd")
     q = [0.3, 0.5, 0.2, 0.4, 0.8, -0.6]
     assert distance(as_json("ik", "odd", "--q", words(q)), q) < 1e-8
@@ -162,6 +162,28 @@ def test_the_parameter_of_a_redundant_arm() -> None:
     given = as_json("ik", "iiwa14", "--pose", words(T), "--parameter", str(np.degrees(fixed)), "--degrees")
     assert distance(given, Q["iiwa14"]) < 1e-9
     assert len(as_json("ik", "iiwa14", "--pose", words(T))["branches"]) == 16 * 8
+
+
+# the derivation
+
+
+def test_the_derivation_is_printed_step_by_step() -> None:
+    text = done("ik", "pucrio", "--derive")
+    assert text == f"{mp.inverse_derivation('pucrio')}\n"
+    assert as_json("ik", "pucrio")["derivation"] == "manipula ik pucrio --derive"
+
+
+def test_the_derivation_as_latex_and_as_json() -> None:
+    derivation = mp.inverse_derivation("rx90")
+    assert done("ik", "rx90", "--derive", "--latex") == f"{derivation.latex()}\n"
+    assert as_json("ik", "rx90", "--derive") == derivation.as_dict()
+    assert as_json("ik", "rx90", "--derive", "--latex")["latex"] == derivation.latex()
+
+
+def test_a_derivation_needs_no_numbers_but_a_closed_form() -> None:
+    assert "c₂ = κ₁/κ₂" in done("ik", "scara", "--derive")
+    assert "gen3: no derivation, there is no closed form" in refused("ik", "gen3", "--derive")
+    assert "has no use for a pose" in refused("ik", "ur5", "--derive", "--q", "0 0 0 0 0 0")
 
 
 # mistakes

@@ -10,8 +10,8 @@ import manipula as mp
 
 NAMES_TEXT = """
     Arm Model Motions Robot
-    base_parameters check check_base_parameters convert count count_orders dossier generate languages load methods
-    models robots save significance tables
+    base_parameters check check_base_parameters convert count count_orders dossier generate inverse_derivation languages
+    load methods models robots save significance tables
     ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError
     __version__
 """
@@ -19,8 +19,9 @@ NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
     "Arm": """inverse_kinematics inverse_solver coriolis coriolis_matrix dof energy forward_dynamics
-        forward_dynamics_derivatives frames gravity
-        inertia_matrix inverse_dynamics inverse_dynamics_derivatives jacobian jacobian_dot
+        forward_dynamics_derivatives forward_dynamics_jvp forward_dynamics_vjp frames gravity
+        inertia_matrix inertia_matrix_inverse inverse_dynamics inverse_dynamics_derivatives inverse_dynamics_jvp
+        inverse_dynamics_vjp jacobian jacobian_dot
         joint_wrenches limits model pose regressor""",
     "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs split
         tape to_sympy tree_cost""",

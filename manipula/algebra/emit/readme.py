@@ -58,7 +58,7 @@ def _row(argument: Argument, direction: str) -> tuple[str, ...]:
     shape = " x ".join(map(str, port.shape)) or "one number"
     order = ", ".join(port.names)
     cells = (f"`{argument.name}`", direction, shape, port.unit or "-", port.doc or "-", order or "-")
-    return tuple(ascii_text(cell).replace("|", "/") for cell in cells)
+    return tuple(ascii_text(cell).replace("|", r"\|") for cell in cells)
 
 
 def numbers(argument: Argument, state: State, joiner: str = "\n    ") -> str:

@@ -1,8 +1,9 @@
 """States and true values for the self-tests of emitted code.
 
-Inputs are short decimals from a fixed draw; outputs are computed from the tape with 40 digits and rounded once. A
-state where double precision would lose digits by itself (a nearly singular matrix, an angle of ±π decided by the sign
-of a zero) is passed over, so that the tolerance can be tight.
+Inputs are short decimals from a fixed draw, a pose a true pose; outputs are computed from the tape with 40 digits and
+rounded once. A state where double precision would lose digits by itself (a nearly singular matrix, an angle of ±π
+decided by the sign of a zero) is passed over, so that the tolerance can be tight. Where an output says which results
+are `valid`, states with many of them come first.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ import numpy as np
 
 from manipula.algebra.emit.conditions import comparison_from_text, holds
 from manipula.algebra.expr.evaluate import ARRAYS, MPMATH
-from manipula.algebra.tape import Tape
+from manipula.algebra.tape import Port, Tape
 
 STATES = 3
 TOLERANCE = 1e-9  # |computed − true| ≤ TOLERANCE·(1 + |true|)
 SINGLE_TOLERANCE = 1e-3  # the same in single precision: a steady state loses at most 1e-12/2^-53 ulps
 _DRAWS, _STEADY, _TRUE_BITS = 60, 1e-12, 133
+
+POSE = tuple(f"T{row}{column}" for row in range(1, 5) for column in range(1, 5))
+FLAGS = "valid"
 
 Values = dict[str, list[float]]
 
@@ -43,6 +47,8 @@ def states(tape: Tape, samples: Sequence[Mapping[str, Sequence[float]]] = ()) ->
         return [_steady(tape, inputs) or _as_doubles(tape, inputs) for inputs in given]
     draws = list(_draws(tape))
     draws = [inputs for inputs in draws if _allowed(tape, inputs)] or draws
+    if any(port.name == FLAGS for port in tape.outputs):
+        draws.sort(key=lambda inputs: -sum(_as_doubles(tape, inputs).outputs[FLAGS]))
     found: list[State] = []
     for inputs in draws:
         state = _steady(tape, inputs)
@@ -54,13 +60,29 @@ def states(tape: Tape, samples: Sequence[Mapping[str, Sequence[float]]] = ()) ->
 
 
 def _draws(tape: Tape) -> Iterator[Values]:
-    """Variables in ±1.5, parameters in 0.1 … 1, three decimals, the same on every run."""
+    """The same on every run."""
     dice = random.Random("manipula self-test")
     for _ in range(_DRAWS):
-        yield {
-            port.name: [round(dice.uniform(*((-1.5, 1.5) if port.online else (0.1, 1.0))), 3) for _ in port.slots]
-            for port in tape.inputs
-        }
+        yield {port.name: _drawn(port, dice) for port in tape.inputs}
+
+
+def _drawn(port: Port, dice: random.Random) -> list[float]:
+    """Variables in ±1.5, parameters in 0.1 … 1, three decimals; a pose any orientation, its place in ±0.6."""
+    if port.names == POSE:
+        return _pose([dice.gauss(0, 1) for _ in range(4)], [round(dice.uniform(-0.6, 0.6), 3) for _ in range(3)])
+    return [round(dice.uniform(*((-1.5, 1.5) if port.online else (0.1, 1.0))), 3) for _ in port.slots]
+
+
+def _pose(e: Sequence[float], p: Sequence[float]) -> list[float]:
+    """The 16 entries from four Euler parameters of any length, and a place: R = 1 + 2 (e₀ ẽ + ẽ ẽ) / e²"""
+    w, x, y, z = e
+    s = 2 / (w * w + x * x + y * y + z * z)
+    R = (
+        (1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
+        (s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)),
+        (s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)),
+    )
+    return [entry for row, at in zip(R, p, strict=True) for entry in (*row, at)] + [0.0, 0.0, 0.0, 1.0]
 
 
 def _allowed(tape: Tape, inputs: Values) -> bool:

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from manipula.algebra.run.conditions import Condition, condition_from_text
+from manipula.algebra.run.cuda import DEVICES, CudaFunction
 from manipula.algebra.run.ir import parameters_of, variables_of
 from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.shapes import DType, Floats, View, apart, arranged, floats_from_value, results_for
 from manipula.algebra.run.threads import shared_out
 from manipula.algebra.tape import Port, Tape
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import ConditionError, InputError, UnknownNameError
 
 
 class Kernel(Protocol):
@@ -30,6 +31,8 @@ class Kernel(Protocol):
     def source_ir(self) -> str: ...
     @property
     def address(self) -> int | None: ...
+    @property
+    def address_of_one(self) -> int | None: ...
     def prepare(self, parameters: Floats) -> Floats: ...
     def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None: ...
     def door(self, owner: object, name: str, doc: str, result_type: type) -> Any: ...
@@ -69,10 +72,11 @@ class Compiled:
     """f(q, qd, …, p=None, out=None, threads=1): the variables in the order of `inputs`, each of shape (..., size).
 
     Leading axes broadcast as in numpy. One output is an array of shape (..., *shape), several are a named tuple.
-    `p` are the parameters, where there are any: an array in the order of `parameters`, or a mapping from their names;
-    what depends on them alone is computed when they change. `out` receives the results: C-contiguous, of the function's
-    dtype. Many configurations are computed side by side; `threads` shares them out (0: all processors). Calls are pure:
-    threads may share one function, and the interpreter's lock is released while it runs.
+    `p` are the parameters, where there are any: an array in the order of `parameters`, or a mapping from their names,
+    by name or after the variables; what depends on them alone is computed when they change. `out` receives the results:
+    C-contiguous, of the function's dtype. Many configurations are computed side by side; `threads` shares them out (0:
+    all processors). Calls are pure: threads may share one function, and the interpreter's lock is released while it
+    runs.
 
     `thin` is the same function without this class around it, where the machine allows: the least time per call.
     """
@@ -88,13 +92,25 @@ class Compiled:
     def general(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
         """The call that takes everything."""
         dtype = self._kernel.dtype
+        if p is None and self.parameters and len(variables) == len(self._variables) + 1:
+            variables, p = variables[:-1], variables[-1]
         lead, count, views = arranged(self.name, self._variables, variables, dtype)
         kept = self._prepared.for_parameters(p)
         results = results_for(self.name, self.tape.outputs, lead, out, dtype)
         if out is not None:
             views = tuple(apart(view, count, results) for view in views)
         shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
+        return self.packed(results)
+
+    def packed(self, results: Sequence[Any]) -> Any:
+        """Results as a call returns them: one is itself, several are a named tuple."""
         return results[0] if len(results) == 1 else self._result(*results)
+
+    def to(self, device: str) -> Any:
+        """The same function on a device: "cuda" takes and returns CuPy arrays, "cpu" is this one."""
+        if device not in DEVICES:
+            raise UnknownNameError("device", device, DEVICES)
+        return self if device == "cpu" else CudaFunction(self)
 
     def __call__(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
         return self.general(*variables, p=p, out=out, threads=threads)
@@ -108,7 +124,11 @@ class Compiled:
         """Do the fast and the general way give the same bits?"""
         state = np.random.default_rng(0)
         given = [state.uniform(-3, 3, size=port.shape).astype(self.dtype) for port in self._variables]
-        fast, slow = call(*given), self.general(*given)
+        given += [state.uniform(1, 2, size=len(self.parameters)).astype(self.dtype)] if self.parameters else []
+        try:
+            slow, fast = self.general(*given), call(*given)
+        except ConditionError:  # no thin call then
+            return False
         if len(self.tape.outputs) == 1:
             fast, slow = (fast,), (slow,)
         return type(fast) is type(slow) and all(_same(a, b) for a, b in zip(fast, slow, strict=True))
@@ -140,6 +160,11 @@ class Compiled:
     def address(self) -> int | None:
         """Where the machine code of `run` is (its C signature: `algebra.run.ir`); None without a compiler."""
         return self._kernel.address
+
+    @property
+    def address_of_one(self) -> int | None:
+        """The same for `one`."""
+        return self._kernel.address_of_one
 
     def kept(self, p: Any = None) -> Floats:
         """What depends on the parameters alone: the `k` that the machine code wants."""

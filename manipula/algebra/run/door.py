@@ -4,10 +4,10 @@
 
 If the arguments are exactly what the kernels want (as many arrays of their dtype as there are inputs, dense, all of
 them one row or all of them a table of as many rows), it allocates the results, calls `one` or `run` and returns them:
-no Python frame, no conversion. All else, keywords included, goes to `self.general(...)`, which takes everything. Where
-things lie in an array and which functions there are to call is handed over in a table (`context`), filled after
-loading; `layout.py` finds it out and tests it. The code of `run` is loaded when first needed; until then tables of many
-rows go the general way.
+no Python frame, no conversion. Parameters are told in `parameter_door`. All else, other keywords included, goes to
+`self.general(...)`, which takes everything. Where things lie in an array and which functions there are to call is
+handed over in a table (`context`), filled after loading; `layout.py` finds it out and tests it. The code of `run` is
+loaded when first needed; until then tables of many rows go the general way.
 """
 
 from __future__ import annotations
@@ -15,27 +15,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from manipula.algebra.run.ir import variables_of
+from manipula.algebra.run.ir import parameters_of, variables_of
 from manipula.algebra.run.layout import ORDER
+from manipula.algebra.run.parameter_door import ROWS, ParameterDoor
 from manipula.algebra.tape import Port, Tape
 
-# the table's rows
-CONTEXT = (
+# the table's rows, for every function; those of the parameters follow where there are any
+PLAIN = (
     "array_type", "dtype", "dtype_type", "new_array", "keep", "drop", "attribute", "vectorcall", "general",
     "result_type", "new_tuple", "set_item", "unlock", "lock", "run",
 )  # fmt: skip
 FIELDS = {"data": (0, "ptr"), "axes": (8, "i32"), "shape": (16, "ptr"), "dtype": (40, "ptr"), "flags": (48, "i32")}
-_ALIGN = {"ptr": 8, "i32": 4, "i8": 1}
+_ALIGN = {"ptr": 8, "i64": 8, "i32": 4, "i8": 1}
 DENSE = 0x101  # C-contiguous and aligned
 QUICK = 64  # rows; more than these run without the interpreter's lock
 
 
-def door_text(tape: Tape, header: int) -> str:
+def context_rows(tape: Tape) -> tuple[str, ...]:
+    return PLAIN if parameters_of(tape) is None else (*PLAIN, *ROWS)
+
+
+def door_text(tape: Tape, header: int, scalar: str = "double") -> str:
     """`header`: bytes before an object's own fields; its type is the last of them."""
-    door = _Door(tape, header)
+    door = _Door(tape, header, scalar)
     lines = [
-        f"@context = internal global [{len(CONTEXT)} x ptr] zeroinitializer, align 8",
+        f"@context = internal global [{len(context_rows(tape))} x ptr] zeroinitializer, align 8",
         *_shapes(tape.outputs),
+        *door.parameters.functions(),
         "define ptr @door_context() nounwind {\n  ret ptr @context\n}",
         "define ptr @call(ptr %self, ptr %args, i64 %count, ptr %names) nounwind {",
         "entry:",
@@ -49,9 +55,8 @@ def door_text(tape: Tape, header: int) -> str:
 
 
 def has_door(tape: Tape) -> bool:
-    """Functions of parameters need them with every call: those go the general way."""
-    numeric = bool(tape.inputs) and all(port.online for port in tape.inputs)
-    return numeric and all(prod(port.shape) for port in tape.outputs)
+    """Is there something to take and something to give?"""
+    return bool(variables_of(tape)) and all(prod(port.shape) for port in tape.outputs)
 
 
 def _shapes(ports: tuple[Port, ...]) -> Iterator[str]:
@@ -61,12 +66,12 @@ def _shapes(ports: tuple[Port, ...]) -> Iterator[str]:
 
 
 def _context(name: str, to: str) -> Iterator[str]:
-    index = CONTEXT.index(name)
-    yield f"  %at.{to} = getelementptr inbounds [{len(CONTEXT)} x ptr], ptr @context, i64 0, i64 {index}"
+    index = (*PLAIN, *ROWS).index(name)
+    yield f"  %at.{to} = getelementptr inbounds ptr, ptr @context, i64 {index}"
     yield f"  %{to} = load ptr, ptr %at.{to}, align 8"
 
 
-def _field(of: str, name: str, offset: int, kind: str) -> Iterator[str]:
+def field(of: str, name: str, offset: int, kind: str) -> Iterator[str]:
     yield f"  %{of}.at.{name} = getelementptr inbounds i8, ptr %{of}, i64 {offset}"
     yield f"  %{of}.{name} = load {kind}, ptr %{of}.at.{name}, align {_ALIGN[kind]}"
 
@@ -74,26 +79,39 @@ def _field(of: str, name: str, offset: int, kind: str) -> Iterator[str]:
 class _Door:
     """The parts of `call`."""
 
-    def __init__(self, tape: Tape, header: int) -> None:
+    def __init__(self, tape: Tape, header: int, scalar: str) -> None:
         self.inputs, self.outputs, self.header = variables_of(tape), tape.outputs, header
+        self.parameters = ParameterDoor(tape, scalar, len(self.inputs))
 
     def entry(self) -> Iterator[str]:
         """As many arguments as inputs, no names; the first one's number of axes chooses the way."""
-        for name in ("array_type", "dtype", "dtype_type", "new_array", "keep", "drop"):
+        p = self.parameters
+        for name in ("array_type", "dtype", "dtype_type", "new_array", "keep", "drop", *(ROWS if p else ())):
             yield from _context(name, name)
         for i, port in enumerate(self.outputs):
             yield f"  %sizes{i} = alloca [{len(port.shape) + 1} x i64], align 8"
+        if p:
+            yield f"  %own.k = alloca [{p.kept} x {p.scalar}], align 64"
+        yield from p.counted() if p else self._counted()
+        for i in range(len(self.inputs) + bool(p)):
+            yield f"  %at.x{i} = getelementptr inbounds ptr, ptr %args, i64 {i}"
+            yield f"  %x{i} = load ptr, ptr %at.x{i}, align 8"
+            yield from field(f"x{i}", "type", self.header - 8, "ptr")
+            yield f"  %x{i}.array = icmp eq ptr %x{i}.type, %array_type"
+            yield f"  br i1 %x{i}.array, label %inside{i}, label %general\ninside{i}:"
+        yield from field("x0", "axes", self.header + 8, "i32")
+        yield "  switch i32 %x0.axes, label %general [ i32 1, label %one.look i32 2, label %many.look ]"
+
+    def _counted(self) -> Iterator[str]:
         yield f"  %enough = icmp eq i64 %count, {len(self.inputs)}"
         yield "  %nameless = icmp eq ptr %names, null\n  %plain = and i1 %enough, %nameless"
         yield "  br i1 %plain, label %look, label %general\nlook:"
-        for i in range(len(self.inputs)):
-            yield f"  %at.x{i} = getelementptr inbounds ptr, ptr %args, i64 {i}"
-            yield f"  %x{i} = load ptr, ptr %at.x{i}, align 8"
-            yield from _field(f"x{i}", "type", self.header - 8, "ptr")
-            yield f"  %x{i}.array = icmp eq ptr %x{i}.type, %array_type"
-            yield f"  br i1 %x{i}.array, label %inside{i}, label %general\ninside{i}:"
-        yield from _field("x0", "axes", self.header + 8, "i32")
-        yield "  switch i32 %x0.axes, label %general [ i32 1, label %one.look i32 2, label %many.look ]"
+
+    def _prepared(self, way: str) -> Iterator[str]:
+        """The parameters fit, and what depends on them is at hand."""
+        if self.parameters:
+            yield from self._fits(way, len(self.inputs), axes=1)
+            yield from self.parameters.sized(way)
 
     def one_row(self) -> Iterator[str]:
         yield "one.look:"
@@ -102,10 +120,12 @@ class _Door:
             yield f"  %one{i}.size = load i64, ptr %one{i}.shape, align 8"
             yield f"  %one{i}.right = icmp eq i64 %one{i}.size, {len(port.slots)}"
             yield f"  br i1 %one{i}.right, label %one.next{i}, label %general\none.next{i}:"
+        yield from self._prepared("one")
         yield from self._allocated("one", [f"i32 {len(p.shape)}, ptr @shape{i}" for i, p in enumerate(self.outputs)])
         given = [f"ptr %one{i}.data" for i in range(len(self.inputs))]
         taken = [f"ptr %one.y{i}.data" for i in range(len(self.outputs))]
-        yield f"  call void @one({', '.join([*given, 'ptr null', *taken])})"
+        kept = "ptr @known.k" if self.parameters else "ptr null"
+        yield f"  call void @one({', '.join([*given, kept, *taken])})"
         yield from self._answer("one")
 
     def table(self) -> Iterator[str]:
@@ -122,6 +142,8 @@ class _Door:
             yield f"  %many{i}.wide = icmp eq i64 %many{i}.size, {len(port.slots)}"
             yield f"  %many{i}.right = and i1 %many{i}.as, %many{i}.wide"
             yield f"  br i1 %many{i}.right, label %many.next{i}, label %general\nmany.next{i}:"
+        yield from self._prepared("many")
+        yield from self.parameters.own()
         for i, port in enumerate(self.outputs):
             for axis, size in enumerate(["%many0.rows", *map(str, port.shape)]):
                 yield f"  %sizes{i}.{axis} = getelementptr inbounds i64, ptr %sizes{i}, i64 {axis}"
@@ -135,7 +157,8 @@ class _Door:
         """The kernel; a long run lets other Python threads go on meanwhile."""
         given = [f"ptr %many{i}.data, i64 {len(port.slots)}" for i, port in enumerate(self.inputs)]
         taken = [f"ptr %many.y{i}.data" for i in range(len(self.outputs))]
-        work = f"  call void %run({', '.join([*given, 'ptr null', *taken])}, i64 %many0.rows)"
+        kept = "ptr %own.k" if self.parameters else "ptr null"
+        work = f"  call void %run({', '.join([*given, kept, *taken])}, i64 %many0.rows)"
         yield from _context("unlock", "unlock")
         yield from _context("lock", "lock")
         yield f"  %long = icmp sgt i64 %many0.rows, {QUICK}"
@@ -148,11 +171,11 @@ class _Door:
         x, at = f"{way}{i}", f"%x{i}"
         yield f"  %{x} = getelementptr inbounds i8, ptr {at}, i64 0"
         for name, (offset, kind) in FIELDS.items():
-            yield from _field(x, name, self.header + offset, kind)
+            yield from field(x, name, self.header + offset, kind)
         yield f"  %{x}.dense = and i32 %{x}.flags, {DENSE}"
         yield f"  %{x}.ok1 = icmp eq i32 %{x}.axes, {axes}"
-        yield from _field(f"{x}.dtype", "type", self.header - 8, "ptr")
-        yield from _field(f"{x}.dtype", "order", self.header + ORDER, "i8")
+        yield from field(f"{x}.dtype", "type", self.header - 8, "ptr")
+        yield from field(f"{x}.dtype", "order", self.header + ORDER, "i8")
         yield f"  %{x}.ok4 = icmp eq ptr %{x}.dtype.type, %dtype_type"
         yield f"  %{x}.ok5 = icmp eq i8 %{x}.dtype.order, {ord('=')}\n  %{x}.ok2 = and i1 %{x}.ok4, %{x}.ok5"
         yield f"  %{x}.ok3 = icmp eq i32 %{x}.dense, {DENSE}"
@@ -170,7 +193,7 @@ class _Door:
             yield f"  br i1 %{y}.none, label %{way}.lost{i}, label %{way}.made{i}\n{way}.lost{i}:"
             yield from (f"  call void %drop(ptr %{way}.y{k})" for k in range(i))
             yield f"  ret ptr null\n{way}.made{i}:"
-            yield from _field(y, "data", self.header, "ptr")
+            yield from field(y, "data", self.header, "ptr")
 
     def _answer(self, way: str) -> Iterator[str]:
         """The array, or a named tuple of arrays."""

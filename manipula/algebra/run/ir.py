@@ -14,10 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from manipula.algebra.run.arctangent import Ratio, arctangents
+from manipula.algebra.run.numbers import Numbers
+from manipula.algebra.run.order import depth_first
 from manipula.algebra.run.rows import Stores, Unit, block_units, load_block, load_row, row_units
 from manipula.algebra.run.sincos import MEND, rooms, sines
 from manipula.algebra.run.writer import Host, Kind, Writer, declarations
 from manipula.algebra.tape import Line, Port, Tape, offline_needed
+
+_GROUPED = ("sin", "cos", "atan2")
 
 
 def parameters_of(tape: Tape) -> Port | None:
@@ -81,8 +86,12 @@ def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
     load_row(w, kept_slots(tape), "%.k")
     for i, port in enumerate(variables):
         load_row(w, port.slots, f"%.in{i}")
-    _compute(w, tape.online, [u for i, port in enumerate(tape.outputs) for u in row_units(w, port.slots, f"%.out{i}")])
+    numbers = Numbers(w)
+    w.number = numbers.at
+    units = [u for i, port in enumerate(tape.outputs) for u in row_units(w, port.slots, f"%.out{i}")]
+    _compute(w, depth_first(tape.online, [slot for port in tape.outputs for slot in port.slots]), units)
     w.lines.append("  ret void\n}\n")
+    w.declared["@numbers"] = numbers.text()
     return w
 
 
@@ -152,24 +161,35 @@ def _widest(kind: Kind, host: Host) -> int:
 
 
 def _compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
-    """The lines; sines and cosines of all angles that are known at a time are computed together."""
+    """The lines; sines, cosines and arc tangents of all that is known at a time are computed together."""
     stores = Stores(units, (line.slot for line in lines))
     stores.fixed()
-    trig = [line for line in lines if line.op in ("sin", "cos")]
+    grouped = [line for line in lines if line.op in _GROUPED]
     makers = {line.slot: line for line in lines}
     levels = _levels(lines)
     done: set[int] = set()
-    for level in sorted({levels[line.slot] for line in trig}):
-        stage = [line for line in trig if levels[line.slot] == level]
-        angles = list(dict.fromkeys(line.args[0] for line in stage))
-        _plain(w, _cone(angles, makers, done), done, stores)
-        pairs = dict(zip(angles, sines(w, [w.at(angle) for angle in angles])))
-        for line in stage:
-            pair = pairs[line.args[0]]
-            w.aliases[line.slot] = pair.sin if line.op == "sin" else pair.cos
-            done.add(line.slot)
-            stores.known(line.slot)
+    for level in sorted({levels[line.slot] for line in grouped}):
+        stage = [line for line in grouped if levels[line.slot] == level]
+        _plain(w, _cone([arg for line in stage for arg in line.args], makers, done), done, stores)
+        for slot, value in (*_sines(w, stage), *_arctangents(w, stage)):
+            w.aliases[slot] = value
+            done.add(slot)
+            stores.known(slot)
     _plain(w, lines, done, stores)
+
+
+def _sines(w: Writer, stage: Sequence[Line]) -> list[tuple[int, str]]:
+    """Each angle's sine and cosine at once."""
+    lines = [line for line in stage if line.op != "atan2"]
+    angles = list(dict.fromkeys(line.args[0] for line in lines))
+    pairs = dict(zip(angles, sines(w, [w.at(angle) for angle in angles]) if angles else ()))
+    return [(line.slot, getattr(pairs[line.args[0]], line.op)) for line in lines]
+
+
+def _arctangents(w: Writer, stage: Sequence[Line]) -> list[tuple[int, str]]:
+    lines = [line for line in stage if line.op == "atan2"]
+    found = arctangents(w, [Ratio(*map(w.at, line.args)) for line in lines]) if lines else ()
+    return [(line.slot, value) for line, value in zip(lines, found)]
 
 
 def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: Stores) -> None:
@@ -181,11 +201,11 @@ def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: Stores) -> 
 
 
 def _levels(lines: Sequence[Line]) -> dict[int, int]:
-    """How many sines and cosines lie, one within the other, on the way to a slot."""
+    """How many sines, cosines and arc tangents lie, one within the other, on the way to a slot."""
     levels: dict[int, int] = {}
     for line in lines:
         inside = max((levels.get(arg, 0) for arg in line.args), default=0)
-        levels[line.slot] = inside + (line.op in ("sin", "cos"))
+        levels[line.slot] = inside + (line.op in _GROUPED)
     return levels
 
 

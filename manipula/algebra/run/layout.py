@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-GENERAL = sys.intern("general")
+GENERAL, PARAMETER = sys.intern("general"), sys.intern("p")
 ORDER = 10  # bytes into a dtype's own fields: its byte order
 _TYPE_ROW, _NEW_ROW = 2, 94  # PyArray_Type, PyArray_NewFromDescr
 _FASTCALL = 0x82  # METH_FASTCALL | METH_KEYWORDS
@@ -38,6 +38,8 @@ class Layout(NamedTuple):
     set_item: int
     unlock: int
     lock: int
+    tuple_size: int
+    tuple_item: int
 
 
 @lru_cache(maxsize=1)
@@ -77,6 +79,8 @@ def _found() -> Layout:
         set_item=address("PyTuple_SetItem"),
         unlock=address("PyEval_SaveThread"),
         lock=address("PyEval_RestoreThread"),
+        tuple_size=address("PyTuple_Size"),
+        tuple_item=address("PyTuple_GetItem"),
     )
 
 

@@ -13,10 +13,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from manipula.algebra.run.door import CONTEXT, door_text, has_door
-from manipula.algebra.run.host import Loaded, host, loaded
-from manipula.algebra.run.ir import batch_module, kept_slots, single_module, variables_of
-from manipula.algebra.run.layout import GENERAL, address_of, builtin, fill_context, layout
+from manipula.algebra.machine import Loaded, loaded
+from manipula.algebra.run.door import context_rows, door_text, has_door
+from manipula.algebra.run.host import host
+from manipula.algebra.run.ir import batch_module, kept_slots, parameters_of, single_module, variables_of
+from manipula.algebra.run.layout import GENERAL, PARAMETER, address_of, builtin, fill_context, layout
 from manipula.algebra.run.shapes import Floats, View
 from manipula.algebra.run.writer import Host
 from manipula.algebra.tape import Tape
@@ -52,7 +53,7 @@ class LlvmKernel:
     def _text(self, which: str) -> str:
         if which == "many":
             return batch_module(self.tape, self._scalar, self._host)
-        door = door_text(self.tape, self._layout.header) if self._layout else ""
+        door = door_text(self.tape, self._layout.header, self._scalar) if self._layout else ""
         return single_module(self.tape, self._scalar, self._host, door)
 
     @property
@@ -89,10 +90,17 @@ class LlvmKernel:
         return ctypes.CFUNCTYPE(None, *inputs, ctypes.c_void_p, *outputs, ctypes.c_int64)(self.address)
 
     def prepare(self, parameters: Floats) -> Floats:
-        """The off-line part."""
+        """The off-line part; the thin call takes these parameters from now on."""
         kept = np.empty(self._kept, dtype=self.dtype)
         self._prepare(address_of(parameters), address_of(kept))
+        if self._layout is not None and parameters_of(self.tape) is not None:
+            self._learn(address_of(parameters))
         return kept
+
+    @cached_property
+    def _learn(self) -> Any:
+        """Under the interpreter's lock; see `parameter_door`."""
+        return ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._single.address("learn"))
 
     def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None:
         """The on-line part, for these configurations. The interpreter's lock is free meanwhile."""
@@ -123,7 +131,8 @@ class LlvmKernel:
             "dtype_type": id(type(self.dtype)),
             "general": id(GENERAL),
             "result_type": id(self._result_type),
+            "parameter_name": id(PARAMETER),
         }
         known["run"] = self._batch.address("run") if self._batch else 0
         context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._single.address("door_context"))()
-        fill_context(context, [known[name] for name in CONTEXT])
+        fill_context(context, [known[name] for name in context_rows(self.tape)])

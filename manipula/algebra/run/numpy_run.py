@@ -19,6 +19,7 @@ class NumpyKernel:
 
     backend = "numpy"
     address = None
+    address_of_one = None
     source_ir = ""
     lanes = 1
 

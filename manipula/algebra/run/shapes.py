@@ -38,18 +38,27 @@ class Arranged(NamedTuple):
 
 def arranged(function: str, ports: Sequence[Port], values: Sequence[Any], dtype: DType) -> Arranged:
     """Check, convert and broadcast the variables of a call."""
-    if len(values) != len(ports):
-        names = ", ".join(port.name for port in ports) or "none"
-        raise InputError(f"{function}: expected {len(ports)} inputs ({names}), found {len(values)}")
+    check_count(function, ports, values)
     arrays = [rows_from_value(function, port, value, dtype) for port, value in zip(ports, values)]
-    lead = _common_lead(function, ports, arrays)
+    lead = common_lead(function, ports, arrays)
     views = tuple(view_of_rows(array, lead) for array in arrays)
     return Arranged(lead, prod(lead), views)
 
 
+def check_count(function: str, ports: Sequence[Port], values: Sequence[Any]) -> None:
+    if len(values) != len(ports):
+        names = ", ".join(port.name for port in ports) or "none"
+        raise InputError(f"{function}: expected {len(ports)} inputs ({names}), found {len(values)}")
+
+
 def rows_from_value(function: str, port: Port, value: Any, dtype: DType) -> Floats:
-    """Floats of shape (..., size); a single number stands for a vector of one entry."""
-    array = floats_from_value(function, port.name, value, dtype)
+    """Floats of shape (..., size)."""
+    rows: Floats = rows_of_array(function, port, floats_from_value(function, port.name, value, dtype))
+    return rows
+
+
+def rows_of_array(function: str, port: Port, array: Any) -> Any:
+    """The array, its last axis checked; a single number stands for a vector of one entry."""
     if array.ndim == 0 and port.shape == (1,):
         array = array.reshape(1)
     if array.shape[-1:] != port.shape:
@@ -67,8 +76,8 @@ def floats_from_value(function: str, name: str, value: Any, dtype: DType) -> Flo
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(hasattr(x, "__float__") for x in array.flat)):
             return array.astype(dtype)
     except (ValueError, TypeError) as problem:
-        raise InputError(f"{what}: expected numbers, found {_told(value)}") from problem
-    raise InputError(f"{what}: expected real numbers, found {_told(value)} (dtype {array.dtype})")
+        raise InputError(f"{what}: expected numbers, found {told(value)}") from problem
+    raise InputError(f"{what}: expected real numbers, found {told(value)} (dtype {array.dtype})")
 
 
 def view_of_rows(array: Floats, lead: Shape) -> View:
@@ -77,16 +86,16 @@ def view_of_rows(array: Floats, lead: Shape) -> View:
     if array.shape[:-1] == lead and array.flags.c_contiguous and array.flags.aligned:
         return View(array, size)
     wide = np.broadcast_to(array, (*lead, size))
-    step = _even_step(wide) if array.flags.aligned and (size <= 1 or array.strides[-1] == array.itemsize) else None
-    if step is None:
+    step = even_step(wide.shape[:-1], wide.strides[:-1], array.itemsize)
+    if step is None or not array.flags.aligned or (size > 1 and array.strides[-1] != array.itemsize):
         return View(np.ascontiguousarray(wide), size)
     return View(array, step)
 
 
-def _even_step(wide: Floats) -> int | None:
-    """The distance in entries between successive rows, if it is the same everywhere."""
+def even_step(shape: Shape, strides: Shape, itemsize: int) -> int | None:
+    """The distance in entries between successive elements of these axes, if it is the same everywhere."""
     step, rows = 0, 1
-    for length, stride in zip(reversed(wide.shape[:-1]), reversed(wide.strides[:-1])):
+    for length, stride in zip(reversed(shape), reversed(strides)):
         if length == 1:
             continue
         if rows == 1:
@@ -94,26 +103,32 @@ def _even_step(wide: Floats) -> int | None:
         elif stride != step * rows:
             return None
         rows *= length
-    return step // wide.itemsize if step % wide.itemsize == 0 else None
+    return step // itemsize if step % itemsize == 0 else None
 
 
 def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Any, dtype: DType) -> list[Floats]:
     """Fresh arrays for the outputs, or the caller's own, checked."""
     if out is None:
         return [np.empty(lead + port.shape, dtype=dtype) for port in ports]
+    given = out_arrays(function, ports, out)
+    for port, array in zip(ports, given):
+        _check_out(function, port, lead + port.shape, array, dtype)
+    return given
+
+
+def out_arrays(function: str, ports: Sequence[Port], out: Any) -> list[Any]:
+    """What the caller gave for the outputs, one each."""
     given = [out] if len(ports) == 1 else list(out) if isinstance(out, tuple | list) else [out]
     if len(given) != len(ports):
         names = ", ".join(port.name for port in ports)
         raise InputError(f"{function}: out: expected {len(ports)} arrays ({names}), found {len(given)}")
-    for port, array in zip(ports, given):
-        _check_out(function, port, lead + port.shape, array, dtype)
     return given
 
 
 def _check_out(function: str, port: Port, shape: Shape, array: Any, dtype: DType) -> None:
     what = f"{function}: out for {port.name}"
     if not isinstance(array, np.ndarray):
-        raise InputError(f"{what}: expected a numpy array of shape {shape}, found {_told(array)}")
+        raise InputError(f"{what}: expected a numpy array of shape {shape}, found {told(array)}")
     if array.dtype != dtype or not array.flags.c_contiguous or not array.flags.aligned:
         raise InputError(f"{what}: expected a C-contiguous {dtype} array, found dtype {array.dtype}, {array.strides=}")
     if array.shape != shape:
@@ -141,7 +156,8 @@ def pattern(shape: Shape) -> str:
     return f"({', '.join(['...', *map(str, shape)])})"
 
 
-def _common_lead(function: str, ports: Sequence[Port], arrays: Sequence[Floats]) -> Shape:
+def common_lead(function: str, ports: Sequence[Port], arrays: Sequence[Any]) -> Shape:
+    """The leading axes of all, broadcast; arrays of any kind that have a shape."""
     leads = [array.shape[:-1] for array in arrays]
     if all(lead == leads[0] for lead in leads):
         return leads[0] if leads else ()
@@ -152,10 +168,11 @@ def _common_lead(function: str, ports: Sequence[Port], arrays: Sequence[Floats])
         raise InputError(f"{function}: the leading axes of the inputs do not broadcast: {listed}") from None
 
 
-def _found(array: Floats) -> str:
+def _found(array: Any) -> str:
     return "a single number" if array.ndim == 0 else str(array.shape)
 
 
-def _told(value: Any) -> str:
+def told(value: Any) -> str:
+    """What was found, not too long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{type(value).__name__} {text[:40]}…"

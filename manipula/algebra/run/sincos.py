@@ -74,30 +74,31 @@ def _side_by_side(w: Writer, angles: Sequence[str]) -> list[Pair]:
 
 
 def _packed(w: Writer, angles: Sequence[str]) -> list[Pair]:
-    """Scalars: as many angles as there are lanes become one vector; a lane too many is 0."""
-    k, lanes = w.kind, _room(len(angles), w.host.lanes("double"))
+    """Scalars: as many angles as there are lanes become one vector."""
+    k, lanes = w.kind, room(len(angles), w.host.lanes("double"))
     given = [w.let(f"fpext float {x} to double") for x in angles] if k.scalar == "float" else list(angles)
     vector = Kind("double", lanes)
-    groups = [_pack(w, vector, given[at : at + lanes]) for at in range(0, len(given), lanes)]
+    groups = [pack(w, vector, given[at : at + lanes]) for at in range(0, len(given), lanes)]
     found = _vectors(w, vector, groups, careful=k.scalar == "double")
-    return [Pair(*(_unpack(w, vector, part, i % lanes) for part in found[i // lanes])) for i in range(len(given))]
+    return [Pair(*(unpack(w, vector, part, i % lanes) for part in found[i // lanes])) for i in range(len(given))]
 
 
-def _room(count: int, most: int) -> int:
+def room(count: int, most: int) -> int:
     lanes = 2
     while lanes < min(count, most):
         lanes *= 2
     return lanes
 
 
-def _pack(w: Writer, kind: Kind, values: Sequence[str]) -> str:
-    vector = kind.literal(0.0)
+def pack(w: Writer, kind: Kind, values: Sequence[str], rest: float = 0.0) -> str:
+    """Scalars as one vector; a lane too many is `rest`."""
+    vector = kind.literal(rest)
     for lane, value in enumerate(values):
         vector = w.let(f"insertelement {kind.text} {vector}, double {value}, i64 {lane}")
     return vector
 
 
-def _unpack(w: Writer, kind: Kind, vector: str, lane: int) -> str:
+def unpack(w: Writer, kind: Kind, vector: str, lane: int) -> str:
     value = w.let(f"extractelement {kind.text} {vector}, i64 {lane}")
     return w.let(f"fptrunc double {value} to float") if w.kind.scalar == "float" else value
 
@@ -199,8 +200,8 @@ def _careful(w: Writer, k: Kind, x: str) -> Pair:
     z = op("mul", r, r)
     most = fma(k.literal(-0.5), z, k.literal(1.0))  # 1 − z/2, and what its rounding lost
     lost = fma(k.literal(-0.5), z, op("sub", k.literal(1.0), most))
-    sine = fma(op("mul", z, r), _polynomial(w, k, z, _SIN), op("mul", e, most))
-    cosine = fma(op("mul", z, z), _polynomial(w, k, z, _COS), lost)
+    sine = fma(op("mul", z, r), polynomial(w, k, z, _SIN), op("mul", e, most))
+    cosine = fma(op("mul", z, z), polynomial(w, k, z, _COS), lost)
     cosine = fma(r, w.let(f"fneg {k.text} {e}"), cosine)
     return _quadrant(w, k, bits, op("add", r, sine), op("add", most, cosine))
 
@@ -215,12 +216,12 @@ def _short(w: Writer, k: Kind, x: str) -> Pair:
     r = fma(n, k.literal(-_P2), fma(n, k.literal(-_P1), x))
     z = w.let(f"fmul {k.text} {r}, {r}")
     cube = w.let(f"fmul {k.text} {z}, {r}")
-    sine = fma(cube, _polynomial(w, k, z, _SIN_SHORT), r)
-    cosine = fma(z, _polynomial(w, k, z, _COS_SHORT), k.literal(1.0))
+    sine = fma(cube, polynomial(w, k, z, _SIN_SHORT), r)
+    cosine = fma(z, polynomial(w, k, z, _COS_SHORT), k.literal(1.0))
     return _quadrant(w, k, bits, sine, cosine)
 
 
-def _polynomial(w: Writer, k: Kind, z: str, coefficients: Sequence[float]) -> str:
+def polynomial(w: Writer, k: Kind, z: str, coefficients: Sequence[float]) -> str:
     total = k.literal(coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         total = w.let(w.intrinsic("fma", k, total, z, k.literal(coefficient)))

@@ -88,6 +88,7 @@ class Writer:
         self.lines: list[str] = []
         self.block = "entry"
         self.declared: dict[str, str] = {}
+        self.number: Callable[[int], str] = self.literals.__getitem__  # how lines read a constant's slot
         self._fresh = 0
 
     # text
@@ -115,6 +116,10 @@ class Writer:
     def at(self, slot: int) -> str:
         return self.literals.get(slot) or self.aliases.get(slot) or f'%"{self.names[slot]}"'
 
+    def read(self, slot: int) -> str:
+        """As an argument of a line."""
+        return self.number(slot) if slot in self.literals else self.at(slot)
+
     def intrinsic(self, name: str, kind: Kind, *args: str) -> str:
         """The text of a call of llvm.<name> on values of one kind."""
         full = f"@llvm.{name}.{kind.suffix}"
@@ -134,7 +139,7 @@ class Writer:
         if line.op in ("add", "sub") and factors is not None:
             self.put(f"{to} = {self._fused(line, factors)}")
             return
-        args = [self.at(arg) for arg in line.args]
+        args = [self.read(arg) for arg in line.args]
         if line.op in _PLAIN:
             self.put(f"{to} = {_PLAIN[line.op]} {T} {', '.join(args)}")
         elif line.op in _INTRINSIC:
@@ -148,7 +153,7 @@ class Writer:
 
     def _fused(self, line: Line, product: int) -> str:
         """x·y + z, x·y − z or z − x·y"""
-        x, y = (self.at(arg) for arg in self.products[product])
+        x, y = (self.read(arg) for arg in self.products[product])
         first, second = line.args
         if line.op == "sub" and product == second:
             return self.intrinsic("fma", self.kind, self._minus(x), y, self._operand(first))
@@ -161,8 +166,8 @@ class Writer:
     def _operand(self, slot: int) -> str:
         """A summand; the other product of a sum of two products is written here."""
         if slot not in self.products:
-            return self.at(slot)
-        x, y = (self.at(arg) for arg in self.products[slot])
+            return self.read(slot)
+        x, y = (self.read(arg) for arg in self.products[slot])
         return self.let(f"fmul {self.kind.text} {x}, {y}")
 
 
@@ -225,12 +230,6 @@ def _select(w: Writer, condition: str, yes: str, no: str) -> str:
     return _choose(w, _compared(w, "uno", condition, zero), w.kind.literal(NAN), chosen)
 
 
-def _atan2(w: Writer, y: str, x: str) -> str:
-    """The system's, lane by lane, in double precision."""
-    w.declared["@atan2"] = "declare double @atan2(double, double) nounwind willreturn readnone"
-    return by_lane(w, "@atan2", y, x)
-
-
 def by_lane(w: Writer, function: str, *args: str) -> str:
     """A function of doubles applied to every lane."""
     k, found = w.kind, "poison"
@@ -256,7 +255,6 @@ _COMPOUND: Mapping[str, Callable[..., str]] = {
     "max": _extreme("ogt"),
     "less": _less,
     "select": _select,
-    "atan2": _atan2,
 }
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from manipula.algebra.show.names import GREEK, split_name
 from manipula.algebra.show.printer import Printer
 
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _DOTS = ("", "\u0307", "\u0308")  # combining: dot above, two dots above
 
@@ -18,10 +18,10 @@ class Unicode(Printer):
 
     def name(self, text: str) -> str:
         letter, index, dots = split_name(text)
-        return GREEK.get(letter, letter) + _DOTS[dots] + index.translate(_SUBSCRIPTS)
+        return GREEK.get(letter, letter) + _DOTS[dots] + index.translate(SUBSCRIPTS)
 
     def short_trig(self, text: str) -> str:
-        return text[0] + text[1:].replace("m", "₋").translate(_SUBSCRIPTS)
+        return text[0] + text[1:].replace("m", "₋").translate(SUBSCRIPTS)
 
     def degrees(self, value: Fraction) -> str:
         return f"{self.number(value)}°"
@@ -33,4 +33,4 @@ class Unicode(Printer):
         if len(index) < 2:
             return super().entry(name, index)
         joiner = "" if max(index) < 10 else ","
-        return self.name(name) + joiner.join(map(str, index)).translate(_SUBSCRIPTS)
+        return self.name(name) + joiner.join(map(str, index)).translate(SUBSCRIPTS)

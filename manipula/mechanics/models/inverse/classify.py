@@ -14,6 +14,7 @@ from typing import Any
 
 from manipula.mechanics.models.inverse.loop import Loop, crossing, loop_from_chain
 from manipula.mechanics.models.inverse.plan import SNAP, Mask, Plan, Slide, entries, read
+from manipula.mechanics.models.inverse.slide_plans import slide_plans
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 
@@ -132,11 +133,12 @@ def _spherical(view: _View) -> Iterator[Plan]:
         said = why.format(*(_named(number) for number in numbers[3:]))
         sentence = f"axes {_list(numbers[:3])} meet in one point (a spherical {place}); {said}"
         crosses = (Slide(1, True, True), Slide(2, False, True), *slides)
-        roles = (*POSITION_ROLES[name], "wrist" if d == 3 else "shoulder" if d == 0 else "middle")
+        own, far = {3: ("wrist", "shoulder"), 0: ("shoulder", "wrist")}.get(d, ("middle", "shoulder"))
+        roles = (*(far if role == "shoulder" else role for role in POSITION_ROLES[name]), own)
         yield Plan("spherical", name, f"spherical {place}", sentence, roles, d, crosses, group=_moving(numbers[:3]))
 
 
-# roles of the two binary choices of each position case, in the order of its roots
+# roles of the two binary choices of each position case, in the order of its roots, where it stands at the base
 POSITION_ROLES: dict[str, tuple[str, ...]] = {
     "2∥3": ("shoulder", "elbow"), "1∥2": ("shoulder", "elbow"),
     "1×2": ("elbow", "shoulder"), "2×3": ("elbow", "shoulder"),
@@ -253,6 +255,8 @@ def _few(view: _View, n: int) -> Iterator[Plan]:
         yield _two(view)
     if n == 3 and view.turns(0, 1, 2):
         yield from _three(view)
+    if n in (2, 3):
+        yield from slide_plans(view.loop)
     if n == 4:
         yield from _scara(view)
     if n >= 3:
@@ -278,13 +282,10 @@ def _scara(view: _View) -> Iterator[Plan]:
     kinds = "".join(view.kind(axis) for axis in range(4))
     if kinds.count("P") != 1 or not view.same_direction(0, 4):
         return
-    v = _view(view.loop.from_axis((kinds.index("P") + 1) % 4))
-    # the closing gap's direction means nothing: flips are counted in the arm's own order
-    order = [axis.joint for axis in v.loop.axes]
-    flipped = {view.loop.axes[axis].joint for axis in _flips(view, (0, 1, 2, 3))}
-    flips = tuple(order.index(joint) for joint in flipped)
-    said = f"axes {_list(order[:3])} are parallel, {_named(order[3])} slides along them"
-    yield Plan("scara", "", "SCARA", said, ("elbow",), (kinds.index("P") + 1) % 4, (), flips)
+    slide = kinds.index("P")
+    turning = [axis.joint for axis in view.loop.axes if axis.kind == "revolute"]
+    said = f"axes {_list(turning)} are parallel, {slide + 1} slides along them"
+    yield Plan("scara", "", "SCARA", said, ("elbow",), flips=_flips(view, (0, 1, 2, 3)), carried=slide)
 
 
 def _padded(view: _View, n: int) -> Iterator[Plan]:
@@ -314,7 +315,10 @@ def _seven(chain: Chain) -> Plan:
             said = f"with joint {joint + 1} given, {plan.sentence}"
             title = f"7 joints, one held, {plan.title}"
             return replace(plan, sentence=said, title=title, held=joint, parameter=f"joint {joint + 1}")
-    return _none("7 joints, numeric", "no joint, when held, leaves a closed form; numeric solution")
+    if not view.turns(*range(7)):
+        return _none("7 joints, numeric", "no joint, when held, leaves a closed form; numeric solution")
+    said = "no joint, when held, leaves a closed form; with joint 7 given, elimination and eigenvalues for axes 1 to 6"
+    return replace(_none("7 joints, one held, general 6R", said), held=6, parameter="joint 7")
 
 
 # words and structure

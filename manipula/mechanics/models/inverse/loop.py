@@ -18,7 +18,7 @@ from typing import Any
 from manipula.mechanics.models.inverse.subproblems import Beside, Motion, Shift
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce import frames_on_joints
-from manipula.mechanics.spatial.placement import Placement, shift_along
+from manipula.mechanics.spatial.placement import HERE, Placement, shift_along
 from manipula.mechanics.spatial.vector import Matrix, column, cross, dot, sub, sum_of
 from manipula.scalar import Maths
 
@@ -96,6 +96,15 @@ class Loop:
         axes = tuple(replace(axis, sense=-axis.sense) for axis in reversed(self.axes))
         gaps = tuple(gap.reversed() for gap in reversed(self.gaps))
         return Loop((gaps[-1], *gaps[:-1]), axes, self.size - self.pose_gap if self.pose_gap else 0)
+
+    def carried(self, k: int) -> Loop:
+        """The slide k past all axes behind it, to the end: where every axis points along it, it makes no difference."""
+        gaps, axes = list(self.gaps), list(self.axes)
+        for j in range(k, self.size - 1):
+            gaps[j] = gaps[j].then(gaps[j + 1].there, gaps[j + 1].back)
+            gaps[j + 1] = Gap(HERE, HERE)
+            axes[j], axes[j + 1] = axes[j + 1], axes[j]
+        return replace(self, gaps=tuple(gaps), axes=tuple(axes))
 
     def padded(self, count: int, reach: int) -> Loop:
         """With `count` more axes after the last, for arms with fewer joints; at zero they leave the loop closed.

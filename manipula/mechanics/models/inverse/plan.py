@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from typing import Any
 
 from manipula.mechanics.models.inverse import seven
@@ -22,6 +23,7 @@ from manipula.mechanics.models.inverse.loop import (
     loop_from_chain,
     pose_from_entries,
 )
+from manipula.mechanics.models.inverse.solving import Subproblems
 from manipula.mechanics.models.inverse.structures import STRUCTURES, Branch, closure
 from manipula.mechanics.models.inverse.subproblems import STILL, Turn
 from manipula.mechanics.robot.chain import Chain
@@ -57,6 +59,7 @@ class Plan:
     slides: tuple[Slide, ...] = ()
     flips: tuple[int, ...] = ()
     backwards: bool = False  # read from the tool to the base
+    carried: int | None = None  # the slide that is read last
     pad: int = 0
     reach: int = 0
     pad_slide: bool = False
@@ -70,18 +73,30 @@ class Plan:
         """Whether there is a closed form."""
         return self.structure != "none"
 
+    @property
+    def branch_names(self) -> list[str]:
+        """One for each branch, in order: a sign for each two-way choice."""
+        signs = product("+−", repeat=len(self.roles))
+        choices = (zip(self.roles, choice, strict=True) for choice in signs)
+        return [", ".join(f"{role} {sign}" for role, sign in choice) or "only" for choice in choices]
+
 
 @dataclass(frozen=True)
 class Solutions:
-    """Every branch of one pose: joint vectors, 1 or 0 for whether it is there, and how safely."""
+    """Every branch of one pose: joint vectors, 1 or 0 for whether it is there, and how safely.
+
+    `fits` are those of all equations on the way: a branch out of reach at the elbow may be so only because its wrist is
+    locked, and of its two the fit of the elbow is the smaller.
+    """
 
     q: list[list[Any]]
     valid: list[Any]
     fit: list[Any]
+    fits: list[Any]
 
     def calm(self, maths: Maths[Any]) -> Any:
         """The smallest |fit|: where it is not small, no two branches meet and nothing is undetermined."""
-        return reduce(maths.minimum, map(maths.abs, self.fit))
+        return reduce(maths.minimum, map(maths.abs, self.fits or self.fit))
 
 
 def read(plan: Plan, chain: Chain, pose: Placement, parameter: Any = None) -> Loop:
@@ -96,6 +111,7 @@ def read(plan: Plan, chain: Chain, pose: Placement, parameter: Any = None) -> Lo
     loop = (loop.backwards() if plan.backwards else loop).from_axis(plan.start)
     for axis in plan.flips:
         loop = loop.flipped(axis)
+    loop = loop if plan.carried is None else loop.carried(plan.carried)
     for step in plan.slides:
         first, second = crossing(loop.gaps[step.gap].there)
         loop = loop.slid(step.gap - 1, first) if step.before else loop
@@ -121,13 +137,18 @@ def branches(plan: Plan, chain: Chain, T: Sequence[Any], parameter: Any = None) 
     """All branches of the pose with the 16 entries T. The closed form itself: no numbers are looked at."""
     maths = chain.maths
     loop = read(plan, chain, pose_from_entries(T), parameter)
-    if plan.structure == "arm angle":
-        found = seven.arm_angle(loop, parameter, maths)
-    else:
-        found = STRUCTURES[plan.structure](loop, plan.case, maths)
+    by = Subproblems(maths)
+    found = solved(plan, loop, parameter, by)
     q = [_joints(loop, branch, chain, plan, parameter) for branch in found]
     fit = [_checked(loop, branch, maths) if chain.dof < 6 else branch.fit for branch in found]
-    return Solutions(q, [maths.less(maths.number(LOST), x) for x in fit], fit)
+    return Solutions(q, [maths.less(maths.number(LOST), x) for x in fit], fit, by.fits)
+
+
+def solved(plan: Plan, loop: Loop, parameter: Any, by: Subproblems) -> list[Branch]:
+    """The plan's closed form on a loop that was read for it."""
+    if plan.structure == "arm angle":
+        return seven.arm_angle(loop, parameter, by)
+    return STRUCTURES[plan.structure](loop, plan.case, by)
 
 
 def _joints(loop: Loop, branch: Branch, chain: Chain, plan: Plan, parameter: Any) -> list[Any]:

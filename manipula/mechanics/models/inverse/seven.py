@@ -7,40 +7,41 @@ is the angle between the plane of SW and axis 1 and the plane of SW and axis 3.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from manipula.mechanics.models.inverse.loop import Loop
+from manipula.mechanics.models.inverse.solving import Subproblems, unknowns
 from manipula.mechanics.models.inverse.structures import Branch
-from manipula.mechanics.models.inverse.subproblems import LOCK, Turn, distance, orientation
+from manipula.mechanics.models.inverse.subproblems import Turn, reference
 from manipula.mechanics.spatial.placement import turn_about
 from manipula.mechanics.spatial.vector import (
     Matrix,
     Vector,
     add,
     column,
-    cross,
     dot,
     matmul,
     rotate,
-    scale,
     transpose,
     unrotate,
 )
 from manipula.scalar import Maths
 
 
-def arm_angle(loop: Loop, psi: Any, maths: Maths[Any]) -> list[Branch]:
+def arm_angle(loop: Loop, psi: Any, by: Subproblems) -> list[Branch]:
     """Elbow, shoulder, wrist: eight branches. p₂ = p₃ = p₆ = p₇ = 0."""
     o, g2, g3, g4, g5, g6, g7 = loop.gaps
+    maths, axes = by.maths, unknowns(*range(7))
     W, X = o.back.p, turn_about("x", maths.cos(psi), maths.sin(psi)).R
-    elbows, fit4 = distance(g4.there.p, g4.there.R, g5.there.p, dot(W, W), maths)
+    elbows, fit4 = by.distance(axes[3], g4.there.p, g4.there.R, g5.there.p, dot(W, W))
     found = []
     for elbow in elbows:
         v = shoulder_to_wrist(loop, elbow)
-        R03 = matmul(matmul(reference(W, maths), X), transpose(reference(v, maths)))
-        shoulders, fit2 = orientation(g2.there.R, g3.there.R, column(R03, 0), column(R03, 2), maths)
-        x, z = (_to_wrist(loop, R03, elbow, column(o.back.R, j)) for j in (0, 2))
-        wrists, fit6 = orientation(g6.there.R, g7.there.R, x, z, maths)
+        R03 = by.named("r", matmul(matmul(by.reference("f", W), X), transpose(by.reference("e", v))))
+        shoulders, fit2 = by.orientation(axes[:3], g2.there.R, g3.there.R, partial(column, R03), "r")
+        M = partial(_to_wrist, loop, R03, elbow)
+        wrists, fit6 = by.orientation(axes[4:], g6.there.R, g7.there.R, M)
         fit = maths.minimum(fit4, maths.minimum(fit2, fit6))
         found += [Branch((*s, elbow, *w), fit) for s in shoulders for w in wrists]
     return found
@@ -52,23 +53,10 @@ def shoulder_to_wrist(loop: Loop, elbow: Turn) -> Vector:
     return add(g4.there.p, rotate(g4.there.R, elbow.ahead(g5.there.p)))
 
 
-def _to_wrist(loop: Loop, R03: Matrix, elbow: Turn, v: Vector) -> Vector:
-    """R₅ᵀ Z₄ᵀ R₄ᵀ R₀₃ᵀ v"""
-    g4, g5 = loop.gaps[3], loop.gaps[4]
-    return unrotate(g5.there.R, elbow.back(unrotate(g4.there.R, unrotate(R03, v))))
-
-
-def reference(x: Vector, maths: Maths[Any]) -> Matrix:
-    """F(x); where x lies on z itself the second column is y."""
-    flat = x[0] * x[0] + x[1] * x[1]
-    on_axis = maths.less(flat, maths.number(LOCK))
-    side = 1 / maths.sqrt(maths.select(on_axis, 1, flat))
-    second = (maths.select(on_axis, 0, -x[1] * side), maths.select(on_axis, 1, x[0] * side), 0)
-    square = dot(x, x)
-    nowhere = maths.less(square, maths.number(LOCK))
-    length = 1 / maths.sqrt(maths.select(nowhere, 1, square))
-    first = scale(length, x)
-    return transpose((first, second, cross(first, second)))
+def _to_wrist(loop: Loop, R03: Matrix, elbow: Turn, j: int) -> Vector:
+    """R₅ᵀ Z₄ᵀ R₄ᵀ R₀₃ᵀ v, v column j of the tool's axes"""
+    o, g4, g5 = loop.gaps[0], loop.gaps[3], loop.gaps[4]
+    return unrotate(g5.there.R, elbow.back(unrotate(g4.there.R, unrotate(R03, column(o.back.R, j)))))
 
 
 def angle_of(loop: Loop, motions: tuple[Turn, ...], maths: Maths[Any]) -> Any:

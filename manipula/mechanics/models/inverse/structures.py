@@ -7,25 +7,17 @@ Each returns a list of `Branch`: one motion for each axis of the loop, and the s
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.inverse.loop import Gap, Loop
 from manipula.mechanics.models.inverse.positions import CASES, ONE, Arm3
-from manipula.mechanics.models.inverse.subproblems import (
-    LOCK,
-    Motion,
-    Shift,
-    Turn,
-    completed,
-    linear,
-    orientation,
-    pair,
-    turn,
-    turn_from,
-)
+from manipula.mechanics.models.inverse.slides import directed, parallel_with_slide
+from manipula.mechanics.models.inverse.solving import Subproblems, Unknown, unknowns
+from manipula.mechanics.models.inverse.subproblems import LOCK, Motion, Shift, Turn, linear, turn_from
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import Vector, add, column, dot, rotate, sub, unrotate
+from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, dot, rotate, sub, unrotate
 from manipula.scalar import Maths
 
 
@@ -34,25 +26,27 @@ class Branch(NamedTuple):
     fit: Any
 
 
-def spherical(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+def spherical(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Axes 0, 1, 2 of the loop meet in a point, the origin of their frames; 3, 4, 5 place it."""
     d, e, f, a, b, c = loop.gaps
     found = []
-    for root in CASES[case](Arm3(b, c, d.there.p, a.back.p), maths):
-        x, z = (_carried(column(a.back.R, j), root.motions, (b, c, d)) for j in (0, 2))
-        settings, fit = orientation(e.there.R, f.there.R, x, z, maths)
-        found += [Branch((*setting, *root.motions), maths.minimum(root.fit, fit)) for setting in settings]
+    one, two, three = unknowns(3, 4, 5)
+    for root in CASES[case](Arm3(b, c, d.there.p, a.back.p, (one, two, three)), by):
+        M = partial(_carried, a.back.R, root.motions, (b, c, d))
+        settings, fit = by.orientation(unknowns(0, 1, 2), e.there.R, f.there.R, M)
+        found += [Branch((*setting, *root.motions), by.maths.minimum(root.fit, fit)) for setting in settings]
     return found
 
 
-def _carried(v: Vector, motions: tuple[Motion, ...], gaps: tuple[Gap, ...]) -> Vector:
-    """A direction carried back: … R₂ᵀ Z₁ᵀ v"""
+def _carried(R: Matrix, motions: tuple[Motion, ...], gaps: tuple[Gap, ...], j: int) -> Vector:
+    """A column of R carried back: … R₂ᵀ Z₁ᵀ v"""
+    v = column(R, j)
     for motion, gap in zip(motions, gaps, strict=True):
         v = unrotate(gap.there.R, motion.unturned(v))
     return v
 
 
-def three_parallel(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+def three_parallel(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Axes 0, 1, 2 are parallel; 3 and 4 cross at the origin of both their frames.
 
     The height over the common direction knows axis 5 alone; orientation then gives the sum ψ of the parallel angles and
@@ -60,23 +54,24 @@ def three_parallel(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
     where the planar arm is best able to reach.
     """
     d, e, f, a, b, c = loop.gaps
+    maths, sum_of_three, (x3, x4, x5) = by.maths, Unknown((0, 1, 2)), unknowns(3, 4, 5)
     k, r = c.back.p, column(d.there.R, 2)
     # −k·Z₅ r + height of the rest = 0
     rest = e.there.p[2] + f.there.p[2] + a.there.p[2] + dot(r, d.there.p) + k[2] * -r[2]
-    fifths, fit5 = linear(k[0] * r[0] + k[1] * r[1], k[1] * r[0] - k[0] * r[1], rest, maths)
+    fifths, fit5 = by.linear(x5, k[0] * r[0] + k[1] * r[1], k[1] * r[0] - k[0] * r[1], rest)
     found = []
     for fifth in fifths:
-        x, z = (unrotate(d.there.R, fifth.back(column(c.back.R, j))) for j in (0, 2))
+        M = partial(_carried, c.back.R, (fifth,), (d,))
         target = _applied(d.back, fifth.back(k))
-        settings, fit3 = orientation(a.there.R, b.there.R, x, z, maths)
-        locked = maths.less(z[0] * z[0] + z[1] * z[1], maths.number(LOCK))
-        rest_psi = _best_reach(target, a.there.p, e.there.p, f.there.p, maths)
+        settings, fit3 = by.orientation((sum_of_three, x3, x4), a.there.R, b.there.R, M)
+        locked = maths.less(_flat_square(M(2)), maths.number(LOCK))
+        best = partial(_best_reach, target, a.there.p, e.there.p, f.there.p, maths)
         for psi, third, fourth in settings:
-            psi = Turn(maths.select(locked, rest_psi.cos, psi.cos), maths.select(locked, rest_psi.sin, psi.sin))
-            fourth = completed(psi, a.there.R, third, b.there.R, x)
+            psi = by.unless(locked, psi, best)
+            fourth = by.completed(x4, psi, a.there.R, third, b.there.R, M(0))
             m = sub(target, psi.ahead(a.there.p))
             fit = maths.minimum(fit5, fit3)
-            for motions, fit_m in _planar(e, f, m, psi, maths):
+            for motions, fit_m in _planar(e, f, m, psi, by):
                 found.append(Branch((*motions, third, fourth, fifth), maths.minimum(fit, fit_m)))
     return found
 
@@ -93,56 +88,63 @@ def _flat_square(v: Vector) -> Any:
     return v[0] * v[0] + v[1] * v[1]
 
 
-def _planar(e: Gap, f: Gap, m: Vector, psi: Turn, maths: Maths[Any]) -> list[tuple[tuple[Turn, Turn, Turn], Any]]:
+def _planar(e: Gap, f: Gap, m: Vector, psi: Turn, by: Subproblems) -> list[tuple[tuple[Turn, Turn, Turn], Any]]:
     """Z₀ (p_e + R_e Z₁ p_f) = m across z, Z₀ R_e Z₁ R_f Z₂ = Z(ψ)"""
-    roots, fit = pair(e.there.p, e.there.R, f.there.p, m, maths)
-    x = (psi.cos, psi.sin, 0)
-    return [((p, q, completed(p, e.there.R, q, f.there.R, x)), fit) for p, q in roots]
+    axes = unknowns(0, 1, 2)
+    roots, fit = by.pair(axes[0], axes[1], e.there.p, e.there.R, f.there.p, m)
+    return [((p, q, by.remaining(axes, p, e.there.R, q, f.there.R, psi)), fit) for p, q in roots]
 
 
 def _applied(at: Placement, v: Vector) -> Vector:
     return add(rotate(at.R, v), at.p)
 
 
-def scara(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+def scara(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Three parallel turning axes 0, 1, 2 and a slide 3 along them."""
     o, e, f, g = loop.gaps
     target = _applied(o.back, g.back.p)
     x = rotate(o.back.R, column(g.back.R, 0))
-    slide = Shift(target[2] - e.there.p[2] - f.there.p[2])
-    return [Branch((*motions, slide), fit) for motions, fit in _planar(e, f, target, Turn(x[0], x[1]), maths)]
+    slide = by.known(Unknown((3,)), Shift(target[2] - e.there.p[2] - f.there.p[2]))
+    psi = by.known(Unknown((0, 1, 2)), Turn(x[0], x[1]))
+    return [Branch((*motions, slide), fit) for motions, fit in _planar(e, f, target, psi, by)]
 
 
-def planar(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+def planar(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Three parallel turning axes alone."""
     o, e, f = loop.gaps
-    psi = Turn(o.back.R[0][0], o.back.R[1][0])
-    return [Branch(motions, fit) for motions, fit in _planar(e, f, o.back.p, psi, maths)]
+    psi = by.known(Unknown((0, 1, 2)), Turn(o.back.R[0][0], o.back.R[1][0]))
+    return [Branch(motions, fit) for motions, fit in _planar(e, f, o.back.p, psi, by)]
 
 
-def pointing(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+def pointing(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Three axes that meet: orientation alone."""
     o, e, f = loop.gaps
-    settings, fit = orientation(e.there.R, f.there.R, column(o.back.R, 0), column(o.back.R, 2), maths)
+    settings, fit = by.orientation(unknowns(0, 1, 2), e.there.R, f.there.R, partial(column, o.back.R))
     return [Branch(tuple(setting), fit) for setting in settings]
 
 
-def two_axes(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+def two_axes(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     """Two turning axes: the direction of the second gives the first; of parallel ones, its place does."""
     o, e = loop.gaps
     aim = (e.there.p, o.back.p) if case == "parallel" else (column(e.there.R, 2), column(o.back.R, 2))
-    first = turn(*aim, maths)
+    one, two = unknowns(0, 1)
+    first = by.turn(one, *aim)
     rest = unrotate(e.there.R, first.back(column(o.back.R, 0)))
-    return [Branch((first, Turn(rest[0], rest[1])), maths.number(ONE))]
+    return [Branch((first, by.known(two, Turn(rest[0], rest[1]))), by.maths.number(ONE))]
 
 
-def one_axis(loop: Loop, case: str, maths: Maths[Any]) -> list[Branch]:
+def one_axis(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     at = loop.gaps[0].back
     motion: Motion = Turn(at.R[0][0], at.R[1][0]) if case == "revolute" else Shift(at.p[2])
-    return [Branch((motion,), maths.number(ONE))]
+    return [Branch((by.known(Unknown((0,)), motion),), by.maths.number(ONE))]
 
 
-STRUCTURES: dict[str, Callable[[Loop, str, Maths[Any]], list[Branch]]] = {
+def with_slides(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
+    """Two or three axes, slides among them."""
+    return [Branch(*found) for found in (parallel_with_slide(loop, case, by) if case else directed(loop, by))]
+
+
+STRUCTURES: dict[str, Callable[[Loop, str, Subproblems], list[Branch]]] = {
     "spherical": spherical,
     "three parallel": three_parallel,
     "scara": scara,
@@ -150,6 +152,7 @@ STRUCTURES: dict[str, Callable[[Loop, str, Maths[Any]], list[Branch]]] = {
     "pointing": pointing,
     "two axes": two_axes,
     "one axis": one_axis,
+    "with slides": with_slides,
 }
 
 

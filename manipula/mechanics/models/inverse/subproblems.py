@@ -9,9 +9,8 @@ point on the axis) gets the angle 0, and the arm that is not taken never divides
 |-------------|------------------|------------------------------------------------|-------|
 | `turn`      | 1                | Z p = m                                        | 1     |
 | `two_turns` | 2                | Z₁ R Z₂ v = m, where |v| = |m|                 | 2     |
-| `distance`  | 3                | |p + R Z w| = r                                | 2     |
+| `distance`  | 3, made linear   | |p + R Z w| = r                                | 2     |
 | `linear`    | 4                | A cos + B sin = C                              | 2     |
-| `pair`      | 3 and 1, planar  | Z₁ (p + R Z₂ w) = m, R about z                 | 2     |
 | `quadratic` | 3, for a slide   | |v + x e|² = r², e a unit vector               | 2     |
 """
 
@@ -21,7 +20,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from manipula.mechanics.spatial.inertia import half
-from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, dot, rotate, unrotate
+from manipula.mechanics.spatial.vector import Matrix, Vector, cross, dot, rotate, scale, transpose, unrotate
 from manipula.scalar import Maths
 
 TINY = Fraction(1, 10**24)  # A² + B² below which an equation says nothing about its angle
@@ -135,37 +134,30 @@ def two_turns(R: Matrix, v: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[
     rest = maths.select(locked, 0, (1 - r[2] * r[2]) * off) - miss * miss
     found, fit = _roots(A, B, m[2] - r[2] * v[2], rest, maths)
     # the two ways to S² agree only as well as |v| = |m|: make the pairs unit again
-    plus, minus = found if _square(r[2], v[2]) else [turn_from(x.cos, x.sin, maths) for x in found]
+    plus, minus = found if vanish(r[2], v[2]) else [turn_from(x.cos, x.sin, maths) for x in found]
     first = turn(rotate(R, plus.ahead(v)), m, maths)
-    if _square(r[2], v[2]):
-        opposite = Turn(minus.cos, minus.sin, Beside(plus)) if _square(B) else minus
-        return [(first, plus), (_half_turned(first, locked, maths), opposite)], fit
+    if vanish(r[2], v[2]):
+        opposite = Turn(minus.cos, minus.sin, Beside(plus)) if vanish(B) else minus
+        return [(first, plus), (half_turned(first, locked, maths), opposite)], fit
     return [(first, plus), (turn(rotate(R, minus.ahead(v)), m, maths), minus)], fit
 
 
-def _square(*entries: Any) -> bool:
+def vanish(*entries: Any) -> bool:
     """Whether entries vanish by structure: neighbouring axes are square."""
     return all(isinstance(x, int) and x == 0 for x in entries)
 
 
-def _half_turned(first: Turn, locked: Any, maths: Maths[Any]) -> Turn:
+def half_turned(first: Turn, locked: Any, maths: Maths[Any]) -> Turn:
     """Square axes have their other setting half a turn away; a locked one has none."""
     cos, sin = (maths.select(locked, x, -x) for x in (first.cos, first.sin))
     return Turn(cos, sin, Beside(first, locked))
 
 
-def distance(p: Vector, R: Matrix, w: Vector, square: Any, maths: Maths[Any]) -> tuple[tuple[Turn, Turn], Any]:
-    """|p + R Z w|² = square, linear in Z: 2 (Rᵀp)·Zw = square − p² − w²"""
+def distance(p: Vector, R: Matrix, w: Vector, square: Any) -> tuple[Any, Any, Any]:
+    """(A, B, C) of |p + R Z w|² = square, which is linear in Z: 2 (Rᵀp)·Zw = square − p² − w²"""
     k = unrotate(R, p)
     A, B = k[0] * w[0] + k[1] * w[1], k[1] * w[0] - k[0] * w[1]
-    return linear(A, B, half(square - dot(p, p) - dot(w, w)) - k[2] * w[2], maths)
-
-
-def pair(p: Vector, R: Matrix, w: Vector, m: Vector, maths: Maths[Any]) -> tuple[list[tuple[Turn, Turn]], Any]:
-    """Z₁ (p + R Z₂ w) = m across z, where R keeps z: a planar arm of two links."""
-    flat_p, flat_w = (p[0], p[1], 0), (w[0], w[1], 0)
-    seconds, fit = distance(flat_p, R, flat_w, m[0] * m[0] + m[1] * m[1], maths)
-    return [(turn(add(flat_p, rotate(R, second.ahead(flat_w))), m, maths), second) for second in seconds], fit
+    return A, B, half(square - dot(p, p) - dot(w, w)) - k[2] * w[2]
 
 
 def quadratic(v: Vector, e: Vector, square: Any, maths: Maths[Any]) -> tuple[tuple[Shift, Shift], Any]:
@@ -190,11 +182,14 @@ class Wrist(NamedTuple):
     third: Turn
 
 
-def orientation(R2: Matrix, R3: Matrix, x: Vector, z: Vector, maths: Maths[Any]) -> tuple[list[Wrist], Any]:
-    """Z₁ R₂ Z₂ R₃ Z₃ = M, given by its first and third columns: the two settings of a wrist."""
-    roots, fit = two_turns(R2, column(R3, 2), z, maths)
-    (first, second), (other, opposite) = roots
-    third = completed(first, R2, second, R3, x)
-    if other.beside is None:
-        return [Wrist(first, second, third), Wrist(other, opposite, completed(other, R2, opposite, R3, x))], fit
-    return [Wrist(first, second, third), Wrist(other, opposite, _half_turned(third, other.beside.locked, maths))], fit
+def reference(x: Vector, maths: Maths[Any]) -> Matrix:
+    """F(x): x/|x| is its first column, z × x its second; where x lies on z itself the second is y."""
+    flat = x[0] * x[0] + x[1] * x[1]
+    on_axis = maths.less(flat, maths.number(LOCK))
+    side = 1 / maths.sqrt(maths.select(on_axis, 1, flat))
+    second = (maths.select(on_axis, 0, -x[1] * side), maths.select(on_axis, 1, x[0] * side), 0)
+    square = dot(x, x)
+    nowhere = maths.less(square, maths.number(LOCK))
+    length = 1 / maths.sqrt(maths.select(nowhere, 1, square))
+    first = scale(length, x)
+    return transpose((first, second, cross(first, second)))

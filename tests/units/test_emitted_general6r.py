@@ -1,0 +1,127 @@
+"""The emitted C of arms without a closed form finds what Python finds."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.bridge import numeric_chain
+from manipula.errors import InputError
+from manipula.general import GeneralModel
+from manipula.tasks.arrays import Floats, pose_of
+from manipula.tasks.closing import wrapped
+from manipula.tasks.loops6r.collect import MOST
+from tests.emitted import cc, needs_cc, shared
+from tests.laws.test_general6r import ARMS, random_q, singular_points
+
+NAME = "arm_inverse_kinematics"
+QUICK = ("all non-zero", "bent wrist", "twists of 1°")
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ARMS if name not in QUICK]
+
+
+def robot(name: str) -> mp.Robot:
+    made = mp.Robot.from_dh(ARMS[name][0], convention="standard", angle="deg", name="arm")
+    return made.with_base([0.3, -0.2, 0.5], [0.4, 0.2, -1.0]).with_tool([0.1, 0.05, 0.2], [1, -0.3, 0.2])
+
+
+@cache
+def model(name: str) -> GeneralModel:
+    made = mp.generate(robot(name), "inverse_kinematics")
+    assert isinstance(made, GeneralModel)
+    return made
+
+
+class Answer(ctypes.Structure):
+    """As the header has it."""
+
+    _fields_ = [
+        *((name, ctypes.c_int) for name in ("count", "roots", "complete", "readings")),
+        ("q", ctypes.c_double * 6 * MOST), ("residual", ctypes.c_double * MOST), ("apart", ctypes.c_double * MOST),
+    ]  # fmt: skip
+
+
+def solved(library: ctypes.CDLL, pose: Floats) -> tuple[Any, Floats]:
+    answer = Answer()
+    library[NAME](np.ascontiguousarray(pose).ctypes.data_as(ctypes.c_void_p), ctypes.byref(answer))
+    return answer, np.array(answer.q)[: max(answer.count, 0)]
+
+
+@cache
+def library_of(name: str) -> ctypes.CDLL:
+    """The emitted C, compiled once."""
+    with TemporaryDirectory() as folder:
+        model(name).emit("c", folder)
+        return shared(Path(folder) / f"{NAME}.c")
+
+
+def distance(found: Floats, q: Floats) -> float:
+    return float(np.abs(wrapped(found - q)).max(-1).min(initial=9.0))
+
+
+@needs_cc
+@pytest.mark.parametrize("name", [*QUICK, *SLOW])
+def test_the_same_solutions_as_python(name: str) -> None:
+    library, q = library_of(name), random_q(50, 21)
+    poses = pose_of(numeric_chain(robot(name)))(q)
+    for x, pose, known in zip(q, poses, model(name).solver.solve_arrays(poses), strict=True):
+        answer, found = solved(library, pose)
+        assert answer.complete == 1 and answer.count == len(known.q) and answer.roots >= model(name).solver.bound
+        assert max(answer.residual[: answer.count]) <= 1e-10
+        assert distance(found, x) < 1e-6
+        assert all(distance(found, other) < 1e-6 for other in known.q)
+        assert (found > -np.pi).all() and (found <= np.pi).all()
+
+
+@needs_cc
+def test_the_package_passes_its_own_test(tmp_path: Path) -> None:
+    paths = model("all non-zero").emit("c", tmp_path)
+    program = tmp_path / "self_test"
+    cc(*(path for path in paths if path.suffix == ".c"), "-o", program)
+    done = subprocess.run([str(program)], check=False, capture_output=True, text=True)
+    assert done.returncode == 0 and "passed, 6 poses" in done.stdout
+    assert "answer.complete" in (tmp_path / f"README_{NAME}_c.md").read_text()
+
+
+@needs_cc
+def test_the_self_test_sees_a_wrong_number(tmp_path: Path) -> None:
+    model("all non-zero").emit("c", tmp_path)
+    source = tmp_path / f"{NAME}.c"
+    text = source.read_text()
+    at = text.index("arm[123] = {")
+    place = text.index("0.", at)
+    source.write_text(text[:place] + "1." + text[place + 2 :])
+    program = tmp_path / "self_test"
+    cc(source, tmp_path / f"{NAME}_test.c", "-o", program)
+    done = subprocess.run([str(program)], check=False, capture_output=True, text=True)
+    assert done.returncode == 1 and "FAILED" in done.stdout
+
+
+@needs_cc
+def test_near_double_roots_and_what_is_no_pose() -> None:
+    library = library_of("all non-zero")
+    fk = pose_of(numeric_chain(robot("all non-zero")))
+    for away in (1e-3, 1e-5, 0.0):
+        for at, still in singular_points("all non-zero", 12):
+            answer, found = solved(library, fk(at + away * still))
+            assert answer.complete == 1 and distance(found, at + away * still) < 1e-6
+    for wrong in (np.diag([1.0, 1, -1, 1]), np.full((4, 4), np.nan), np.eye(4) + 0.01):
+        assert solved(library, wrong)[0].count == -1
+
+
+def test_only_c_and_only_numbers() -> None:
+    with pytest.raises(InputError, match="written in C only"):
+        model("all non-zero").emit("rust")
+    with pytest.raises(InputError, match="no closed form, so no equations"):
+        model("all non-zero").equations()
+    with pytest.raises(InputError, match="needs a value for"):
+        mp.generate(robot("all non-zero"), "inverse_kinematics", symbolic="all")
+    with pytest.raises(InputError, match="this arm has one only"):
+        mp.generate(robot("all non-zero"), "inverse_kinematics", method="closed-form")
