@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo test test-all check bench bench-ops golden docs clean tools
+.PHONY: help demo test test-all check bench bench-ops bench-tools golden docs clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -53,14 +53,22 @@ check: $(VENV)/.checked
 	$(BIN)/mypy
 	$(RUN) -m pytest -n 0 tests/units/test_layers.py
 
-# the other libraries come from the package index; one that cannot be had is left out of the tables
+# the other libraries come from the package indexes; one that cannot be had is left out of the tables
 $(VENV)/.benched: $(VENV)/.tested
-	-$(BIN)/pip install --quiet --disable-pip-version-check -e ".[bench]"
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[bench]" || \
+	  for peer in matplotlib casadi mujoco cmeel-eigen; do \
+	    $(BIN)/pip install --quiet --disable-pip-version-check $$peer || echo "no $$peer: it is left out"; done
 	@touch $@
 
-bench: $(VENV)/.benched tools
-	PYTHONPATH=. $(RUN) bench/native.py
-	$(RUN) bench/generation.py
+bench-tools: tools
+	@command -v valgrind >/dev/null 2>&1 && pkg-config --exists orocos-kdl 2>/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && \
+	    apt-get install -y -qq g++ valgrind pkg-config liborocos-kdl-dev >/dev/null; } || \
+	  echo "valgrind or KDL (liborocos-kdl-dev) is missing: the tables that need it will be shorter"
+
+# BENCH=--quick: fewer states, no instruction counts; BENCH_PINOCCHIO=1: Pinocchio in C++ too; RBDL_PREFIX: a built RBDL
+bench: $(VENV)/.benched bench-tools
+	PYTHONPATH=. $(RUN) bench/all.py $(BENCH)
 
 bench-ops: $(VENV)/.tested
 	$(RUN) bench/operations.py

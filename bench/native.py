@@ -1,247 +1,168 @@
-"""Speed of the compiled models beside other libraries, all in one run: `python bench/native.py [robot …]`.
+"""One call of native code beside the peers, all in one run: python bench/native.py [--quick] [robot …]
 
-Times are the best of interleaved short samples: on a busy machine compare the ratios. "one call" is native code called
-through a pointer; "Python" is one plain call on numpy arrays; "batch" is 100,000 configurations from Python. The worst
-error is relative to the largest result, over 10,000 random states, against extended precision (and mpmath on some).
-Instructions are counted by callgrind for the emitted C, where there are a compiler and valgrind.
+Times are the best of interleaved short samples over 64 states: on a busy machine compare the ratios. "LLVM" is what
+Python runs, "C" the emitted C compiled like the peers' by `cc -O3 -march=native`; "best CasADi C" is the fastest of the
+known forms (`forms.py`). Errors are relative to the largest result of a state, over 10,000 states (`precision.py`).
 """
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
+import argparse
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from shutil import which
 from typing import Any
 
-import mpmath
 import numpy as np
-from clock import Loop, best_seconds, repeated
-from generation import chain
-from peers import COMPILER, DERIVED, PLAIN, CasadiCode, Pinocchio, casadi, pinocchio
+from clock import Loop, best_seconds, states
+from joints import joints_of
+from libraries import COMPILER, FAST, Library, Missing, available, built
+from peers import MODELS, CasadiCode
+from precision import worst_errors
+from tables import RATIOS, claim, machine, ns, ratio, save, table
 
 import manipula as mp
-from manipula.algebra.expr.evaluate import ARRAYS, MPMATH
-from manipula.algebra.run.compiled import Compiled
 
-MODELS = [*PLAIN, *DERIVED]
-ROWS, STATES, CHECKED = 100_000, 10_000, 20
-
-
-def state_of(model: Compiled, rows: int | None = None) -> list[Any]:
-    random = np.random.default_rng(1)
-    lead = () if rows is None else (rows,)
-    return [random.uniform(-3, 3, size=(*lead, *port.shape)) for port in model.inputs]
+ROBOTS = ("puma560", "panda")
+MOST = {  # of the best generated C
+    "inverse_dynamics": 0.70, "frames": 0.75, "jacobian": 0.75, "gravity": 0.75, "inertia_matrix": 0.75,
+    "forward_dynamics": 0.75, "regressor": 0.75,
+    "inverse_dynamics_derivatives": 0.70, "forward_dynamics_derivatives": 0.70,
+}  # fmt: skip
+Runs = dict[str, Any]
 
 
-def worst_error(made: mp.Model, model: Compiled) -> float:
-    """Largest error over the largest result, all states."""
-    given = state_of(model, STATES)
-    results = model(*given) if len(model.outputs) > 1 else (model(*given),)
-    names = [port.name for port in model.inputs]
-    wide = {name: list(np.moveaxis(x, -1, 0).astype(np.longdouble)) for name, x in zip(names, given)}
-    worst = 0.0
-    with np.errstate(all="ignore"):
-        truth = made.tape.evaluate(wide, ARRAYS)
-    for port, got in zip(model.outputs, results):
-        columns = np.stack([np.broadcast_to(x, STATES) for x in truth[port.name]], -1)
-        scale = np.abs(columns).max(axis=1, keepdims=True)
-        scale[scale == 0] = 1
-        worst = max(worst, float((np.abs(got.reshape(STATES, -1) - columns) / scale).max()))
-    return max(worst, _worst_by_mpmath(made, model, given, results))
+def bare(name: str) -> mp.Robot:
+    """As the other libraries have it."""
+    return mp.load(name).without("friction", "motor_inertia")
 
 
-def _worst_by_mpmath(made: mp.Model, model: Compiled, given: list[Any], results: Any) -> float:
-    """The function itself, its constants unrounded, on a few states."""
-    symbols = [name for port in made.function.inputs for name in port.names]
-    worst = 0.0
-    with mpmath.workdps(40):
-        for i in range(CHECKED):
-            values = dict(zip(symbols, (mpmath.mpf(x) for row in given for x in row[i].tolist())))
-            truth = made.function(values, MPMATH)
-            for port, got in zip(model.outputs, results):
-                exact, mine = truth[port.name], got[i].ravel().tolist()
-                scale = max(map(abs, exact)) or 1
-                worst = max(worst, float(max(abs(a - b) for a, b in zip(mine, exact)) / scale))
-    return worst
+def llvm(f: Any, state: Any) -> Any:
+    """The function of one configuration, by its address."""
+    outputs = [np.empty(port.shape) for port in f.outputs]
+    results = [x.ctypes.data for x in outputs]
+    rows = [[*(x[k].ctypes.data for x in state[: len(f.inputs)]), 0, *results] for k in range(state.shape[1])]
+    return Loop(len(rows[0])).of(f.address_of_one, rows, state, outputs, f)
 
 
-def native(model: Compiled) -> Any:
-    """One configuration through a pointer, as a C program would call it."""
-    state = state_of(model)
-    outputs = [np.empty(port.shape) for port in model.outputs]
-    places = [x.ctypes.data for x in state] + [0] + [x.ctypes.data for x in outputs]
-    run = Loop(len(places)).of(model._kernel.address_of_one, *places)  # type: ignore[attr-defined]
-
-    def kept(count: int, alive: Any = (state, outputs, model)) -> None:
-        run(count)
-
-    return kept
-
-
-def instructions(made: mp.Model) -> int | None:
-    """Per call of the emitted C, counted by callgrind."""
-    if not COMPILER or not which("valgrind"):
-        return None
-    name, calls = made.function.name, 100
+def emitted(models: Mapping[str, mp.Model], flags: tuple[str, ...]) -> Path:
+    """Our C, compiled, in the drivers' convention."""
     with tempfile.TemporaryDirectory() as folder:
-        made.emit("c", folder)
-        sizes = [len(port.names) for port in made.function.inputs]
-        outs = [max(1, int(np.prod(shape))) for shape in made.outputs.values()]
-        arrays = [f"static double x{i}[{n}];" for i, n in enumerate(sizes)]
-        arrays += [f"static double y{i}[{n}];" for i, n in enumerate(outs)]
-        fill = [f"for (int k = 0; k < {n}; ++k) x{i}[k] = 0.1 * (k + {i} + 1);" for i, n in enumerate(sizes)]
-        given = ", ".join([*(f"x{i}" for i in range(len(sizes))), *(f"y{i}" for i in range(len(outs)))])
-        body = f"{' '.join(fill)} for (int i = 0; i < {calls}; ++i) {name}({given}); return 0;"
-        main = f'#include "{name}.h"\n{" ".join(arrays)}\nint main(void) {{ {body} }}\n'
-        Path(folder, "main.c").write_text(main)
-        build = [str(COMPILER), "-std=c99", "-O3", "-mavx2", "-mfma", "main.c", f"{name}.c", "-lm", "-o", "main"]
-        count = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--toggle-collect={name}", "./main"]
+        main, sources = Path(folder, "emitted.c"), []
+        for model, made in models.items():
+            made.emit("c", Path(folder, model))
+            sources.append(next(p for p in Path(folder, model).glob("*.c") if not p.stem.endswith("_test")))
+        headers = [f'#include "{model}/{source.stem}.h"' for model, source in zip(models, sources)]
+        shims = [_shim(model, made, source.stem) for (model, made), source in zip(models.items(), sources)]
+        main.write_text("\n".join([*headers, *shims]))
+        return built(COMPILER, [main, *sources], ["-std=c99", *flags, "-lm"])
+
+
+def _shim(model: str, made: mp.Model, name: str) -> str:
+    sizes = [max(1, int(np.prod(shape))) for shape in made.outputs.values()]
+    given = ", ".join([*("q", "v", "a")[: len(made.inputs)], *(f"out + {sum(sizes[:i])}" for i in range(len(sizes)))])
+    return (
+        f"void {model}(void *arm, const double *q, const double *v, const double *a, double *out)"
+        f" {{ (void)arm; (void)v; (void)a; {name}({given}); }}"
+    )
+
+
+def libraries(robot: mp.Robot, folder: Path) -> dict[str, Library]:
+    """The installed C++ libraries, on this arm."""
+    found = {}
+    for name, path in available().items():
+        own = folder / name
+        own.mkdir()
         try:
-            subprocess.run(build, cwd=folder, check=True, capture_output=True)
-            told = subprocess.run(count, cwd=folder, check=True, capture_output=True, text=True).stderr
-        except (subprocess.CalledProcessError, OSError):
-            return None
-    found = re.search(r"Collected : (\d+)", told)
-    return int(found[1]) // calls if found else None
+            found[name] = Library(path, joints_of(robot), own)
+        except Missing as reason:
+            print(f"left out: {name} on {robot.name}: {reason}")
+    return found
 
 
-def table(title: str, head: list[str], rows: list[list[str]]) -> None:
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    print(f"\n{title}")
-    for row in [head, *rows]:
-        print("  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))))
+class Contest:
+    """All that is compared on one arm."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        print(f"generating the models of {name}, and C of them …", flush=True)
+        self.name, self.robot = name, bare(name)
+        self.arm, joints = mp.Arm(self.robot), joints_of(self.robot)
+        self.made = {model: mp.generate(self.robot, model) for model in MODELS}
+        self.state = states(self.robot.dof)
+        self.libraries = libraries(self.robot, folder)
+        self.casadi: CasadiCode | None = None
+        self.generated: dict[str, Library] = {}
+        try:
+            self.generated["C"] = Library(emitted(self.made, FAST), joints, folder)
+            self.casadi = CasadiCode(self.robot, joints, MODELS)
+            self.generated["CasADi"] = Library(self.casadi.library(FAST), joints, folder)
+        except Missing as reason:
+            print(f"generated C left out: {reason}")
+
+    def runs(self, model: str) -> Runs:
+        runs: Runs = {"LLVM": llvm(self.arm.model(model), self.state)}
+        if "C" in self.generated:
+            runs["C"] = self.generated["C"].runner(model, self.state)
+        for way in self.casadi.names(model) if self.casadi and "CasADi" in self.generated else ():
+            runs[way] = self.generated["CasADi"].runner(way, self.state)
+        runs |= {name: library.runner(model, self.state) for name, library in self.libraries.items()}
+        return {name: run for name, run in runs.items() if run is not None}
+
+    def agree(self) -> list[str]:
+        """Which peers compute other torques than we do."""
+        state = self.state[:, 0]
+        mine = np.asarray(self.arm.inverse_dynamics(*state))
+        found = {name: library.value("inverse_dynamics", state, len(mine)) for name, library in self.libraries.items()}
+        if self.casadi and "CasADi" in self.generated:
+            for way in self.casadi.names("inverse_dynamics"):
+                found[way] = self.generated["CasADi"].value(way, state, len(mine))
+        return [
+            name for name, tau in found.items() if not np.allclose(tau, mine, rtol=1e-9, atol=1e-9 * abs(mine).max())
+        ]
 
 
-def ns(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{seconds * 1e9:.0f}" if seconds > 1e-7 else f"{seconds * 1e9:.1f}"
-
-
-def ratio(mine: float, theirs: float | None) -> str:
-    return "-" if theirs is None else f"{mine / theirs:.2g}"
-
-
-def measure(name: str) -> None:
-    robot = mp.load(name).without("friction", "motor_inertia")
-    arm = mp.Arm(robot)
-    made = {model: mp.generate(robot, model) for model in MODELS}
-    code = CasadiCode(robot, MODELS) if casadi and COMPILER else None
-    peer = Pinocchio(robot) if pinocchio else None
-    _one_call(name, arm, made, code)
-    _from_python(name, arm, peer)
-    _batch(name, arm, peer)
-
-
-def _one_call(name: str, arm: mp.Arm, made: dict[str, mp.Model], code: CasadiCode | None) -> None:
-    rows, loop = [], Loop(5)
+def one_call(contest: Contest, count: int) -> None:
+    peers = list(contest.libraries)
+    head = ["model", "ops", "LLVM ns", "C ns", "best CasADi C ns", "form", "ratio", *peers, "best of these"]
+    rows, found = [], {}
     for model in MODELS:
-        f = arm.model(model)
-        contenders = {"ours": native(f)}
-        if code:
-            contenders["casadi"] = code.runner(model, loop, _three(arm.dof))
-        spent = best_seconds(contenders)
-        mine, theirs, count = spent["ours"], spent.get("casadi"), instructions(made[model])
-        if theirs is not None:
-            RATIOS.setdefault(name, {})[model] = mine / theirs
-        cost = made[model].cost
-        error = f"{worst_error(made[model], f):.1e}"
-        rows.append([model, str(cost.total), ns(mine), ns(theirs), ratio(mine, theirs), str(count or "-"), error])
-    head = ["model", "ops", "LLVM ns", "CasADi C ns", "ratio", "C instructions", "worst error"]
-    table(f"{name}: one call, native", head, rows)
+        spent = best_seconds(contest.runs(model))
+        forms = {way.removeprefix(f"{model}_"): t for way, t in spent.items() if way.startswith(model)}
+        way = min(forms, key=lambda way: forms[way]) if forms else "-"
+        mine, best = spent["LLVM"], forms.get(way)
+        theirs = [spent[name] for name in peers if name in spent]
+        if best is not None:
+            RATIOS.setdefault(contest.name, {})[model] = mine / best
+            claim(f"{contest.name}: {model}, one call, of the best generated C", mine / best, MOST[model])
+        cells = [model, str(contest.made[model].cost.total), ns(mine), ns(spent.get("C")), ns(best), way]
+        cells += [ratio(mine, best), *(ns(spent.get(name)) for name in peers)]
+        rows.append([*cells, ratio(mine, min(theirs)) if theirs else "-"])
+        found[model] = {"operations": contest.made[model].cost.total, **spent}
+    table(f"{contest.name}: one call, native", head, rows)
+    odd = contest.agree()
+    print(f"torques agree with ours to 9 digits{f', but for {chr(44).join(odd)}' if odd else ''}")
+    save(f"native-{contest.name}", found)
+    _errors(contest, count)
 
 
-def _three(dof: int) -> list[Any]:
-    return list(np.random.default_rng(1).uniform(-3, 3, size=(3, dof)))
-
-
-def _from_python(name: str, arm: mp.Arm, peer: Pinocchio | None) -> None:
+def _errors(contest: Contest, count: int) -> None:
     rows = []
-    state = _three(arm.dof)
-    theirs = peer.calls(*state) if peer else {}
     for model in MODELS:
-        call, given = getattr(arm, model), state[: len(arm.model(model).inputs)]
-        contenders = {"ours": _plain_loop(call, given)}
-        if model in theirs:
-            contenders["pinocchio"] = repeated(theirs[model])
-        spent = best_seconds(contenders)
-        mine, other = spent["ours"], spent.get("pinocchio")
-        rows.append([model, ns(mine), ns(other), ratio(mine, other)])
-    table(f"{name}: one plain call from Python", ["model", "ours ns", "Pinocchio ns", "ratio"], rows)
+        mine, casadi = worst_errors(contest.robot, model, count)
+        rows.append([model, f"{mine:.1e}", f"{casadi:.1e}"])
+    table(f"{contest.name}: worst relative error of {count} states", ["model", "ours", "plain, double precision"], rows)
 
 
-def _plain_loop(call: Any, given: list[Any]) -> Any:
-    """The call as a user writes it, with its names looked up; one or two or three arguments."""
-    names = ", ".join(f"x{i}" for i in range(len(given)))
-    scope = {"call": call, **{f"x{i}": x for i, x in enumerate(given)}}
-    exec(f"def run(count, call=call):\n    for _ in range(count):\n        call({names})", scope)
-    return scope["run"]
-
-
-def _batch(name: str, arm: mp.Arm, peer: Pinocchio | None) -> None:
-    given = list(np.random.default_rng(2).uniform(-3, 3, size=(3, ROWS, arm.dof)))
-    out = np.empty((ROWS, arm.dof))
-    short = mp.generate(arm.robot, "inverse_dynamics").compile(dtype="float32")
-    small, small_out = [x.astype(np.float32) for x in given], np.empty((ROWS, arm.dof), dtype=np.float32)
-    contenders = {
-        "one thread": lambda: arm.inverse_dynamics(*given),
-        "one thread, out=": lambda: arm.inverse_dynamics(*given, out=out),
-        "two threads, out=": lambda: arm.inverse_dynamics(*given, out=out, threads=2),
-        "float32, out=": lambda: short(*small, out=small_out),
-    }
-    if peer:
-        contenders |= {f"Pinocchio, {k} threads": peer.batch(k, *given) for k in (1, 2)}
-    spent = {key: value / ROWS for key, value in best_seconds({k: repeated(f) for k, f in contenders.items()}).items()}
-    reference = spent.get("Pinocchio, 2 threads")
-    rows = [[key, ns(value), ratio(value, reference)] for key, value in spent.items()]
-    table(f"{name}: inverse dynamics of {ROWS} configurations, each", ["", "ns", "of Pinocchio's two threads"], rows)
-
-
-def scaling() -> None:
-    """General chains: the cost of a joint should not depend on how many there are."""
-    rows, first = [], 0.0
-    for joints in (6, 12, 24, 48):
-        robot = chain(joints)
-        made = mp.generate(robot, "inverse_dynamics")
-        contenders = {"ours": native(made.compile())}
-        if pinocchio:
-            contenders["pinocchio"] = repeated(Pinocchio(robot).calls(*_three(joints))["inverse_dynamics"])
-        spent = best_seconds(contenders)
-        each = spent["ours"] / joints
-        first = first or each
-        theirs = spent.get("pinocchio")
-        rows.append([str(joints), ns(spent["ours"]), ns(each), f"{each / first:.2f}", str(made.cost.total), ns(theirs)])
-    head = ["joints", "ns", "ns a joint", "of 6 joints'", "ops", "Pinocchio from Python ns"]
-    table("general chains: inverse dynamics, one call, native", head, rows)
-
-
-RATIOS: dict[str, dict[str, float]] = {}  # robot → model → our time over CasADi's
-
-
-def plot(path: Path) -> None:
-    """Bars of the ratios, where matplotlib is at hand."""
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        return
-    figure, axes = pyplot.subplots(figsize=(8, 4), layout="constrained")
-    for k, (robot, ratios) in enumerate(RATIOS.items()):
-        places = [i + 0.4 * k for i in range(len(ratios))]
-        axes.barh(places, list(ratios.values()), height=0.38, label=robot)
-        axes.set_yticks(places, list(ratios))
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xlabel("time of one call, of C generated by CasADi")
-    axes.legend()
-    path.parent.mkdir(exist_ok=True)
-    figure.savefig(path)
-    print(f"\nplot: {path}")
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("robots", nargs="*", default=ROBOTS)
+    parser.add_argument("--quick", action="store_true", help="errors over 500 states")
+    options = parser.parse_args()
+    print(machine())
+    for name in options.robots:
+        with tempfile.TemporaryDirectory() as folder:
+            one_call(Contest(name, Path(folder)), 500 if options.quick else 10_000)
 
 
 if __name__ == "__main__":
-    for robot_name in sys.argv[1:] or ["puma560", "panda"]:
-        measure(robot_name)
-    if any(RATIOS.values()):
-        plot(Path("out", "bench.svg"))
-    if not sys.argv[1:]:
-        scaling()
+    main()

@@ -1,144 +1,88 @@
-"""The other libraries, on the same arm: Pinocchio through Python, and C that CasADi generates from a plain recursion.
-
-CasADi's columns are not a shipped robot library: the models' own plain texts (Newton–Euler, composite and articulated
-bodies), run on its expressions with the arm's numbers folded in, common subexpressions eliminated, its C compiled by
-`cc -O3 -march=native`. That is what a careful user of CasADi gets, and the best generated code that existed.
-"""
+"""The peers on one arm: C that CasADi generates (see `forms`), and Pinocchio, MuJoCo and CasADi called from Python."""
 
 from __future__ import annotations
 
-import ctypes
-import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from pathlib import Path
-from shutil import which
 from typing import Any
 
 import numpy as np
+from joints import Joint, joints_of, mjcf, numeric_chain
+from libraries import COMPILER, Missing, built
 
 import manipula as mp
-from manipula.mechanics.models import articulated, composite, jacobian, pose, regressor, torque
-from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.lift import mapped
-from manipula.mechanics.robot.reduce import merge_fixed
-from manipula.mechanics.spatial.floats import FLOATS
 
 try:
     import casadi
+    from forms import FORMS, symbols_of
 except ImportError:
     casadi = None
+try:
+    import mujoco
+except ImportError:
+    mujoco = None
 try:
     import pinocchio
 except ImportError:
     pinocchio = None
 
-COMPILER = which("cc") or which("gcc")
-
-
-class CasadiMaths:
-    """`Maths` over CasADi's SX."""
-
-    def number(self, value: Fraction) -> Any:
-        return casadi.SX(float(value))
-
-    def degrees(self, value: Fraction) -> Any:
-        return casadi.SX(np.deg2rad(float(value)))
-
-    def sin(self, x: Any) -> Any:
-        return casadi.sin(x)
-
-    def cos(self, x: Any) -> Any:
-        return casadi.cos(x)
-
-    def sqrt(self, x: Any) -> Any:
-        return casadi.sqrt(x)
-
-    def sign(self, x: Any) -> Any:
-        return casadi.sign(x)
-
-
-Plain = Callable[[Chain, Any, Any, Any], Any]
-PLAIN: dict[str, Plain] = {
-    "inverse_dynamics": torque.inverse_dynamics,
-    "frames": lambda c, q, v, a: [at.rows() for at in pose.frames(c, q)],
-    "jacobian": lambda c, q, v, a: jacobian.jacobian(c, q),
-    "gravity": lambda c, q, v, a: torque.gravity(c, q),
-    "inertia_matrix": lambda c, q, v, a: composite.inertia_matrix(c, q),
-    "forward_dynamics": articulated.forward_dynamics,
-    "regressor": regressor.regressor,
-}
-DERIVED = {"inverse_dynamics_derivatives": "inverse_dynamics", "forward_dynamics_derivatives": "forward_dynamics"}
-
-
-def numeric_chain(robot: mp.Robot) -> Chain:
-    return merge_fixed(bind(robot, FLOATS, {}))
+MODELS = [
+    "inverse_dynamics", "frames", "jacobian", "gravity", "inertia_matrix", "forward_dynamics", "regressor",
+    "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
+]  # fmt: skip
 
 
 class CasadiCode:
-    """All functions of an arm as C of CasADi's, compiled into one library."""
+    """Functions of an arm as C of CasADi's: common subexpressions eliminated, the arm's numbers folded in."""
 
-    def __init__(self, robot: mp.Robot, models: Sequence[str]) -> None:
-        chain = mapped(numeric_chain(robot), lambda x: x if x else 0, CasadiMaths())
-        n = robot.dof
-        inputs = [casadi.SX.sym(name, n) for name in ("q", "v", "a")]
-        symbols = [casadi.vertsplit(x) for x in inputs]
-        self.functions = {name: self._function(name, chain, inputs, symbols) for name in models}
-        self._folder = tempfile.TemporaryDirectory()
-        self.library = _compiled(self.functions, Path(self._folder.name))
+    def __init__(self, robot: mp.Robot, joints: list[Joint], models: Sequence[str]) -> None:
+        if casadi is None:
+            raise Missing("no Python package casadi")
+        self.robot, symbols = robot, symbols_of(robot, joints)
+        inputs = [symbols.q, symbols.v, symbols.a]
+        self.functions = {
+            f"{model}_{way}": casadi.Function(f"casadi_{model}_{way}", inputs, casadi.cse([*form(symbols)]))
+            for model in models
+            for way, form in FORMS[model].items()
+        }
 
-    def _function(self, name: str, chain: Chain, inputs: list[Any], symbols: list[Any]) -> Any:
-        found = _column(PLAIN[DERIVED.get(name, name)](chain, *symbols))
-        outputs = [casadi.jacobian(found, x) for x in inputs] if name in DERIVED else [found]
-        return casadi.Function(name, inputs, casadi.cse(outputs))
+    def names(self, model: str) -> list[str]:
+        return [f"{model}_{way}" for way in FORMS[model] if f"{model}_{way}" in self.functions]
 
-    def runner(self, name: str, loop: Any, state: Sequence[Any]) -> Callable[[int], None]:
-        """Repeated calls on one state, in CasADi's calling convention."""
-        function = self.functions[name]
-        outputs = [np.empty(function.nnz_out(i)) for i in range(function.n_out())]
-        given = np.array([x.ctypes.data for x in state], dtype=np.uint64)
-        taken = np.array([x.ctypes.data for x in outputs], dtype=np.uint64)
-        work, whole = np.empty(max(1, function.sz_w())), np.empty(max(1, function.sz_iw()), dtype=np.int64)
-        address = ctypes.cast(getattr(self.library, name), ctypes.c_void_p).value
-        places = [given.ctypes.data, taken.ctypes.data, whole.ctypes.data, work.ctypes.data, 0]
-        run = loop.of(address, *places)
-
-        def kept(count: int, alive: Any = (given, taken, work, whole, outputs, state)) -> None:
-            run(count)
-
-        return kept
+    def library(self, flags: Sequence[str]) -> Path:
+        """Compiled, with functions in the drivers' convention beside CasADi's own."""
+        with tempfile.TemporaryDirectory() as folder:
+            code = casadi.CodeGenerator("casadi.c")
+            for function in self.functions.values():
+                code.add(function)
+            code.generate(f"{folder}/")
+            source = Path(folder, "casadi.c")
+            source.write_text("\n".join([source.read_text(), *(_shim(n, f) for n, f in self.functions.items())]))
+            return built(COMPILER, [source], [*flags, "-lm"])
 
 
-def _column(value: Any) -> Any:
-    flat: list[Any] = []
-
-    def walk(x: Any) -> None:
-        if isinstance(x, list | tuple):
-            for item in x:
-                walk(item)
-        else:
-            flat.append(casadi.SX(x))
-
-    walk(value)
-    return casadi.vertcat(*flat)
-
-
-def _compiled(functions: dict[str, Any], folder: Path) -> Any:
-    code = casadi.CodeGenerator("peer.c")
-    for function in functions.values():
-        code.add(function)
-    code.generate(f"{folder}/")
-    flags = ["-O3", "-march=native", "-shared", "-fPIC"]
-    subprocess.run([str(COMPILER), *flags, "peer.c", "-o", "peer.so", "-lm"], cwd=folder, check=True)
-    return ctypes.CDLL(str(folder / "peer.so"))
+def _shim(name: str, function: Any) -> str:
+    """void name(void *arm, q, v, a, out): the results one after the other."""
+    sizes = [function.nnz_out(i) for i in range(function.n_out())]
+    results = ", ".join(f"out + {sum(sizes[:i])}" for i in range(len(sizes)))
+    words, whole = max(1, function.sz_w()), max(1, function.sz_iw())
+    return f"""
+void {name}(void *arm, const double *q, const double *v, const double *a, double *out) {{
+  static double w[{words}];
+  static casadi_int iw[{whole}];
+  const double *arg[{max(3, function.sz_arg())}] = {{q, v, a}};
+  double *res[{max(len(sizes), function.sz_res())}] = {{{results}}};
+  casadi_{name}(arg, res, iw, w, 0);
+}}"""
 
 
-class Pinocchio:
+class PinocchioCalls:
     """The arm in Pinocchio, called from Python as its users do."""
 
     def __init__(self, robot: mp.Robot) -> None:
+        if pinocchio is None:
+            raise Missing("no Python package pin")
         from tests.pinocchio_oracle import Oracle
 
         self.oracle = Oracle(numeric_chain(robot))
@@ -165,3 +109,66 @@ class Pinocchio:
         columns = [np.asfortranarray(x.T) for x in rows]
         result = np.empty_like(columns[0], order="F")
         return lambda: pinocchio.rneaInParallel(threads, pool, *columns, result)
+
+
+class MujocoCalls:
+    """The arm in MuJoCo, called from Python."""
+
+    def __init__(self, robot: mp.Robot) -> None:
+        if mujoco is None:
+            raise Missing("no Python package mujoco")
+        self.model = mujoco.MjModel.from_xml_string(mjcf(joints_of(robot)))
+        off = mujoco.mjtDisableBit
+        self.model.opt.disableflags |= off.mjDSBL_CONTACT | off.mjDSBL_CONSTRAINT
+        self.data = mujoco.MjData(self.model)
+
+    def calls(self, q: Any, v: Any, a: Any) -> dict[str, Callable[[], Any]]:
+        j, m, d = mujoco, self.model, self.data
+        linear, angular, tau = np.zeros((3, m.nv)), np.zeros((3, m.nv)), np.zeros(m.nv)
+
+        def frames() -> None:
+            d.qpos[:] = q
+            j.mj_kinematics(m, d)
+
+        def jacobian() -> None:
+            frames()
+            j.mj_comPos(m, d)
+            j.mj_jacBody(m, d, linear, angular, m.nbody - 1)
+
+        def inverse_dynamics() -> None:
+            d.qvel[:], d.qacc[:] = v, a
+            frames()
+            j.mj_comPos(m, d)
+            j.mj_comVel(m, d)
+            j.mj_rne(m, d, 1, tau)
+
+        def inertia_matrix() -> None:
+            frames()
+            j.mj_comPos(m, d)
+            j.mj_crb(m, d)
+
+        def forward_dynamics() -> None:
+            d.qpos[:], d.qvel[:], d.qfrc_applied[:] = q, v, a
+            j.mj_forward(m, d)
+
+        return {f.__name__: f for f in (frames, jacobian, inverse_dynamics, inertia_matrix, forward_dynamics)}
+
+
+class CasadiCalls:
+    """Inverse dynamics through CasADi's buffers: the arrays are fixed beforehand, a call takes no arguments."""
+
+    def __init__(self, robot: mp.Robot) -> None:
+        if casadi is None:
+            raise Missing("no Python package casadi")
+        self._code = CasadiCode(robot, joints_of(robot), ["inverse_dynamics"])
+        self._external = casadi.external(
+            "casadi_inverse_dynamics_on_joints", str(self._code.library(["-O3", "-march=native"]))
+        )
+
+    def calls(self, q: Any, v: Any, a: Any) -> dict[str, Callable[[], Any]]:
+        self._buffer, run = self._external.buffer()
+        self._given, self._out = [q, v, a], np.zeros(len(q))
+        for k, x in enumerate(self._given):
+            self._buffer.set_arg(k, memoryview(x))
+        self._buffer.set_res(0, memoryview(self._out))
+        return {"inverse_dynamics": run}
