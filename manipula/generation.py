@@ -43,13 +43,16 @@ from manipula.records import stored
 
 BUILDS = 1_500  # a cap on the descent of one method, in functions built, so that a slow machine finds the same
 DESCENT_SHARE = 0.5  # of a limit in seconds, at most
-MOVES = 120_000_000  # of each worker
+MOVES = 160_000_000  # of each worker
 CHAINS = 2
 POOL = 48  # formulations that enter the tournament
 WORTH_TRYING = 1.1  # of the best count before the annealing
 QUICK_MOVES = 200_000  # a tenth of a second
 WAITS_FOR_PATHS = 600  # operations; measured: PUMA and Panda gain 0 to 8 %, chains of general twists lose 20 %
 LARGE = 1_500  # operations: each likely change would take half a second
+
+
+Trail = list[tuple[float, Choice]]  # formulations with their prices
 
 
 @dataclass(frozen=True)
@@ -198,8 +201,8 @@ def hard(request: Request, tell: Tell, effort: Effort) -> Function:
 def _sought(request: Request, tell: Tell, effort: Effort) -> Function:
     """Descent over the formulations, then a tournament of the best, beside what the quick level finds."""
     price, start, quick = price_named(request.price), monotonic(), fast(request, tell, effort)
-    tried = [choice for method in methods_of(request) for choice in _descended(request, method, tell, effort)]
-    entrants = _entrants(request, sorted(tried, key=lambda item: item[0]))
+    trails = [trail for method in methods_of(request) for trail in _descended(request, method, tell, effort)]
+    entrants = _entrants(request, trails)
     seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - start), 0.01)
     best = winner(
         [quick, *entrants], moves=effort.moves if effort.moves or effort.seconds else MOVES, seconds=seconds,
@@ -213,15 +216,18 @@ def _arranged(function: Function) -> Function:
     return balanced(function) if function.cost.total <= WAITS_FOR_PATHS else function
 
 
-def _entrants(request: Request, tried: Sequence[tuple[float, Choice]]) -> list[Function]:
-    """The cheapest formulations that are not too far behind, no two of them with the same values on the way."""
+def _entrants(request: Request, trails: Sequence[Trail]) -> list[Function]:
+    """The cheapest formulations of every trail, not too far behind the best, no two with the same values on the way."""
+    best = min(cost for trail in trails for cost, _ in trail)
+    near = [[item for item in trail if item[0] <= WORTH_TRYING * best + 5] for trail in trails]
     found: dict[frozenset[int], Function] = {}
-    for cost, choice in tried:
-        if len(found) == POOL or cost > WORTH_TRYING * tried[0][0] + 5:
-            break
-        function = optimised(built(request, choice))
-        found.setdefault(frozenset(node.value for node in topological(function.roots)), function)
-    return list(found.values())
+    for trail in filter(None, near):
+        full = len(found) + POOL // sum(map(bool, near))
+        for _, choice in trail:
+            if len(found) < full:
+                function = optimised(built(request, choice))
+                found.setdefault(frozenset(node.value for node in topological(function.roots)), function)
+    return sorted(found.values(), key=_price(request))
 
 
 def _plain_choices(request: Request) -> list[Choice]:
@@ -229,11 +235,11 @@ def _plain_choices(request: Request) -> list[Choice]:
     return [usual_choice(request, m) if m in ON_JOINTS else Choice(m) for m in methods_of(request)]
 
 
-def _descended(request: Request, method: str, tell: Tell, effort: Effort) -> list[tuple[float, Choice]]:
-    """All formulations tried on the way down, with their prices; the cheapest first."""
+def _descended(request: Request, method: str, tell: Tell, effort: Effort) -> list[Trail]:
+    """All formulations tried on the way down, the cheapest first: without the bold questions, then with them."""
     deadline = monotonic() + effort.descent_seconds(len(methods_of(request)))
-    space = {question.name: question.answers for question in questions_of(request, method)}
-    builds, price = count(), _price(request)
+    asked, builds, price = questions_of(request, method), count(), _price(request)
+    space = {question.name: question.answers for question in asked}
 
     def over() -> bool:
         return effort.stop() or monotonic() > deadline or next(builds) > BUILDS
@@ -241,8 +247,13 @@ def _descended(request: Request, method: str, tell: Tell, effort: Effort) -> lis
     def worth(answers: Answers) -> float:
         return price(optimised(built(request, _chosen(method, answers, space))))
 
-    trail = descend(worth, space, dict(usual_choice(request, method).answers), over, tell)
-    return [(cost, _chosen(method, answers, space)) for cost, answers in trail]
+    trails, start = [], dict(usual_choice(request, method).answers)
+    for bold in {question.bold: None for question in sorted(asked, key=lambda question: question.bold)} or [False]:
+        part = {question.name: question.answers for question in asked if bold or not question.bold}
+        trail = descend(worth, part, start, over, tell)
+        trails.append([(cost, _chosen(method, answers, space)) for cost, answers in trail])
+        start = trail[0][1]
+    return trails
 
 
 def _chosen(method: str, answers: Answers, space: Mapping[str, tuple[str, ...]]) -> Choice:

@@ -41,6 +41,7 @@ class Question:
 
     name: str
     answers: tuple[str, ...]
+    bold: bool = False  # leads far away: a descent first goes as far as it can without it
 
 
 def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]:
@@ -53,7 +54,7 @@ def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]
     asked += [Question(f"slide {i}", SLIDES) for i in range(1, chain.dof + 1)]
     if base:
         asked.append(Question("masses", ("given", "regrouped")))
-        asked += [Question(f"axis {i + 1}", tuple(LOADS)) for i in _bearing_axes(chain)]
+        asked += [Question(f"axis {i + 1}", tuple(LOADS), bold=True) for i in _bearing_axes(chain)]
         asked.append(Question("gauge", ("none", *_turning(chain, _levers(chain)))))
     if all(link.kind.name == "revolute" for link in chain.links):
         asked.append(_unit(chain))
