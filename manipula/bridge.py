@@ -178,10 +178,22 @@ def _plain_chain(request: Request) -> Chain:
 
 
 def built(request: Request, choice: Choice) -> Function:
-    """The model's text run on expressions, or the derivative of another's function."""
+    """The model's text run on expressions, or the derivative of another's function; its intermediates labelled."""
+    return _built(request, choice, _labels)
+
+
+def drafted(request: Request, choice: Choice) -> Function:
+    """The same without labels, for a trial."""
+    return _built(request, choice, lambda chain, given: {})
+
+
+Labels = Callable[[Chain, Mapping[str, Sequence[Any]]], dict[Expr, str]]
+
+
+def _built(request: Request, choice: Choice, labels: Labels) -> Function:
     model, graph = model_for(request), Graph()
     if choice.method == AUTOMATIC and model.differentiates:
-        return _differentiated(request, model, choice)
+        return _differentiated(request, model, choice, labels)
     maths = ExprMaths(graph)
     parameters = {name: graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
     given = {port: [graph.symbol(name, online=True) for name in names] for port, names in input_names(request).items()}
@@ -196,13 +208,13 @@ def built(request: Request, choice: Choice) -> Function:
     notes["joints"] = ", ".join(request.robot.joint_names)
     if model.columns is not None:
         notes["columns"] = " ".join(model.columns(chain))
-    labels = _labels(chain, given)
-    return Function(f"{_identifier(request.robot.name)}_{model.name}", graph, tuple(inputs), outputs, labels, notes)
+    name = f"{_identifier(request.robot.name)}_{model.name}"
+    return Function(name, graph, tuple(inputs), outputs, labels(chain, given), notes)
 
 
-def _differentiated(request: Request, model: Model, choice: Choice) -> Function:
+def _differentiated(request: Request, model: Model, choice: Choice, labels: Labels) -> Function:
     """Reverse through the optimised function: ∂result/∂input, a matrix an input."""
-    found = optimised(built(replace(request, model=model.differentiates), Choice(FIELD, choice.answers)))
+    found = optimised(_built(replace(request, model=model.differentiates), Choice(FIELD, choice.answers), labels))
     ports = {port.name: port for port in found.inputs if port.name in model_named(model.differentiates).inputs}
     rows = [gradient(root, [symbol for port in ports.values() for symbol in port.symbols]) for root in found.roots]
     columns = iter(zip(*rows))

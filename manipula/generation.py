@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from math import inf
 from time import monotonic
 from typing import Any
@@ -12,9 +11,7 @@ from typing import Any
 from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function, Input, moved_to
 from manipula.algebra.expr.node import Graph
-from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.balance import balanced
-from manipula.algebra.optimise.descend import Answers, descend
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference, prove
@@ -30,19 +27,18 @@ from manipula.bridge import (
     lengths_of,
     likely_changes,
     methods_of,
-    questions_of,
     reference,
     used_parameters,
     usual_choice,
 )
 from manipula.cache import key_of, recalled, remember, remembered
 from manipula.errors import UnknownNameError
+from manipula.formulations import formulations
 from manipula.mechanics.models.catalogue import ON_JOINTS
 from manipula.mechanics.robot.description import Origin
 from manipula.records import stored
 
-BUILDS = 1_500  # a cap on the descent of one method, in functions built, so that a slow machine finds the same
-DESCENT_SHARE = 0.5  # of a limit in seconds, at most
+FORMULATION_SHARE = 0.5  # of a limit in seconds, at most
 MOVES = 160_000_000  # of each worker
 CHAINS = 2
 POOL = 48  # formulations that enter the tournament
@@ -50,9 +46,6 @@ WORTH_TRYING = 1.1  # of the best count before the annealing
 QUICK_MOVES = 200_000  # a tenth of a second
 WAITS_FOR_PATHS = 600  # operations; measured: PUMA and Panda gain 0 to 8 %, chains of general twists lose 20 %
 LARGE = 1_500  # operations: each likely change would take half a second
-
-
-Trail = list[tuple[float, Choice]]  # formulations with their prices
 
 
 @dataclass(frozen=True)
@@ -65,9 +58,14 @@ class Effort:
     known: bool = True  # take a result that was found before
     stop: Callable[[], bool] = lambda: False
 
-    def descent_seconds(self, methods: int) -> float:
-        """For each of so many methods."""
-        return inf if self.seconds is None else DESCENT_SHARE * self.seconds / methods
+    @property
+    def formulation_seconds(self) -> float:
+        return inf if self.seconds is None else FORMULATION_SHARE * self.seconds
+
+    @property
+    def walk(self) -> float:
+        """Of the usual walk through the formulations: fewer moves, fewer steps."""
+        return 1.0 if self.moves is None else min(self.moves / MOVES, 1.0)
 
 
 USUAL_EFFORT = Effort()
@@ -199,10 +197,10 @@ def hard(request: Request, tell: Tell, effort: Effort) -> Function:
 
 
 def _sought(request: Request, tell: Tell, effort: Effort) -> Function:
-    """Descent over the formulations, then a tournament of the best, beside what the quick level finds."""
+    """A search over the formulations, then a tournament of the best, beside what the quick level finds."""
     price, start, quick = price_named(request.price), monotonic(), fast(request, tell, effort)
-    trails = [trail for method in methods_of(request) for trail in _descended(request, method, tell, effort)]
-    entrants = _entrants(request, trails)
+    tried = formulations(request, effort.formulation_seconds, effort.walk, effort.seed, effort.stop, tell)
+    entrants = _entrants(request, [choice for one in tried for choice in one.best()])
     seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - start), 0.01)
     best = winner(
         [quick, *entrants], moves=effort.moves if effort.moves or effort.seconds else MOVES, seconds=seconds,
@@ -216,49 +214,16 @@ def _arranged(function: Function) -> Function:
     return balanced(function) if function.cost.total <= WAITS_FOR_PATHS else function
 
 
-def _entrants(request: Request, trails: Sequence[Trail]) -> list[Function]:
-    """The cheapest formulations of every trail, not too far behind the best, no two with the same values on the way."""
-    best = min(cost for trail in trails for cost, _ in trail)
-    near = [[item for item in trail if item[0] <= WORTH_TRYING * best + 5] for trail in trails]
-    found: dict[frozenset[int], Function] = {}
-    for trail in filter(None, near):
-        full = len(found) + POOL // sum(map(bool, near))
-        for _, choice in trail:
-            if len(found) < full:
-                function = optimised(built(request, choice))
-                found.setdefault(frozenset(node.value for node in topological(function.roots)), function)
-    return sorted(found.values(), key=_price(request))
+def _entrants(request: Request, tried: Sequence[tuple[float, Choice]]) -> list[Function]:
+    """The cheapest formulations, not too far behind the best."""
+    best = min(cost for cost, _ in tried)
+    near = sorted((item for item in tried if item[0] <= WORTH_TRYING * best + 5), key=lambda item: item[0])
+    return [optimised(built(request, choice)) for _, choice in near[:POOL]]
 
 
 def _plain_choices(request: Request) -> list[Choice]:
     """Each method as the file has it; some want their frames on the joints."""
     return [usual_choice(request, m) if m in ON_JOINTS else Choice(m) for m in methods_of(request)]
-
-
-def _descended(request: Request, method: str, tell: Tell, effort: Effort) -> list[Trail]:
-    """All formulations tried on the way down, the cheapest first: without the bold questions, then with them."""
-    deadline = monotonic() + effort.descent_seconds(len(methods_of(request)))
-    asked, builds, price = questions_of(request, method), count(), _price(request)
-    space = {question.name: question.answers for question in asked}
-
-    def over() -> bool:
-        return effort.stop() or monotonic() > deadline or next(builds) > BUILDS
-
-    def worth(answers: Answers) -> float:
-        return price(optimised(built(request, _chosen(method, answers, space))))
-
-    trails, start = [], dict(usual_choice(request, method).answers)
-    for bold in {question.bold: None for question in sorted(asked, key=lambda question: question.bold)} or [False]:
-        part = {question.name: question.answers for question in asked if bold or not question.bold}
-        trail = descend(worth, part, start, over, tell)
-        trails.append([(cost, _chosen(method, answers, space)) for cost, answers in trail])
-        start = trail[0][1]
-    return trails
-
-
-def _chosen(method: str, answers: Answers, space: Mapping[str, tuple[str, ...]]) -> Choice:
-    """The answers that differ from the first ones."""
-    return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == "frames"))
 
 
 def _cheapest(request: Request, functions: Iterable[Function]) -> Function:

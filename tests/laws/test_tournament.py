@@ -10,14 +10,24 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.balance import CYCLES, balanced, longest_path
-from manipula.algebra.optimise.descend import descend
+from manipula.algebra.optimise.descend import Answers, descend, wander
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import CLASSICAL, LATENCY
 from manipula.algebra.optimise.prove import prove
-from manipula.algebra.optimise.search.engine import searched
+from manipula.algebra.optimise.search.engine import searched, settled
 from manipula.algebra.optimise.search.tournament import winner
 from manipula.algebra.optimise.search.ways import reference_from_function
-from manipula.bridge import Choice, Request, built, lengths_of, likely_changes, questions_of, reference, usual_choice
+from manipula.bridge import (
+    Choice,
+    Request,
+    built,
+    drafted,
+    lengths_of,
+    likely_changes,
+    questions_of,
+    reference,
+    usual_choice,
+)
 from manipula.mechanics.models.entry import FIELD
 
 STANFORD = Request(mp.load("stanford3"), "inverse_dynamics")
@@ -129,11 +139,25 @@ def test_a_stopped_tournament_keeps_the_best() -> None:
 # formulations
 
 
-def test_a_descent_tells_all_it_tried() -> None:
-    space = {"a": ("0", "1", "2"), "b": ("0", "1")}
-    trail = descend(lambda x: abs(int(x["a"]) - 2) + int(x["b"]), space, {"b": "1"})
-    assert trail[0] == (0, {"a": "2", "b": "0"})
-    assert [cost for cost, _ in trail] == sorted(cost for cost, _ in trail)
+def test_a_descent_ends_in_a_valley_and_a_walk_leaves_it() -> None:
+    """Two answers that pay only together."""
+    space = {"a": ("0", "1", "2"), "b": ("0", "1"), "c": ("0", "1")}
+
+    def price(x: Answers) -> float:
+        return abs(int(x["a"]) - 2) + {"00": 2, "01": 3, "10": 3, "11": 0}[x["b"] + x["c"]]
+
+    valley = descend(price, space, {}, lambda: False)
+    assert valley == {"a": "2", "b": "0", "c": "0"}
+    steps = iter(range(200))
+    assert wander(price, space, valley, lambda: next(steps) / 199) == {"a": "2", "b": "1", "c": "1"}
+
+
+def test_a_draft_is_the_function_without_labels_and_settles_below_its_price() -> None:
+    choice = usual_choice(STANFORD, FIELD)
+    draft, whole = drafted(STANFORD, choice), built(STANFORD, choice)
+    assert not draft.labels and whole.labels
+    assert draft.content()[1] == whole.content()[1]
+    assert settled(draft, 20_000) < draft.cost.total
 
 
 @pytest.mark.parametrize("robot", ["puma560_symbolic", "stanford3", "scara", "rx90"])

@@ -103,6 +103,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.table: dict[int, Expr] = {}
+        self.numbers: dict[int | Fraction, Expr] = {}  # met before: small whole numbers come by the thousand
         self.lock = Lock()
         self.points: dict[int, Point] = {}  # of angle leaves, by value
         self.zero, self.one = self.const(0), self.const(1)
@@ -118,7 +119,12 @@ class Graph:
         return self.const(Fraction(repr(x)) if isinstance(x, float) else x)
 
     def const(self, number: int | Fraction) -> Expr:
-        exact = Fraction(number)
+        known = self.numbers.get(number)
+        if known is None:
+            known = self.numbers[number] = self._number(Fraction(number))
+        return known
+
+    def _number(self, exact: Fraction) -> Expr:
         if exact < 0:
             return self.neg(self.const(-exact))
         if exact.denominator % P == 0:
@@ -170,9 +176,11 @@ class Graph:
                     x.negative = Expr(self, "neg", (x,), P - x.value, None, x.online)
         return x.negative
 
-    # arithmetic
+    # arithmetic; zeros and ones are by far the most common partners, and need no look at the table
 
     def add(self, x: Expr, y: Expr) -> Expr:
+        if x.value == 0 or y.value == 0:
+            return y if x.value == 0 else x
         if x.op == "neg":
             return self.neg(self.add(x.args[0], y.args[0])) if y.op == "neg" else self.sub(y, x.args[0])
         if y.op == "neg":
@@ -182,17 +190,19 @@ class Graph:
         return self.intern("add", _sorted(x, y), (x.value + y.value) % P)
 
     def sub(self, x: Expr, y: Expr) -> Expr:
+        if x.value == 0 or y.value == 0:
+            return self.neg(y) if x.value == 0 else x
         if y.op == "neg":
             return self.add(x, y.args[0])
         if x.op == "neg":
             return self.neg(self.add(x.args[0], y))
         if x.op == "const" and y.op == "const":
             return self.const(x.data - y.data)
-        if x.value == 0:
-            return self.neg(y)
         return self.intern("sub", (x, y), (x.value - y.value) % P)
 
     def mul(self, x: Expr, y: Expr) -> Expr:
+        if x.value < 2 or y.value < 2:
+            return x if x.value == 0 or y.value == 1 else y
         if x.op == "neg":
             return self.neg(self.mul(x.args[0], y))
         if y.op == "neg":

@@ -1,49 +1,62 @@
-"""Coordinate descent over named options: `space` is opaque here, `price` says what a choice costs."""
+"""Searching over named options: `space` is opaque here, `price` says what a choice costs.
+
+Coordinate descent finds the next valley; a walk that now and then takes a dearer choice leaves it again. Both end when
+`stop` says so and see each choice once; who calls `price` keeps what it has seen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import exp
+from random import Random
 
 Answers = Mapping[str, str]
-Trail = list[tuple[float, dict[str, str]]]
+Worth = Callable[[Answers], float]
+Tell = Callable[[str], None]
+Stop = Callable[[], bool]
+WARM, COLD = 2.0, 0.5  # rises of the price that a walk takes easily, at its start and at its end
+STRIDES = (1, 1, 1, 2)  # answers changed in one step
 
 
 def descend(
-    price: Callable[[Answers], float],
+    price: Worth, space: Mapping[str, tuple[str, ...]], start: Answers, stop: Stop, tell: Tell = lambda text: None
+) -> dict[str, str]:
+    """Change one answer at a time while it pays."""
+    best = {name: start.get(name, answers[0]) for name, answers in space.items()}
+    cost, improving = price(best), True
+    while improving:
+        improving = False
+        for name, answer in ((name, answer) for name, answers in space.items() for answer in answers):
+            if stop():
+                return best
+            trial = {**best, name: answer}
+            found = cost if trial == best else price(trial)
+            if found < cost:
+                best, cost, improving = trial, found, True
+                tell(f"{cost:g} with {name}: {answer}")
+    return best
+
+
+def wander(
+    price: Worth,
     space: Mapping[str, tuple[str, ...]],
     start: Answers,
-    stop: Callable[[], bool] = lambda: False,
-    tell: Callable[[str], None] = lambda text: None,
-) -> Trail:
-    """Change one answer at a time while it pays. All that was tried, the cheapest first; `stop` and Ctrl-C end it."""
-    seen: dict[tuple[tuple[str, str], ...], float] = {}
-
-    def worth(answers: Answers) -> float:
-        key = tuple(answers.items())
-        if key not in seen:
-            seen[key] = _price(price, answers)
-        return seen[key]
-
-    best = {name: start.get(name, answers[0]) for name, answers in space.items()}
-    cost, improving = worth(best), True
-    try:
-        while improving and not stop():
-            improving = False
-            for name, answer in ((name, answer) for name, answers in space.items() for answer in answers):
-                if stop():
-                    break
-                trial = {**best, name: answer}
-                if worth(trial) < cost:
-                    best, cost, improving = trial, worth(trial), True
-                    tell(f"{cost:g} with {name}: {answer}")
-    except KeyboardInterrupt:
-        tell("interrupted: keeping the best so far")
-    return sorted(((cost, dict(key)) for key, cost in seen.items()), key=lambda item: item[0])
-
-
-def _price(price: Callable[[Answers], float], answers: Answers) -> float:
-    """A choice that divides by zero on this robot is no choice."""
-    try:
-        return price(answers)
-    except ZeroDivisionError:
-        return float("inf")
+    progress: Callable[[], float],
+    seed: int = 0,
+    tell: Tell = lambda text: None,
+) -> dict[str, str]:
+    """Anneal from `start` until the progress reaches 1; the best that was met."""
+    random, open_names = Random(seed), [name for name, answers in space.items() if len(answers) > 1]
+    now = best = {name: start.get(name, answers[0]) for name, answers in space.items()}
+    cost = least = price(now)
+    while open_names and (share := progress()) < 1:
+        trial = dict(now)
+        for name in random.sample(open_names, min(random.choice(STRIDES), len(open_names))):
+            trial[name] = random.choice([answer for answer in space[name] if answer != now[name]])
+        found = price(trial)
+        if found <= cost or random.random() < exp((cost - found) / (WARM * (COLD / WARM) ** share)):
+            now, cost = trial, found
+        if found < least:
+            best, least = trial, found
+            tell(f"{least:g} after a walk")
+    return best

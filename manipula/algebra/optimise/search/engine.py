@@ -97,6 +97,14 @@ def searched(
     return best.best
 
 
+def settled(function: Function, moves: int, *, price: Price = CLASSICAL, divisors: Sequence[str] = ()) -> int:
+    """The price after so many moves that only go down: how good a start this is. The function itself is not made."""
+    run = Search(function, price, 0, Limits(moves, None, lambda: False), DESCENT, divisors)
+    while run.done < moves:
+        run.chunk(DESCENT[0].cold)
+    return int(run.ways.state.now[BEST])
+
+
 @dataclass
 class Limits:
     """How long a run may take."""
