@@ -19,7 +19,7 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
-from manipula.algebra.optimise.prove import Reference
+from manipula.algebra.optimise.prove import Reference, is_decidable_root
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.catalogue import BODIES, INPUTS, MODELS, ON_JOINTS, PORT_NAMES, WRENCH_NAMES
 from manipula.mechanics.models.choices import (
@@ -40,6 +40,7 @@ from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
+from manipula.mechanics.robot.tip import PAIRS
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.vector import Vector
 from manipula.ranking import Ranking, ranking
@@ -145,8 +146,24 @@ def questions_of(request: Request, method: str) -> list[Question]:
     asked = questions(chain, model.needs, request.parameters == "base")
     own = [Question("frames", ("joints",))] if method in ON_JOINTS else []
     own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
-    asked = [question for question in asked if question.name not in {x.name for x in own}] + own
+    asked = [_decidable(x, chain) for x in asked if x.name not in {y.name for y in own}] + own
     return [x for x in asked if x.name != "unit" or not request.wrench]  # the wrench is given in metres
+
+
+def plain_choice(request: Request, method: str) -> Choice:
+    """The method as the file has the robot; some want their frames on the joints."""
+    return usual_choice(request, method) if method in ON_JOINTS else Choice(method)
+
+
+def _decidable(question: Question, chain: Chain) -> Question:
+    """The tip is turned by no angle whose root a proof could not follow: the root of a number, or of a square."""
+    if question.name != "tip":
+        return question
+    body = frames_on_joints(chain).links[-1].inertia
+    pairs = {name: PAIRS[name](body) for name in question.answers if name in PAIRS}
+    squares = {name: x * x + y * y for name, (x, y) in pairs.items()}
+    undecided = {name for name, x in squares.items() if not (isinstance(x, Expr) and is_decidable_root(x))}
+    return replace(question, answers=tuple(answer for answer in question.answers if answer not in undecided))
 
 
 def usual_choice(request: Request, method: str) -> Choice:

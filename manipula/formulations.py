@@ -7,25 +7,46 @@ known by the values their drafts compute.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice, product, zip_longest
 from math import inf
 from time import monotonic
 
 from manipula.algebra.expr.walk import topological
-from manipula.algebra.optimise.descend import Answers, Stop, descend, wander
+from manipula.algebra.optimise.descend import Answers, Space, Stop, descend, wander
 from manipula.algebra.optimise.price import Price, price_named
 from manipula.algebra.optimise.search.engine import settled
-from manipula.bridge import Choice, Request, Tell, drafted, lengths_of, methods_of, questions_of, usual_choice
+from manipula.bridge import (
+    Choice,
+    Request,
+    Tell,
+    drafted,
+    lengths_of,
+    likely_changes,
+    methods_of,
+    plain_choice,
+    questions_of,
+    usual_choice,
+)
 from manipula.mechanics.models.choices import Question
 
 WORK = 300_000  # operations drafted in the descents, and as many in the walk: a quarter of a minute each
 TRIALS = 1_500  # and no more formulations than that: a small arm soon has no others
 MOVES = 60  # of the algebra for each operation of a draft
+QUICK = 0.015  # of that, for an answer within a second
+NEAR = 1.2  # of the best: methods whose likely changes are tried
+VALLEYS = 6
 HOPELESS = 1.3  # of the best: a draft this dear is not settled
 
-Space = Mapping[str, tuple[str, ...]]
+
+@dataclass(frozen=True, order=True)
+class Tried:
+    """A formulation and its price once settled."""
+
+    settled: int
+    choice: Choice = field(compare=False)
 
 
 @dataclass
@@ -37,9 +58,9 @@ class Formulations:
     questions: Sequence[Question]
     price: Price
     divisors: Sequence[str]
-    known: dict[frozenset[int], tuple[float, Choice]] = field(default_factory=dict)
+    known: dict[frozenset[int], Tried] = field(default_factory=dict)
     asked: dict[Choice, float] = field(default_factory=dict)
-    least: float = inf
+    least: float = inf  # settled
     work: int = 0  # operations drafted
     trials: int = 0
 
@@ -50,7 +71,7 @@ class Formulations:
     def worth(self, answers: Answers) -> float:
         """The price once settled; a choice that divides by zero on this robot is none."""
         self.trials += 1
-        choice = chosen(self.method, answers, self.space)
+        choice = chosen(self.method, {name: answers.get(name, x[0]) for name, x in self.space.items()}, self.space)
         if choice not in self.asked:
             try:
                 self.asked[choice] = self._tried(choice)
@@ -59,29 +80,61 @@ class Formulations:
         return self.asked[choice]
 
     def _tried(self, choice: Choice) -> float:
-        draft = drafted(self.request, choice)
+        draft = self.price.arranged(drafted(self.request, choice))
         nodes = topological(draft.roots)
         values = frozenset(node.value for node in nodes)
         self.work += len(nodes)
         if values not in self.known:
-            cost: float = self.price.total(draft)
-            if cost < HOPELESS * self.least:
-                cost = settled(draft, MOVES * len(nodes), price=self.price, divisors=self.divisors)
-            self.known[values] = (cost, choice)
-            self.least = min(self.least, cost)
-        return self.known[values][0]
-
-    def best(self) -> list[tuple[float, Choice]]:
-        """Cheapest first."""
-        return sorted(self.known.values(), key=lambda item: item[0])
+            found = self.price.total(draft)
+            if found < HOPELESS * self.least:
+                waits = found - replace(self.price, path=0).total(draft)  # a search shortens no paths
+                found = waits + settled(draft, MOVES * len(nodes), price=self.price, divisors=self.divisors)
+            self.known[values] = Tried(found, choice)
+            self.least = min(self.least, found)
+        return self.known[values].settled
 
     def best_answers(self) -> Answers:
-        return dict(self.best()[0][1].answers)
+        return dict(min(self.known.values()).choice.answers)
+
+    def valley(self, choice: Choice) -> str:
+        """Where a formulation lies: its method and its answers to the questions that make valleys."""
+        wide = {question.name for question in self.questions if question.valley}
+        return str(Choice(choice.method, tuple(item for item in choice.answers if item[0] in wide)))
+
+
+def favourites(tried: Iterable[Formulations], count: int) -> list[Choice]:
+    """The best of every valley, then the second of each …: how deep a valley is shows only in a long search."""
+    valleys: dict[str, list[Tried]] = {}
+    for found in tried:
+        for one in found.known.values():
+            valleys.setdefault(found.valley(one.choice), []).append(one)
+    ranked = sorted(map(sorted, valleys.values()))[:VALLEYS]
+    in_turn = (one.choice for rank in zip_longest(*ranked) for one in rank if one is not None)
+    return list(islice(in_turn, count))
 
 
 def chosen(method: str, answers: Answers, space: Space) -> Choice:
     """The answers that differ from the first ones."""
     return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == "frames"))
+
+
+def quick(request: Request) -> Choice:
+    """The best of the plain and the usual formulations, after those likely changes, and then any, that pay at once."""
+    tried = [_begun(request, method) for method in methods_of(request)]
+    for found in tried:
+        found.worth(dict(plain_choice(request, found.method).answers))
+        found.worth(dict(usual_choice(request, found.method).answers))
+    least = min(found.least for found in tried)
+    for found in (one for one in tried if one.least < NEAR * least):
+        budget = _Budget(found, QUICK, inf, lambda: False)
+        for change in likely_changes(request, found.method):
+            if budget.used() < 1:
+                found.worth({**found.best_answers(), **change})
+    best = min(tried, key=lambda one: one.least)
+    budget = _Budget(best, QUICK, inf, lambda: False)
+    fine = {question.name: question.answers for question in best.questions if not (question.bold or question.valley)}
+    descend(best.worth, best.space, best.best_answers(), fine, lambda: budget.used() >= 1)
+    return min(best.known.values()).choice
 
 
 def formulations(
@@ -110,11 +163,20 @@ def _begun(request: Request, method: str) -> Formulations:
 
 
 def _descended(found: Formulations, budget: _Budget, tell: Tell) -> None:
-    """Without the bold questions, then with them."""
-    start: Answers = dict(usual_choice(found.request, found.method).answers)
-    for bold in sorted({question.bold for question in found.questions} | {False}):
-        part = {question.name: question.answers for question in found.questions if bold or not question.bold}
-        start = descend(found.worth, part, start, lambda: budget.used() >= 1, tell)
+    """Into the most promising valleys, then on from the best with the bold questions."""
+    start = dict(usual_choice(found.request, found.method).answers)
+    fine = {question.name: question.answers for question in found.questions if not (question.bold or question.valley)}
+    for valley in sorted(_valleys(found, start), key=found.worth)[:VALLEYS]:
+        descend(found.worth, found.space, valley, fine, lambda: budget.used() >= 1, tell)
+    if any(question.bold for question in found.questions):
+        descend(found.worth, found.space, found.best_answers(), found.space, lambda: budget.used() >= 1, tell)
+
+
+def _valleys(found: Formulations, start: Answers) -> list[Answers]:
+    """All answers to the questions that make valleys."""
+    wide = [question for question in found.questions if question.valley]
+    answers = product(*(question.answers for question in wide))
+    return [{**start, **{question.name: x for question, x in zip(wide, picked)}} for picked in answers]
 
 
 class _Budget:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
@@ -13,28 +13,25 @@ from manipula.algebra.expr.function import Function, Input, moved_to
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.balance import balanced
 from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.price import price_named
+from manipula.algebra.optimise.price import CLASSICAL, price_named
 from manipula.algebra.optimise.prove import Reference, prove
-from manipula.algebra.optimise.search.engine import DESCENT, searched
+from manipula.algebra.optimise.search.engine import BRISK, searched
 from manipula.algebra.optimise.search.tournament import winner
 from manipula.bridge import (
-    Choice,
     Request,
     Tell,
     built,
     check_request,
     conditions_of,
     lengths_of,
-    likely_changes,
     methods_of,
+    plain_choice,
     reference,
     used_parameters,
-    usual_choice,
 )
 from manipula.cache import key_of, recalled, remember, remembered
 from manipula.errors import UnknownNameError
-from manipula.formulations import formulations
-from manipula.mechanics.models.catalogue import ON_JOINTS
+from manipula.formulations import favourites, formulations, quick
 from manipula.mechanics.robot.description import Origin
 from manipula.records import stored
 
@@ -42,10 +39,8 @@ FORMULATION_SHARE = 0.5  # of a limit in seconds, at most
 MOVES = 160_000_000  # of each worker
 CHAINS = 2
 POOL = 48  # formulations that enter the tournament
-WORTH_TRYING = 1.1  # of the best count before the annealing
-QUICK_MOVES = 200_000  # a tenth of a second
+QUICK_MOVES = 400_000  # a tenth of a second
 WAITS_FOR_PATHS = 600  # operations; measured: PUMA and Panda gain 0 to 8 %, chains of general twists lose 20 %
-LARGE = 1_500  # operations: each likely change would take half a second
 
 
 @dataclass(frozen=True)
@@ -87,7 +82,7 @@ def optimise_function(request: Request, effort: Effort = USUAL_EFFORT, tell: Tel
     if effort.known and known is not None:
         return known
     made = _generated(request, tell, replace(effort, known=False))
-    if known is None or _price(request)(made) < _price(request)(known):
+    if known is None or price_named(request.price).total(made) < price_named(request.price).total(known):
         remember(_key(request), made)
     return made
 
@@ -97,7 +92,7 @@ def known_function(request: Request) -> Function | None:
     request = replace(request, optimise="max")
     shipped = stored(request)
     found = [recalled(_key(request)), None if shipped is None else _finished(request, shipped)]
-    return min((f for f in found if f is not None), key=_price(request), default=None)
+    return min((f for f in found if f is not None), key=price_named(request.price).total, default=None)
 
 
 def _key(request: Request) -> str:
@@ -160,34 +155,21 @@ def _joined_reference(requests: Sequence[Request]) -> Reference:
 
 def plainly(request: Request, tell: Tell, effort: Effort) -> Function:
     """The methods as they stand; equal values are one node, and that is all."""
-    return _cheapest(request, (built(request, choice) for choice in _plain_choices(request)))
+    plain = [built(request, plain_choice(request, method)) for method in methods_of(request)]
+    return min(plain, key=price_named(request.price).total)
 
 
 def fast(request: Request, tell: Tell, effort: Effort) -> Function:
-    """The usual formulation with a few likely changes, beside the plain one; the quick passes, and a short descent."""
-    plain = [optimised(built(request, choice)) for choice in _plain_choices(request)]
-    best = _cheapest(request, [*plain, *(_patched(request, method) for method in methods_of(request))])
-    price = price_named(request.price)
-    divisors = lengths_of(request)
-    return _arranged(
-        searched(best, moves=QUICK_MOVES, rounds=DESCENT, seed=effort.seed, price=price, divisors=divisors)
+    """A good formulation, the quick passes, and a short search; for another price also what the usual one prefers."""
+    price, divisors = price_named(request.price), lengths_of(request)
+    prices = dict.fromkeys((CLASSICAL.name, request.price))
+    choices = dict.fromkeys(quick(replace(request, price=name)) for name in prices)
+    starts = (optimised(built(request, choice)) for choice in choices)
+    found = (
+        searched(start, moves=QUICK_MOVES, rounds=BRISK, seed=effort.seed, price=price, divisors=divisors)
+        for start in starts
     )
-
-
-def _patched(request: Request, method: str) -> Function:
-    """The usual formulation after those likely changes that pay."""
-    answers = dict(usual_choice(request, method).answers)
-    best = optimised(built(request, Choice(method, tuple(answers.items()))))
-    changes = likely_changes(request, method) if _price(request)(best) < LARGE else []
-    for patch in changes:
-        trial = {**answers, **patch}
-        try:
-            function = optimised(built(request, Choice(method, tuple(trial.items()))))
-        except ZeroDivisionError:
-            continue
-        if _price(request)(function) < _price(request)(best):
-            best, answers = function, trial
-    return best
+    return min(map(_arranged, found), key=price.total)
 
 
 def hard(request: Request, tell: Tell, effort: Effort) -> Function:
@@ -200,7 +182,7 @@ def _sought(request: Request, tell: Tell, effort: Effort) -> Function:
     """A search over the formulations, then a tournament of the best, beside what the quick level finds."""
     price, start, quick = price_named(request.price), monotonic(), fast(request, tell, effort)
     tried = formulations(request, effort.formulation_seconds, effort.walk, effort.seed, effort.stop, tell)
-    entrants = _entrants(request, [choice for one in tried for choice in one.best()])
+    entrants = [optimised(built(request, choice)) for choice in favourites(tried, POOL)]
     seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - start), 0.01)
     best = winner(
         [quick, *entrants], moves=effort.moves if effort.moves or effort.seconds else MOVES, seconds=seconds,
@@ -212,26 +194,6 @@ def _sought(request: Request, tell: Tell, effort: Effort) -> Function:
 def _arranged(function: Function) -> Function:
     """Short paths, where the processor waits for them: long code waits for itself and for registers."""
     return balanced(function) if function.cost.total <= WAITS_FOR_PATHS else function
-
-
-def _entrants(request: Request, tried: Sequence[tuple[float, Choice]]) -> list[Function]:
-    """The cheapest formulations, not too far behind the best."""
-    best = min(cost for cost, _ in tried)
-    near = sorted((item for item in tried if item[0] <= WORTH_TRYING * best + 5), key=lambda item: item[0])
-    return [optimised(built(request, choice)) for _, choice in near[:POOL]]
-
-
-def _plain_choices(request: Request) -> list[Choice]:
-    """Each method as the file has it; some want their frames on the joints."""
-    return [usual_choice(request, m) if m in ON_JOINTS else Choice(m) for m in methods_of(request)]
-
-
-def _cheapest(request: Request, functions: Iterable[Function]) -> Function:
-    return min(functions, key=_price(request))
-
-
-def _price(request: Request) -> Callable[[Function], int]:
-    return price_named(request.price).total
 
 
 Level = Callable[[Request, Tell, Effort], Function]

@@ -146,7 +146,7 @@ def test_a_descent_ends_in_a_valley_and_a_walk_leaves_it() -> None:
     def price(x: Answers) -> float:
         return abs(int(x["a"]) - 2) + {"00": 2, "01": 3, "10": 3, "11": 0}[x["b"] + x["c"]]
 
-    valley = descend(price, space, {}, lambda: False)
+    valley = descend(price, space, {}, space)
     assert valley == {"a": "2", "b": "0", "c": "0"}
     steps = iter(range(200))
     assert wander(price, space, valley, lambda: next(steps) / 199) == {"a": "2", "b": "1", "c": "1"}

@@ -5,6 +5,9 @@ of angles compose their points. So sin² + cos² = 1, angle sums and everything 
 functions agree at a random point with probability at most degree / 2⁶¹ (Schwartz–Zippel). Square roots, branches and
 `atan2` are uninterpreted: their value is a keyed hash of the operation and its arguments' values. Only the direction of
 `atan2(y, x)` is known, (x, y)/√(x² + y²).
+
+What needs (√x)² = x is decided with `RootedMaths`, where the roots one names are true. Half of the elements have a
+root; a draw at which one is missing cannot speak, and another is taken.
 """
 
 from __future__ import annotations
@@ -18,6 +21,9 @@ P = (1 << 61) - 1
 Point = tuple[int, int]  # (cos, sin)
 EAST: Point = (1, 0)
 _QUARTERS: tuple[Point, ...] = ((1, 0), (0, 1), (P - 1, 0), (0, P - 1))
+
+
+HALF = (P + 1) // 2
 
 
 def hashed(seed: str, *parts: object) -> int:
@@ -143,6 +149,10 @@ class Element:
         return Element(self.seed, -self.value % P, point, None if self.integer is None else -self.integer)
 
 
+def value_of(x: Any) -> int:
+    return x.value if isinstance(x, Element) else rational(x)
+
+
 def opaque_point(seed: str, value: int) -> Point:
     """The circle point of something that is not a sum of angles; odd, so that cos(−x) = cos x."""
     if value == 0:
@@ -156,7 +166,17 @@ def polar_point(seed: str, y: int, x: int) -> Point:
 
     What holds for every r holds for the true one.
     """
-    r = opaque_value(seed, "sqrt", [(x * x + y * y) % P], 0, commutative=False)
+    return shortened(x, y, opaque_root(seed, (x * x + y * y) % P))
+
+
+def opaque_root(seed: str, x: int) -> int:
+    return opaque_value(seed, "sqrt", [x], 0, commutative=False)
+
+
+def shortened(x: int, y: int, r: int) -> Point:
+    """(x/r, y/r); no direction at all points east."""
+    if not x and not y:
+        return EAST
     over = pow(r, -1, P)
     return (x * over % P, y * over % P)
 
@@ -181,7 +201,7 @@ class FieldMaths:
         return Element(seed, hashed(seed, "degrees", value) if value else 0, degrees_point(seed, value))
 
     def _opaque(self, name: str, args: tuple[Any, ...], parity: int = 0, commutative: bool = False) -> Element:
-        values = [x.value if isinstance(x, Element) else rational(x) for x in args]
+        values = map(value_of, args)
         return Element(self.seed, opaque_value(self.seed, name, values, parity, commutative))
 
     def _angle(self, x: Any) -> Point:
@@ -193,13 +213,18 @@ class FieldMaths:
     def cos(self, x: Any) -> Element:
         return Element(self.seed, self._angle(x)[0])
 
+    def root(self, x: int) -> int:
+        return opaque_root(self.seed, x)
+
     def sqrt(self, x: Any) -> Element:
-        return self._opaque("sqrt", (x,))
+        return Element(self.seed, self.root(value_of(x)))
+
+    def polar(self, y: int, x: int) -> Point:
+        """The direction of (x, y)."""
+        return shortened(x, y, self.root((x * x + y * y) % P))
 
     def atan2(self, y: Any, x: Any) -> Element:
-        angle = self._opaque("atan2", (y, x))
-        rise, run = (value.value if isinstance(value, Element) else rational(value) for value in (y, x))
-        return Element(self.seed, angle.value, polar_point(self.seed, rise, run))
+        return Element(self.seed, self._opaque("atan2", (y, x)).value, self.polar(value_of(y), value_of(x)))
 
     def sign(self, x: Any) -> Element:
         return self._opaque("sign", (x,), parity=-1)
@@ -218,3 +243,69 @@ class FieldMaths:
 
     def select(self, condition: Any, yes: Any, no: Any) -> Element:
         return self._opaque("select", (condition, yes, no))
+
+
+class NoRootError(Exception):
+    """This draw cannot speak: an element whose root is needed has none."""
+
+
+def is_square(x: int) -> bool:
+    """Euler's criterion."""
+    return pow(x, (P - 1) // 2, P) != P - 1
+
+
+def true_root(x: int) -> int:
+    """The root of x that is itself a square: x^((P+1)/4), as P ≡ 3 mod 4. So √x √y = √(xy)."""
+    if not is_square(x):
+        raise NoRootError
+    return pow(x, (P + 1) // 4, P)
+
+
+class RootedMaths(FieldMaths):
+    """The roots of some elements are given, all others are uninterpreted. A direction can be halved, by a root."""
+
+    def __init__(self, seed: str, roots: dict[int, int]) -> None:
+        super().__init__(seed)
+        self.roots = roots
+
+    def root(self, x: int) -> int:
+        return self.roots[x] if x in self.roots else super().root(x)
+
+    def atan2(self, y: Any, x: Any) -> Element:
+        angle = super().atan2(y, x)
+        return Direction(self, angle.value, angle.as_point())
+
+
+class RootingMaths(RootedMaths):
+    """Takes the true root of everything it meets and keeps it, in the order met."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(seed, {})
+
+    def root(self, x: int) -> int:
+        if x not in self.roots:
+            self.roots[x] = true_root(x)
+        return self.roots[x]
+
+
+class Direction(Element):
+    """An angle from `atan2`, at most half a turn: half of it points along (1 + cos, sin)."""
+
+    __slots__ = ("maths",)
+
+    def __init__(self, maths: FieldMaths, value: int, point: Point) -> None:
+        super().__init__(maths.seed, value, point)
+        self.maths = maths
+
+    def __mul__(self, other: Any) -> Element:
+        product = super().__mul__(other)
+        if self._of(other).value == HALF:
+            c, s = self.as_point()
+            product.point = self.maths.polar(s, (1 + c) % P)
+        return product
+
+    __rmul__ = __mul__  # asked before the other's __mul__, as a subclass is
+
+    def __truediv__(self, other: Any) -> Element:
+        right = self._of(other)
+        return self * (1 / right)

@@ -11,6 +11,7 @@ from math import exp
 from random import Random
 
 Answers = Mapping[str, str]
+Space = Mapping[str, tuple[str, ...]]
 Worth = Callable[[Answers], float]
 Tell = Callable[[str], None]
 Stop = Callable[[], bool]
@@ -19,14 +20,19 @@ STRIDES = (1, 1, 1, 2)  # answers changed in one step
 
 
 def descend(
-    price: Worth, space: Mapping[str, tuple[str, ...]], start: Answers, stop: Stop, tell: Tell = lambda text: None
+    price: Worth,
+    space: Space,
+    start: Answers,
+    part: Space,
+    stop: Stop = lambda: False,
+    tell: Tell = lambda text: None,
 ) -> dict[str, str]:
-    """Change one answer at a time while it pays."""
+    """Change one answer at a time, of a part of the space, while it pays."""
     best = {name: start.get(name, answers[0]) for name, answers in space.items()}
     cost, improving = price(best), True
     while improving:
         improving = False
-        for name, answer in ((name, answer) for name, answers in space.items() for answer in answers):
+        for name, answer in ((name, answer) for name, answers in part.items() for answer in answers):
             if stop():
                 return best
             trial = {**best, name: answer}
@@ -39,7 +45,7 @@ def descend(
 
 def wander(
     price: Worth,
-    space: Mapping[str, tuple[str, ...]],
+    space: Space,
     start: Answers,
     progress: Callable[[], float],
     seed: int = 0,

@@ -2,6 +2,15 @@
 
 The function under test was built with the help of the value table; here it is evaluated, node by node, at random
 points the table never saw, and compared with an independent evaluation of the plain model.
+
+Roots are opaque there at first: what holds for any value of a root holds for the true one. A function that differs then
+and has roots of parameters may still be right, by (√x)² = x. It is compared again at points where these roots r₁ … r_k
+exist, about one in 2ᵏ; whether they do is seen before anything is compared. Such points decide only if no root is a
+rational function of what it stands on: √(y²) = y, wrong for a negative y, holds at half of them. A point where
+r₁ … r_{i−1} exist and r_i does not excludes that for r_i, so one such point is found for every i. Then the roots span a
+field of degree 2ᵏ over the rational functions. If two formulas differ in it, their difference has a norm that is not
+zero, a rational function of 2ᵏ times the degree, and it must vanish wherever they agree. Roots of variables stay opaque
+throughout: they may be many.
 """
 
 from __future__ import annotations
@@ -12,15 +21,27 @@ from dataclasses import dataclass
 from math import log10
 from typing import Any
 
-from manipula.algebra.expr.field import Element, FieldMaths, P, rational
+from manipula.algebra.expr.evaluate import evaluate
+from manipula.algebra.expr.field import (
+    Element,
+    FieldMaths,
+    NoRootError,
+    P,
+    RootedMaths,
+    RootingMaths,
+    is_square,
+    value_of,
+)
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Expr, angle_terms
-from manipula.algebra.expr.walk import topological
+from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.errors import ProofError
 
 # the plain model over field elements: (maths, symbol name → element) → output name → flat values
 Reference = Callable[[FieldMaths, Callable[[str], Element]], Mapping[str, Sequence[Any]]]
 DRAWS = 2
+LOOKS = 40  # a radicand that is no square shows it at every second point
+TRIES = 2_000  # points looked at for roots; of k roots, one point in 2^k has them all
 
 
 @dataclass(frozen=True)
@@ -30,42 +51,98 @@ class Proof:
     draws: int
     degree: int
     entries: int
+    roots: int = 0  # roots of parameters that were true
 
     @property
     def error_exponent(self) -> float:
-        """log10 of the bound (entries·degree / 2⁶¹) ^ draws."""
-        return self.draws * (log10(max(self.degree, 1)) + log10(max(self.entries, 1)) - log10(P))
+        """log10 of the bound (entries·degree·4ᵏ / 2⁶¹) ^ draws: 2ᵏ for the norm and 2ᵏ for the points left out."""
+        norm = self.roots * log10(4)
+        return self.draws * (log10(max(self.degree, 1)) + log10(max(self.entries, 1)) + norm - log10(P))
 
     def __str__(self) -> str:
+        where = " where its roots of parameters exist" if self.roots else ""
         return (
-            f"identical to the plain model at {self.draws} random points of GF(2^61-1); "
+            f"identical to the plain model at {self.draws} random points of GF(2^61-1){where}; "
             f"chance of error below 1e{int(self.error_exponent)}"
         )
 
 
 def prove(function: Function, reference: Reference, draws: int = DRAWS) -> Proof:
     """Raise `ProofError` unless the function and the reference agree at `draws` fresh random points."""
-    for _ in range(draws):
-        maths = FieldMaths(f"proof {secrets.token_hex(16)}")
-        compare(function, reference, maths)
+    try:
+        for _ in range(draws):
+            compare(function, reference, FieldMaths(_seed()))
+    except ProofError:
+        radicals = _radicals(function)
+        if not radicals:
+            raise
+        return _proved_with_roots(function, radicals, reference, draws)
     return Proof(draws, degree_of(function), len(function.roots))
+
+
+def _seed() -> str:
+    return f"proof {secrets.token_hex(16)}"
+
+
+def _radicals(function: Function) -> list[Expr]:
+    """The roots of parameters, inner ones first, and multiples of their angles. A number's root has no second draw."""
+    known = [x for x in topological(function.roots) if not x.online]
+    varied = {x for x in known if x.op == "symbol"}
+    for node in known:
+        if not varied.isdisjoint(node.args):
+            varied.add(node)
+    roots = {x for x in varied if x.op in ("sqrt", "atan2")}
+    return [x for x in known if x in roots or (x.op == "mul" and not roots.isdisjoint(x.args))]
+
+
+def _proved_with_roots(function: Function, radicals: Sequence[Expr], reference: Reference, draws: int) -> Proof:
+    agreed, missing, needed = 0, set[int](), {0}
+    for _ in range(TRIES):
+        maths = RootingMaths(_seed())
+        try:
+            evaluate(radicals, _drawn(function, maths), maths)
+        except NoRootError:
+            missing.add(len(maths.roots))  # the number of the first root that is not there
+            continue
+        if agreed < draws:
+            compare(function, reference, RootedMaths(maths.seed, maths.roots))
+            agreed, needed = agreed + 1, set(range(len(maths.roots)))
+        if agreed == draws and needed <= missing:
+            return Proof(draws, degree_of(function), len(function.roots), len(needed))
+    raise ProofError(
+        f"{function.name}: differs from the plain model, unless by a rule for its {len(radicals)} roots of parameters "
+        "that random points cannot decide"
+    )
+
+
+def is_decidable_root(radicand: Expr) -> bool:
+    """Has this expression of parameters a root at some points and none at others? Else no point tells √x from −√x."""
+    names = [str(x.data) for x in free_symbols([radicand])]
+    seen: set[bool] = set()
+    for number in range(LOOKS if names else 0):
+        maths = FieldMaths(f"look {number}")
+        value = evaluate([radicand], {name: maths.symbol(name) for name in names}, maths)[0]
+        seen.add(is_square(value_of(value)))
+        if len(seen) == 2:
+            return True
+    return False
+
+
+def _drawn(function: Function, maths: FieldMaths) -> dict[str, Element]:
+    return {name: maths.symbol(name) for port in function.inputs for name in port.names}
 
 
 def compare(function: Function, reference: Reference, maths: FieldMaths) -> None:
     """One draw."""
-    symbols = {str(x.data): maths.symbol(str(x.data)) for port in function.inputs for x in port.symbols}
+    symbols = _drawn(function, maths)
     got = function(symbols, maths)
     want = reference(maths, lambda name: symbols[name] if name in symbols else maths.symbol(name))
     for output in function.outputs:
         pairs = zip(got[output.name], want[output.name], strict=True)
         for position, (mine, true) in enumerate(pairs):
-            if _value(mine) != _value(true):
+            if value_of(mine) != value_of(true):
                 entry = _entry(output.shape, position)
                 raise ProofError(f"{function.name}: {output.name}{entry} differs from the plain model")
-
-
-def _value(x: Any) -> int:
-    return x.value if isinstance(x, Element) else rational(x)
 
 
 def _entry(shape: tuple[int, ...], position: int) -> str:
@@ -101,7 +178,9 @@ def _degree(node: Expr, below: list[int], divided: bool) -> int:
         case "add" | "sub":
             return sum(below) if divided else max(below)
         case "sin" | "cos":
-            return sum(abs(times) for _, times in angle_terms(node.args[0]))
+            return max(1, below[0]) * sum(abs(times) for _, times in angle_terms(node.args[0]))
+        case "sqrt" | "atan2" if not node.online:
+            return sum(below)
         case "neg":
             return below[0]
     return 0  # uninterpreted: a random element of its own

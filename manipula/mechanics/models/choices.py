@@ -10,6 +10,7 @@ branch in the physics, and whatever comes out is proved against the plain model.
 | `slide i`   | stay, back, forth | torques, energy, tool      | slides frame i along its axis: a lever is 0     |
 | `masses`    | given, regrouped  | torques                    | base parameters: axis masses go to the parent   |
 | `axis i`    | bare, first …     | torques                    | fictitious moments on axis i: a parent's is 0   |
+| `tip`       | given, first …    | torques, energy, tool      | turns the last frame: a moment of its link is 0 |
 | `gauge`     | none, 4y …        | torques                    | a fictitious mass: a first moment is 0          |
 | `unit`      | metre, 4y …       | torques                    | lengths measured in that lever: a factor is 1   |
 | `share i` … | see the model     | torques                    | how `acceleration_field` works out link i       |
@@ -24,6 +25,7 @@ from typing import Any
 from manipula.mechanics.models.acceleration_field import LEVERS, MOMENTS, RUNS, SHARES, SPINS, Choice, continues
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.reduce import frames_on_joints, gauged, laden, regroup, rescaled
+from manipula.mechanics.robot.tip import PAIRS, tip_turned
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, rotate
 
@@ -42,6 +44,7 @@ class Question:
     name: str
     answers: tuple[str, ...]
     bold: bool = False  # leads far away: a descent first goes as far as it can without it
+    valley: bool = False  # each answer begins a descent of its own
 
 
 def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]:
@@ -55,14 +58,15 @@ def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]
     if base:
         asked.append(Question("masses", ("given", "regrouped")))
         asked += [Question(f"axis {i + 1}", tuple(LOADS), bold=True) for i in _bearing_axes(chain)]
-        asked.append(Question("gauge", ("none", *_turning(chain, _levers(chain)))))
+        asked.append(Question("tip", ("given", *_tips(chain))))
+        asked.append(Question("gauge", ("none", *_turning(chain, _levers(chain))), valley=True))
     if all(link.kind.name == "revolute" for link in chain.links):
         asked.append(_unit(chain))
     return asked
 
 
 def _unit(chain: Chain) -> Question:
-    return Question("unit", ("metre", *_levers(chain)))
+    return Question("unit", ("metre", *_levers(chain)), valley=True)
 
 
 FIELD_KINDS = {
@@ -88,6 +92,13 @@ def _bearing_axes(chain: Chain) -> dict[int, int]:
     links = frames_on_joints(chain).links
     pairs = [(i, link) for i, link in enumerate(links) if i and link.kind.name == links[i - 1].kind.name == "revolute"]
     return {i: axis for i, link in pairs for axis in (0, 1) if link.before.R[axis][2] in (1, -1)}
+
+
+def _tips(chain: Chain) -> list[str]:
+    """The pairs of moments of the last link of which a turn about its axis leaves one: neither is zero by structure."""
+    last = frames_on_joints(chain).links[-1]
+    pairs = PAIRS if last.kind.name == "revolute" else {}
+    return [name for name, pair in pairs.items() if not any(map(_structural_zero, pair(last.inertia)))]
 
 
 def _levers(chain: Chain) -> list[str]:
@@ -157,6 +168,8 @@ def prepared(chain: Chain, formulation: Formulation) -> Chain:
         chain = regroup(chain)
         for i, axis in _bearing_axes(chain).items():
             chain = laden(chain, i, axis, *LOADS[formulation.get(f"axis {i + 1}", "bare")])
+        if formulation.get("tip", "given") != "given":
+            chain = tip_turned(chain, formulation["tip"])
         if formulation.get("gauge", "none") != "none":
             chain = gauged(chain, *_entry(formulation["gauge"]))
     if formulation.get("unit", "metre") != "metre":

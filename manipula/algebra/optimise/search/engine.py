@@ -49,9 +49,10 @@ class Round:
 
 
 Rounds = tuple[Round, ...]
-CYCLE: Rounds = (Round(0.4, 0.5, 0.3), Round(0.4, 0.35, 0.2), Round(0.2, 0.25, 0.1))
+CYCLE: Rounds = (Round(0.2, 0.35, 0.1), Round(0.2, 0.45, 0.1), Round(0.2, 0.4, 0.1), Round(0.4, 0.5, 0.2))
 DESCENT: Rounds = (Round(1.0, 0.01, 0.01),)  # only moves that do not raise the price
-MOVES_PER_OPERATION = 25_000  # a cycle that is longer finds no more; better start another
+BRISK: Rounds = (Round(0.4, 0.01, 0.01), Round(0.2, 0.3, 0.05), Round(0.2, 0.3, 0.05), Round(0.2, 0.3, 0.05))
+MOVES_PER_OPERATION = 2_000  # in a cycle: many short kicks from the best find more than a few long ones
 SHORT = 200  # moves for each operation
 MOVES_PER_SECOND = 2_000_000  # a guess, for plans only
 

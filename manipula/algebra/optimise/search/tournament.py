@@ -1,4 +1,4 @@
-"""Many starts, one winner: every function is searched for a while, the better half goes on, for twice as long.
+"""Many starts, one winner: every function is searched for a while, the best third goes on, for three times as long.
 
 How cheap a function can become shows only in the search: of two formulations the dearer often ends below the other.
 Each round takes the same number of moves; what a round has found is where the next begins. The last two functions run
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from math import ceil, log2
+from math import ceil, log
 from threading import Event
 from typing import Any
 
@@ -19,6 +19,7 @@ from manipula.algebra.optimise.search.engine import MOVES_PER_SECOND, SHORT, sea
 
 FINAL = 2  # functions in the last round
 FEW_ROUNDS = 4
+THINNING = 3  # of so many functions one goes on
 
 
 def winner(
@@ -35,7 +36,7 @@ def winner(
 ) -> Function:
     """The cheapest function found from any of these. `moves` are those of one worker; `seconds` are by the clock."""
     entrants, over = _affordable(functions, moves or MOVES_PER_SECOND * (seconds or 0.0), workers, price), Event()
-    rounds = 1 + ceil(log2(max(len(entrants) / FINAL, 1)))
+    rounds = 1 + ceil(log(max(len(entrants) / FINAL, 1), THINNING))
 
     def run(function: Function, share: float, seed: int) -> Function:
         return searched(
@@ -51,7 +52,7 @@ def winner(
         tell(f"round {turn + 1} of {rounds}: {price.total(entrants[0])}, the best of {len(entrants)}")
         if over.is_set() or stop():
             break
-        entrants = entrants[: max(FINAL, ceil(len(entrants) / 2))]
+        entrants = entrants[: max(FINAL, ceil(len(entrants) / THINNING))]
     return entrants[0]
 
 
