@@ -68,8 +68,8 @@ SYMMETRIC: dict[str, Mapping[int, str]] = {
 }
 
 
-def symmetric(name: str) -> mp.Robot:
-    """Links that are symmetric about two planes."""
+def symmetric(name: str, flange: str = "Iyy6") -> mp.Robot:
+    """Links that are symmetric about two planes; the flange is a body of revolution if its two moments share a name."""
     joints = []
     for i, row in enumerate(TABLES[name], 1):
         theta, d, a, alpha = row[:4]
@@ -82,7 +82,7 @@ def symmetric(name: str) -> mp.Robot:
                 "alpha": alpha,
                 "type": "prismatic" if len(row) > 4 else "revolute",
                 "first_moment": moment,
-                "inertia": {"xx": f"Ixx{i}", "yy": f"Iyy{i}", "zz": f"Izz{i}", "xy": 0, "xz": 0, "yz": 0},
+                "inertia": {"xx": f"Ixx{i}", "yy": flange if i == 6 else f"Iyy{i}", "zz": f"Izz{i}", "xy": 0, "xz": 0, "yz": 0},
                 "inertia_about": "origin",
             }
         )
