@@ -73,6 +73,7 @@ def symmetric(name: str, flange: str = "Iyy6") -> mp.Robot:
     joints = []
     for i, row in enumerate(TABLES[name], 1):
         theta, d, a, alpha = row[:4]
+        yy = flange if i == 6 else f"Iyy{i}"
         moment = [f"m{axis}{i}" if SYMMETRIC[name].get(i) == axis else 0 for axis in "xyz"]
         joints.append(
             {
@@ -82,7 +83,7 @@ def symmetric(name: str, flange: str = "Iyy6") -> mp.Robot:
                 "alpha": alpha,
                 "type": "prismatic" if len(row) > 4 else "revolute",
                 "first_moment": moment,
-                "inertia": {"xx": f"Ixx{i}", "yy": flange if i == 6 else f"Iyy{i}", "zz": f"Izz{i}", "xy": 0, "xz": 0, "yz": 0},
+                "inertia": {"xx": f"Ixx{i}", "yy": yy, "zz": f"Izz{i}", "xy": 0, "xz": 0, "yz": 0},
                 "inertia_about": "origin",
             }
         )

@@ -55,7 +55,7 @@ def emitted(models: Mapping[str, mp.Model], flags: tuple[str, ...]) -> Path:
         headers = [f'#include "{model}/{source.stem}.h"' for model, source in zip(models, sources)]
         shims = [_shim(model, made, source.stem) for (model, made), source in zip(models.items(), sources)]
         main.write_text("\n".join([*headers, *shims]))
-        return built(COMPILER, [main, *sources], ["-std=c99", *flags, "-lm"])
+        return built(COMPILER, [main, *sources], [*flags, "-lm"])
 
 
 def _shim(model: str, made: mp.Model, name: str) -> str:

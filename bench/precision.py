@@ -45,7 +45,8 @@ def worst_errors(robot: mp.Robot, model: str, states: int = STATES, exact: bool 
     results = made.compile()(*given)
     mine = np.concatenate([x.reshape(states, -1) for x in (results if isinstance(results, tuple) else (results,))], 1)
     theirs = _columns(plain.function(dict(zip(symbols, columns)), ARRAYS), states)
-    return tuple(_decided(made, symbols, columns, x, truth, states if exact else LOOKED_AT) for x in (mine, theirs))  # type: ignore[return-value]
+    own, plain_one = _decided(made, symbols, columns, (mine, theirs), truth, states if exact else LOOKED_AT)
+    return own, plain_one
 
 
 def _columns(found: dict[str, Sequence[Any]], states: int) -> Array:
@@ -53,19 +54,21 @@ def _columns(found: dict[str, Sequence[Any]], states: int) -> Array:
 
 
 def _decided(
-    made: mp.Model, symbols: list[str], columns: list[Array], got: Array, truth: Array, looked_at: int
-) -> float:
-    """The worst by mpmath, where extended precision says that it is."""
+    made: mp.Model, symbols: list[str], columns: list[Array], got: Sequence[Array], truth: Array, looked_at: int
+) -> list[float]:
+    """The worst of each by mpmath, where extended precision says that it is."""
     size = np.abs(truth).max(axis=1)
     size[size == 0] = 1
-    errors = (np.abs(got - truth) / size[:, None]).max(axis=1)
-    worst = 0.0
+    errors = [(np.abs(x - truth) / size[:, None]).max(axis=1) for x in got]
+    states = {*range(min(looked_at, len(truth)))}.union(*(np.argsort(x)[-looked_at:].tolist() for x in errors))
+    worst = [0.0] * len(got)
     with mpmath.workdps(40):
-        for i in {*np.argsort(errors)[-looked_at:].tolist(), *range(min(looked_at, len(errors)))}:
+        for i in states:
             values = {name: mpmath.mpf(float(column[i])) for name, column in zip(symbols, columns)}
             exact = [x for part in made.function(values, MPMATH).values() for x in part]
             scale = max(map(abs, exact)) or 1
-            worst = max(worst, float(max(abs(mpmath.mpf(float(a)) - b) for a, b in zip(got[i], exact)) / scale))
+            gaps = [max(abs(mpmath.mpf(float(a)) - b) for a, b in zip(x[i], exact)) / scale for x in got]
+            worst = [max(old, float(gap)) for old, gap in zip(worst, gaps)]
     return worst
 
 

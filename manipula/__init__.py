@@ -27,7 +27,6 @@ from manipula.api import (
     significance,
     tables,
 )
-from manipula.approximation import Motions
 from manipula.arm import Arm
 from manipula.errors import (
     ConditionError,
@@ -40,6 +39,7 @@ from manipula.errors import (
     UnknownNameError,
 )
 from manipula.model import Model
+from manipula.motions import Motions
 from manipula.robot import Robot
 from manipula.version import __version__
 

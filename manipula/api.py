@@ -1,46 +1,38 @@
-"""The verbs: one function per thing a user does."""
+"""The verbs: one function per thing a user does.
+
+What only one verb needs is imported by that verb: most programs use two or three of them.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from manipula.algebra.emit import backend
-from manipula.approximation import Motions, SignificanceReport, significance_of
-from manipula.base import BaseParameters, base_parameters_of
-from manipula.base_numeric import Agreement, base_agreement
 from manipula.bridge import Request, model_named
-from manipula.checking import Report, check_report
-from manipula.counting import DEFAULT_MODELS, CountRow, StepRow, bracketing_rows, count_rows, step_rows
-from manipula.derivation import Derivation, derivation_of
-from manipula.dossier import files_of_dossier
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.files import write_files, write_text
-from manipula.general import general_model, is_general
 from manipula.generation import Effort, generate_function, generate_together, known_function, optimise_function
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.conventions import convert as converted
 from manipula.mechanics.robot.formats.checks import check_robot
-from manipula.mechanics.robot.formats.dh import dh_text_from_robot
-from manipula.mechanics.robot.formats.par_write import par_from_robot
 from manipula.mechanics.robot.formats.source import text_from_bytes
-from manipula.mechanics.robot.formats.toml import toml_from_robot
-from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
 from manipula.mechanics.robot.tables import TextTable, tables_of
 from manipula.model import Model
+from manipula.motions import Motions
 from manipula.robot import Robot
 
+if TYPE_CHECKING:
+    from manipula.approximation import SignificanceReport
+    from manipula.base import BaseParameters
+    from manipula.base_numeric import Agreement
+    from manipula.checking import Report
+    from manipula.counting import CountRow, StepRow
+    from manipula.derivation import Derivation
+
 FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "urdf", ".par": "par", ".csv": "dh", ".txt": "dh", ".tsv": "dh"}
-WRITERS: dict[str, Callable[[Any], str]] = {
-    "toml": toml_from_robot,
-    "urdf": urdf_from_robot,
-    "par": par_from_robot,
-    "dh": dh_text_from_robot,
-}
 
 
 def robots() -> list[str]:
@@ -93,11 +85,22 @@ def save(robot: Robot, path: str | Path) -> Path:
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(f"{path}: cannot tell the format from the ending {path.suffix!r}; use {', '.join(FORMATS)}")
-    return write_text(path, WRITERS[kind](robot))
+    return write_text(path, _writers()[kind](robot))
+
+
+def _writers() -> dict[str, Callable[[Any], str]]:
+    from manipula.mechanics.robot.formats.dh import dh_text_from_robot
+    from manipula.mechanics.robot.formats.par_write import par_from_robot
+    from manipula.mechanics.robot.formats.toml import toml_from_robot
+    from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
+
+    return {"toml": toml_from_robot, "urdf": urdf_from_robot, "par": par_from_robot, "dh": dh_text_from_robot}
 
 
 def convert(robot: Robot, target: str) -> Robot:
     """The same arm in another convention: "standard", "modified" or "urdf"."""
+    from manipula.mechanics.robot.conventions import convert as converted
+
     return Robot.of(converted(robot, target))
 
 
@@ -126,7 +129,16 @@ def generate(
         requests = [Request(subject, name, "best", symbolic, optimise, False, parameters, price) for name in model]
         return Model(generate_together(requests, tell))
     request = Request(subject, model, method, symbolic, optimise, wrench, parameters, price)
-    return general_model(request) if is_general(request) else Model(generate_function(request, tell))
+    return _solver(request) or Model(generate_function(request, tell))
+
+
+def _solver(request: Request) -> Model | None:
+    """Inverse kinematics that only elimination solves."""
+    if request.model != "inverse_kinematics":
+        return None
+    from manipula.general import general_model, is_general
+
+    return general_model(request) if is_general(request) else None
 
 
 def optimise(
@@ -173,6 +185,8 @@ def methods(model: str) -> list[str]:
 
 def languages() -> list[str]:
     """What `Model.emit` can write."""
+    from manipula.algebra.emit import backend
+
     return backend.languages()
 
 
@@ -191,6 +205,8 @@ def count(
     tell: Callable[[str], None] = lambda text: None,
 ) -> list[CountRow]:
     """The table of operations, method by method, each one proved."""
+    from manipula.counting import DEFAULT_MODELS, count_rows
+
     subject = load(robot) if isinstance(robot, str) else robot
     return list(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
 
@@ -204,6 +220,8 @@ def count_steps(
     tell: Callable[[str], None] = lambda text: None,
 ) -> list[StepRow]:
     """What formulation, passes and search save, method by method, beside published figures."""
+    from manipula.counting import DEFAULT_MODELS, step_rows
+
     subject = load(robot) if isinstance(robot, str) else robot
     return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
 
@@ -212,6 +230,8 @@ def count_orders(
     robot: Robot | str, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
 ) -> list[CountRow]:
     """Every order of the matrix product of the pose, cheapest first."""
+    from manipula.counting import bracketing_rows
+
     return bracketing_rows(load(robot) if isinstance(robot, str) else robot, symbolic, tell)
 
 
@@ -221,6 +241,8 @@ def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None
     >>> check("planar2r").passed
     True
     """
+    from manipula.checking import check_report
+
     return check_report(load(robot) if isinstance(robot, str) else robot, tell)
 
 
@@ -230,17 +252,24 @@ def base_parameters(robot: Robot | str, *, symbolic: Symbolic = "auto") -> BaseP
     >>> len(base_parameters("planar2r"))
     6
     """
+    from manipula.base import base_parameters_of
+
     return base_parameters_of(load(robot) if isinstance(robot, str) else robot, symbolic)
 
 
 def check_base_parameters(robot: Robot | str) -> Agreement:
     """The same count by numerical rank and by superposition of virtual robots, beside the exact one."""
+    from manipula.base import base_parameters_of
+    from manipula.base_numeric import base_agreement
+
     subject = load(robot) if isinstance(robot, str) else robot
     return base_agreement(subject, base_parameters_of(subject))
 
 
 def significance(robot: Robot | str, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
+    from manipula.approximation import significance_of
+
     return significance_of(load(robot) if isinstance(robot, str) else robot, motions, tolerance)
 
 
@@ -250,10 +279,14 @@ def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Der
     >>> print(inverse_derivation("planar2r").title)
     two axes
     """
+    from manipula.derivation import derivation_of
+
     return derivation_of(load(robot) if isinstance(robot, str) else robot, symbolic)
 
 
 def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
     """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
+    from manipula.dossier import files_of_dossier
+
     subject = load(robot) if isinstance(robot, str) else robot
     return write_files(Path(folder), files_of_dossier(subject, tell))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Any, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +15,10 @@ from manipula.bridge import numeric_chain
 from manipula.errors import InputError
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.robot import Robot
-from manipula.tasks.answers import InverseBatch, InverseResult
-from manipula.tasks.inverse import InverseSolver
+
+if TYPE_CHECKING:
+    from manipula.tasks.answers import InverseBatch, InverseResult
+    from manipula.tasks.inverse import InverseSolver
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
@@ -59,6 +61,8 @@ def _inverse_call(arm: Arm, method: Callable[..., Any]) -> Any:
     solver = arm.inverse_solver
     if solver.native is None or solver.plan.parameter:
         return None
+    from manipula.tasks.answers import InverseResult
+
     owner = _Owner(arm, method, solver.native)
     made = solver.native.door(owner, method.__name__, method.__doc__ or "", InverseResult, solver)
     trials = [solver.pose(q) for q in np.linspace(-1.0, 1.5, 4 * arm.dof).reshape(4, arm.dof)]
@@ -325,6 +329,8 @@ class Arm:
     @cached_property
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
+        from manipula.tasks.inverse import InverseSolver
+
         self.model("pose")  # refuses a robot whose geometry is not known
         chain = numeric_chain(self.robot)
         kinematics: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}

@@ -1,25 +1,28 @@
-"""`Model`: what `generate` returns. A proved function with everything a person wants of it."""
+"""`Model`: what `generate` returns. A proved function with everything a person wants of it.
+
+Printing and emitting are imported when they are asked for: most models are only run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from manipula.algebra.emit import backend
 from manipula.algebra.expr.cost import Cost
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.run.compiled import Compiled, compile_tape
-from manipula.algebra.show.equations import Equations, equations
-from manipula.algebra.show.sympy_bridge import to_sympy
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from manipula.files import write_files
 from manipula.version import __version__
 from manipula.wording import choices_in_words, method_of
+
+if TYPE_CHECKING:
+    from manipula.algebra.show.equations import Equations
 
 
 @dataclass(frozen=True, eq=True)
@@ -68,6 +71,8 @@ class Model:
 
     def equations(self, form: str = "auxiliary", style: str = "text") -> Equations:
         """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode" or "latex"."""
+        from manipula.algebra.show.equations import equations
+
         return equations(self.function, form, style)
 
     def latex(self, form: str = "factored") -> str:
@@ -75,6 +80,8 @@ class Model:
 
     def to_sympy(self) -> dict[str, Any]:
         """Output name → SymPy matrix."""
+        from manipula.algebra.show.sympy_bridge import to_sympy
+
         return to_sympy(self.function)
 
     def only(self, *outputs: str) -> Model:
@@ -83,6 +90,8 @@ class Model:
 
     def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
         """Write the model as source code; returns the paths written."""
+        from manipula.algebra.emit import backend
+
         return write_files(Path(folder), backend.emit(self.tape, language, __version__))
 
     def compile(self, backend: str = "auto", dtype: str = "float64") -> Compiled:

@@ -7,16 +7,13 @@ from dataclasses import fields, is_dataclass, replace
 from html import escape
 from typing import Any, Literal
 
-from manipula.base import base_parameters_of
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, known
 from manipula.mechanics.robot.formats.dh import robot_from_dh_text, robot_from_rows
-from manipula.mechanics.robot.formats.par import robot_from_par
 from manipula.mechanics.robot.formats.rows import steps_from_placement
 from manipula.mechanics.robot.formats.toml import robot_from_toml
-from manipula.mechanics.robot.formats.urdf import robot_from_urdf
 from manipula.mechanics.robot.parameter import Parameter, float_of, names_of, number, parameter_from_text
 from manipula.mechanics.robot.tables import TextTable, tables_of
 
@@ -56,8 +53,8 @@ class Robot(description.Robot):
         readers: dict[str, Callable[..., description.Robot]] = {
             "toml": robot_from_toml,
             "dh": robot_from_dh_text,
-            "urdf": robot_from_urdf,
-            "par": robot_from_par,
+            "urdf": _robot_from_urdf,
+            "par": _robot_from_par,
         }
         if format not in readers:
             raise UnknownNameError("format", format, readers)
@@ -74,6 +71,8 @@ class Robot(description.Robot):
     @property
     def base_parameters(self) -> dict[str, float | None]:
         """The parameters torques can tell, by name; None is symbolic. `api.base_parameters` has their formulas."""
+        from manipula.base import base_parameters_of
+
         return dict(base_parameters_of(self).by_name)
 
     def _floats(self) -> dict[str, float]:
@@ -155,6 +154,18 @@ class Robot(description.Robot):
     def _with_cells(self, change: Callable[[Cell], Cell]) -> Robot:
         parts = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in ("values", "origin")}
         return replace(self, **{name: _changed(part, change) for name, part in parts.items()})
+
+
+def _robot_from_urdf(text: str, **options: Any) -> description.Robot:
+    from manipula.mechanics.robot.formats.urdf import robot_from_urdf
+
+    return robot_from_urdf(text, **options)
+
+
+def _robot_from_par(text: str, **options: Any) -> description.Robot:
+    from manipula.mechanics.robot.formats.par import robot_from_par
+
+    return robot_from_par(text, **options)
 
 
 def _changed(part: Any, change: Callable[[Cell], Cell]) -> Any:

@@ -14,7 +14,6 @@ from manipula import api
 from manipula.algebra.expr.elimination import dependencies, reduced_rows
 from manipula.algebra.expr.field import FieldMaths, P
 from manipula.algebra.expr.rational_angles import rational_angle
-from manipula.approximation import Motions
 from manipula.base import base_parameters_of
 from manipula.base_numeric import base_agreement
 from manipula.cli.app import app
@@ -29,6 +28,7 @@ from manipula.mechanics.models.base_parameters import (
 from manipula.mechanics.models.base_regressor import base_regressor, base_regressor_turned
 from manipula.mechanics.models.torque import inverse_dynamics
 from manipula.mechanics.robot.description import Robot
+from manipula.motions import Motions
 from manipula.ranking import field_chain, field_state, integer, ranking
 from tests.random_robots import random_robot, random_state
 

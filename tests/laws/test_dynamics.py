@@ -14,6 +14,7 @@ from manipula.mechanics import laws
 from manipula.mechanics.laws import LAWS, Law, State
 from manipula.mechanics.models import composite, forward, jacobian_dynamics, newton_euler, regressor, torque
 from manipula.mechanics.models.friction import friction
+from manipula.mechanics.models.regressor_carried import regressor_carried, shared
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actuators
@@ -68,6 +69,22 @@ def test_prime_field_long_arms(law: Law) -> None:
 def test_massless_links_divide_nothing(law: Law) -> None:
     """Links without mass, motors only: exact scalars must not meet m in a denominator."""
     assert misses(law, *with_motors(field_arm(3, "massless", joints="RPR", bodies=False))) == []
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified", "urdf"])
+def test_columns_that_neighbours_share(convention: str) -> None:
+    """Whatever the frames and the joints, the regressor is the same with the shared columns carried over."""
+    for seed in range(4):
+        chain, state = field_arm(seed, f"shared {seed}", joints=4, convention=convention)
+        given = chain, state.q, state.qd, state.qdd
+        rows = zip(regressor.regressor(*given), regressor_carried(*given), strict=True)
+        gaps = [x - y for plain, carried in rows for x, y in zip(plain, carried, strict=True)]
+        assert not any(x if isinstance(x, int) else x.value for x in gaps)
+
+
+def test_a_modified_table_shares_columns_at_every_revolute_joint() -> None:
+    chain, _ = float_arm(3, joints="RPRR", convention="modified")
+    assert [len(shared(link)) for link in chain.links] == [2, 0, 2, 2]
 
 
 def with_motors(arm: tuple[Chain, State]) -> tuple[Chain, State]:

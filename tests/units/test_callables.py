@@ -17,9 +17,9 @@ from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.run.ir import single_module
-from manipula.algebra.run.order import depth_first
+from manipula.algebra.run.order import arranged
 from manipula.algebra.run.shapes import View
-from manipula.algebra.run.writer import Host
+from manipula.algebra.run.writer import Host, Kind, Writer
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
 
@@ -206,9 +206,11 @@ def polynomial_tape(terms: int) -> Tape:
     return tape_from_function(Function("polynomial", graph, (Input("x", (x, y)),), outputs))
 
 
-def test_depth_first_is_a_legal_order_of_all_lines() -> None:
-    tape = mp.generate(small_arm(), "inverse_dynamics").tape
-    ordered = depth_first(tape.online, [slot for port in tape.outputs for slot in port.slots])
+@pytest.mark.parametrize("model", ["inverse_dynamics", "regressor"])
+def test_the_arrangement_is_a_legal_order_of_all_lines(model: str) -> None:
+    tape = mp.generate(small_arm(), model).tape
+    inner = Writer(tape, Kind("double"), Host(16, fused=True)).inner
+    ordered = arranged(tape.online, [slot for port in tape.outputs for slot in port.slots], inner)
     assert sorted(line.slot for line in ordered) == sorted(line.slot for line in tape.online)
     own, seen = {line.slot for line in tape.online}, set[int]()
     for line in ordered:

@@ -44,8 +44,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "tasks": ("errors", "mechanics", "loops"),
     "ranking": ("algebra.expr", "mechanics"),
     "base": ("errors", "algebra", "mechanics", "ranking"),
+    "motions": ("errors", "mechanics.robot"),
     "base_numeric": ("base", "algebra.expr", "mechanics"),
-    "approximation": ("errors", "algebra", "mechanics", "ranking", "base", "tasks"),
+    "approximation": ("errors", "algebra", "mechanics", "motions", "ranking", "base", "tasks"),
     "bridge": ("errors", "scalar", "algebra", "mechanics", "ranking"),
     "records": ("errors", "algebra", "mechanics", "bridge"),
     "formulations": ("algebra", "mechanics", "bridge"),
@@ -87,10 +88,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "base",
         "base_numeric",
         "approximation",
+        "motions",
     ),
     "arm": ("errors", "api", "bridge", "robot", "model", "mechanics", "tasks", "algebra.run"),
     "version": (),
-    "": ("errors", "api", "approximation", "arm", "robot", "model", "version"),
+    "": ("errors", "api", "arm", "motions", "robot", "model", "version"),
     "cli": ("errors", "api", "arm", "robot", "model", "files", "version", ""),
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
 
 import pytest
 
@@ -52,3 +54,11 @@ def test_the_members_are_those_listed(name: str) -> None:
 
 def test_the_version_is_one_line_of_numbers() -> None:
     assert all(part.isdigit() for part in mp.__version__.split("."))
+
+
+def test_importing_loads_no_more_than_most_programs_need() -> None:
+    """What serves one verb, printing or emitting waits until it is asked for."""
+    heavy = ("scipy", "flint", "jinja2", "sympy", "manipula.tasks", "manipula.derivation", "manipula.algebra.show")
+    code = f"import sys, manipula; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,12 +57,26 @@ class Statement:
 
 @dataclass(frozen=True)
 class Section:
-    """Statements in order. `checks` are comparisons that must hold."""
+    """Statements in order. `checks` are comparisons that must hold; `after`: how much of the body each store needs."""
 
     loads: tuple[Statement, ...]
     body: tuple[Statement, ...]
     checks: tuple[str, ...]
     stores: tuple[Statement, ...]
+    after: tuple[int, ...]
+
+    def steps(self) -> Iterator[tuple[Statement, bool]]:
+        """The body and the stores (True), each as early as it can be: a result that waits occupies a register.
+
+        What the body does not compute comes last.
+        """
+        early: dict[int, list[Statement]] = {}
+        for store, at in zip(self.stores, self.after, strict=True):
+            early.setdefault(at, []).append(store)
+        for at, statement in enumerate(self.body, 1):
+            yield statement, False
+            yield from ((store, True) for store in early.get(at, ()))
+        yield from ((store, True) for store in early.get(0, ()))
 
 
 @dataclass(frozen=True)
@@ -92,6 +106,7 @@ def section(plan: Plan, constants: Sequence[tuple[int, float]], language: Langua
             texts[slot] = Text(loads[-1].name)
     named = set(texts)
     body: list[Statement] = []
+    needs = dict.fromkeys(texts, 0)  # slot → how much of the body its text needs
     for line in plan.lines:
         text = language.table[line.op]([texts[arg] for arg in line.args])
         inside = by_lines[line.slot] == 1 and not at_end[line.slot] and len(text.text) <= SHORT
@@ -101,10 +116,13 @@ def section(plan: Plan, constants: Sequence[tuple[int, float]], language: Langua
             body.append(Statement(names.name(line.slot), text.text))
             text = Text(body[-1].name)
             named.add(line.slot)
+            needs[line.slot] = len(body)
+        else:
+            needs[line.slot] = max(needs[arg] for arg in line.args)
         texts[line.slot] = text
     stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
     checks = tuple(_comparison(check, texts, language) for check in plan.checks)
-    return Section(tuple(loads), tuple(body), checks, stores)
+    return Section(tuple(loads), tuple(body), checks, stores, tuple(needs[slot] for _, slot in plan.results))
 
 
 def _comparison(check: Comparison, texts: Mapping[int, Text], language: Language) -> str:

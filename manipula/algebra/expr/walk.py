@@ -11,16 +11,18 @@ def topological(roots: Iterable[Expr]) -> list[Expr]:
     """Every node below the roots once, arguments first; the order depends on structure alone."""
     seen: set[Expr] = set()
     order: list[Expr] = []
+    begun: list[Expr] = []
+    stack: list[Expr | None] = []  # None: all is done below the node begun last
     for root in roots:
-        stack: list[tuple[Expr, bool]] = [(root, False)]
+        stack.append(root)
         while stack:
-            node, ready = stack.pop()
-            if ready:
-                order.append(node)
+            node = stack.pop()
+            if node is None:
+                order.append(begun.pop())
             elif node not in seen:
                 seen.add(node)
-                stack.append((node, True))
-                stack.extend((arg, False) for arg in reversed(node.args) if arg not in seen)
+                begun.append(node)
+                stack += (None, *node.args[::-1])
     return order
 
 

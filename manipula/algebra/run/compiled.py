@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from manipula.algebra.run.conditions import Condition, condition_from_text
-from manipula.algebra.run.cuda import DEVICES, CudaFunction
 from manipula.algebra.run.ir import parameters_of, variables_of
 from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.shapes import DType, Floats, View, apart, arranged, floats_from_value, results_for
@@ -61,6 +60,7 @@ def _first_that_works(tape: Tape, dtype: DType) -> Kernel:
 
 
 _DTYPES = ("float64", "float32")
+DEVICES = ("cpu", "cuda")
 _BACKENDS: dict[str, Callable[[Tape, DType], Kernel]] = {
     "auto": _first_that_works,
     "llvm": _llvm,
@@ -110,7 +110,11 @@ class Compiled:
         """The same function on a device: "cuda" takes and returns CuPy arrays, "cpu" is this one."""
         if device not in DEVICES:
             raise UnknownNameError("device", device, DEVICES)
-        return self if device == "cpu" else CudaFunction(self)
+        if device == "cpu":
+            return self
+        from manipula.algebra.run.cuda import CudaFunction  # few machines have one
+
+        return CudaFunction(self)
 
     def __call__(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
         return self.general(*variables, p=p, out=out, threads=threads)

@@ -16,13 +16,14 @@ from collections.abc import Iterable, Sequence
 
 from manipula.algebra.run.arctangent import Ratio, arctangents
 from manipula.algebra.run.numbers import Numbers
-from manipula.algebra.run.order import depth_first
+from manipula.algebra.run.order import LONG, arranged
 from manipula.algebra.run.rows import Stores, Unit, block_units, load_block, load_row, row_units
 from manipula.algebra.run.sincos import MEND, rooms, sines
 from manipula.algebra.run.writer import Host, Kind, Writer, declarations
 from manipula.algebra.tape import Line, Port, Tape, offline_needed
 
 _GROUPED = ("sin", "cos", "atan2")
+MANY = 64  # so many numbers among the results, the zeros of a regressor, are written in the widest vectors
 
 
 def parameters_of(tape: Tape) -> Port | None:
@@ -42,7 +43,11 @@ def kept_slots(tape: Tape) -> list[int]:
 
 
 def _reads(tape: Tape) -> set[int]:
-    return {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
+    return {arg for line in tape.online for arg in line.args} | set(_results(tape))
+
+
+def _results(tape: Tape) -> list[int]:
+    return [slot for port in tape.outputs for slot in port.slots]
 
 
 def single_module(tape: Tape, scalar: str, host: Host, more: str = "") -> str:
@@ -71,7 +76,7 @@ def _prepare(tape: Tape, kind: Kind, host: Host) -> Writer:
     w.lines += ["define void @prepare(ptr noalias readonly %.p, ptr noalias %.k) nounwind {", "entry:"]
     w.lines += rooms(w, _widest(kind, host))
     load_row(w, parameters.slots if parameters else (), "%.p")
-    w.products = {}
+    w.products, w.turned, w.inner = {}, {}, {}
     _compute(w, tape.offline, row_units(w, kept_slots(tape), "%.k"))
     w.lines.append("  ret void\n}\n")
     return w
@@ -81,17 +86,20 @@ def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, variables = Writer(tape, kind, host), variables_of(tape)
     given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
-    w.lines += [f"define void @one({', '.join([*given, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
+    numbers = sum(slot in w.literals for slot in _results(tape))
+    wide = f'"prefer-vector-width"="{8 * host.vector_bytes}" ' if numbers >= MANY else ""
+    signature = ", ".join([*given, "ptr noalias readonly %.k", *taken])
+    w.lines += [f"define void @one({signature}) nounwind {wide}{{", "entry:"]
     w.lines += rooms(w, _widest(kind, host))
     load_row(w, kept_slots(tape), "%.k")
     for i, port in enumerate(variables):
         load_row(w, port.slots, f"%.in{i}")
-    numbers = Numbers(w)
-    w.number = numbers.at
+    table = Numbers(w)
+    w.number = table.at
     units = [u for i, port in enumerate(tape.outputs) for u in row_units(w, port.slots, f"%.out{i}")]
-    _compute(w, depth_first(tape.online, [slot for port in tape.outputs for slot in port.slots]), units)
+    _compute(w, arranged(tape.online, _results(tape), w.inner), units)
     w.lines.append("  ret void\n}\n")
-    w.declared["@numbers"] = numbers.text()
+    w.declared["@numbers"] = table.text()
     return w
 
 
@@ -117,7 +125,8 @@ def _run(tape: Tape, kind: Kind, host: Host) -> Writer:
     units: list[Unit] = []
     for port, start, offset in zip(tape.outputs, starts[len(variables) :], offsets[len(variables) :]):
         units += block_units(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
-    _compute(w, tape.online, units)
+    # results wait here until their neighbours are known: long code gains nothing by bringing them forward
+    _compute(w, tape.online if len(tape.online) > LONG else arranged(tape.online, _results(tape), w.inner), units)
     _advance(w)
     return w
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from manipula.algebra.run.numbers import NEAR
 from manipula.algebra.run.writer import Kind, Writer
 
 
@@ -52,11 +53,32 @@ def load_row(w: Writer, slots: Sequence[int], base: str) -> None:
 
 
 def row_units(w: Writer, slots: Sequence[int], base: str) -> list[Unit]:
-    return [Unit((slot,), partial(_store, w, slot, base, position)) for position, slot in enumerate(slots)]
+    near = Near(w, base, len(slots))
+    return [Unit((slot,), partial(_store, w, slot, near, position)) for position, slot in enumerate(slots)]
 
 
-def _store(w: Writer, slot: int, base: str, position: int) -> None:
-    w.put(f"store {w.kind.scalar} {w.at(slot)}, ptr {w.gep(base, position)}, align {w.kind.size}")
+def _store(w: Writer, slot: int, near: Near, position: int) -> None:
+    w.put(f"store {w.kind.scalar} {w.at(slot)}, ptr {near.at(position)}, align {w.kind.size}")
+
+
+class Near:
+    """Addresses of a long row, by pointers into it that are near enough for a distance of one byte (see `numbers`).
+
+    The empty instruction keeps a pointer what it is: otherwise it would be folded back into a long distance.
+    """
+
+    def __init__(self, w: Writer, base: str, length: int) -> None:
+        self._w, self._base, self._part = w, base, 2 * NEAR // w.kind.size
+        self._pointer = ("", 0, base)  # block, middle, value
+        self._short = length <= self._part
+
+    def at(self, position: int) -> str:
+        w, middle = self._w, position - position % self._part + self._part // 2
+        if self._short:
+            return w.gep(self._base, position)
+        if self._pointer[:2] != (w.block, middle):
+            self._pointer = w.block, middle, w.let(f'call ptr asm "", "=r,0"(ptr {w.gep(self._base, middle)})')
+        return w.gep(self._pointer[2], position - middle)
 
 
 def load_block(w: Writer, slots: Sequence[int], bases: Sequence[str], needed: set[int]) -> None:

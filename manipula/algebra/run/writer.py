@@ -1,13 +1,15 @@
 """Lines of a tape → LLVM assembly, for one configuration or for several side by side (one a lane).
 
 Every value is a scalar (`double`) or a vector (`<8 x double>`); the operations are the same text. A product that only
-one sum reads is fused with it where the machine can: one rounding less, one instruction less. What is fused is decided
-from the tape alone, so one configuration and many give the same bits. No flag lets the compiler change a result.
+one sum reads is fused with it where the machine can: one rounding less, one instruction less. A sum of which only the
+negative is read is computed with the other sign. What is fused is decided from the tape alone, so one configuration and
+many give the same bits. No flag lets the compiler change a result.
 """
 
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -84,6 +86,8 @@ class Writer:
         self.names = tape.names
         self.literals = {slot: kind.literal(value) for slot, value in tape.constants}
         self.products = fused_products(tape) if host.fused else {}
+        self.turned = turned_sums(tape, self.products)
+        self.inner = {**self.products, **{slot: line.args for slot, line in self.turned.items()}}
         self.aliases: dict[int, str] = {}
         self.lines: list[str] = []
         self.block = "entry"
@@ -132,12 +136,13 @@ class Writer:
     # lines of the tape
 
     def line(self, line: Line) -> None:
-        if line.slot in self.products:
+        if line.slot in self.inner:
             return  # written where it is read
         to, T = self.at(line.slot), self.kind.text
+        line, turned = self._with_its_sign(line)
         factors = next((arg for arg in self._order(line) if arg in self.products), None)
         if line.op in ("add", "sub") and factors is not None:
-            self.put(f"{to} = {self._fused(line, factors)}")
+            self.put(f"{to} = {self._fused(line, factors, turned)}")
             return
         args = [self.read(arg) for arg in line.args]
         if line.op in _PLAIN:
@@ -147,14 +152,24 @@ class Writer:
         else:
             self.aliases[line.slot] = _COMPOUND[line.op](self, *args)
 
+    def _with_its_sign(self, line: Line) -> tuple[Line, bool]:
+        """The sum that a negative stands for, and whether all of it still has to take the other sign."""
+        total = self.turned.get(line.args[0]) if line.op == "neg" else None
+        if total is None:
+            return line, False
+        return (Line(line.slot, "sub", total.args[::-1]), False) if total.op == "sub" else (total, True)
+
     def _order(self, line: Line) -> list[int]:
         """The later product is the one to fuse: the earlier is ready then."""
         return sorted(line.args, reverse=True)
 
-    def _fused(self, line: Line, product: int) -> str:
-        """x·y + z, x·y − z or z − x·y"""
+    def _fused(self, line: Line, product: int, turned: bool) -> str:
+        """x·y + z, x·y − z or z − x·y, or (turned) −x·y − z"""
         x, y = (self.read(arg) for arg in self.products[product])
         first, second = line.args
+        if turned:
+            other = self._operand(second if product == first else first)
+            return self.intrinsic("fma", self.kind, self._minus(x), y, self._minus(other))
         if line.op == "sub" and product == second:
             return self.intrinsic("fma", self.kind, self._minus(x), y, self._operand(first))
         other = self._operand(second if product == first else first)
@@ -171,17 +186,30 @@ class Writer:
         return self.let(f"fmul {self.kind.text} {x}, {y}")
 
 
+def _reads(tape: Tape) -> Counter[int]:
+    """slot → how often a line or an output reads it"""
+    outputs = (slot for port in tape.outputs for slot in port.slots)
+    return Counter([*(arg for line in tape.lines for arg in line.args), *outputs])
+
+
 def fused_products(tape: Tape) -> dict[int, tuple[int, int]]:
     """slot → factors, of the on-line products that one sum, and nothing else, reads."""
-    reads: dict[int, int] = {}
-    for slot in [arg for line in tape.lines for arg in line.args] + [s for port in tape.outputs for s in port.slots]:
-        reads[slot] = reads.get(slot, 0) + 1
+    reads = _reads(tape)
     summed = {arg for line in tape.online if line.op in ("add", "sub") for arg in line.args}
     return {
         line.slot: (line.args[0], line.args[1])
         for line in tape.online
         if line.op == "mul" and line.slot in summed and reads[line.slot] == 1
     }
+
+
+def turned_sums(tape: Tape, products: Mapping[int, tuple[int, int]]) -> dict[int, Line]:
+    """slot → line, of the on-line sums of which only the negative is read, and that are as short with the other sign:
+    a − b is b − a then, and −x·y − z one instruction as well."""
+    reads = _reads(tape)
+    negated = {line.args[0] for line in tape.online if line.op == "neg" and reads[line.args[0]] == 1}
+    sums = [line for line in tape.online if line.op in ("add", "sub") and line.slot in negated]
+    return {line.slot: line for line in sums if line.op == "sub" or not products.keys().isdisjoint(line.args)}
 
 
 _PLAIN = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "neg": "fneg"}

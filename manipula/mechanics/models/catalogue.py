@@ -31,6 +31,7 @@ from manipula.mechanics.models import (
     pose,
     pose_ways,
     regressor,
+    regressor_carried,
     torque,
     wrenches,
 )
@@ -330,8 +331,11 @@ _LIST = (
     Model(
         "regressor", "torques per inertial parameter", ("q", "qd", "qdd"),
         {"Y": ("various", "tau = Y · parameters")},
-        {"newton-euler": lambda c, x: {"Y": regressor.regressor(c, x["q"], x["qd"], x["qdd"])}}, FRAMES,
-        columns=regressor.columns,
+        {
+            "newton-euler": lambda c, x: {"Y": regressor.regressor(c, x["q"], x["qd"], x["qdd"])},
+            "carried": lambda c, x: {"Y": regressor_carried.regressor_carried(c, x["q"], x["qd"], x["qdd"])},
+        },
+        FRAMES, candidates=("newton-euler", "carried"), columns=regressor.columns,
     ),
     Model(
         "base_regressor", "torques per base parameter", ("q", "qd", "qdd"),

@@ -42,23 +42,36 @@ def parameter_vector(chain: Chain) -> list[Any]:
 
 def link_parameters(link: Link) -> list[Any]:
     """One link's fourteen."""
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = link.inertia.I
-    motor = (link.motor_inertia, link.viscous, link.coulomb, link.friction_offset)
-    return [xx, xy, xz, yy, yz, zz, *link.inertia.s, link.inertia.m, *motor]
+    return [*body_numbers(link.inertia), link.motor_inertia, link.viscous, link.coulomb, link.friction_offset]
+
+
+def body_numbers(body: Inertia) -> list[Any]:
+    """A body's ten, in the order of the columns."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.I
+    return [xx, xy, xz, yy, yz, zz, *body.s, body.m]
 
 
 def regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """Y (dof, 14·dof)"""
     motion = newton_euler(massless(chain), q, qd, qdd).motion
     forces = [[unit_force(body, state) for body in UNIT_BODIES] for state in motion]
-    twists = link_twists(chain, q)
-    motors = [[qdd[i], qd[i], chain.maths.sign(qd[i]), 1] for i in range(chain.dof)]
+    blocks = [
+        [[link.signed(felt(twist, force)) for force in unit] for link, twist in zip(chain.links, twists)]
+        for unit, twists in zip(forces, link_twists(chain, q))
+    ]
+    return with_motors(chain, blocks, qd, qdd)
+
+
+def with_motors(
+    chain: Chain, blocks: Sequence[Sequence[Sequence[Any]]], qd: Sequence[Any], qdd: Sequence[Any]
+) -> list[list[Any]]:
+    """Y of its blocks: of every link, ten entries a row for each joint up to its own. A motor is felt by its joint."""
     rows: list[list[Any]] = []
-    for i, link in enumerate(chain.links):
+    for i in range(chain.dof):
         row: list[Any] = []
-        for l in range(chain.dof):
-            shares = [link.signed(felt(twists[l][i], force)) for force in forces[l]] if l >= i else [0] * 10
-            row += [*shares, *(motors[i] if l == i else (0, 0, 0, 0))]
+        motor = [qdd[i], qd[i], chain.maths.sign(qd[i]), 1]
+        for l, block in enumerate(blocks):
+            row += [*(block[i] if l >= i else [0] * len(BODY_NAMES)), *(motor if l == i else [0] * len(MOTOR_NAMES))]
         rows.append(row)
     return rows
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from hashlib import blake2b
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from manipula.algebra.machine import Loaded, loaded, optimised_object
+from manipula.algebra.machine import Loaded, loaded, optimised_object, quick_object
 from manipula.algebra.optimise.search.state import ARRAYS, State
 
 
@@ -30,6 +30,6 @@ def _address(array: Any) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-def kernel_from_ir(text: str) -> Kernel:
-    digest = blake2b(text.encode(), digest_size=16).hexdigest()
-    return Kernel(loaded(("search", digest), lambda: text, 2, optimised_object))
+def kernel_from_ir(text: Callable[[], str], thorough: bool) -> Kernel:
+    """Compiled well, or in a third of the time. The text is the package's own: what was kept needs none."""
+    return Kernel(loaded(("search", thorough), text, 2, optimised_object if thorough else quick_object))

@@ -1,8 +1,13 @@
-"""The kernel at work: compiled by LLVM where it is there, else interpreted, with the same result."""
+"""The kernel at work: compiled by LLVM where it is there, else interpreted, with the same result.
+
+A first answer should not wait for the best code: the kernel is compiled in a hurry, and again, well, once the moves
+made so far show that there is a long search to pay for it.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,19 +16,30 @@ from manipula.algebra.optimise.search.native import Kernel, kernel_from_ir
 from manipula.algebra.optimise.search.state import ARRAYS, State
 from manipula.algebra.optimise.search.translate import module_ir
 
+LONG = 2_000_000  # moves in this process
+_lock = Lock()
+_made = [0]  # moves, so far
 
-@lru_cache(maxsize=1)
-def compiled() -> Kernel:
-    return kernel_from_ir(module_ir(kernel.FUNCTIONS, ARRAYS, public=("begin", "anneal")))
+
+@lru_cache(maxsize=2)
+def compiled(thorough: bool) -> Kernel:
+    return kernel_from_ir(lambda: module_ir(kernel.FUNCTIONS, ARRAYS, public=("begin", "anneal")), thorough)
 
 
 def begin(state: State) -> None:
     """Count the uses of a new state, and remember it as the best."""
-    compiled().call("begin", state)
+    _kernel(0).call("begin", state)
 
 
 def anneal(state: State, moves: int) -> None:
-    compiled().call("anneal", state, moves)
+    _kernel(moves).call("anneal", state, moves)
+
+
+def _kernel(moves: int) -> Kernel:
+    """The code for so many moves more; one thread compiles, the others wait for it."""
+    with _lock:
+        _made[0] += moves
+        return compiled(_made[0] > LONG)
 
 
 def interpreted(state: State, moves: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from manipula.errors import RobotFileError
@@ -17,9 +17,11 @@ def refuse_bad_names(robot: Robot) -> None:
     values = dict(robot.values)
     for name in values:
         _refuse_circle(name, values)
-    users = {name for cell in robot.cells() if cell.value is not None for name in names_of(cell.value)}
+    cells = list(robot.cells())
+    users = {name for cell in cells if cell.value is not None for name in names_of(cell.value)}
     users.update(name for value in values.values() for name in names_of(value))
-    for cell in robot.cells():
+    bare = [cell for cell in cells if isinstance(cell.value, Name)]
+    for cell in cells:
         if cell.name in users and _becomes_a_symbol(cell.value):
             raise _clash(cell, robot)
         if cell.name in values and _becomes_a_symbol(cell.value):
@@ -27,7 +29,7 @@ def refuse_bad_names(robot: Robot) -> None:
                 f"{cell.name} has a value here, and the cell {cell.name} of the table holds a number already",
                 field=f"values.{cell.name}", hint=f'write "{cell.name}" in that cell, or remove the value',
             )  # fmt: skip
-        _refuse_other_kind(cell, robot)
+        _refuse_other_kind(cell, bare, robot)
 
 
 def unused_values(robot: Robot) -> list[tuple[str, str]]:
@@ -93,11 +95,14 @@ def _clash(cell: Cell, robot: Robot) -> RobotFileError:
     )  # fmt: skip
 
 
-def _refuse_other_kind(cell: Cell, robot: Robot) -> None:
-    """A mass `m3` may be shared with another mass, but a length called `m3` is something else."""
+def _refuse_other_kind(cell: Cell, bare: Sequence[Cell], robot: Robot) -> None:
+    """A mass `m3` may be shared with another mass, but a length called `m3` is something else.
+
+    `bare`: the cells that hold a name and nothing else.
+    """
     if cell.parameter != Name(cell.name):
         return
-    for other in robot.cells():
+    for other in bare:
         if other.value == Name(cell.name) and _kind(other.name) != _kind(cell.name):
             raise RobotFileError(
                 f"the name {cell.name!r}, used in {other.name}, is the automatic name of another entry",
