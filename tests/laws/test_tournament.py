@@ -158,6 +158,7 @@ def test_a_draft_is_the_function_without_labels_and_settles_below_its_price() ->
     assert not draft.labels and whole.labels
     assert draft.content()[1] == whole.content()[1]
     assert settled(draft, 20_000) < draft.cost.total
+    assert settled(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
 
 
 @pytest.mark.parametrize("robot", ["puma560_symbolic", "stanford3", "scara", "rx90"])

@@ -100,6 +100,8 @@ def searched(
 
 def settled(function: Function, moves: int, *, price: Price = CLASSICAL, divisors: Sequence[str] = ()) -> int:
     """The price after so many moves that only go down: how good a start this is. The function itself is not made."""
+    if price.total(function) == 0:
+        return 0  # there is nothing to move
     run = Search(function, price, 0, Limits(moves, None, lambda: False), DESCENT, divisors)
     while run.done < moves:
         run.chunk(DESCENT[0].cold)
