@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -159,7 +160,7 @@ def _decidable(question: Question, chain: Chain) -> Question:
     """The tip is turned by no angle whose root a proof could not follow: the root of a number, or of a square."""
     if question.name != "tip":
         return question
-    body = frames_on_joints(chain).links[-1].inertia
+    body = chain.links[-1].inertia
     pairs = {name: PAIRS[name](body) for name in question.answers if name in PAIRS}
     squares = {name: x * x + y * y for name, (x, y) in pairs.items()}
     undecided = {name for name, x in squares.items() if not (isinstance(x, Expr) and is_decidable_root(x))}
@@ -182,16 +183,22 @@ def likely_changes(request: Request, method: str) -> list[Formulation]:
 
 def lengths_of(request: Request) -> list[str]:
     """Parameters by which a search may divide: the lengths between the joints."""
-    levers = [x for link in frames_on_joints(_plain_chain(request)).links for x in link.before.p]
+    levers = [x for link in _plain_chain(request).links for x in link.before.p]
     bare = (x.args[0] if isinstance(x, Expr) and x.op == "neg" else x for x in levers)
     return [str(x.data) for x in bare if isinstance(x, Expr) and x.op == "symbol"]
 
 
 def _plain_chain(request: Request) -> Chain:
-    """The chain over expressions, for its structure alone."""
+    """The chain over expressions, for its structure alone; frames on the joints."""
+    wish = request.symbolic
+    return _structure(request.robot, wish if isinstance(wish, str) else tuple(wish))
+
+
+@lru_cache(maxsize=4)
+def _structure(robot: Robot, symbolic: str | tuple[str, ...]) -> Chain:
     graph = Graph()
-    symbols = {name: graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
-    return merge_fixed(bind(request.robot, ExprMaths(graph), symbols, request.symbolic))
+    symbols = {name: graph.symbol(name) for name in free_parameters(robot, symbolic)}
+    return frames_on_joints(merge_fixed(bind(robot, ExprMaths(graph), symbols, symbolic)))
 
 
 def built(request: Request, choice: Choice) -> Function:

@@ -34,10 +34,11 @@ from manipula.mechanics.models.choices import Question
 
 WORK = 300_000  # operations drafted in the descents, and as many in the walk: a quarter of a minute each
 TRIALS = 1_500  # and no more formulations than that: a small arm soon has no others
-MOVES = 60  # of the algebra for each operation of a draft
-QUICK = 0.015  # of that, for an answer within a second
+MOVES = 40  # of the algebra for each operation of a draft
+QUICK = 0.02  # of that, for an answer within a second
 NEAR = 1.2  # of the best: methods whose likely changes are tried
 VALLEYS = 6
+LARGE = 3_000  # nodes: a draft like this is taken as it comes
 HOPELESS = 1.3  # of the best: a draft this dear is not settled
 
 
@@ -86,7 +87,7 @@ class Formulations:
         self.work += len(nodes)
         if values not in self.known:
             found = self.price.total(draft)
-            if found < HOPELESS * self.least:
+            if found < HOPELESS * self.least and len(nodes) < LARGE:
                 waits = found - replace(self.price, path=0).total(draft)  # a search shortens no paths
                 found = waits + settled(draft, MOVES * len(nodes), price=self.price, divisors=self.divisors)
             self.known[values] = Tried(found, choice)
@@ -121,19 +122,18 @@ def chosen(method: str, answers: Answers, space: Space) -> Choice:
 def quick(request: Request) -> Choice:
     """The best of the plain and the usual formulations, after those likely changes, and then any, that pay at once."""
     tried = [_begun(request, method) for method in methods_of(request)]
+    budgets = {found.method: _Budget(found, QUICK, inf, lambda: False) for found in tried}
     for found in tried:
         found.worth(dict(plain_choice(request, found.method).answers))
         found.worth(dict(usual_choice(request, found.method).answers))
     least = min(found.least for found in tried)
     for found in (one for one in tried if one.least < NEAR * least):
-        budget = _Budget(found, QUICK, inf, lambda: False)
         for change in likely_changes(request, found.method):
-            if budget.used() < 1:
+            if budgets[found.method].used() < 1:
                 found.worth({**found.best_answers(), **change})
     best = min(tried, key=lambda one: one.least)
-    budget = _Budget(best, QUICK, inf, lambda: False)
     fine = {question.name: question.answers for question in best.questions if not (question.bold or question.valley)}
-    descend(best.worth, best.space, best.best_answers(), fine, lambda: budget.used() >= 1)
+    descend(best.worth, best.space, best.best_answers(), fine, lambda: budgets[best.method].used() >= 1)
     return min(best.known.values()).choice
 
 

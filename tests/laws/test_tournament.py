@@ -77,8 +77,8 @@ def test_paths_shorten_and_counts_stay(robot: str) -> None:
 
 
 def test_a_price_may_ask_for_short_paths() -> None:
-    quick = mp.generate("puma560_symbolic", "inverse_dynamics", price="latency").function
-    few = mp.generate("puma560_symbolic", "inverse_dynamics").function
+    quick = mp.generate("rx90", "inverse_dynamics", price="latency").function
+    few = mp.generate("rx90", "inverse_dynamics").function
     assert LATENCY.total(quick) <= LATENCY.total(few)
     assert LATENCY.total(quick) == quick.cost.total + longest_path(quick)
 

@@ -16,7 +16,7 @@ from manipula.algebra.optimise.search.native import Kernel, kernel_from_ir
 from manipula.algebra.optimise.search.state import ARRAYS, State
 from manipula.algebra.optimise.search.translate import module_ir
 
-LONG = 2_000_000  # moves in this process
+LONG = 10_000_000  # moves in this process
 _lock = Lock()
 _made = [0]  # moves, so far
 
