@@ -37,7 +37,8 @@ from manipula.mechanics.robot.description import Origin
 from manipula.records import stored
 
 FORMULATION_SHARE = 0.5  # of a limit in seconds, at most
-MOVES = 160_000_000  # of each worker
+MOVES = 160_000_000  # of each worker, at most
+MOVES_EACH = 1_000_000  # for each operation: a small function has no more to find
 CHAINS = 2
 POOL = 48  # formulations that enter the tournament
 QUICK_MOVES = 300_000  # a tenth of a second
@@ -46,7 +47,7 @@ WAITS_FOR_PATHS = 600  # operations; measured: PUMA and Panda gain 0 to 8 %, cha
 
 @dataclass(frozen=True)
 class Effort:
-    """How long level "max" may search; without limits, `MOVES` moves after a full descent."""
+    """How long level "max" may search; without limits, up to `MOVES` moves after the formulations."""
 
     moves: int | None = None
     seconds: float | None = None
@@ -201,8 +202,9 @@ def _sought(request: Request, tell: Tell, effort: Effort) -> Function:
     tried = formulations(request, effort.formulation_seconds, effort.walk, effort.seed, effort.stop, tell)
     entrants = [optimised(built(request, choice)) for choice in favourites(tried, POOL)]
     seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - start), 0.01)
+    enough = min(MOVES, MOVES_EACH * max(price.total(brisk), 1))
     best = winner(
-        [brisk, *entrants], moves=effort.moves if effort.moves or effort.seconds else MOVES, seconds=seconds,
+        [brisk, *entrants], moves=effort.moves if effort.moves or effort.seconds else enough, seconds=seconds,
         seed=effort.seed, price=price, workers=CHAINS, divisors=lengths_of(request), tell=tell, stop=effort.stop,
     )  # fmt: skip
     return _arranged(best)
