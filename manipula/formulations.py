@@ -34,8 +34,8 @@ from manipula.mechanics.models.choices import Question
 
 WORK = 300_000  # operations drafted in the descents, and as many in the walk: a quarter of a minute each
 TRIALS = 1_500  # and no more formulations than that: a small arm soon has no others
-MOVES = 40  # of the algebra for each operation of a draft
-QUICK = 0.02  # of that, for an answer within a second
+MOVES = 40  # of the algebra for each node of a draft
+QUICK = 0.02  # of that work, for an answer within a second
 NEAR = 1.2  # of the best: methods whose likely changes are tried
 VALLEYS = 6
 LARGE = 3_000  # nodes: a draft like this is taken as it comes
@@ -68,6 +68,13 @@ class Formulations:
     @cached_property
     def space(self) -> Space:
         return {question.name: question.answers for question in self.questions}
+
+    @cached_property
+    def fine(self) -> Space:
+        """The questions that stay in a valley."""
+        return {
+            question.name: question.answers for question in self.questions if not (question.bold or question.valley)
+        }
 
     def worth(self, answers: Answers) -> float:
         """The price once settled; a choice that divides by zero on this robot is none."""
@@ -132,8 +139,7 @@ def quick(request: Request) -> Choice:
             if budgets[found.method].used() < 1:
                 found.worth({**found.best_answers(), **change})
     best = min(tried, key=lambda one: one.least)
-    fine = {question.name: question.answers for question in best.questions if not (question.bold or question.valley)}
-    descend(best.worth, best.space, best.best_answers(), fine, lambda: budgets[best.method].used() >= 1)
+    descend(best.worth, best.space, best.best_answers(), best.fine, lambda: budgets[best.method].used() >= 1)
     return min(best.known.values()).choice
 
 
@@ -165,9 +171,8 @@ def _begun(request: Request, method: str) -> Formulations:
 def _descended(found: Formulations, budget: _Budget, tell: Tell) -> None:
     """Into the most promising valleys, then on from the best with the bold questions."""
     start = dict(usual_choice(found.request, found.method).answers)
-    fine = {question.name: question.answers for question in found.questions if not (question.bold or question.valley)}
     for valley in sorted(_valleys(found, start), key=found.worth)[:VALLEYS]:
-        descend(found.worth, found.space, valley, fine, lambda: budget.used() >= 1, tell)
+        descend(found.worth, found.space, valley, found.fine, lambda: budget.used() >= 1, tell)
     if any(question.bold for question in found.questions):
         descend(found.worth, found.space, found.best_answers(), found.space, lambda: budget.used() >= 1, tell)
 
