@@ -109,16 +109,21 @@ class Formulations:
         wide = {question.name for question in self.questions if question.valley}
         return str(Choice(choice.method, tuple(item for item in choice.answers if item[0] in wide)))
 
+    def valleys(self) -> dict[str, list[Tried]]:
+        """All that were tried, the best first, valley by valley."""
+        found: dict[str, list[Tried]] = {}
+        for one in sorted(self.known.values()):
+            found.setdefault(self.valley(one.choice), []).append(one)
+        return found
 
-def favourites(tried: Iterable[Formulations], count: int) -> list[Choice]:
-    """The best of every valley, then the second of each …: how deep a valley is shows only in a long search."""
-    valleys: dict[str, list[Tried]] = {}
-    for found in tried:
-        for one in found.known.values():
-            valleys.setdefault(found.valley(one.choice), []).append(one)
-    ranked = sorted(map(sorted, valleys.values()))[:VALLEYS]
-    in_turn = (one.choice for rank in zip_longest(*ranked) for one in rank if one is not None)
-    return list(islice(in_turn, count))
+
+def favourites(tried: Iterable[Formulations], count: int) -> dict[Choice, str]:
+    """The best of every valley, then the second of each …, with its valley: how deep it is only a long search shows."""
+    valleys = {name: ranked for found in tried for name, ranked in found.valleys().items()}
+    names = sorted(valleys, key=lambda name: valleys[name])[:VALLEYS]
+    ranks = zip_longest(*(valleys[name] for name in names))
+    in_turn = ((one.choice, name) for rank in ranks for one, name in zip(rank, names) if one is not None)
+    return dict(islice(in_turn, count))
 
 
 def chosen(method: str, answers: Answers, space: Space) -> Choice:

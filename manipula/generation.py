@@ -37,8 +37,9 @@ from manipula.mechanics.robot.description import Origin
 from manipula.records import stored
 
 FORMULATION_SHARE = 0.5  # of a limit in seconds, at most
-MOVES = 160_000_000  # of each worker, at most
-MOVES_EACH = 1_000_000  # for each operation: a small function has no more to find
+WORK = 67_000_000_000  # moves of each worker times operations, at most: a move takes longer among many
+MOVES_EACH = 1_500_000  # for each operation: a small function has no more to find
+FULL_WALK = 160_000_000  # moves that are worth the whole walk through the formulations
 CHAINS = 2
 POOL = 48  # formulations that enter the tournament
 QUICK_MOVES = 300_000  # a tenth of a second
@@ -47,7 +48,7 @@ WAITS_FOR_PATHS = 600  # operations; measured: PUMA and Panda gain 0 to 8 %, cha
 
 @dataclass(frozen=True)
 class Effort:
-    """How long level "max" may search; without limits, up to `MOVES` moves after the formulations."""
+    """How long level "max" may search; without limits, as much as `WORK` allows after the formulations."""
 
     moves: int | None = None
     seconds: float | None = None
@@ -62,7 +63,7 @@ class Effort:
     @property
     def walk(self) -> float:
         """Of the usual walk through the formulations: fewer moves, fewer steps."""
-        return 1.0 if self.moves is None else min(self.moves / MOVES, 1.0)
+        return 1.0 if self.moves is None else min(self.moves / FULL_WALK, 1.0)
 
 
 USUAL_EFFORT = Effort()
@@ -200,12 +201,15 @@ def _sought(request: Request, tell: Tell, effort: Effort) -> Function:
     if _decides(brisk):
         return brisk
     tried = formulations(request, effort.formulation_seconds, effort.walk, effort.seed, effort.stop, tell)
-    entrants = [optimised(built(request, choice)) for choice in favourites(tried, POOL)]
+    liked = favourites(tried, POOL)
+    entrants, valleys = [optimised(built(request, choice)) for choice in liked], list(liked.values())
     seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - start), 0.01)
-    enough = min(MOVES, MOVES_EACH * max(price.total(brisk), 1))
+    size = max(price.total(brisk), 1)
+    enough = min(WORK // size, MOVES_EACH * size)
     best = winner(
-        [brisk, *entrants], moves=effort.moves if effort.moves or effort.seconds else enough, seconds=seconds,
-        seed=effort.seed, price=price, workers=CHAINS, divisors=lengths_of(request), tell=tell, stop=effort.stop,
+        [brisk, *entrants], [*valleys[:1], *valleys],
+        moves=effort.moves if effort.moves or effort.seconds else enough, seconds=seconds, seed=effort.seed,
+        price=price, workers=CHAINS, divisors=lengths_of(request), tell=tell, stop=effort.stop,
     )  # fmt: skip
     return _arranged(best)
 

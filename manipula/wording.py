@@ -11,7 +11,9 @@ WORDS: dict[str, dict[str, str]] = {
         "second": "{links}: carries on its axis the second moment of the link before along it, which becomes zero",
         "both": "{links}: carries on its axis both moments of the link before along it, which become zero",
     },
-    "gauge": {"*": "a fictitious mass on the joint makes a first moment zero (lever {answer})"},
+    "gauge": {
+        "*": "a fictitious mass on a joint makes a moment (y …) or the mass (m) of the link before zero: {answer}"
+    },
     "unit": {"*": "lengths are measured in one lever ({answer}), so that a factor is 1"},
     "slide": {
         "back": "{links}: frame slid along its axis; the lever before it loses a component",

@@ -164,6 +164,22 @@ def test_circle_identity_is_found() -> None:
     assert searched(function_of(formula, "x y"), moves=20_000).cost.total == 3  # the second is y less the first
 
 
+def test_a_turn_keeps_the_sum_of_squares() -> None:
+    """u and w are x and y turned; with u² at hand, x² + y² = u² + w² takes one square, not two."""
+
+    def turned(x: Expr, y: Expr, q: Expr, a: Expr) -> list[Expr]:
+        maths = ExprMaths(x.graph)
+        c, s = maths.cos(q), maths.sin(q)
+        u, w = c * x + s * y, c * y - s * x
+        return [u * u + a, w + a, x * x + y * y]
+
+    plain = function_of(turned, "x y q a")
+    assert plain.cost.total == 6 + 3 + 3
+    best = searched(plain, moves=200_000)
+    prove(best, reference_from_function(plain))
+    assert best.cost.total == plain.cost.total - 1
+
+
 def test_annealing_leaves_the_valley_of_descent() -> None:
     plain = factored(ARMS["inertia"])
     descent = searched(plain, moves=10 * MOVES, rounds=DESCENT)

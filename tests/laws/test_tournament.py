@@ -15,7 +15,7 @@ from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import CLASSICAL, LATENCY
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import searched, settled
-from manipula.algebra.optimise.search.tournament import winner
+from manipula.algebra.optimise.search.tournament import _going_on, _rounds, winner
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.bridge import (
     Choice,
@@ -115,12 +115,15 @@ def entrants() -> list[Function]:
     return [optimised(built(STANFORD, Choice(FIELD, tuple(answers.items())))) for answers in (start, *others)]
 
 
+CAMPS = "aab"
+
+
 def test_the_winner_is_the_same_whoever_runs_beside() -> None:
     one, two = (
-        winner(entrants(), moves=6_000 // workers, seconds=None, seed=3, price=CLASSICAL, workers=workers)
+        winner(entrants(), CAMPS, moves=6_000 // workers, seconds=None, seed=3, price=CLASSICAL, workers=workers)
         for workers in (1, 2)
     )
-    again = winner(entrants(), moves=3_000, seconds=None, seed=3, price=CLASSICAL, workers=2)
+    again = winner(entrants(), CAMPS, moves=3_000, seconds=None, seed=3, price=CLASSICAL, workers=2)
     assert two.content()[1] == again.content()[1]
     for found in (one, two):
         prove(found, reference(STANFORD))
@@ -131,9 +134,19 @@ def test_a_stopped_tournament_keeps_the_best() -> None:
     pressed = threading.Event()
     pressed.set()
     found = winner(
-        entrants(), moves=10**9, seconds=None, seed=0, price=CLASSICAL, workers=2, stop=pressed.is_set
+        entrants(), CAMPS, moves=10**9, seconds=None, seed=0, price=CLASSICAL, workers=2, stop=pressed.is_set
     )  # fmt: skip
     assert found.cost.total == min(function.cost.total for function in entrants())
+
+
+def test_a_camp_keeps_its_seat_until_the_best_of_all_camps_meet() -> None:
+    ranking = "aaaaaabbbc"
+    assert [ranking[place] for place in _going_on(ranking)] == ["a", "a", "b", "c"]
+    assert _going_on("abcdefgh") == [0, 1, 2]  # one of each: the best third
+    assert _going_on("aaaaaaa") == [0, 1, 2]
+    assert _going_on("ab") == [0, 1]  # two run to the end
+    assert _rounds("aaaaaabbbc") == 4  # ten, four, three, two
+    assert _rounds("a" * 48) == 4
 
 
 # formulations
@@ -161,7 +174,7 @@ def test_a_draft_is_the_function_without_labels_and_settles_below_its_price() ->
     assert settled(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
 
 
-@pytest.mark.parametrize("robot", ["puma560_symbolic", "stanford3", "scara", "rx90"])
+@pytest.mark.parametrize("robot", ["puma560_symbolic", "stanford", "stanford3", "scara", "rx90"])
 def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
     """Each answer alone on top of the usual ones; what divides by a structural zero is no answer on this arm."""
     request = Request(mp.load(robot), "inverse_dynamics")

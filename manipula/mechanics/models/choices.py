@@ -11,7 +11,7 @@ branch in the physics, and whatever comes out is proved against the plain model.
 | `masses`    | given, regrouped  | torques                    | base parameters: axis masses go to the parent   |
 | `axis i`    | bare, first …     | torques                    | fictitious moments on axis i: a parent's is 0   |
 | `tip`       | given, first …    | torques, energy, tool      | turns the last frame: a moment of its link is 0 |
-| `gauge`     | none, 4y …        | torques                    | a fictitious mass: a first moment is 0          |
+| `gauge`     | none, 4y, 4m …    | torques                    | a fictitious mass: a first moment or mass is 0  |
 | `unit`      | metre, 4y …       | torques                    | lengths measured in that lever: a factor is 1   |
 | `share i` … | see the model     | torques                    | how `acceleration_field` works out link i       |
 """
@@ -20,17 +20,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from manipula.mechanics.models.acceleration_field import LEVERS, MOMENTS, RUNS, SHARES, SPINS, Choice, continues
 from manipula.mechanics.robot.chain import Chain, Link
-from manipula.mechanics.robot.reduce import frames_on_joints, gauged, laden, regroup, rescaled
+from manipula.mechanics.robot.reduce import frames_on_joints, gauged, laden, lifted, regroup, rescaled
 from manipula.mechanics.robot.tip import PAIRS, tip_turned
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, rotate
 
 Formulation = Mapping[str, str]
-AXES = "xyz"
+AXES, MASS = "xyz", "m"
 SLIDES = ("stay", "back", "forth")
 UNITS = 3  # levers tried as a unit without a search
 # what axis i carries of its parent's moments along it: (first, second)
@@ -59,7 +60,7 @@ def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]
         asked.append(Question("masses", ("given", "regrouped")))
         asked += [Question(f"axis {i + 1}", tuple(LOADS), bold=True) for i in _bearing_axes(chain)]
         asked.append(Question("tip", ("given", *_tips(chain))))
-        asked.append(Question("gauge", ("none", *_turning(chain, _levers(chain))), valley=True))
+        asked.append(Question("gauge", ("none", *_turning(chain, _levers(chain)), *_sliding(chain)), valley=True))
     if all(link.kind.name == "revolute" for link in chain.links):
         asked.append(_unit(chain))
     return asked
@@ -117,6 +118,12 @@ def _turning(chain: Chain, entries: Sequence[str]) -> list[str]:
     return [entry for entry in entries if chain.links[_entry(entry)[0]].kind.name == "revolute"]
 
 
+def _sliding(chain: Chain) -> list[str]:
+    """The revolute joints behind a sliding one, whose link keeps a mass that may ride on the next: 4m …"""
+    kinds = [link.kind.name for link in frames_on_joints(chain).links]
+    return [f"{i}{MASS}" for i, pair in enumerate(pairwise(kinds), 2) if pair == ("prismatic", "revolute")]
+
+
 def _structural_zero(x: Any) -> bool:
     return isinstance(x, int) and x == 0
 
@@ -171,11 +178,15 @@ def prepared(chain: Chain, formulation: Formulation) -> Chain:
         if formulation.get("tip", "given") != "given":
             chain = tip_turned(chain, formulation["tip"])
         if formulation.get("gauge", "none") != "none":
-            chain = gauged(chain, *_entry(formulation["gauge"]))
+            chain = _gauged(chain, formulation["gauge"])
     if formulation.get("unit", "metre") != "metre":
         joint, axis = _entry(formulation["unit"])
         chain = rescaled(chain, seated.links[joint].before.p[axis])  # a length, wherever the slides have put it
     return chain
+
+
+def _gauged(chain: Chain, name: str) -> Chain:
+    return lifted(chain, int(name[:-1]) - 1) if name[-1] == MASS else gauged(chain, *_entry(name))
 
 
 def _entry(name: str) -> tuple[int, int]:

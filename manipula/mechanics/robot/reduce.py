@@ -94,12 +94,18 @@ SHARES = {"revolute": _revolute_shares, "prismatic": _prismatic_shares}
 
 
 def gauged(chain: Chain, joint: int, axis: int) -> Chain:
-    """Put a fictitious mass on joint `joint` (from 0) so that its parent's first moment along `axis` vanishes.
+    """A fictitious mass on joint `joint` (from 0) so that its parent's first moment along `axis` vanishes."""
+    return _weighted(chain, joint, chain.links[joint - 1].inertia.s[axis] / chain.links[joint].before.p[axis])
 
-    A mass μ at the joint's origin belongs to both links alike: +μ on one and −μ on the other changes no torque.
-    """
+
+def lifted(chain: Chain, joint: int) -> Chain:
+    """A fictitious mass on joint `joint` (from 0) so that its parent has none: what slides rides on the next link."""
+    return _weighted(chain, joint, chain.links[joint - 1].inertia.m)
+
+
+def _weighted(chain: Chain, joint: int, mu: Any) -> Chain:
+    """A mass μ at a revolute joint's origin belongs to both links: +μ on one and −μ on the other changes no torque."""
     link, parent = chain.links[joint], chain.links[joint - 1]
-    mu = parent.inertia.s[axis] / link.before.p[axis]
     minus = Inertia(m=-mu).seen_from(Placement(p=link.before.p))
     links = list(chain.links)
     links[joint] = replace(link, inertia=link.inertia + Inertia(m=mu))

@@ -1,8 +1,8 @@
 """`searched`: the same function computed in a cheaper way, found by annealing over the ways to compute its values.
 
-A run is a list of rounds; each begins with the best ways so far, warm, and ends cold. The random numbers follow from
-the seed, so the same seed and number of moves give the same function. A limit in seconds only cuts short a run that is
-given in moves; given alone, it sets the pace of the cooling.
+A run is a list of rounds; each begins with the best ways so far, or others as cheap, warm, and ends cold. The random
+numbers follow from the seed, so the same seed and number of moves give the same function. A limit in seconds only cuts
+short a run that is given in moves; given alone, it sets the pace of the cooling.
 """
 
 from __future__ import annotations
@@ -160,7 +160,9 @@ class Search:
         for part in self.rounds:
             if self.limits.over.is_set():
                 return
-            self.ways = self.begun(self.best)
+            now = self.ways.state.now
+            if now[COST] > now[BEST]:  # where it ended as cheap as the best, a search goes on along the level stretch
+                self.ways = self.begun(self.best)
             end = begin + part.share
             while (progress := self.limits.progress(self.done)) < end - 1e-12:
                 temperature = part.temperature((progress - begin) / part.share)

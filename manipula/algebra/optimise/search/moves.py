@@ -272,6 +272,14 @@ def rebuild_product(s: State, v: int) -> int:
     return way(s, MUL, s.scratch[0], s.scratch[1]) if count == 2 else 0
 
 
+def note(s: State, node: int) -> int:
+    """A live node the way uses."""
+    if s.offline[node] == 0:
+        s.hits[s.now[HITS]] = node
+        s.now[HITS] += 1
+    return 0
+
+
 def look_up(s: State, v: int, kind: int) -> int:
     """v = u ± w or v = u · w with u and w at hand."""
     start = random(s, s.now[LIVE])
@@ -281,12 +289,46 @@ def look_up(s: State, v: int, kind: int) -> int:
         value = product(s.value[v], inverse(s, u)) if kind == MUL else (s.value[v] + signed(s, 2 * u + 1 - sign)) % P
         w = found(s, P - value if value > HALF else value)
         if w != 0 and v not in (u, w) and (s.offline[w] or s.refs[w] > 0):
-            s.hits[s.now[HITS]] = u
-            s.now[HITS] += 1
-            if s.offline[w] == 0:
-                s.hits[s.now[HITS]] = w
-                s.now[HITS] += 1
+            note(s, u)
+            note(s, w)
             return way(s, kind, 2 * u + sign, 2 * w + (1 if value > HALF else 0))
+    return 0
+
+
+def sum_with_product(s: State, v: int) -> int:
+    """v = u ± x · y with u, x and y at hand: how a turn keeps x² + y², which no rearrangement of terms shows."""
+    x = s.live[random(s, s.now[LIVE])]
+    start = random(s, s.now[LIVE])
+    for i in range(TRIES):
+        y = s.live[(start + i) % s.now[LIVE]] if i > 0 else x
+        sign = random(s, 2)
+        area = product(s.value[x], s.value[y])
+        value = (s.value[v] + (P - area if sign else area)) % P
+        u = found(s, P - value if value > HALF else value)
+        if u != 0 and v not in (u, x, y) and (s.offline[u] or s.refs[u] > 0):
+            note(s, u)
+            note(s, x)
+            note(s, y)
+            rest = made(s, MUL, 2 * x, 2 * y)
+            return way(s, ADD, 2 * u + (1 if value > HALF else 0), rest ^ (1 - sign)) if rest != 0 else 0
+    return 0
+
+
+def sum_with_multiple(s: State, v: int) -> int:
+    """v = u ± x · y with u and x at hand, y at hand or a parameter."""
+    u = s.live[random(s, s.now[LIVE])]
+    start = random(s, s.now[LIVE])
+    sign = random(s, 2)
+    value = (s.value[v] + signed(s, 2 * u + 1 - sign)) % P
+    for i in range(TRIES):
+        x = s.live[(start + i) % s.now[LIVE]]
+        ratio = product(value, inverse(s, x))
+        y = found(s, P - ratio if ratio > HALF else ratio)
+        if y > ONE and v not in (u, x, y) and (s.offline[y] or s.refs[y] > 0):
+            note(s, u)
+            note(s, x)
+            note(s, y)
+            return way(s, ADD, 2 * u + sign, made(s, MUL, 2 * x, 2 * y + (1 if ratio > HALF else 0)))
     return 0
 
 
@@ -313,5 +355,6 @@ def rescale(s: State, v: int) -> int:
 
 MOVE_FUNCTIONS = (
     way, regroup, pair_up, distribute, divided, some_factor, factor, exchange, opened, spread, collect, joined, merged,
-    known_pair, at_hand, times, rebuild_sum, rebuild_product, look_up, rescale,
+    known_pair, at_hand, times, rebuild_sum, rebuild_product, note, look_up, sum_with_product,
+    sum_with_multiple, rescale,
 )  # fmt: skip

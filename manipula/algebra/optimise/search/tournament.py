@@ -1,15 +1,17 @@
 """Many starts, one winner: every function is searched for a while, the best third goes on, for three times as long.
 
 How cheap a function can become shows only in the search: of two formulations the dearer often ends below the other.
-Each round takes the same number of moves; what a round has found is where the next begins. The last two functions run
-to the end. With limits in moves the result does not depend on how many run side by side.
+Those of one camp are much alike, and some camps bloom late; so at first each sends on a third of its own, and only the
+best of the camps meet. Each round takes the same number of moves; what a round has found is where the next begins. The
+last two functions run to the end. With limits in moves the result does not depend on how many run side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from math import ceil, log
+from math import ceil
 from threading import Event
 from typing import Any
 
@@ -24,6 +26,7 @@ THINNING = 3  # of so many functions one goes on
 
 def winner(
     functions: Sequence[Function],
+    camps: Sequence[Hashable],
     *,
     moves: int | None,
     seconds: float | None,
@@ -36,7 +39,8 @@ def winner(
 ) -> Function:
     """The cheapest function found from any of these. `moves` are those of one worker; `seconds` are by the clock."""
     entrants, over = _affordable(functions, moves or MOVES_PER_SECOND * (seconds or 0.0), workers, price), Event()
-    rounds = 1 + ceil(log(max(len(entrants) / FINAL, 1), THINNING))
+    camps = camps[: len(entrants)]
+    rounds = _rounds(camps)
 
     def run(function: Function, share: float, seed: int) -> Function:
         return searched(
@@ -45,15 +49,41 @@ def winner(
         )  # fmt: skip
 
     for turn in range(rounds):
-        entrants = entrants if len(entrants) >= workers else entrants * workers  # two roads from the same start
+        roads = max(1, workers // len(entrants))  # several from the same start, if there are too few
+        entrants, camps = entrants * roads, [*camps] * roads
         share = workers / (rounds * len(entrants))
         runs = [(function, share, seed + turn + rounds * i) for i, function in enumerate(entrants)]
-        entrants = sorted(_all(run, runs, workers, over), key=price.total)
-        tell(f"round {turn + 1} of {rounds}: {price.total(entrants[0])}, the best of {len(entrants)}")
+        found = _all(run, runs, workers, over)
+        totals = [price.total(function) for function in found]
+        ranked = sorted(range(len(found)), key=totals.__getitem__)
+        tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(found)}")
         if over.is_set() or stop():
             break
-        entrants = entrants[: max(FINAL, ceil(len(entrants) / THINNING))]
-    return entrants[0]
+        kept = [ranked[place] for place in _going_on([camps[i] for i in ranked])]
+        entrants, camps = [found[i] for i in kept], [camps[i] for i in kept]
+    return found[ranked[0]]
+
+
+def _going_on(camps: Sequence[Hashable]) -> list[int]:
+    """Which places of a ranking go on: the first third of each camp; of all, once each camp has only one."""
+    size = Counter(camps)
+    if max(size.values()) == 1 or len(size) == 1:
+        return list(range(min(len(camps), max(FINAL, ceil(len(camps) / THINNING)))))
+    seen: Counter[Hashable] = Counter()
+    kept = []
+    for place, camp in enumerate(camps):
+        seen[camp] += 1
+        if seen[camp] <= ceil(size[camp] / THINNING):
+            kept.append(place)
+    return kept
+
+
+def _rounds(camps: Sequence[Hashable]) -> int:
+    """How many it takes until two are left, and theirs."""
+    rounds = 1
+    while len(camps) > FINAL:
+        rounds, camps = rounds + 1, [camps[place] for place in _going_on(camps)]
+    return rounds
 
 
 def _affordable(functions: Sequence[Function], moves: float, workers: int, price: Price) -> list[Function]:
