@@ -40,6 +40,7 @@ NEAR = 1.2  # of the best: methods whose likely changes are tried
 VALLEYS = 6
 LARGE = 3_000  # nodes: a draft like this is taken as it comes
 HOPELESS = 1.3  # of the best: a draft this dear is not settled
+DEEP = 1.1  # of the best: a valley that begins higher is not searched
 
 
 @dataclass(frozen=True, order=True)
@@ -109,20 +110,18 @@ class Formulations:
         wide = {question.name for question in self.questions if question.valley}
         return str(Choice(choice.method, tuple(item for item in choice.answers if item[0] in wide)))
 
-    def valleys(self) -> dict[str, list[Tried]]:
-        """All that were tried, the best first, valley by valley."""
-        found: dict[str, list[Tried]] = {}
-        for one in sorted(self.known.values()):
-            found.setdefault(self.valley(one.choice), []).append(one)
-        return found
-
 
 def favourites(tried: Iterable[Formulations], count: int) -> dict[Choice, str]:
     """The best of every valley, then the second of each …, with its valley: how deep it is only a long search shows."""
-    valleys = {name: ranked for found in tried for name, ranked in found.valleys().items()}
-    names = sorted(valleys, key=lambda name: valleys[name])[:VALLEYS]
-    ranks = zip_longest(*(valleys[name] for name in names))
-    in_turn = ((one.choice, name) for rank in ranks for one, name in zip(rank, names) if one is not None)
+    valleys: dict[str, list[Tried]] = {}
+    for found in tried:
+        for one in found.known.values():
+            valleys.setdefault(found.valley(one.choice), []).append(one)
+    least = min(map(min, valleys.values()))
+    names = sorted(valleys, key=lambda name: sorted(valleys[name]))[:VALLEYS]
+    near = [name for name in names if min(valleys[name]).settled < DEEP * least.settled]
+    ranks = zip_longest(*(sorted(valleys[name]) for name in near))
+    in_turn = ((one.choice, name) for rank in ranks for one, name in zip(rank, near) if one is not None)
     return dict(islice(in_turn, count))
 
 

@@ -177,7 +177,7 @@ def test_a_turn_keeps_the_sum_of_squares() -> None:
     assert plain.cost.total == 6 + 3 + 3
     best = searched(plain, moves=200_000)
     prove(best, reference_from_function(plain))
-    assert best.cost.total == plain.cost.total - 1
+    assert best.cost.total < plain.cost.total
 
 
 def test_annealing_leaves_the_valley_of_descent() -> None:

@@ -34,8 +34,10 @@ from manipula.mechanics.spatial.vector import (
     add,
     cross,
     dot,
+    matadd,
     matsub,
     neg,
+    outer,
     rotate,
     scale,
     symmetric,
@@ -44,6 +46,8 @@ from manipula.mechanics.spatial.vector import (
 
 Turn = tuple[Any, Any]  # cos and sin of the angle between a link's axes and its run's
 STRAIGHT: Turn = (1, 0)
+Wrench = tuple[Vector, Vector]  # force, moment
+NOTHING: Wrench = (NULL, NULL)
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ class Spin:
 
 @dataclass(frozen=True)
 class Row:
-    """A link in its run. V is the acceleration of its joint's origin; spin and V are in the run's axes."""
+    """A link in its run. V is the acceleration of the link's origin; spin, V and the wrenches are in the run's axes."""
 
     link: Link | None
     angle: Any
@@ -88,7 +92,8 @@ class Row:
     slide: Any
     spin: Spin
     V: Vector
-    wrench: tuple[Vector, Vector]  # what the link's own inertia asks for, run's axes
+    wrench: Wrench  # what the link's own inertia asks for, at its origin
+    foot: Wrench  # and at the foot of its joint, which a sliding link leaves
     lever: Lever
     rest: Any  # of the joint's torque: a handed-over rotor carried by the parent, 2σ ω̇_z
     maths: Any
@@ -114,7 +119,7 @@ def body_of(inertia: Inertia) -> Body:
 
 
 Moment = Callable[[Body, Spin], Any]
-Share = Callable[[Body, Turn, Spin, Vector, Moment], tuple[Vector, Vector]]
+Share = Callable[[Body, Turn, Any, Spin, Vector, Moment], tuple[Wrench, Wrench]]
 Lever = Callable[[Row, Vector], Vector]
 
 
@@ -140,7 +145,7 @@ def unturned(turn: Turn, a: Vector) -> Vector:
     return (c * a[0] + s * a[1], c * a[1] - s * a[0], a[2])
 
 
-def wrench_of(body: Body, spin: Spin, V: Vector, moment: Moment) -> tuple[Vector, Vector]:
+def wrench_of(body: Body, spin: Spin, V: Vector, moment: Moment) -> Wrench:
     """F = M V + U S,  N = S×V + vee(UK − (UK)ᵀ)"""
     (Kxx, Kxy, Kxz), (_, Kyy, Kyz), (_, _, Kzz) = body.K
     U = spin.field()
@@ -165,15 +170,20 @@ def moment_by_squares(body: Body, spin: Spin) -> Any:
     return (K[0][0] - K[1][1]) * (wx * wy) + body.J * spin.wdz + (wy * wy - wx * wx) * K[0][1]
 
 
-def own_share(body: Body, turn: Turn, spin: Spin, V: Vector, moment: Moment) -> tuple[Vector, Vector]:
-    """The motion turned into the link's axes, the wrench turned back."""
-    F, N = wrench_of(body, spin.unturned(turn), unturned(turn, V), moment)
-    return turned(turn, F), turned(turn, N)
+def own_share(body: Body, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
+    """The motion taken to the link's origin and turned into its axes, the wrench turned back."""
+    F, N = wrench_of(body, spin.unturned(turn), unturned(turn, slid_motion(d, spin, V)), moment)
+    return (turned(turn, F), turned(turn, N)), NOTHING
 
 
-def run_share(body: Body, turn: Turn, spin: Spin, V: Vector, moment: Moment) -> tuple[Vector, Vector]:
-    """The inertia turned instead."""
-    return wrench_of(turned_body(turn, body), spin, V, moment)
+def run_share(body: Body, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
+    """The inertia turned, and taken to the foot of the joint, instead."""
+    return NOTHING, wrench_of(shifted(turned_body(turn, body), (0, 0, d)), spin, V, moment)
+
+
+def slid_motion(d: Any, spin: Spin, V: Vector) -> Vector:
+    """V + d U z"""
+    return add(V, scale(d, spin.Uz))
 
 
 def turned_body(turn: Turn, body: Body) -> Body:
@@ -183,6 +193,13 @@ def turned_body(turn: Turn, body: Body) -> Body:
     u = (Kxx - Kyy) * s + 2 * Kxy * c
     x, y, _ = turned(turn, (Kxz, Kyz, 0))
     return Body(body.M, turned(turn, body.S), symmetric(Kxx - s * u, c * u - Kxy, x, Kyy + s * u, y, Kzz), body.J)
+
+
+def shifted(body: Body, p: Vector) -> Body:
+    """S + M p,  K + S pᵀ + p (S + M p)ᵀ"""
+    S = add(body.S, scale(body.M, p))
+    K = matadd(body.K, matadd(outer(body.S, p), outer(p, S)))
+    return Body(body.M, S, K, body.J + (p[0] * (body.S[0] + S[0]) + p[1] * (body.S[1] + S[1])))
 
 
 def own_lever(row: Row, p: Vector) -> Vector:
@@ -233,7 +250,7 @@ def torques(
 def ground(chain: Chain) -> Row:
     """What the first joint stands on: at rest, accelerating against gravity."""
     V = unrotate(chain.base.R, neg(chain.gravity))
-    return Row(None, 0, STRAIGHT, 0, Spin(), V, (NULL, NULL), own_lever, 0, chain.maths)
+    return Row(None, 0, STRAIGHT, 0, Spin(), V, NOTHING, NOTHING, own_lever, 0, chain.maths)
 
 
 def handed_over(chain: Chain, parts: Sequence[Callable[[Any, Any], Any]]) -> tuple[Chain, list[Any]]:
@@ -260,17 +277,18 @@ def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rot
     x = link.offset + x
     joined = choice.run == "joined" and parent.link is not None and continues(link)
     spin, V, angle = follow(parent, link) if joined else start(parent, link)
-    # a slide d along z:  V + d Uz + 2ω×ḋz + d̈z
+    # a slide d along z, of the point that is at the foot now:  V + 2ω×ḋz + d̈z
     d, dd, ddd = link.kind.slide(x), link.kind.slide(xd), link.kind.slide(xdd)
-    V = add(V, add(scale(d, spin.Uz), (2 * dd * spin.w[1], -(2 * dd * spin.w[0]), ddd)))
+    V = add(V, (2 * dd * spin.w[1], -(2 * dd * spin.w[0]), ddd))
     # a rotor 2σ on the axis:  2σ (θ̇ω_y, −θ̇ω_x, θ̈)
     thd, thdd = link.kind.turn(xd), link.kind.turn(xdd)
     gyro, rest = (rotor * thd * spin.w[1], -(rotor * thd * spin.w[0]), rotor * thdd), rotor * spin.wdz
     spin = spin.faster(thd, thdd)
     angle = angle + link.kind.turn(x)
     turn = STRAIGHT if isinstance(angle, int) and angle == 0 else (maths.cos(angle), maths.sin(angle))
-    F, N = SHARES[choice.share](body_of(link.inertia), turn, spin, V, MOMENTS[choice.moment])
-    return Row(link, angle, turn, d, spin, V, (F, add(N, gyro)), LEVERS[choice.lever], rest, maths, joined)
+    (F, N), foot = SHARES[choice.share](body_of(link.inertia), turn, d, spin, V, MOMENTS[choice.moment])
+    V, wrench = slid_motion(d, spin, V), (F, add(N, gyro))
+    return Row(link, angle, turn, d, spin, V, wrench, foot, LEVERS[choice.lever], rest, maths, joined)
 
 
 def follow(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
@@ -287,17 +305,21 @@ def start(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
     return spin, unrotate(R, V), 0
 
 
-def load(child: tuple[Vector, Vector], rows: tuple[Row, Row | None]) -> tuple[Vector, Vector]:
-    """(f, n) at the joint of the first row, in its run's axes, from those of the next."""
+def load(child: Wrench, rows: tuple[Row, Row | None]) -> Wrench:
+    """(f, n) at the foot of the first row's joint, in its run's axes, from that of the next."""
     row, next_row = rows
-    F, N = row.wrench
-    if next_row is None or next_row.link is None:
-        return F, N
-    f, n = child
-    n = add(n, cross((0, 0, next_row.slide), f))  # to the foot of the next joint
-    link = next_row.link
-    if next_row.joined:
-        return add(F, f), add(add(N, n), cross(turned(row.turn, link.before.p), f))
-    f = rotate(link.before.R, f)
-    n = add(rotate(link.before.R, n), cross(link.before.p, f))
+    f, n = row.wrench
+    if next_row is not None and next_row.link is not None:
+        f, n = _with_next(row, child, next_row.link, next_row.joined)
+    n = add(n, cross((0, 0, row.slide), f))
+    return add(f, row.foot[0]), add(n, row.foot[1])
+
+
+def _with_next(row: Row, child: Wrench, link: Link, joined: bool) -> Wrench:
+    """(f, n) at the origin of a link: its own and what the next joint asks for."""
+    (F, N), (f, n), before = row.wrench, child, link.before
+    if joined:
+        return add(F, f), add(add(N, n), cross(turned(row.turn, before.p), f))
+    f = rotate(before.R, f)
+    n = add(rotate(before.R, n), cross(before.p, f))
     return add(F, turned(row.turn, f)), add(N, turned(row.turn, n))

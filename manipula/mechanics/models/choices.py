@@ -33,6 +33,7 @@ from manipula.mechanics.spatial.vector import Vector, add, rotate
 Formulation = Mapping[str, str]
 AXES, MASS = "xyz", "m"
 SLIDES = ("stay", "back", "forth")
+WIDE = ("share", 2)  # behind the first joint, whose motion is simple, the two ways to work a link out lead far apart
 UNITS = 3  # levers tried as a unit without a search
 # what axis i carries of its parent's moments along it: (first, second)
 LOADS = {"bare": (False, False), "first": (True, False), "second": (False, True), "both": (True, True)}
@@ -84,7 +85,7 @@ def field_questions(chain: Chain) -> list[Question]:
     asked = [_unit(chain)]
     for i, link in enumerate(frames_on_joints(chain).links, 1):
         kinds = [kind for kind in FIELD_KINDS if kind != "run" or (i > 1 and continues(link))]
-        asked += [Question(f"{kind} {i}", FIELD_KINDS[kind]) for kind in kinds]
+        asked += [Question(f"{kind} {i}", FIELD_KINDS[kind], valley=(kind, i) == WIDE) for kind in kinds]
     return asked
 
 

@@ -16,7 +16,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.models.acceleration_field import STRAIGHT, Body, Turn, body_of, continues, turned, turned_body
+from manipula.mechanics.models.acceleration_field import (
+    STRAIGHT,
+    Body,
+    Turn,
+    Wrench,
+    body_of,
+    continues,
+    shifted,
+    turned,
+    turned_body,
+)
 from manipula.mechanics.robot.chain import Chain, Link, inward, outward
 from manipula.mechanics.spatial.vector import (
     Matrix,
@@ -25,20 +35,9 @@ from manipula.mechanics.spatial.vector import (
     cross,
     matadd,
     matmul,
-    outer,
     rotate,
-    scale,
     transpose,
 )
-
-Wrench = tuple[Vector, Vector]
-
-
-def shifted(body: Body, p: Vector) -> Body:
-    """S + M p,  K + S pᵀ + p (S + M p)ᵀ"""
-    S = add(body.S, scale(body.M, p))
-    K = matadd(body.K, matadd(outer(body.S, p), outer(p, S)))
-    return Body(body.M, S, K, body.J + (p[0] * (body.S[0] + S[0]) + p[1] * (body.S[1] + S[1])))
 
 
 def rotated(body: Body, R: Matrix) -> Body:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models import contact
-from manipula.mechanics.models.acceleration_field import Body, moment_by_field, wrench_of
+from manipula.mechanics.models.acceleration_field import Body, Wrench, moment_by_field, wrench_of
 from manipula.mechanics.models.derivatives import Given
 from manipula.mechanics.models.friction import friction
 from manipula.mechanics.models.inertia_inverse import Solver, inverted
@@ -34,7 +34,6 @@ from manipula.mechanics.models.moving_bodies import (
     Beyond,
     Joint,
     Road,
-    Wrench,
     gathered,
     joints_of,
     roads_of,

@@ -24,13 +24,15 @@ from manipula.mechanics.models.acceleration_field import (
     Body,
     Spin,
     Turn,
+    Wrench,
     body_of,
     continues,
+    shifted,
     turned,
     turned_body,
     unturned,
 )
-from manipula.mechanics.models.composite_runs import rotated, shifted, together
+from manipula.mechanics.models.composite_runs import rotated, together
 from manipula.mechanics.robot.chain import Chain, Link, inward
 from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.spatial.vector import (
@@ -52,7 +54,6 @@ from manipula.mechanics.spatial.vector import (
     unrotate,
 )
 
-Wrench = tuple[Vector, Vector]  # force, moment
 SHORT = 1e-12  # m
 
 

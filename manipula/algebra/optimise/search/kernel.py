@@ -16,8 +16,8 @@ from manipula.algebra.optimise.search.moves import (
     rebuild_sum,
     regroup,
     rescale,
-    sum_with_multiple,
     sum_with_product,
+    sum_with_square,
 )
 from manipula.algebra.optimise.search.state import (
     ADD,
@@ -56,13 +56,13 @@ from manipula.algebra.optimise.search.table import TABLE_FUNCTIONS, depends, fus
     SPREAD_COLLECT,
     EXCHANGE,
     RESCALE,
+    WITH_SQUARE,
     WITH_PRODUCT,
-    WITH_MULTIPLE,
 ) = range(14)
 SHARES = {
     REGROUP: 5, PAIR_UP: 2, EXCHANGE: 2, FACTOR: 5, COLLECT: 5, REBUILD: 5,
     DISTRIBUTE: 8, SPREAD: 9, SPREAD_COLLECT: 8, RESCALE: 2,
-    SUM_OF: 6, PRODUCT_OF: 3, WITH_PRODUCT: 2, WITH_MULTIPLE: 2,
+    SUM_OF: 6, PRODUCT_OF: 3, WITH_SQUARE: 2, WITH_PRODUCT: 2,
 }  # fmt: skip
 
 
@@ -84,10 +84,10 @@ def proposed(s: State, v: int) -> int:
         return exchange(s, v)
     if move == RESCALE:
         return rescale(s, v)
+    if move == WITH_SQUARE:
+        return sum_with_square(s, v)
     if move == WITH_PRODUCT:
         return sum_with_product(s, v)
-    if move == WITH_MULTIPLE:
-        return sum_with_multiple(s, v)
     if move == REBUILD and s.kind[v] == MUL:
         return rebuild_product(s, v)
     spreading = 1 if move in (SPREAD, SPREAD_COLLECT) else 0

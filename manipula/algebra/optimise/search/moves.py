@@ -295,26 +295,24 @@ def look_up(s: State, v: int, kind: int) -> int:
     return 0
 
 
-def sum_with_product(s: State, v: int) -> int:
-    """v = u ± x · y with u, x and y at hand: how a turn keeps x² + y², which no rearrangement of terms shows."""
-    x = s.live[random(s, s.now[LIVE])]
+def sum_with_square(s: State, v: int) -> int:
+    """v = u ± x² with u and x at hand: a turn keeps x² + y², which no rearrangement of terms shows."""
     start = random(s, s.now[LIVE])
     for i in range(TRIES):
-        y = s.live[(start + i) % s.now[LIVE]] if i > 0 else x
+        x = s.live[(start + i) % s.now[LIVE]]
         sign = random(s, 2)
-        area = product(s.value[x], s.value[y])
-        value = (s.value[v] + (P - area if sign else area)) % P
+        square = product(s.value[x], s.value[x])
+        value = (s.value[v] + (P - square if sign else square)) % P
         u = found(s, P - value if value > HALF else value)
-        if u != 0 and v not in (u, x, y) and (s.offline[u] or s.refs[u] > 0):
+        if u != 0 and v not in (u, x) and (s.offline[u] or s.refs[u] > 0):
             note(s, u)
             note(s, x)
-            note(s, y)
-            rest = made(s, MUL, 2 * x, 2 * y)
+            rest = made(s, MUL, 2 * x, 2 * x)
             return way(s, ADD, 2 * u + (1 if value > HALF else 0), rest ^ (1 - sign)) if rest != 0 else 0
     return 0
 
 
-def sum_with_multiple(s: State, v: int) -> int:
+def sum_with_product(s: State, v: int) -> int:
     """v = u ± x · y with u and x at hand, y at hand or a parameter."""
     u = s.live[random(s, s.now[LIVE])]
     start = random(s, s.now[LIVE])
@@ -355,6 +353,6 @@ def rescale(s: State, v: int) -> int:
 
 MOVE_FUNCTIONS = (
     way, regroup, pair_up, distribute, divided, some_factor, factor, exchange, opened, spread, collect, joined, merged,
-    known_pair, at_hand, times, rebuild_sum, rebuild_product, note, look_up, sum_with_product,
-    sum_with_multiple, rescale,
+    known_pair, at_hand, times, rebuild_sum, rebuild_product, note, look_up, sum_with_square,
+    sum_with_product, rescale,
 )  # fmt: skip

@@ -66,10 +66,9 @@ def winner(
 
 def _going_on(camps: Sequence[Hashable]) -> list[int]:
     """Which places of a ranking go on: the first third of each camp; of all, once each camp has only one."""
-    size = Counter(camps)
+    size, seen = Counter(camps), Counter[Hashable]()
     if max(size.values()) == 1 or len(size) == 1:
         return list(range(min(len(camps), max(FINAL, ceil(len(camps) / THINNING)))))
-    seen: Counter[Hashable] = Counter()
     kept = []
     for place, camp in enumerate(camps):
         seen[camp] += 1
