@@ -208,13 +208,15 @@ def test_what_derivatives_cost(name: str) -> None:
 
 
 def test_the_cheapest_method_is_taken() -> None:
-    for robot, alike in (("rp", True), ("scara", False)):
+    differing = 0
+    for robot in ("rp", "scara"):
         costs = [
             mp.generate(robot, "inverse_dynamics_derivatives", method=method).cost.total
             for method in ("analytic", "acceleration-field", "automatic")
         ]
         assert mp.generate(robot, "inverse_dynamics_derivatives").cost.total <= min(costs)
-        assert (min(costs) == max(costs)) == alike  # else this test could not fail
+        differing += min(costs) < max(costs)
+    assert differing  # else this test could not fail
 
 
 def test_frames_stand_together_where_axes_meet() -> None:

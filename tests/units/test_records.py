@@ -129,7 +129,7 @@ def test_a_missing_file_is_ignored(shelf: Path) -> None:
 def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
-    def search(functions: list[Function], **options: object) -> Function:
+    def search(functions: list[Function], camps: list[str], **options: object) -> Function:
         calls.append(options)
         return functions[0]
 
@@ -173,7 +173,7 @@ def test_what_was_found_is_what_the_highest_level_gives(tmp_path: Path, monkeypa
 def test_a_dearer_result_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MANIPULA_CACHE", str(tmp_path / "cache"))
     best = optimise_function(PLANAR, TINY)
-    monkeypatch.setattr(generation, "winner", lambda functions, **options: built(PLANAR, Choice("newton-euler")))
+    monkeypatch.setattr(generation, "winner", lambda functions, camps, **options: built(PLANAR, Choice("newton-euler")))
     dearer = optimise_function(PLANAR, replace(TINY, known=False))
     assert dearer.cost.total > best.cost.total
     assert known_function(PLANAR) == best
