@@ -21,7 +21,8 @@ WORDS: dict[str, dict[str, str]] = {
     },
     "share": {
         "own": "{links}: inertial wrench in the link's own axes",
-        "run": "{links}: the inertia is taken to the foot and the axes of the parallel joints, not the motion to the link's",
+        "run": "{links}: the inertia is taken to the foot and the axes of the parallel joints, "
+        "not the motion to the link's",
     },
     "lever": {
         "own": "{links}: lever to the next joint in the link's own axes",
