@@ -35,7 +35,6 @@ from manipula.mechanics.models.choices import (
 )
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Given, Method, Model
 from manipula.mechanics.models.moving_bodies import slid_back
-from manipula.mechanics.models.newton_euler import newton_euler
 from manipula.mechanics.models.pose_ways import way_from_name
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
@@ -43,7 +42,6 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tip import PAIRS
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.mechanics.spatial.vector import Vector
 from manipula.ranking import Ranking, ranking
 
 Tell = Callable[[str], None]
@@ -202,22 +200,10 @@ def _structure(robot: Robot, symbolic: str | tuple[str, ...]) -> Chain:
 
 
 def built(request: Request, choice: Choice) -> Function:
-    """The model's text run on expressions, or the derivative of another's function; its intermediates labelled."""
-    return _built(request, choice, _labels)
-
-
-def drafted(request: Request, choice: Choice) -> Function:
-    """The same without labels, for a trial."""
-    return _built(request, choice, lambda chain, given: {})
-
-
-Labels = Callable[[Chain, Mapping[str, Sequence[Any]]], dict[Expr, str]]
-
-
-def _built(request: Request, choice: Choice, labels: Labels) -> Function:
+    """The model's text run on expressions, or the derivative of another's function."""
     model, graph = model_for(request), Graph()
     if choice.method == AUTOMATIC and model.differentiates:
-        return _differentiated(request, model, choice, labels)
+        return _differentiated(request, model, choice)
     maths = ExprMaths(graph)
     parameters = {name: graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
     given = {port: [graph.symbol(name, online=True) for name in names] for port, names in input_names(request).items()}
@@ -233,12 +219,12 @@ def _built(request: Request, choice: Choice, labels: Labels) -> Function:
     if model.columns is not None:
         notes["columns"] = " ".join(model.columns(chain))
     name = f"{_identifier(request.robot.name)}_{model.name}"
-    return Function(name, graph, tuple(inputs), outputs, labels(chain, given), notes)
+    return Function(name, graph, tuple(inputs), outputs, notes=notes)
 
 
-def _differentiated(request: Request, model: Model, choice: Choice, labels: Labels) -> Function:
+def _differentiated(request: Request, model: Model, choice: Choice) -> Function:
     """Reverse through the optimised function: ∂result/∂input, a matrix an input."""
-    found = optimised(_built(replace(request, model=model.differentiates), Choice(FIELD, choice.answers), labels))
+    found = optimised(built(replace(request, model=model.differentiates), Choice(FIELD, choice.answers)))
     ports = {port.name: port for port in found.inputs if port.name in model_named(model.differentiates).inputs}
     rows = [gradient(root, [symbol for port in ports.values() for symbol in port.symbols]) for root in found.roots]
     columns = iter(zip(*rows))
@@ -329,27 +315,3 @@ def _output(graph: Graph, name: str, value: Any, unit: str, doc: str) -> Output:
 def _identifier(name: str) -> str:
     text = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name).strip("_")
     return text if text[:1].isalpha() else f"robot_{text}"
-
-
-def _labels(chain: Chain, given: Mapping[str, Sequence[Any]]) -> dict[Expr, str]:
-    """Names people recognise (w3_x, f2_z) for the recursion's intermediates, where the model is one."""
-    if not {"q", "qd", "qdd"} <= given.keys():
-        return {}
-    # run once more on the same graph: equal values are one node, so this finds the nodes already there
-    found = newton_euler(chain, given["q"], given["qd"], given["qdd"], given.get("wrench"))
-    named: dict[str, Sequence[Vector]] = {
-        "w": [m.w for m in found.motion],
-        "wd": [m.wd for m in found.motion],
-        "vd": [m.vd for m in found.motion],
-        "F": found.F,
-        "N": found.N,
-        "f": [load.f for load in found.loads],
-        "n": [load.n for load in found.loads],
-    }
-    labels: dict[Expr, str] = {}
-    for letter, vectors in named.items():
-        for number, vector in enumerate(vectors, 1):
-            for axis, entry in zip("xyz", vector, strict=True):
-                if isinstance(entry, Expr) and entry.args and entry.op != "neg":
-                    labels.setdefault(entry, f"{letter}{number}_{axis}")
-    return labels

@@ -22,7 +22,7 @@ from manipula.bridge import (
     Choice,
     Request,
     Tell,
-    drafted,
+    built,
     lengths_of,
     likely_changes,
     methods_of,
@@ -32,7 +32,7 @@ from manipula.bridge import (
 )
 from manipula.mechanics.models.choices import Question
 
-WORK = 300_000  # operations drafted in the descents, and as many in the walk: a quarter of a minute each
+WORK = 300_000  # operations built in the descents, and as many in the walk: a quarter of a minute each
 TRIALS = 1_500  # and no more formulations than that: a small arm soon has no others
 MOVES = 40  # of the algebra for each node of a draft
 QUICK = 0.02  # of that work, for an answer within a second
@@ -63,7 +63,7 @@ class Formulations:
     known: dict[frozenset[int], Tried] = field(default_factory=dict)
     asked: dict[Choice, float] = field(default_factory=dict)
     least: float = inf  # settled
-    work: int = 0  # operations drafted
+    work: int = 0  # operations built
     trials: int = 0
 
     @cached_property
@@ -89,7 +89,7 @@ class Formulations:
         return self.asked[choice]
 
     def _tried(self, choice: Choice) -> float:
-        draft = self.price.arranged(drafted(self.request, choice))
+        draft = self.price.arranged(built(self.request, choice))
         nodes = topological(draft.roots)
         values = frozenset(node.value for node in nodes)
         self.work += len(nodes)

@@ -33,6 +33,7 @@ from manipula.bridge import (
 from manipula.cache import key_of, recalled, remember, remembered
 from manipula.errors import UnknownNameError
 from manipula.formulations import favourites, formulations, quick
+from manipula.labels import labelled, without_doubles
 from manipula.mechanics.robot.description import Origin
 from manipula.records import stored
 
@@ -114,9 +115,9 @@ def _generated(request: Request, tell: Tell, effort: Effort = USUAL_EFFORT) -> F
 
 
 def _finished(request: Request, best: Function) -> Function:
-    """Proved, and with the parameters it reads as its inputs."""
+    """Proved, with the parameters it reads as its inputs, its intermediates named."""
     proof = prove(best, reference(request))
-    best = used_parameters(best)
+    best = labelled(used_parameters(best), request)
     return replace(best, notes={**best.notes, "proof": str(proof)}, conditions=conditions_of(best))
 
 
@@ -131,7 +132,7 @@ def generate_together(requests: Sequence[Request], tell: Tell = lambda text: Non
     notes = {key: "; ".join(dict.fromkeys(part.notes[key] for part in parts)) for key in ("robot", "model", "joints")}
     notes["method"] = "; ".join(f"{part.notes['model']} by {part.notes['method']}" for part in parts)
     notes["parameters"] = " ".join(dict.fromkeys(name for p in parts for name in p.notes["parameters"].split()))
-    labels = {node: text for part in reversed(moved) for node, text in part.labels.items()}
+    labels = without_doubles({node: text for part in reversed(moved) for node, text in part.labels.items()})
     name = f"{parts[0].name.removesuffix('_' + parts[0].notes['model'])}_models"
     whole = optimised(Function(name, graph, _joined_inputs(moved), tuple(outputs), labels, notes))
     proof = prove(whole, _joined_reference(requests))

@@ -24,6 +24,7 @@ from manipula.algebra.optimise.search.stored import as_asked, function_from_text
 from manipula.algebra.optimise.search.ways import function_from_ways, reference_from_function, ways_from_function
 from manipula.bridge import Choice, Request, built
 from manipula.errors import UnknownNameError
+from manipula.labels import labelled
 from manipula.mechanics.robot.formats.toml import robot_from_toml
 from manipula.mechanics.robot.library import text_of
 
@@ -40,7 +41,8 @@ def function_of(formula: Callable[..., list[Expr]], variables: str, parameters: 
 
 
 def model(robot: str, name: str, method: str) -> Function:
-    return built(Request(robot_from_toml(text_of(robot)), name, method, "all"), Choice(method))
+    request = Request(robot_from_toml(text_of(robot)), name, method, "all")
+    return labelled(built(request, Choice(method)), request)
 
 
 def arms() -> dict[str, Function]:
