@@ -286,7 +286,7 @@ def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Der
 
 def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
     """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
-    from manipula.dossier import files_of_dossier
+    from manipula.dossier_files import files_of_dossier
 
     subject = load(robot) if isinstance(robot, str) else robot
     return write_files(Path(folder), files_of_dossier(subject, tell))

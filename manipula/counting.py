@@ -8,6 +8,7 @@ from typing import Any
 
 from manipula.algebra.optimise.prove import prove
 from manipula.bridge import Request, Tell, built, model_named, reference, usual_choice
+from manipula.errors import SingularError
 from manipula.generation import generate_function, known_function
 from manipula.mechanics.models.bracketings import bracketings, text_from_bracketing
 from manipula.mechanics.models.catalogue import MODELS
@@ -45,11 +46,15 @@ def count_rows(
     parameters: str = "base",
     tell: Tell = lambda text: None,
 ) -> Iterator[CountRow]:
-    """Each method of each model, proved before it is counted."""
+    """Each method of each model, proved before it is counted; of all models, those this robot has."""
     for name in models:
         for method in _methods(name):
             tell(f"{name}: {method}")
-            yield count_row(Request(robot, name, method, symbolic, optimise, parameters=parameters))
+            try:
+                yield count_row(Request(robot, name, method, symbolic, optimise, parameters=parameters))
+            except SingularError:
+                if models is not DEFAULT_MODELS:
+                    raise
 
 
 def _methods(name: str) -> list[str]:

@@ -3,6 +3,7 @@
 ManipulaError
 ├── InputError            what the user gave cannot be used: a file, a table, an argument
 │   ├── RobotFileError    a robot description is wrong; names file, joint, field, and what would be right
+│   ├── SingularError     a joint feels no inertia, so no acceleration can be told; names the joint
 │   └── UnknownNameError  no such robot, model, method, parameter; lists what there is
 ├── SizeError             the answer would be too large to be of use; says what to ask for instead
 ├── ProofError            an optimised function is not the model it claims to be; never ignore it
@@ -13,8 +14,13 @@ ManipulaWarning           (a UserWarning) something looks wrong but can be used
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parent)
 
 
 class ManipulaError(Exception):
@@ -32,6 +38,10 @@ class RobotFileError(InputError):
         self.file, self.where, self.field, self.problem, self.hint = file, where, field, problem, hint
         place = ": ".join(part for part in (file, where, field) if part)
         super().__init__((f"{place}: " if place else "") + problem + (f" ({hint})" if hint else ""))
+
+
+class SingularError(InputError):
+    """A joint of the robot feels no inertia, and the model divides by it."""
 
 
 class UnknownNameError(InputError, KeyError):
@@ -62,3 +72,11 @@ class ConditionError(ManipulaError, ValueError):
 
 class ManipulaWarning(UserWarning):
     """Something in the input looks wrong but can be used."""
+
+
+def caution(text: str) -> None:
+    """A `ManipulaWarning` that points at the caller's line: the first one outside the package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, ManipulaWarning, stacklevel=level)

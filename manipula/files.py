@@ -9,7 +9,12 @@ from pathlib import Path
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Replace the file as a whole, or leave it as it was."""
+    """Replace the file as a whole, or leave it as it was; behind a symbolic link, the file it points to."""
+    _replace(Path(os.path.realpath(path)) if path.is_symlink() else path, text)
+    return path
+
+
+def _replace(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
@@ -23,7 +28,6 @@ def write_text(path: Path, text: str) -> Path:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    return path
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> list[Path]:

@@ -103,6 +103,8 @@ class Formulations:
         return self.known[values].settled
 
     def best_answers(self) -> Answers:
+        if not self.known:
+            raise ZeroDivisionError(f"every formulation of {self.request.model} divides by zero on this robot")
         return dict(min(self.known.values()).choice.answers)
 
     def valley(self, choice: Choice) -> str:

@@ -36,6 +36,7 @@ from manipula.formulations import favourites, formulations, quick
 from manipula.labels import labelled, without_doubles
 from manipula.mechanics.robot.description import Origin
 from manipula.records import stored
+from manipula.weightless import singular, warn_massless
 
 FORMULATION_SHARE = 0.5  # of a limit in seconds, at most
 WORK = 67_000_000_000  # moves of each worker times operations, at most: a move takes longer among many
@@ -75,7 +76,9 @@ def generate_function(request: Request, tell: Tell = lambda text: None) -> Funct
     if request.optimise not in LEVELS:
         raise UnknownNameError("optimisation level", request.optimise, LEVELS)
     check_request(request)
-    return remembered(_key(request), lambda: _generated(request, tell))
+    made = remembered(_key(request), lambda: _generated(request, tell))
+    warn_massless(request.robot, request.model)
+    return made
 
 
 def optimise_function(request: Request, effort: Effort = USUAL_EFFORT, tell: Tell = lambda text: None) -> Function:
@@ -109,7 +112,10 @@ def _content(request: Request) -> str:
 
 
 def _generated(request: Request, tell: Tell, effort: Effort = USUAL_EFFORT) -> Function:
-    best = LEVELS[request.optimise](request, tell, effort)
+    try:
+        best = LEVELS[request.optimise](request, tell, effort)
+    except ZeroDivisionError as error:
+        raise singular(request.robot, request.symbolic, request.model) from error
     tell(f"{request.model}: proof")
     return _finished(request, best)
 

@@ -97,9 +97,12 @@ class Oracle:
         return self._shaped(C, self.model.nv)
 
     def energy(self, q: Sequence[float], qd: Sequence[float]) -> tuple[float, float]:
-        """(kinetic, potential), the potential zero at the world's origin."""
+        """(kinetic, potential), the potential zero at the world's origin; Pinocchio leaves out what stands still."""
         kinetic = pin.computeKineticEnergy(self.model, self.data, np.array(q), np.array(qd))
-        return float(kinetic), float(pin.computePotentialEnergy(self.model, self.data, np.array(q)))
+        moving = float(pin.computePotentialEnergy(self.model, self.data, np.array(q)))
+        ground, at = self.chain.ground, se3(self.chain.base)
+        s = at.rotation @ np.array(ground.s, dtype=float) + float(ground.m) * at.translation
+        return float(kinetic), moving - float(np.array(self.chain.gravity, dtype=float) @ s)
 
     def joint_wrenches(
         self, q: Sequence[float], qd: Sequence[float], qdd: Sequence[float], wrench: Sequence[float] | None = None

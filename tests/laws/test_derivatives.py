@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed, regroup
 from manipula.mechanics.spatial.adjoint import Traced, TracedMaths, gradient, pullback, variables
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.mechanics.spatial.inertia import Inertia
 from tests.random_robots import random_robot, random_state
 
 SLOW = pytest.mark.slow
@@ -151,7 +153,7 @@ def test_the_inverse_of_the_inertia_matrix(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_energies_are_rows_times_the_parameters(seed: int) -> None:
     chain, x = arm_and_state(seed)
-    kinetic, potential = energy(chain, x["q"], x["qd"])
+    kinetic, potential = energy(replace(chain, ground=Inertia()), x["q"], x["qd"])  # what stands still has no column
     pi = np.array(parameter_vector(chain), dtype=float)
     close(np.array(energy_regressor.kinetic_row(chain, x["q"], x["qd"]), dtype=float) @ pi, kinetic)
     close(np.array(energy_regressor.potential_row(chain, x["q"]), dtype=float) @ pi, potential)

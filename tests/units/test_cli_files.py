@@ -327,3 +327,17 @@ def test_ctrl_c_in_a_process_is_quiet(folder: Path) -> None:
     assert child.returncode == 130
     assert "manipula: interrupted" in errors
     assert list(folder.iterdir()) == []
+
+
+def test_saving_through_a_symbolic_link_writes_the_file_it_points_to(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    target, link, absent = tmp_path / "real" / "arm.toml", tmp_path / "link.toml", tmp_path / "ahead.toml"
+    api.save(api.load("planar2r"), target)
+    link.symlink_to(Path("real") / "arm.toml")
+    absent.symlink_to(tmp_path / "real" / "later.toml")
+    api.save(api.load("scara"), link)
+    api.save(api.load("scara"), absent)
+    assert link.is_symlink()
+    assert absent.is_symlink()
+    assert api.load(target).name == api.load(tmp_path / "real" / "later.toml").name == "scara"
+    assert list((tmp_path / "real").glob("*.part")) == []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +64,15 @@ def test_importing_loads_no_more_than_most_programs_need() -> None:
     code = f"import sys, manipula; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_module_has_the_name_of_a_verb() -> None:
+    """The import of such a module would put it in the place of the verb."""
+    verbs = [name for name in mp.__all__ if inspect.isfunction(getattr(mp, name))]
+    assert verbs
+    assert [name for name in verbs if importlib.util.find_spec(f"manipula.{name}")] == []
+
+
+def test_a_dossier_can_be_written_twice(tmp_path: Path) -> None:
+    first, second = (mp.dossier("planar2r", tmp_path / name) for name in ("one", "two"))
+    assert [path.read_text() for path in first] == [path.read_text() for path in second]

@@ -177,7 +177,7 @@ def test_other_branches_are_locked_and_carried() -> None:
     arm = robot_from_urdf(HAND, tip="hand")
     assert arm.joint_names == ("shoulder", "wrist")
     assert [len(row.carries) for row in arm.joints] == [0, 1, 2]
-    assert arm.joints[0].body is None  # stands still with the base
+    assert arm.joints[0].body is not None  # stands still with the base, and has its potential energy there
     # left at 0.01 (zero brought within its limits), right at −(2·0.01 + 0.5)
     assert held(arm, 3) == (0.5, pytest.approx(0.25 * (0.1 + 0.01) + 0.25 * (-0.1 - 0.52)))
     assert "joint 'grip' is locked at 0.01" in arm.origin.notes

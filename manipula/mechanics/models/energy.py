@@ -34,15 +34,16 @@ def kinetic_energy(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> Any:
 
 
 def potential_energy(chain: Chain, q: Sequence[Any]) -> Any:
-    """−g·Σ s, the first moments of the whole arm about the world's origin"""
+    """−g·Σ s, the first moments of the whole arm, and of what stands still, about the world's origin"""
     return -dot(chain.gravity, first_moments(chain, q))
 
 
 def first_moments(chain: Chain, q: Sequence[Any]) -> Vector:
-    """Σ m r of the links, in world axes about the world's origin."""
+    """Σ m r of the ground and the links, in world axes about the world's origin."""
     s: Vector = NULL
     m: Any = 0
     for link, step in zip(reversed(chain.links), reversed(chain.elementary(q))):
         s, m = add(link.inertia.s, s), link.inertia.m + m
         s = add(rotate(step.R, s), scale(m, step.p))
+    s, m = add(chain.ground.s, s), chain.ground.m + m
     return add(rotate(chain.base.R, s), scale(m, chain.base.p))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from manipula.mechanics.robot.joints import JointKind
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import NOTHING, Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector
 from manipula.scalar import Maths
@@ -49,13 +49,17 @@ class Link:
 
 @dataclass(frozen=True)
 class Chain:
-    """A serial arm: world → base → links → tool. `gravity` is the acceleration vector in the world frame."""
+    """A serial arm: world → base → links → tool. `gravity` is the acceleration vector in the world frame.
+
+    `ground` is what stands still in the base frame: no torque feels it, but it has a potential energy.
+    """
 
     links: tuple[Link, ...]
     gravity: Vector
     maths: Maths[Any]
     base: Placement = HERE
     tool: Placement = HERE
+    ground: Inertia = NOTHING
 
     @property
     def dof(self) -> int:

@@ -24,7 +24,7 @@ def mapped(chain: Chain, change: Change, maths: Maths[Any]) -> Chain:
 
     links = tuple(_link(link, entry) for link in chain.links)
     base, tool = _placement(chain.base, entry), _placement(chain.tool, entry)
-    return Chain(links, _vector(chain.gravity, entry), maths, base, tool)
+    return Chain(links, _vector(chain.gravity, entry), maths, base, tool, _inertia(chain.ground, entry))
 
 
 def over_duals(chain: Chain) -> Chain:
@@ -44,14 +44,17 @@ def _placement(at: Placement, entry: Change) -> Placement:
     return Placement(_matrix(at.R, entry), _vector(at.p, entry))
 
 
+def _inertia(body: Inertia, entry: Change) -> Inertia:
+    return Inertia(entry(body.m), _vector(body.s, entry), _matrix(body.I, entry))
+
+
 def _link(link: Link, entry: Change) -> Link:
-    body = link.inertia
     return replace(
         link,
         before=_placement(link.before, entry),
         offset=entry(link.offset),
         after=_placement(link.after, entry),
-        inertia=Inertia(entry(body.m), _vector(body.s, entry), _matrix(body.I, entry)),
+        inertia=_inertia(link.inertia, entry),
         motor_inertia=entry(link.motor_inertia),
         viscous=entry(link.viscous),
         coulomb=entry(link.coulomb),

@@ -19,8 +19,9 @@ from manipula.mechanics.spatial.vector import matsub, scale, symmetric
 
 
 def merge_fixed(chain: Chain) -> Chain:
-    """Weld every fixed link to the moving link before it (or to the base, where its mass does not matter)."""
+    """Weld every fixed link to the moving link before it, or to the ground."""
     links: list[Link] = []
+    ground = chain.ground
     gap = HERE  # from the last moving link's frame to the frame of the row just read
     for link in chain.links:
         if link.kind.name != "fixed":
@@ -28,9 +29,12 @@ def merge_fixed(chain: Chain) -> Chain:
             gap = HERE
             continue
         gap = _joined(gap, _joined(link.before, link.after))
+        held = link.inertia.seen_from(gap)
         if links:
-            links[-1] = replace(links[-1], inertia=links[-1].inertia + link.inertia.seen_from(gap))
-    return replace(chain, links=tuple(links), tool=_joined(gap, chain.tool))
+            links[-1] = replace(links[-1], inertia=links[-1].inertia + held)
+        else:
+            ground = ground + held
+    return replace(chain, links=tuple(links), tool=_joined(gap, chain.tool), ground=ground)
 
 
 def frames_on_joints(chain: Chain) -> Chain:
@@ -59,7 +63,8 @@ def _joined(a: Placement, b: Placement) -> Placement:
 
 def massless(chain: Chain) -> Chain:
     """The same geometry with empty links; the start of superposition."""
-    return replace(chain, links=tuple(replace(link, inertia=Inertia()) for link in chain.links))
+    empty = tuple(replace(link, inertia=Inertia()) for link in chain.links)
+    return replace(chain, links=empty, ground=Inertia())
 
 
 def regroup(chain: Chain) -> Chain:
@@ -155,5 +160,5 @@ def rescaled(chain: Chain, length: Any) -> Chain:
         placed = replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia))
         return replace(placed, offset=offset, pace=pace)
 
-    links = tuple(map(resized, chain.links))
-    return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool))
+    links, ground = tuple(map(resized, chain.links)), heavy(chain.ground)
+    return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool), ground=ground)

@@ -51,6 +51,9 @@ class Inertia:
         return Inertia(self.m, add(s, scale(self.m, at.p)), matadd(I, steiner(self.m, s, at.p)))
 
 
+NOTHING = Inertia()
+
+
 def half(x: Any) -> Any:
     """x/2 for every scalar that mixes with int (floats, expressions, fields)."""
     return Fraction(x, 2) if isinstance(x, int) else x / 2

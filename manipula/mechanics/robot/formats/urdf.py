@@ -79,11 +79,11 @@ class _Reader:
         for row, joint in enumerate(chain, 1):
             moving = moving or joint.moves
             carries = tuple(self.branches(joint.child, on_chain, locks)) if moving else ()
-            rows.append(self.row(row, joint, carries, moving))
+            rows.append(self.row(row, joint, carries))
         return tuple(rows)
 
-    def row(self, row: int, joint: UrdfJoint, carries: tuple[Mounted, ...], moving: bool) -> Joint:
-        """One joint. What stands before the first moving joint needs no mass."""
+    def row(self, row: int, joint: UrdfJoint, carries: tuple[Mounted, ...]) -> Joint:
+        """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
         toward, direction = self.toward_axis(row, joint) if joint.moves else ((), 1)
         limits = None
         if joint.lower is not None and joint.upper is not None and joint.type != "continuous":
@@ -95,7 +95,7 @@ class _Reader:
             known(f"offset{row}"),
             direction,
             inverse_of(toward),
-            self.body(row, joint) if moving else None,
+            self.body(row, joint),
             known(f"Ia{row}"),
             known(f"fv{row}", Num(joint.damping)),
             known(f"fc{row}", Num(joint.friction)),
