@@ -12,12 +12,13 @@ from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
+from manipula.algebra.expr.condition import SIZE, conditions_of, lengths_read
 from manipula.algebra.expr.derive import gradient
 from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.expr.walk import free_symbols, topological
+from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference, is_decidable_root
@@ -269,24 +270,15 @@ def reference(request: Request) -> Reference:
     return run
 
 
-def conditions_of(function: Function) -> tuple[str, ...]:
-    """Where the function holds: every parameter-only denominator must not vanish; those a line can say are listed."""
-    divisors = (node.args[1] for node in topological(function.roots) if node.op == "div")
-    texts = (_infix(x) for x in divisors if not x.online and free_symbols([x]))
-    return tuple(dict.fromkeys(f"{text} ≠ 0" for text in texts if text))
-
-
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-
-
-def _infix(x: Expr, depth: int = 6) -> str:
-    """Sums and products of parameters as text; nothing where it would be long or needs a function."""
-    if x.op in ("symbol", "const"):
-        return str(x.data)
-    parts = [_infix(arg, depth - 1) for arg in x.args] if depth and x.op in (*_SIGNS, "neg") else [""]
-    if not all(parts):
-        return ""
-    return f"-({parts[0]})" if x.op == "neg" else f"({parts[0]} {_SIGNS[x.op]} {parts[1]})"
+def guarded(function: Function, request: Request) -> Function:
+    """The function with its conditions: what it divides by beside the arm's size, the sum of the lengths it reads."""
+    symbols = {name: function.graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
+    chain = frames_on_joints(merge_fixed(bind(request.robot, ExprMaths(function.graph), symbols, request.symbolic)))
+    placements = [*(link.before for link in chain.links[1:]), chain.tool]
+    levers = [x for at in placements for x in at.p if isinstance(x, Expr)]
+    lengths = lengths_read(function.roots, levers)
+    labels = {**function.labels, lengths.size: SIZE} if lengths.size is not None else function.labels
+    return replace(function, conditions=conditions_of(function.roots, lengths), labels=labels)
 
 
 def used_parameters(function: Function) -> Function:

@@ -23,7 +23,7 @@ from manipula.bridge import (
     Tell,
     built,
     check_request,
-    conditions_of,
+    guarded,
     lengths_of,
     methods_of,
     plain_choice,
@@ -124,7 +124,7 @@ def _finished(request: Request, best: Function) -> Function:
     """Proved, with the parameters it reads as its inputs, its intermediates named."""
     proof = prove(best, reference(request))
     best = labelled(used_parameters(best), request)
-    return replace(best, notes={**best.notes, "proof": str(proof)}, conditions=conditions_of(best))
+    return guarded(replace(best, notes={**best.notes, "proof": str(proof)}), request)
 
 
 def generate_together(requests: Sequence[Request], tell: Tell = lambda text: None) -> Function:
@@ -142,7 +142,7 @@ def generate_together(requests: Sequence[Request], tell: Tell = lambda text: Non
     name = f"{parts[0].name.removesuffix('_' + parts[0].notes['model'])}_models"
     whole = optimised(Function(name, graph, _joined_inputs(moved), tuple(outputs), labels, notes))
     proof = prove(whole, _joined_reference(requests))
-    return replace(whole, notes={**whole.notes, "proof": str(proof)}, conditions=conditions_of(whole))
+    return guarded(replace(whole, notes={**whole.notes, "proof": str(proof)}), requests[0])
 
 
 def _joined_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from manipula.algebra.expr.condition import Condition, still_asked
 from manipula.algebra.expr.cost import Cost
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Expr, Graph
@@ -46,8 +47,8 @@ class Model:
         return self.function.tree_cost
 
     @property
-    def conditions(self) -> tuple[str, ...]:
-        """Where the formulas hold: `d4 ≠ 0`; empty means everywhere."""
+    def conditions(self) -> tuple[Condition, ...]:
+        """Where the formulas hold and keep their digits: `|d4| > 1e-6·size`; empty means everywhere."""
         return self.function.conditions
 
     @property
@@ -86,7 +87,8 @@ class Model:
 
     def only(self, *outputs: str) -> Model:
         """The same model with some of its outputs, or single entries such as "A[1,2]"."""
-        return Model(replace(self.function, outputs=tuple(_picked(self.function, name) for name in outputs)))
+        picked = replace(self.function, outputs=tuple(_picked(self.function, name) for name in outputs))
+        return Model(replace(picked, conditions=still_asked(picked.conditions, picked.roots)))
 
     def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
         """Write the model as source code; returns the paths written."""
@@ -110,7 +112,7 @@ class Model:
         lines += [f"method: {method_of(made)}", *(f"  - {choice}" for choice in choices_in_words(made))]
         lines += [f"proof: {notes['proof']}"] if "proof" in notes else []
         lines.append(f"cost: {self.cost}; parameters alone: {offline.total if offline else 0} operations, once")
-        lines.append(f"conditions: {', '.join(self.conditions) or 'none'}")
+        lines.append(f"conditions: {', '.join(map(str, self.conditions)) or 'none'}")
         return "\n".join(lines)
 
     def _repr_latex_(self) -> str:
@@ -141,7 +143,7 @@ def _split(function: Function) -> tuple[Model, Model]:
     """Cut where off-line nodes feed on-line ones."""
     nodes = topological(function.roots)
     read = {arg for node in nodes if node.online for arg in node.args} | set(function.roots)
-    kept = [x for x in nodes if x in read and not x.online and x.op not in ("const", "angle")]
+    kept = [x for x in nodes if x in read and not x.online and x.op not in ("const", "angle", "tolerance")]
     return _offline(function, kept), _online(function, kept)
 
 
@@ -163,5 +165,5 @@ def _online(function: Function, kept: Sequence[Expr]) -> Model:
         if port.online
     )
     inputs = (*variables, Input("p", tuple(given.values()), "SI", "from the off-line part", online=False))
-    bare = replace(function, graph=graph, inputs=inputs, labels={})
+    bare = replace(function, graph=graph, inputs=inputs, labels={}, conditions=())
     return Model(bare.with_roots(roots))

@@ -11,6 +11,26 @@ from fractions import Fraction
 from typing import Any, Protocol, TypeVar
 
 
+class Tolerance(Fraction):
+    """What counts as nothing: a number in double precision, and another where numbers are single.
+
+    It is the first to all who compute; expressions alone keep both, so that compiled and emitted code can choose.
+    """
+
+    single: Fraction
+
+    def __new__(cls, double: Fraction | str, single: Fraction | str) -> Tolerance:
+        found = super().__new__(cls, double)
+        found.single = Fraction(single)
+        return found
+
+    def __repr__(self) -> str:
+        return f"Tolerance('{Fraction(self)}', '{self.single}')"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tolerance, (str(Fraction(self)), str(self.single))
+
+
 class Scalar(Protocol):
     """Arithmetic. (The operands are `Any` because an int may stand on either side.)"""
 
@@ -35,7 +55,7 @@ class Maths(Protocol[S]):
     """
 
     def number(self, value: Fraction) -> S:
-        """An exact rational."""
+        """An exact rational; a `Tolerance` where the precision matters."""
         ...
 
     def degrees(self, value: Fraction) -> S:

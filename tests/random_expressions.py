@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from manipula.algebra.expr.condition import Condition
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
@@ -40,7 +41,7 @@ def graph_symbols(graph: Graph) -> dict[str, Expr]:
     return {name: graph.symbol(name, online=name in VARIABLES) for name in SYMBOLS}
 
 
-def function_of(graph: Graph, *roots: Expr, name: str = "f", conditions: tuple[str, ...] = ()) -> Function:
+def function_of(graph: Graph, *roots: Expr, name: str = "f", conditions: tuple[Condition, ...] = ()) -> Function:
     """Ports x (x, y, z) and p (a, b); one output a root: u, v, w …"""
     s = graph_symbols(graph)
     inputs = (Input("x", tuple(s[n] for n in VARIABLES)), Input("p", tuple(s[n] for n in PARAMETERS), online=False))

@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import mpmath
+import numpy as np
 
+from manipula.algebra.expr.condition import Words, conditions_of
 from manipula.algebra.expr.cost import Cost
-from manipula.algebra.expr.evaluate import MPMATH, evaluate
+from manipula.algebra.expr.evaluate import ARRAYS, MPMATH, SINGLE_MPMATH, evaluate
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Expr, angle_terms
 from manipula.algebra.expr.ops import OPS
@@ -48,6 +50,16 @@ class Port:
 
 
 @dataclass(frozen=True)
+class Check:
+    """One slot must be larger than another, or the function does not hold; NaN breaks nothing: it comes out as NaN."""
+
+    magnitude: int
+    bound: int
+    words: Words
+    names: tuple[str, ...]  # the parameters it speaks of
+
+
+@dataclass(frozen=True)
 class Tape:
     """Branch-free: every line is computed, in order."""
 
@@ -59,8 +71,10 @@ class Tape:
     outputs: tuple[Port, ...]
     names: tuple[str, ...]  # a readable, unique name for every slot
     notes: Mapping[str, str] = field(default_factory=dict)
-    conditions: tuple[str, ...] = ()
+    guard: tuple[Line, ...] = ()  # what the checks alone read, from parameters and off-line lines
+    checks: tuple[Check, ...] = ()
     cost: Cost = field(default_factory=Cost)
+    single: tuple[tuple[int, float], ...] = ()  # constants that are other numbers in single precision
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -80,27 +94,39 @@ class Tape:
             values[line.slot] = OPS[line.op].value(maths, *(values[arg] for arg in line.args))
         return {port.name: [values[slot] for slot in port.slots] for port in self.outputs}
 
+    def broken(self, parameters: Mapping[str, Sequence[float]]) -> Check | None:
+        """The first condition these parameters break, in double precision."""
+        values: dict[int, Any] = {slot: np.float64(value) for slot, value in self.constants}
+        for port in self.inputs:
+            values.update(zip(port.slots, map(np.float64, parameters.get(port.name, ()))))
+        with np.errstate(all="ignore"):
+            for line in (*self.offline, *self.guard):
+                values[line.slot] = OPS[line.op].value(ARRAYS, *(values[arg] for arg in line.args))
+        return next((x for x in self.checks if values[x.magnitude] <= values[x.bound]), None)
+
     def digest(self) -> str:
-        content = (self.name, self.inputs, self.constants, self.lines, self.outputs, self.names, self.conditions)
-        return blake2b(repr(content).encode(), digest_size=16).hexdigest()
+        content = (self.name, self.inputs, self.constants, self.lines, self.outputs, self.names)
+        guard = (self.guard, self.checks, self.single)
+        return blake2b(repr((content, guard)).encode(), digest_size=16).hexdigest()
 
 
 def tape_from_function(function: Function) -> Tape:
     """Order the nodes, fold what is numeric, name every slot."""
     ports = [symbol for port in function.inputs for symbol in port.symbols]
-    given = set(ports)
-    nodes = [node for node in topological([*ports, *function.roots]) if node not in given]
-    numeric = _numeric(nodes)
-    needed = _needed(function.roots, numeric)
-    constants = [node for node in nodes if node in numeric and node in needed]
-    lines = [node for node in nodes if node not in numeric]
-    ordered = [*ports, *constants, *(x for x in lines if not x.online), *(x for x in lines if x.online)]
+    nodes = topological([*ports, *function.roots])
+    main = _ordered(nodes, function.roots, set(ports))
+    conditions = function.conditions or conditions_of(function.roots)
+    sides = [(function.graph.apply("abs", x.divisor), x.bound) for x in conditions]
+    further = [side for pair in sides for side in pair]
+    guard = _ordered(topological(further), further, {*ports, *main.constants, *main.lines})
+    constants = [*main.constants, *guard.constants]
+    offline, online = ([x for x in main.lines if x.online == live] for live in (False, True))
+    ordered = [*ports, *main.constants, *offline, *online, *guard.constants, *guard.lines]
     slot = {node: i for i, node in enumerate(ordered)}
-    with mpmath.workdps(DIGITS):
-        rounded = [float(value) for value in evaluate(constants, {}, MPMATH)]
+    rounded, single = _values(constants, MPMATH), _values(constants, SINGLE_MPMATH)
 
-    def code(online: bool) -> tuple[Line, ...]:
-        return tuple(Line(slot[x], x.op, tuple(slot[a] for a in x.args)) for x in lines if x.online == online)
+    def code(lines: Sequence[Expr]) -> tuple[Line, ...]:
+        return tuple(Line(slot[x], x.op, tuple(slot[a] for a in x.args)) for x in lines)
 
     inputs = tuple(
         Port(p.name, (len(p.symbols),), tuple(slot[x] for x in p.symbols), p.unit, p.doc, p.online, p.names)
@@ -111,30 +137,50 @@ def tape_from_function(function: Function) -> Tape:
         function.name,
         inputs,
         tuple((slot[node], value) for node, value in zip(constants, rounded, strict=True)),
-        code(online=False),
-        code(online=True),
+        code(offline),
+        code(online),
         outputs,
         _names(function, ordered),
         function.notes,
-        function.conditions,
+        code(guard.lines),
+        tuple(Check(slot[a], slot[b], x.words, x.names) for x, (a, b) in zip(conditions, sides, strict=True)),
         function.cost,
+        tuple((slot[x], value) for x, value, double in zip(constants, single, rounded, strict=True) if value != double),
     )
     verify(tape)
     return tape
+
+
+class _Order(NamedTuple):
+    constants: list[Expr]  # numbers that something reads
+    lines: list[Expr]
+
+
+def _ordered(nodes: Sequence[Expr], roots: Sequence[Expr], known: set[Expr]) -> _Order:
+    """What has to be computed for the roots besides what is known."""
+    numeric = _numeric(nodes)
+    needed = _needed(nodes, roots, numeric)
+    constants = [x for x in nodes if x in numeric and x in needed and x not in known]
+    return _Order(constants, [x for x in nodes if x not in numeric and x not in known])
+
+
+def _values(constants: Sequence[Expr], maths: Maths[Any]) -> list[float]:
+    with mpmath.workdps(DIGITS):
+        return [float(value) for value in evaluate(constants, {}, maths)]
 
 
 def _numeric(nodes: Sequence[Expr]) -> set[Expr]:
     """Nodes with no symbol below them."""
     numeric: set[Expr] = set()
     for node in nodes:
-        if node.op in ("const", "angle") or (node.args and all(arg in numeric for arg in node.args)):
+        if node.op in ("const", "angle", "tolerance") or (node.args and all(arg in numeric for arg in node.args)):
             numeric.add(node)
     return numeric
 
 
-def _needed(roots: Sequence[Expr], numeric: set[Expr]) -> set[Expr]:
-    """Numeric nodes that something symbolic, or an output, reads."""
-    readers = (arg for node in topological(roots) if node not in numeric for arg in node.args)
+def _needed(nodes: Sequence[Expr], roots: Sequence[Expr], numeric: set[Expr]) -> set[Expr]:
+    """Numeric nodes that something symbolic, or a root, reads."""
+    readers = (arg for node in nodes if node not in numeric for arg in node.args)
     return {node for node in [*readers, *roots] if node in numeric}
 
 
@@ -178,13 +224,14 @@ def trig_name(node: Expr) -> str:
 def verify(tape: Tape) -> None:
     """What a legal tape is: every slot is filled once, before it is read; names are unique identifiers."""
     filled = {slot for port in tape.inputs for slot in port.slots} | {slot for slot, _ in tape.constants}
-    for line in tape.lines:
+    for line in (*tape.lines, *tape.guard):
         assert len(line.args) == OPS[line.op].arity, f"{line}: wrong number of arguments"
         assert filled.issuperset(line.args), f"{line}: reads a slot not yet filled"
         assert line.slot not in filled, f"{line}: fills a slot twice"
         filled.add(line.slot)
     for port in tape.outputs:
         assert filled.issuperset(port.slots), f"output {port.name} is not computed"
+    assert all(filled.issuperset((x.magnitude, x.bound)) for x in tape.checks), "a check is not computed"
     assert len(set(tape.names)) == len(tape.names), "names are not unique"
 
 

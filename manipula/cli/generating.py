@@ -90,7 +90,7 @@ def _as_json(name: str, model: Model) -> dict[str, Any]:
     notes = model.function.notes
     return {
         "model": name, "method": notes.get("method", ""), "cost": model.cost.as_dict() if _counted(model) else None,
-        "conditions": list(model.conditions), "proof": notes.get("proof", ""),
+        "conditions": [str(x) for x in model.conditions], "proof": notes.get("proof", ""),
         "inputs": model.inputs, "outputs": model.outputs,
     }  # fmt: skip
 
@@ -108,7 +108,7 @@ def say_models(made: dict[str, Model]) -> None:
             say_prose(f"Choices in {name}: {choices}", "dim")
         say_prose(f"Proof of {name}: {model.function.notes.get('proof', 'none')}", "green")
         if model.conditions:
-            say_prose(f"{name} holds where {', '.join(model.conditions)}")
+            say_prose(f"{name} holds where {', '.join(map(str, model.conditions))}")
     say()
 
 

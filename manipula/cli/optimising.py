@@ -81,7 +81,8 @@ def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str,
         say()
     notes = found.function.notes
     return {
-        "model": name, "method": notes["method"], "proof": notes["proof"], "conditions": list(found.conditions),
+        "model": name, "method": notes["method"], "proof": notes["proof"],
+        "conditions": [str(x) for x in found.conditions],
         "counts": {level: cost.as_dict() for level, cost in costs.items()},
         "remembered": known == found, "best_known": known.cost.total if known else None,
     }  # fmt: skip

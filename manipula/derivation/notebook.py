@@ -57,7 +57,7 @@ def unsigned(x: Expr) -> Expr:
 
 
 def is_simple(x: Expr) -> bool:
-    return unsigned(x).op in ("symbol", "const", "angle", "sin", "cos")
+    return unsigned(x).op in ("symbol", "const", "angle", "tolerance", "sin", "cos")
 
 
 def is_zero(x: Any) -> bool:

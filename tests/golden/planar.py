@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from manipula.algebra.emit.dossier import Dossier
+from manipula.algebra.expr.condition import Lengths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
@@ -75,7 +76,9 @@ def torque() -> Tape:
     """τ of (q, q̇, q̈): parameters split off, one vector out, and a condition to check."""
     arm = Planar()
     function = arm.function("planar_torque", ("q", "qd", "qdd", "P"), {"tau": arm.lagrange()["FGEN"]})
-    return tape_from_function(replace(function, conditions=("l1·l2 ≠ 0",)))
+    return tape_from_function(
+        replace(function, conditions=(Lengths().condition(arm.parameters[0] * arm.parameters[1]),))
+    )
 
 
 def tip() -> Tape:

@@ -69,12 +69,12 @@ ZERO = [{"q": [1.0], "p": [2.0, 2.0]}]
 
 @pytest.mark.parametrize("language", in_every_language(["cpp", "cuda", "javascript", "jax", "matlab", "rust"]))
 def test_a_broken_condition_is_refused(language: str, tmp_path: Path) -> None:
-    files = emit(quotient(["a > b"]), language, "1", ZERO)
+    files = emit(quotient(), language, "1", ZERO)
     if language == "jax":  # inside jit nobody knows the numbers
         files = {name: text.replace("jax.jit(ratio)", "ratio") for name, text in files.items()}
     done = self_tested(language, files, tmp_path)
     assert done.returncode != 0
-    assert "a > b" in done.stdout + done.stderr or language == "cuda"
+    assert "|a - b| > 1e-6" in done.stdout + done.stderr or language == "cuda"
 
 
 @pytest.mark.parametrize("language", languages())
@@ -164,7 +164,8 @@ inline Dual operator+(Dual a, Dual b) { return {a.v + b.v, a.d + b.d}; }
 inline Dual operator-(Dual a, Dual b) { return {a.v - b.v, a.d - b.d}; }
 inline Dual operator*(Dual a, Dual b) { return {a.v * b.v, a.d * b.v + a.v * b.d}; }
 inline Dual operator-(Dual a) { return {-a.v, -a.d}; }
-inline bool operator!=(Dual a, Dual b) { return a.v != b.v; }
+inline bool operator<=(Dual a, Dual b) { return a.v <= b.v; }
+inline Dual abs(Dual a) { return (a.v < 0) ? -a : a; }
 inline Dual sin(Dual a) { return {std::sin(a.v), std::cos(a.v) * a.d}; }
 inline Dual cos(Dual a) { return {std::cos(a.v), -std::sin(a.v) * a.d}; }
 int main()

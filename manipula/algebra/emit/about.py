@@ -7,6 +7,7 @@ from textwrap import wrap
 
 from manipula.algebra.emit.names import ascii_text
 from manipula.algebra.emit.split import Argument, Split
+from manipula.algebra.expr.condition import SIZE
 from manipula.algebra.expr.cost import Cost
 from manipula.algebra.tape import Tape
 
@@ -30,10 +31,18 @@ def provenance(tape: Tape, version: str) -> list[str]:
     lines += entry("cost", cost_text(tape.cost))
     if tape.cost.offline is not None and tape.cost.offline != Cost():
         lines += entry("off line", f"{cost_text(tape.cost.offline)}, once per parameter set")
-    lines += [line for condition in tape.conditions for line in entry("condition", condition)]
+    lines += [line for words in conditions(tape) for line in entry("condition", words)]
     if any(line.op in _BRANCHES for line in tape.lines):
         lines += entry("NaN", "a comparison, sign, minimum, maximum or choice that meets NaN gives NaN")
     return lines
+
+
+def conditions(tape: Tape) -> list[str]:
+    """Where the function holds, in words; the last of them says what they mean."""
+    words = [check.words for check in tape.checks]
+    meaning = [f"; {SIZE} is the sum of the arm's lengths"] if any(x.scale == SIZE for x in words) else [""]
+    looser = [f"in single precision 1e-2 stands for 1e-6{meaning[0]}"] if any(x.scale for x in words) else []
+    return [*map(str, words), *looser]
 
 
 def entry(key: str, text: str) -> list[str]:

@@ -60,12 +60,12 @@ def sections(tape: Tape, arguments: Split, language: Language, names: Names, pla
     kept = [(places.kept(i), slot) for i, slot in enumerate(arguments.kept)]
     given = {slot: text for text, slot in entries(arguments.parameters, places.read)}
     loads = {slot: text for text, slot in [*entries(arguments.variables, places.read), *kept]}
-    prepare = Plan(given, tape.offline, kept, arguments.checks)
+    prepare = Plan(given, (*tape.offline, *(tape.guard if arguments.checks else ())), kept, arguments.checks)
     main = Plan(loads, tape.online, entries(arguments.outputs, places.write))
     return Halves(
         arguments,
-        section(prepare, tape.constants, language, names),
-        section(main, tape.constants, language, names),
+        section(prepare, language.constants(tape), language, names),
+        section(main, language.constants(tape), language, names),
     )
 
 
@@ -83,7 +83,8 @@ def context(tape: Tape, name: str, version: str, written: Halves) -> dict[str, A
         "kept": len(arguments.kept),
         "prepare": written.prepare,
         "main": written.main,
-        "used": {line.op for line in tape.lines},
+        "used": {line.op for line in (*tape.lines, *tape.guard)},
+        "tolerances": bool(tape.single),
         "unused": unused(tape, arguments.variables),
         "prepare_unused": unused(tape, arguments.parameters),
     }

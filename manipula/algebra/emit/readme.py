@@ -39,7 +39,7 @@ def readme(tape: Tape, name: str, version: str, arguments: Split, own: Readme) -
         "own": own,
         "notes": notes,
         "cost": cost_text(tape.cost),
-        "conditions": [ascii_text(text) for text in tape.conditions],
+        "conditions": [ascii_text(str(check.words)) for check in tape.checks],
         "joints": ascii_text(tape.notes.get("joints", "")),
         "rows": _rows(arguments),
         "parameters": [word for x in arguments.parameters for word in x.port.names] if arguments.kept else [],

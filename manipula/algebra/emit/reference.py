@@ -17,7 +17,6 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from manipula.algebra.emit.conditions import comparison_from_text, holds
 from manipula.algebra.expr.evaluate import ARRAYS, MPMATH
 from manipula.algebra.tape import Port, Tape
 
@@ -87,9 +86,7 @@ def _pose(e: Sequence[float], p: Sequence[float]) -> list[float]:
 
 def _allowed(tape: Tape, inputs: Values) -> bool:
     """The conditions of the tape hold for these parameters."""
-    ports = [port for port in tape.inputs if not port.online]
-    values = {name: x for port in ports for name, x in zip(port.names, inputs[port.name], strict=True)}
-    return all(holds(comparison_from_text(text), values) for text in tape.conditions)
+    return tape.broken({port.name: inputs[port.name] for port in tape.inputs if not port.online}) is None
 
 
 def _steady(tape: Tape, inputs: Values) -> State | None:

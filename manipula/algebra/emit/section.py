@@ -13,10 +13,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from manipula.algebra.emit.conditions import Comparison, Operation, Side, Slot, slots_in
-from manipula.algebra.emit.names import Namer
-from manipula.algebra.emit.text import Language, Text
-from manipula.algebra.tape import Line, Tape
+from manipula.algebra.emit.names import Namer, ascii_text
+from manipula.algebra.emit.text import SUM, Language, Text
+from manipula.algebra.tape import Check, Line, Tape
 
 SHORT = 36  # characters: what may be written inside another line
 
@@ -56,12 +55,20 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class Broken:
+    """A comparison that is true where a condition is broken, and the condition in words."""
+
+    text: str
+    words: str
+
+
+@dataclass(frozen=True)
 class Section:
-    """Statements in order. `checks` are comparisons that must hold; `after`: how much of the body each store needs."""
+    """Statements in order, and what must not be; `after`: how much of the body each store needs."""
 
     loads: tuple[Statement, ...]
     body: tuple[Statement, ...]
-    checks: tuple[str, ...]
+    checks: tuple[Broken, ...]
     stores: tuple[Statement, ...]
     after: tuple[int, ...]
 
@@ -86,19 +93,19 @@ class Plan:
     sources: Mapping[int, str]  # slot → where it is loaded from
     lines: Sequence[Line]
     results: Sequence[tuple[str, int]]  # where it is stored, slot
-    checks: Sequence[Comparison] = ()
+    checks: Sequence[Check] = ()
 
     def reads(self) -> tuple[Counter[int], Counter[int]]:
         """How often each slot is read: by lines, by stores and checks."""
         by_lines = Counter(arg for line in self.lines for arg in line.args)
-        checked = [slot for check in self.checks for slot in slots_in(check)]
+        checked = [slot for check in self.checks for slot in (check.magnitude, check.bound)]
         return by_lines, Counter([*(slot for _, slot in self.results), *checked])
 
 
-def section(plan: Plan, constants: Sequence[tuple[int, float]], language: Language, names: Names) -> Section:
+def section(plan: Plan, constants: Mapping[int, Text], language: Language, names: Names) -> Section:
     """Write a plan."""
     by_lines, at_end = plan.reads()
-    texts = {slot: language.number(value) for slot, value in constants}
+    texts = dict(constants)
     loads: list[Statement] = []
     for slot, source in plan.sources.items():
         if by_lines[slot] or at_end[slot]:
@@ -121,22 +128,8 @@ def section(plan: Plan, constants: Sequence[tuple[int, float]], language: Langua
             needs[line.slot] = max(needs[arg] for arg in line.args)
         texts[line.slot] = text
     stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
-    checks = tuple(_comparison(check, texts, language) for check in plan.checks)
+    checks = tuple(
+        Broken(f"{texts[x.magnitude].within(SUM)} <= {texts[x.bound].within(SUM)}", ascii_text(str(x.words)))
+        for x in plan.checks
+    )
     return Section(tuple(loads), tuple(body), checks, stores, tuple(needs[slot] for _, slot in plan.results))
-
-
-def _comparison(check: Comparison, texts: Mapping[int, Text], language: Language) -> str:
-    relation = language.relations.get(check.relation, check.relation)
-    left, right = (_side(side, texts, language) for side in (check.left, check.right))
-    return f"{left.text} {relation} {right.text}"
-
-
-def _side(side: Side, texts: Mapping[int, Text], language: Language) -> Text:
-    match side:
-        case float():
-            return language.number(side)
-        case Slot(number):
-            return texts[number]
-        case Operation(op, args):
-            return language.table[op]([_side(arg, texts, language) for arg in args])
-    raise TypeError(f"{side} has no slot")

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manipula.algebra.emit.conditions import Comparison, checks
 from manipula.algebra.emit.names import Namer, identifier
-from manipula.algebra.tape import Port, Tape, offline_needed
+from manipula.algebra.tape import Check, Port, Tape, offline_needed
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Split:
     parameters: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     kept: tuple[int, ...]
-    checks: tuple[Comparison, ...]
+    checks: tuple[Check, ...]
 
     @property
     def names(self) -> list[str]:
@@ -60,4 +59,4 @@ def split(tape: Tape, namer: Namer) -> Split:
         for port in tape.outputs
         if port.slots
     )
-    return Split(variables, parameters, outputs, kept, checks(tape) if kept else ())
+    return Split(variables, parameters, outputs, kept, tape.checks if kept else ())

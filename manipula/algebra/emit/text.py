@@ -7,8 +7,10 @@ so the sign stands in front bare.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isinf, isnan
+
+from manipula.algebra.tape import Tape
 
 LOOSE, SUM, PRODUCT, SIGN, ATOM = range(5)
 
@@ -72,7 +74,7 @@ class Language:
     infinity: str
     not_a_number: str
     literal: str = "{}"  # how a number is given the type of the variables
-    relations: Mapping[str, str] = field(default_factory=dict)  # comparisons that are not written as in C
+    tolerance: str = "{}"  # how a number is written that is another one (the second) in single precision
 
     def number(self, value: float) -> Text:
         """The shortest decimal that reads back as the same double."""
@@ -80,3 +82,13 @@ class Language:
         negative = not isnan(value) and (value < 0 or repr(value).startswith("-"))
         text = self.literal.format(word)
         return Text(f"-{text}", SIGN) if negative else Text(text)
+
+    def constants(self, tape: Tape) -> dict[int, Text]:
+        """The numbers of a tape, by slot."""
+        single = dict(tape.single)
+        return {slot: self._chosen(value, single.get(slot)) for slot, value in tape.constants}
+
+    def _chosen(self, double: float, single: float | None) -> Text:
+        if single is None or self.tolerance == "{}":
+            return self.number(double)
+        return Text(self.tolerance.format(repr(double), repr(single)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.ops import OPS
 from manipula.algebra.expr.walk import topological
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Tolerance
 
 
 def evaluate(roots: Iterable[Expr], symbols: Mapping[str, Any], maths: Maths[Any]) -> list[Any]:
@@ -24,7 +24,7 @@ def evaluate(roots: Iterable[Expr], symbols: Mapping[str, Any], maths: Maths[Any
         match node.op:
             case "symbol":
                 values[node] = symbols[node.data]
-            case "const":
+            case "const" | "tolerance":
                 values[node] = maths.number(node.data)
             case "angle":
                 values[node] = maths.degrees(node.data)
@@ -190,4 +190,11 @@ def _straddles(x: Any) -> bool:
     return bool(low <= 0 <= high)
 
 
-ARRAYS, MPMATH, INTERVALS = ArrayMaths(), MpMaths(), IntervalMaths()
+class SingleMpMaths(MpMaths):
+    """mpmath, with the tolerances of single precision."""
+
+    def number(self, value: Fraction) -> Any:
+        return super().number(value.single if isinstance(value, Tolerance) else value)
+
+
+ARRAYS, MPMATH, INTERVALS, SINGLE_MPMATH = ArrayMaths(), MpMaths(), IntervalMaths(), SingleMpMaths()

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from math import prod
 from typing import Any
 
+from manipula.algebra.expr.condition import Condition, Words
 from manipula.algebra.expr.cost import Cost, cost_of, tree_cost_of
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.node import Expr, Graph
@@ -54,7 +55,7 @@ class Function:
     outputs: tuple[Output, ...]
     labels: Mapping[Expr, str] = field(default_factory=dict)  # readable names of intermediates
     notes: Mapping[str, str] = field(default_factory=dict)  # provenance: robot, method, proof
-    conditions: tuple[str, ...] = ()  # "d4 ≠ 0": where a parameter-only denominator stands
+    conditions: tuple[Condition, ...] = ()  # |d4| > 1e-6·size: where what it divides by is large enough
 
     @property
     def roots(self) -> list[Expr]:
@@ -84,13 +85,15 @@ class Function:
     def content(self) -> tuple[Any, ...]:
         """Everything, flat and free of the graph: the same on every run and every machine."""
         symbols = [symbol for port in self.inputs for symbol in port.symbols]
-        nodes = topological([*symbols, *self.roots])
+        bounds = [side for x in self.conditions for side in (x.divisor, x.bound)]
+        nodes = topological([*symbols, *self.roots, *bounds])
         index = {node: i for i, node in enumerate(nodes)}
         code = tuple((x.op, tuple(index[arg] for arg in x.args), x.data, x.online) for x in nodes)
         inputs = tuple((p.name, tuple(index[x] for x in p.symbols), p.unit, p.doc, p.online) for p in self.inputs)
         outputs = tuple((p.name, p.shape, tuple(index[x] for x in p.exprs), p.unit, p.doc) for p in self.outputs)
         labels = tuple(sorted((index[x], text) for x, text in self.labels.items() if x in index))
-        return (self.name, code, inputs, outputs, labels, tuple(sorted(self.notes.items())), self.conditions)
+        conditions = tuple((index[x.divisor], index[x.bound], x.words.side, x.words.scale) for x in self.conditions)
+        return (self.name, code, inputs, outputs, labels, tuple(sorted(self.notes.items())), conditions)
 
     def digest(self) -> str:
         return blake2b(repr(self.content()).encode(), digest_size=16).hexdigest()
@@ -120,16 +123,18 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
         tuple(Output(n, shape, tuple(nodes[i] for i in ids), unit, doc) for n, shape, ids, unit, doc in outputs),
         {nodes[i]: text for i, text in labels},
         dict(notes),
-        conditions,
+        tuple(Condition(nodes[i], nodes[j], Words(*words)) for i, j, *words in conditions),
     )
 
 
 def moved_to(function: Function, graph: Graph) -> Function:
     """The same function in another graph."""
     symbols = {x: graph.symbol(str(x.data), online=x.online) for port in function.inputs for x in port.symbols}
-    nodes = topological(function.roots)
+    bounds = [side for x in function.conditions for side in (x.divisor, x.bound)]
+    nodes = topological([*function.roots, *bounds])
     moved = dict(zip(nodes, rebuilt(nodes, graph, symbols), strict=True))
     inputs = tuple(replace(p, symbols=tuple(symbols[x] for x in p.symbols)) for p in function.inputs)
     outputs = tuple(replace(p, exprs=tuple(moved[x] for x in p.exprs)) for p in function.outputs)
     labels = {moved[x]: text for x, text in function.labels.items() if x in moved}
-    return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels)
+    conditions = tuple(Condition(moved[x.divisor], moved[x.bound], x.words) for x in function.conditions)
+    return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels, conditions=conditions)

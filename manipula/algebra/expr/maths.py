@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.algebra.expr.node import Expr, Graph
+from manipula.scalar import Tolerance
 
 
 class ExprMaths:
@@ -17,7 +18,7 @@ class ExprMaths:
         self.graph = graph
 
     def number(self, value: Fraction) -> Expr:
-        return self.graph.const(value)
+        return self.graph.tolerance(value) if isinstance(value, Tolerance) else self.graph.const(value)
 
     def degrees(self, value: Fraction) -> Expr:
         return self.graph.degrees(value)

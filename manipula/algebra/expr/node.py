@@ -30,6 +30,7 @@ from manipula.algebra.expr.field import (
 )
 from manipula.algebra.expr.ops import OPS
 from manipula.errors import InputError
+from manipula.scalar import Tolerance
 
 TABLE_SEED = "manipula value table 1"
 Key = tuple[int, str, int]
@@ -83,7 +84,7 @@ class Expr:
 
 def _told(node: Expr, depth: int) -> str:
     """For the debugger's eye; what lies deeper is cut off."""
-    if node.op in ("const", "symbol"):
+    if node.op in ("const", "symbol", "tolerance"):
         return str(node.data)
     if node.op == "angle":
         return f"{node.data}°"
@@ -151,6 +152,11 @@ class Graph:
         value = hashed(TABLE_SEED, "degrees", angle)
         self.points[value] = degrees_point(TABLE_SEED, angle)
         return self.intern("angle", (), value, angle, online=False)
+
+    def tolerance(self, number: Tolerance) -> Expr:
+        """A small number that depends on the precision: equal to no other, whatever its values."""
+        value = hashed(TABLE_SEED, "tolerance", repr(number))
+        return self.intern("tolerance", (), value, number, online=False)
 
     # the law: equal values are one node
 

@@ -67,4 +67,4 @@ _TABLE = (
 )  # fmt: skip
 
 OPS: dict[str, Op] = {op.name: op for op in _TABLE}
-LEAVES = ("const", "angle", "symbol")
+LEAVES = ("const", "angle", "tolerance", "symbol")

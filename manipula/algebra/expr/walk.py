@@ -48,6 +48,8 @@ def copied(node: Expr, args: tuple[Expr, ...], graph: Graph) -> Expr:
             return graph.const(node.data)
         case "angle":
             return graph.degrees(node.data)
+        case "tolerance":
+            return graph.tolerance(node.data)
         case "symbol":
             return graph.symbol(node.data, online=node.online)
     return graph.apply(node.op, *args)

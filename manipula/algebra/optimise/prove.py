@@ -169,7 +169,7 @@ def degree_of(function: Function) -> int:
 
 def _degree(node: Expr, below: list[int], divided: bool) -> int:
     match node.op:
-        case "const" | "angle":
+        case "const" | "angle" | "tolerance":
             return 0
         case "symbol":
             return 1

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from manipula.algebra.run.conditions import Condition, condition_from_text
+from manipula.algebra.expr.condition import NEAR
 from manipula.algebra.run.ir import parameters_of, variables_of
 from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.shapes import DType, Floats, View, apart, arranged, floats_from_value, results_for
@@ -33,6 +33,7 @@ class Kernel(Protocol):
     @property
     def address_of_one(self) -> int | None: ...
     def prepare(self, parameters: Floats) -> Floats: ...
+    def broken(self, parameters: Floats) -> int: ...
     def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None: ...
     def door(self, owner: object, name: str, doc: str, result_type: type) -> Any: ...
 
@@ -222,7 +223,7 @@ class _Preparation:
         port = parameters_of(tape)
         self.names = port.names if port else ()
         self._known = {*self.names, *tape.notes.get("parameters", "").split()}  # some may not matter here
-        self._conditions = [condition_from_text(text) for text in tape.conditions]
+        self._checks = tape.checks
         self._last: _Prepared | None = None
 
     def for_parameters(self, given: Any) -> Floats:
@@ -232,9 +233,18 @@ class _Preparation:
         key = values.tobytes()
         last = self._last
         if last is None or last.key != key:
-            _check(self._function, self._conditions, dict(zip(self.names, values.tolist())))
+            self._check(values)
             last = self._last = _Prepared(key, self._kernel.prepare(values))
         return last.kept
+
+    def _check(self, values: Floats) -> None:
+        """Raise `ConditionError` where the function does not hold."""
+        number = self._kernel.broken(values)
+        if number:
+            check, given = self._checks[number - 1], dict(zip(self.names, values.tolist()))
+            found = ", ".join(f"{name} = {given[name]:g}" for name in check.names)
+            claim = check.words.within(NEAR if self._dtype.itemsize == 8 else NEAR.single)
+            raise ConditionError(f"{self._function}: holds only for {claim}, found {found}")
 
     def _vector(self, given: Any) -> Floats:
         if not self.names:
@@ -259,11 +269,6 @@ class _Preparation:
         if missing:
             raise InputError(f"{self._function}: p: no value for {', '.join(missing)}")
         return [given[name] for name in self.names]
-
-
-def _check(function: str, conditions: Sequence[Condition], values: Mapping[str, float]) -> None:
-    for condition in conditions:
-        condition.check(function, values)
 
 
 @lru_cache(maxsize=256)

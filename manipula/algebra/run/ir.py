@@ -1,6 +1,7 @@
 """Tape → LLVM assembly: the functions of a compiled tape, written as text.
 
     void prepare(const double *p, double *k)                                  what depends on parameters alone
+    int32 broken(const double *p)                                             the condition they break, from 1; else 0
     void one(const double *q, …, const double *k, double *out, …)             one configuration
     void run(const double *q, int64 q_step, …, const double *k, double *out, …, int64 n)
 
@@ -51,9 +52,10 @@ def _results(tape: Tape) -> list[int]:
 
 
 def single_module(tape: Tape, scalar: str, host: Host, more: str = "") -> str:
-    """`prepare` and `one`; `more` is text that calls them."""
-    prepare, one = _prepare(tape, Kind(scalar), host), _one(tape, Kind(scalar), host)
-    return _module(tape, [prepare, one], more)
+    """`prepare`, `broken` and `one`; `more` is text that calls them."""
+    kind = Kind(scalar)
+    checks = [_broken(tape, kind, host)] if tape.checks else []
+    return _module(tape, [_prepare(tape, kind, host), *checks, _one(tape, kind, host)], more)
 
 
 def batch_module(tape: Tape, scalar: str, host: Host) -> str:
@@ -80,6 +82,28 @@ def _prepare(tape: Tape, kind: Kind, host: Host) -> Writer:
     _compute(w, tape.offline, row_units(w, kept_slots(tape), "%.k"))
     w.lines.append("  ret void\n}\n")
     return w
+
+
+def _broken(tape: Tape, kind: Kind, host: Host) -> Writer:
+    """NaN breaks nothing."""
+    w, parameters = Writer(tape, kind, host), parameters_of(tape)
+    w.lines += ["define i32 @broken(ptr noalias readonly %.p) nounwind {", "entry:"]
+    w.lines += rooms(w, _widest(kind, host))
+    load_row(w, parameters.slots if parameters else (), "%.p")
+    w.products, w.turned, w.inner = {}, {}, {}
+    _compute(w, _asked(tape), ())
+    found = "0"
+    for number, check in reversed(list(enumerate(tape.checks, 1))):
+        small = w.let(f"fcmp ole {kind.text} {w.at(check.magnitude)}, {w.at(check.bound)}")
+        found = w.let(f"select i1 {small}, i32 {number}, i32 {found}")
+    w.lines.append(f"  ret i32 {found}\n}}\n")
+    return w
+
+
+def _asked(tape: Tape) -> list[Line]:
+    """The lines that the conditions need."""
+    makers = {line.slot: line for line in (*tape.offline, *tape.guard)}
+    return _cone([slot for check in tape.checks for slot in (check.magnitude, check.bound)], makers, set())
 
 
 def _one(tape: Tape, kind: Kind, host: Host) -> Writer:

@@ -97,6 +97,14 @@ class LlvmKernel:
             self._learn(address_of(parameters))
         return kept
 
+    def broken(self, parameters: Floats) -> int:
+        """The number of the first condition that is broken, counted from 1; 0 where all hold."""
+        return int(self._broken(address_of(parameters))) if self.tape.checks else 0
+
+    @cached_property
+    def _broken(self) -> Any:
+        return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(self._single.address("broken"))
+
     @cached_property
     def _learn(self) -> Any:
         """Under the interpreter's lock; see `parameter_door`."""

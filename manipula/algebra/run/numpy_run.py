@@ -26,7 +26,8 @@ class NumpyKernel:
     def __init__(self, tape: Tape, dtype: DType) -> None:
         self.tape, self.dtype = tape, dtype
         self._kept = kept_slots(tape)
-        self._constants = {slot: dtype.type(value) for slot, value in tape.constants}
+        single = dict(tape.single) if dtype == np.float32 else {}
+        self._constants = {slot: dtype.type(single.get(slot, value)) for slot, value in tape.constants}
         self._dead = _dead_after(tape)
 
     def prepare(self, parameters: Floats) -> Floats:
@@ -36,6 +37,15 @@ class NumpyKernel:
         values.update(zip(port.slots if port else (), parameters))
         _play(self.tape.offline, values, {})
         return np.array([values[slot] for slot in self._kept], dtype=self.dtype)
+
+    def broken(self, parameters: Floats) -> int:
+        """The number of the first condition that is broken, counted from 1; 0 where all hold."""
+        port = parameters_of(self.tape)
+        values: dict[int, Any] = dict(self._constants)
+        values.update(zip(port.slots if port else (), parameters))
+        _play((*self.tape.offline, *self.tape.guard), values, {})
+        found = (i for i, x in enumerate(self.tape.checks, 1) if values[x.magnitude] <= values[x.bound])
+        return next(found, 0)
 
     def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None:
         """The on-line part, for these configurations."""

@@ -84,7 +84,8 @@ class Writer:
     def __init__(self, tape: Tape, kind: Kind, host: Host) -> None:
         self.kind, self.host = kind, host
         self.names = tape.names
-        self.literals = {slot: kind.literal(value) for slot, value in tape.constants}
+        single = dict(tape.single) if kind.scalar == "float" else {}
+        self.literals = {slot: kind.literal(single.get(slot, value)) for slot, value in tape.constants}
         self.products = fused_products(tape) if host.fused else {}
         self.turned = turned_sums(tape, self.products)
         self.inner = {**self.products, **{slot: line.args for slot, line in self.turned.items()}}

@@ -33,7 +33,7 @@ class Bracketed:
 
     def _made(self, node: Expr) -> Tree:
         match node.op:
-            case "const":
+            case "const" | "tolerance":
                 return Number(node.data)
             case "symbol":
                 return Symbol(str(node.data), node.online)

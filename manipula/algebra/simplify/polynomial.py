@@ -23,7 +23,7 @@ from manipula.errors import SizeError
 
 Write = Callable[[Expr], Tree]  # how an argument of a root, a branch, a denominator is written
 Choose = Callable[[Counter[Angle]], list[Angle]]
-_RING = ("const", "symbol", "add", "sub", "mul", "div", "neg", "sin", "cos")
+_RING = ("const", "tolerance", "symbol", "add", "sub", "mul", "div", "neg", "sin", "cos")
 
 
 def context_of(size: int) -> Any:
@@ -134,7 +134,7 @@ class Expansion:
                 return product_of(args[0], args[1], self._product)
             case "div":
                 return product_of(args[0], inverted(args[1], self.ring.constant(1)), self._product)
-            case "const":
+            case "const" | "tolerance":
                 return Quotient(self.ring.constant(rational_to(node.data)))
             case "sin" | "cos":
                 return Quotient(self._turned(node))

@@ -50,7 +50,7 @@ def expanded_size(function: Function) -> int:
 
 def _bound(node: Expr, bounds: dict[Expr, Bound], number: dict[Expr, int]) -> Bound:
     match node.op:
-        case "const":
+        case "const" | "tolerance":
             return Bound(int(node.value != 0), {})
         case "neg":
             return bounds[node.args[0]]

@@ -43,7 +43,6 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     """Everything the templates show."""
     c = real_language(name)
     one = halves(tape, c, (), Places(place, place))
-    used = {line.op for line in tape.lines}
     shown = context(tape, name, version, one)
     return shown | {
         "guard": f"{name.upper()}_H",
@@ -52,7 +51,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "about": comment_lines(shown["about"]),
         "ports": comment_lines(shown["ports"]),
         "indices": _indices(one.split, name),
-        "helpers": [(op, helper) for op, helper in REAL_HELPERS.items() if op in used],
+        "helpers": [(op, helper) for op, helper in REAL_HELPERS.items() if op in shown["used"]],
         "batch": batch(tape, one.split, name),
         "block": BLOCK,
         "declared": _prototypes(name, one.split, "manipula_real", ""),
@@ -86,10 +85,10 @@ def declared(argument: Argument, const: bool = True, real: str = "double") -> st
     return f"const {text}" if const else text
 
 
-def prototype(name: str, parts: Sequence[str]) -> str:
+def prototype(name: str, parts: Sequence[str], result: str = "void") -> str:
     """void name(…), one line if it fits."""
-    line = f"void {name}({', '.join(parts) or 'void'})"
-    return line if len(line) <= WIDTH else f"void {name}(\n    " + ",\n    ".join(parts) + ")"
+    line = f"{result} {name}({', '.join(parts) or 'void'})"
+    return line if len(line) <= WIDTH else f"{result} {name}(\n    " + ",\n    ".join(parts) + ")"
 
 
 def _prototypes(name: str, arguments: Split, real: str, restrict: str) -> dict[str, str]:
@@ -100,7 +99,7 @@ def _prototypes(name: str, arguments: Split, real: str, restrict: str) -> dict[s
     many = [f"const {real} *{restrict}{x.name}" for x in arguments.variables] + kept
     return {
         "prepare": prototype(
-            f"{name}_prepare", [*(declared(x, real=real) for x in arguments.parameters), f"{real} k[{size}]"]
+            f"{name}_prepare", [*(declared(x, real=real) for x in arguments.parameters), f"{real} k[{size}]"], "int"
         ),
         "one": prototype(name, one + [declared(x, const=False, real=real) for x in arguments.outputs]),
         "many": prototype(
@@ -155,7 +154,8 @@ def _example(name: str, arguments: Split, first: State) -> Iterable[str]:
     called = [x.name for x in arguments.variables]
     if arguments.kept:
         yield f"manipula_real k[{name}_nk];"
-        yield f"{name}_prepare({', '.join(x.name for x in arguments.parameters)}, k);  /* once per parameter set */"
+        given = ", ".join(x.name for x in arguments.parameters)
+        yield f"if ({name}_prepare({given}, k) != 0) {{ /* once per parameter set; a condition is broken */ }}"
         called.append("k")
     called += [f"{'' if x.port.shape else '&'}{x.name}" for x in arguments.outputs]
     yield f"{name}({', '.join(called)});"

@@ -39,20 +39,20 @@ def batch(tape: Tape, arguments: Split, prefix: str) -> Batch:
     names = TapeNames(tape, reserved)
     loads = {slot: column(x, i) for x in arguments.variables for i, slot in enumerate(x.port.slots)}
     loads |= {slot: f"k[{i}]" for i, slot in enumerate(arguments.kept)}
-    angles = _angles(tape)
+    angles, numbers = _angles(tape), c.constants(tape)
     tables = {line.slot: f"all_{names.words[line.slot]}" for line in angles}
     namer = Namer({*reserved, *names.words})
     tables = {slot: namer.name(wish) for slot, wish in tables.items()}
     loops = {
         tables[line.slot]: section(
-            Plan(loads, [*below, line], [(f"{tables[line.slot]}[i - at]", line.slot)]), tape.constants, c, names
+            Plan(loads, [*below, line], [(f"{tables[line.slot]}[i - at]", line.slot)]), numbers, c, names
         )
         for line, below in angles.items()
     }
     given = loads | {slot: f"{table}[i - at]" for slot, table in tables.items()}
     results = [(column(x, i), slot) for x in arguments.outputs for i, slot in enumerate(x.port.slots)]
     rest = _needed([line for line in tape.online if line.slot not in tables], {slot for _, slot in results})
-    return Batch(loops, section(Plan(given, rest, results), tape.constants, c, names))
+    return Batch(loops, section(Plan(given, rest, results), numbers, c, names))
 
 
 def _angles(tape: Tape) -> dict[Line, list[Line]]:

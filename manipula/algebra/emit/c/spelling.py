@@ -57,10 +57,12 @@ def helpers(real: str, literal: str) -> dict[str, Helper]:
 HELPERS = helpers("double", "{}")
 FUNCTIONS = {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "atan2": "atan2", "abs": "fabs"}  # as math.h has them
 LITERAL = "R({})"
+TOLERANCE = "TOLERANCE({}, {})"
 REAL_HELPERS = helpers("real", LITERAL)
 _REAL_WORDS = {
     "real",
     "R",
+    "TOLERANCE",
     "SIMD",
     "n",
     "i",
@@ -80,7 +82,8 @@ def language(prefix: str) -> Language:
 def real_language(prefix: str) -> Language:
     """C over `real`, which is double or float: numbers and functions of math.h through macros of their type."""
     functions = {op: name.upper() for op, name in FUNCTIONS.items()}
-    return Language(_table(prefix, functions), RESERVED | _own(prefix) | _REAL_WORDS, "INFINITY", "NAN", LITERAL)
+    reserved = RESERVED | _own(prefix) | _REAL_WORDS
+    return Language(_table(prefix, functions), reserved, "INFINITY", "NAN", LITERAL, TOLERANCE)
 
 
 def _table(prefix: str, functions: Mapping[str, str]) -> Table:
@@ -89,4 +92,4 @@ def _table(prefix: str, functions: Mapping[str, str]) -> Table:
 
 
 def _own(prefix: str) -> set[str]:
-    return {prefix, f"{prefix}_prepare", f"{prefix}_batch", *(f"{prefix}_{helper}" for helper in HELPERS)}
+    return {prefix, *(f"{prefix}_{word}" for word in ("prepare", "condition", "batch", *HELPERS))}

@@ -39,14 +39,13 @@ class Cpp17:
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     written = halves(tape, language(name), (), Places(element, _stored(tape)))
     arguments = written.split
-    used = {line.op for line in tape.lines}
     shown = context(tape, name, version, written)
     result = f"{name}_results<Real>" if len(arguments.outputs) > 1 else array("Real", arguments.outputs[0].port.shape)
     return shown | {
         "guard": f"MANIPULA_{name.upper()}_HPP",
         "about": comment_lines(shown["about"]),
         "ports": comment_lines(shown["ports"]),
-        "helpers": [(op, helper) for op, helper in HELPERS.items() if op in used],
+        "helpers": [(op, helper) for op, helper in HELPERS.items() if op in shown["used"]],
         "functions": _functions(tape),
         "result": result,
         "array": array,
@@ -74,7 +73,7 @@ def _stored(tape: Tape) -> Any:
 
 def _functions(tape: Tape) -> dict[str, list[str]]:
     """The functions each half calls, for its using-declarations."""
-    sections = {"prepare": tape.offline, "main": tape.online}
+    sections = {"prepare": (*tape.offline, *tape.guard), "main": tape.online}
     return {key: [op for op in FUNCTIONS if any(line.op == op for line in lines)] for key, lines in sections.items()}
 
 

@@ -32,4 +32,5 @@ def language(prefix: str) -> Language:
         "std::numeric_limits<double>::infinity()",
         "std::numeric_limits<double>::quiet_NaN()",
         LITERAL,
+        f"{prefix}_detail::tolerance<Real>({{}}, {{}})",
     )

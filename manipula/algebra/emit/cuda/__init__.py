@@ -117,7 +117,7 @@ def _outside_groups(written: Halves, body: Sequence[Statement | Group]) -> str:
     statements = [*written.prepare.body, *written.prepare.stores, *written.main.stores]
     statements += [x for x in body if isinstance(x, Statement)]
     angles = [angle for x in body if isinstance(x, Group) for angle in x.angles]
-    return "\n".join([*(x.text for x in statements), *angles])
+    return "\n".join([*(x.text for x in statements), *(x.text for x in written.prepare.checks), *angles])
 
 
 def _arrays(arguments: Split) -> list[Array]:

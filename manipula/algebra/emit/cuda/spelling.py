@@ -16,7 +16,7 @@ double2 float4 double4 half uint size_t __global__ __device__ __host__
 """
 _PARTS = """
 prepare kernel launch launch_rows sincos turn wave signed near library point far work layout by_columns by_rows
-by_strides row read write write_rows
+by_strides row read write write_rows tolerance
 """
 RESERVED = CPP_RESERVED | frozenset(_OWN.split())
 PLAIN = {op: (name, OPS[op].arity) for op, name in FUNCTIONS.items()}  # of math.h, wrapped for either type
@@ -32,4 +32,5 @@ def language(prefix: str) -> Language:
         "(1.0/0.0)",  # the headers of infinity are not there when a kernel is compiled at run time
         "(0.0/0.0)",
         LITERAL,
+        f"{prefix}_tolerance<Real>({{}}, {{}})",
     )

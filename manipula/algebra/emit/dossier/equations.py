@@ -79,5 +79,5 @@ def equations(tape: Tape) -> Equations:
     arguments = split(tape, Namer({*c.reserved, "D"}))
     names = Numbered(tape, {*c.reserved, "D", *arguments.names})
     inputs = sources(arguments.variables + arguments.parameters)
-    written = section(Plan(inputs, tape.lines, results(arguments.outputs)), tape.constants, c, names)
+    written = section(Plan(inputs, tape.lines, results(arguments.outputs)), c.constants(tape), c, names)
     return Equations(tape, arguments, written, names.count)

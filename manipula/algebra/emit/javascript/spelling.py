@@ -25,5 +25,4 @@ LANGUAGE = Language(
     RESERVED,
     "Infinity",
     "NaN",
-    relations={"!=": "!=="},
 )

@@ -51,7 +51,7 @@ def _context(tape: Tape, name: str, version: str, arguments: Split, state: State
         "inputs": [(_described(x), [symbols.name(slot) for slot in x.port.slots]) for x in inputs],
         "outputs": [_described(x) for x in arguments.outputs],
         "once": [*before.body, *(x for x in before.stores if x.name != x.text)],
-        "conditions": before.checks if arguments.kept else (),
+        "conditions": [escaped(str(check.words)) for check in arguments.checks],
         "always": after.body,
         "results": after.stores,
         "given": [_values(x, state.inputs) for x in inputs],
@@ -63,7 +63,7 @@ def _sections(tape: Tape, arguments: Split, symbols: Symbols) -> tuple[Section, 
     """What parameters alone decide, and the rest."""
     own = {slot: symbols.name(slot) for port in tape.inputs for slot in port.slots}
     needed = offline_needed(tape)
-    first = Plan(own, tape.offline, [(symbols.name(slot), slot) for slot in needed], arguments.checks)
+    first = Plan(own, tape.offline, [(symbols.name(slot), slot) for slot in needed])
     kept = {slot: symbols.name(slot) for slot in needed}
     printer = Latex()
     results = [
@@ -71,8 +71,8 @@ def _sections(tape: Tape, arguments: Split, symbols: Symbols) -> tuple[Section, 
         for x in arguments.outputs
         for i, slot in enumerate(x.port.slots)
     ]
-    before = section(first, tape.constants, LANGUAGE, symbols)
-    after = section(Plan(own | kept, tape.online, results), tape.constants, LANGUAGE, symbols)
+    before = section(first, LANGUAGE.constants(tape), LANGUAGE, symbols)
+    after = section(Plan(own | kept, tape.online, results), LANGUAGE.constants(tape), LANGUAGE, symbols)
     return before, after
 
 

@@ -73,7 +73,6 @@ LANGUAGE = Mathematics(
     frozenset(),
     r"\infty",
     r"\mathrm{NaN}",
-    relations={"!=": r"\neq", ">=": r"\geq", "<=": r"\leq"},
 )
 
 

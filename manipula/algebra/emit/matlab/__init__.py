@@ -44,7 +44,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "online": ", ".join([*(x.name for x in arguments.variables), *(["k"] if arguments.kept else [])]),
         "offline": ", ".join(x.name for x in shown["parameters"]),
         "helpers": {
-            "prepare": [op for op in HELPERS if any(line.op == op for line in tape.offline)],
+            "prepare": [op for op in HELPERS if any(line.op == op for line in (*tape.offline, *tape.guard))],
             "main": [op for op in HELPERS if any(line.op == op for line in tape.online)],
         },
         "pages": pages,

@@ -33,5 +33,4 @@ LANGUAGE = Language(
     RESERVED,
     "Inf",
     "NaN",
-    relations={"!=": "~="},
 )

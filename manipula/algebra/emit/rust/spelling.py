@@ -26,5 +26,6 @@ LANGUAGE = Language(
     "f64::INFINITY",
     "f64::NAN",
     "M::number({})",
+    "M::tolerance({}, {})",
 )
 PLAIN = Language({}, RESERVED, "f64::INFINITY", "f64::NAN")  # numbers of the self-test

@@ -17,6 +17,7 @@ from manipula.algebra.expr.function import Function, function_from_content
 from manipula.algebra.optimise.prove import compare
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.errors import ManipulaError
+from manipula.scalar import Tolerance
 
 FORMAT = 1  # changes with the text below
 
@@ -62,8 +63,12 @@ def _ports(function: Function) -> list[Any]:
 
 
 def _plain(data: Any) -> str | None:
+    if isinstance(data, Tolerance):
+        return f"{Fraction(data)} {data.single}"
     return None if data is None else str(data)
 
 
 def _exact(op: str, data: str | None) -> Any:
+    if op == "tolerance":
+        return Tolerance(*(data or "").split())
     return Fraction(data or 0) if op in ("const", "angle") else data
