@@ -18,6 +18,7 @@ from manipula.mechanics.models import (
     composite,
     energy,
     forward,
+    inertia_inverse,
     jacobian_dynamics,
     lagrange,
     regressor,
@@ -170,7 +171,7 @@ def superposition(chain: Chain, x: State) -> Sides:
 
 def inertia_pivots(chain: Chain, q: Sequence[Any]) -> list[Any]:
     """The pivots of M factored from the tip: M is positive definite exactly where all of them are positive."""
-    return forward.factored(composite.inertia_matrix(chain, q))[1]
+    return inertia_inverse.factored(composite.inertia_matrix(chain, q))[1]
 
 
 def _only(chain: Chain, l: int, link: Link) -> Chain:

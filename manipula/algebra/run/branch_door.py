@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from manipula.algebra.run.door import DENSE, FIELDS, field
 from manipula.algebra.run.layout import ORDER
+from manipula.algebra.run.result_door import DENSE, FIELDS, field
 
 CONTEXT = (
     "array_type", "dtype", "dtype_type", "new_array", "keep", "drop", "attribute", "vectorcall", "general.text",

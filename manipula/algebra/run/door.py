@@ -4,10 +4,11 @@
 
 If the arguments are exactly what the kernels want (as many arrays of their dtype as there are inputs, dense, all of
 them one row or all of them a table of as many rows), it allocates the results, calls `one` or `run` and returns them:
-no Python frame, no conversion. Parameters are told in `parameter_door`. All else, other keywords included, goes to
-`self.general(...)`, which takes everything. Where things lie in an array and which functions there are to call is
-handed over in a table (`context`), filled after loading; `layout.py` finds it out and tests it. The code of `run` is
-loaded when first needed; until then tables of many rows go the general way.
+no Python frame, no conversion. Results go into new arrays, or into those given as `out=` (`result_door`). Parameters
+are told in `parameter_door`. All else, other keywords included, goes to `self.general(...)`, which takes everything.
+Where things lie in an array and which functions there are to call is handed over in a table (`context`), filled after
+loading; `layout.py` finds it out and tests it. The code of `run` is loaded when first needed; until then tables of many
+rows go the general way.
 """
 
 from __future__ import annotations
@@ -16,18 +17,21 @@ from collections.abc import Iterator
 from math import prod
 
 from manipula.algebra.run.ir import parameters_of, variables_of
-from manipula.algebra.run.layout import ORDER
 from manipula.algebra.run.parameter_door import ROWS, ParameterDoor
+from manipula.algebra.run.result_door import ResultDoor, Span, field, fits
 from manipula.algebra.tape import Port, Tape
 
 # the table's rows, for every function; those of the parameters follow where there are any
 PLAIN = (
     "array_type", "dtype", "dtype_type", "new_array", "keep", "drop", "attribute", "vectorcall", "general",
     "result_type", "new_tuple", "set_item", "unlock", "lock", "run",
+    "tuple_size", "tuple_item", "tuple_type", "out_name",
 )  # fmt: skip
-FIELDS = {"data": (0, "ptr"), "axes": (8, "i32"), "shape": (16, "ptr"), "dtype": (40, "ptr"), "flags": (48, "i32")}
-_ALIGN = {"ptr": 8, "i64": 8, "i32": 4, "i8": 1}
-DENSE = 0x101  # C-contiguous and aligned
+_AT_ONCE = (
+    "array_type", "dtype", "dtype_type", "new_array", "keep", "drop",
+    "tuple_size", "tuple_item", "tuple_type", "out_name",
+)  # fmt: skip
+_WIDTHS = {"double": 8, "float": 4}
 QUICK = 64  # rows; more than these run without the interpreter's lock
 
 
@@ -71,22 +75,18 @@ def _context(name: str, to: str) -> Iterator[str]:
     yield f"  %{to} = load ptr, ptr %at.{to}, align 8"
 
 
-def field(of: str, name: str, offset: int, kind: str) -> Iterator[str]:
-    yield f"  %{of}.at.{name} = getelementptr inbounds i8, ptr %{of}, i64 {offset}"
-    yield f"  %{of}.{name} = load {kind}, ptr %{of}.at.{name}, align {_ALIGN[kind]}"
-
-
 class _Door:
     """The parts of `call`."""
 
     def __init__(self, tape: Tape, header: int, scalar: str) -> None:
         self.inputs, self.outputs, self.header = variables_of(tape), tape.outputs, header
         self.parameters = ParameterDoor(tape, scalar, len(self.inputs))
+        self.results = ResultDoor(self.outputs, header, _WIDTHS[scalar])
 
     def entry(self) -> Iterator[str]:
         """As many arguments as inputs, no names; the first one's number of axes chooses the way."""
         p = self.parameters
-        for name in ("array_type", "dtype", "dtype_type", "new_array", "keep", "drop", *(ROWS if p else ())):
+        for name in (*_AT_ONCE, *(ROWS if p else ())):
             yield from _context(name, name)
         for i, port in enumerate(self.outputs):
             yield f"  %sizes{i} = alloca [{len(port.shape) + 1} x i64], align 8"
@@ -103,9 +103,17 @@ class _Door:
         yield "  switch i32 %x0.axes, label %general [ i32 1, label %one.look i32 2, label %many.look ]"
 
     def _counted(self) -> Iterator[str]:
-        yield f"  %enough = icmp eq i64 %count, {len(self.inputs)}"
-        yield "  %nameless = icmp eq ptr %names, null\n  %plain = and i1 %enough, %nameless"
-        yield "  br i1 %plain, label %look, label %general\nlook:"
+        """The inputs by place, and perhaps `out=`."""
+        n = len(self.inputs)
+        yield f"  %enough = icmp eq i64 %count, {n}\n  br i1 %enough, label %counted, label %general\ncounted:"
+        yield "  %nameless = icmp eq ptr %names, null\n  br i1 %nameless, label %look, label %named\nnamed:"
+        yield "  %names.count = call i64 %tuple_size(ptr %names)\n  %single = icmp eq i64 %names.count, 1"
+        yield "  br i1 %single, label %called, label %general\ncalled:"
+        yield "  %name = call ptr %tuple_item(ptr %names, i64 0)\n  %is.out = icmp eq ptr %name, %out_name"
+        yield f"  %at.out = getelementptr inbounds ptr, ptr %args, i64 {n}"
+        yield "  %out.given = load ptr, ptr %at.out, align 8"
+        yield "  br i1 %is.out, label %look, label %general\nlook:"
+        yield "  %out = phi ptr [ null, %counted ], [ %out.given, %called ]"
 
     def _prepared(self, way: str) -> Iterator[str]:
         """The parameters fit, and what depends on them is at hand."""
@@ -121,7 +129,7 @@ class _Door:
             yield f"  %one{i}.right = icmp eq i64 %one{i}.size, {len(port.slots)}"
             yield f"  br i1 %one{i}.right, label %one.next{i}, label %general\none.next{i}:"
         yield from self._prepared("one")
-        yield from self._allocated("one", [f"i32 {len(p.shape)}, ptr @shape{i}" for i, p in enumerate(self.outputs)])
+        yield from self._places("one", [f"i32 {len(p.shape)}, ptr @shape{i}" for i, p in enumerate(self.outputs)], [])
         given = [f"ptr %one{i}.data" for i in range(len(self.inputs))]
         taken = [f"ptr %one.y{i}.data" for i in range(len(self.outputs))]
         kept = "ptr @known.k" if self.parameters else "ptr null"
@@ -149,7 +157,7 @@ class _Door:
                 yield f"  %sizes{i}.{axis} = getelementptr inbounds i64, ptr %sizes{i}, i64 {axis}"
                 yield f"  store i64 {size}, ptr %sizes{i}.{axis}, align 8"
         shapes = [f"i32 {len(p.shape) + 1}, ptr %sizes{i}" for i, p in enumerate(self.outputs)]
-        yield from self._allocated("many", shapes)
+        yield from self._places("many", shapes, ["%many0.rows"])
         yield from self._unlocked()
         yield from self._answer("many")
 
@@ -167,33 +175,34 @@ class _Door:
         yield f"  %thread = call ptr %unlock()\n{work}\n  call void %lock(ptr %thread)\n  br label %ran\nran:"
 
     def _fits(self, way: str, i: int, axes: int) -> Iterator[str]:
-        """The right number of axes, the right dtype (not always the same object) in native order, dense."""
-        x, at = f"{way}{i}", f"%x{i}"
-        yield f"  %{x} = getelementptr inbounds i8, ptr {at}, i64 0"
-        for name, (offset, kind) in FIELDS.items():
-            yield from field(x, name, self.header + offset, kind)
-        yield f"  %{x}.dense = and i32 %{x}.flags, {DENSE}"
-        yield f"  %{x}.ok1 = icmp eq i32 %{x}.axes, {axes}"
-        yield from field(f"{x}.dtype", "type", self.header - 8, "ptr")
-        yield from field(f"{x}.dtype", "order", self.header + ORDER, "i8")
-        yield f"  %{x}.ok4 = icmp eq ptr %{x}.dtype.type, %dtype_type"
-        yield f"  %{x}.ok5 = icmp eq i8 %{x}.dtype.order, {ord('=')}\n  %{x}.ok2 = and i1 %{x}.ok4, %{x}.ok5"
-        yield f"  %{x}.ok3 = icmp eq i32 %{x}.dense, {DENSE}"
-        yield f"  %{x}.ok12 = and i1 %{x}.ok1, %{x}.ok2\n  %{x}.ok = and i1 %{x}.ok12, %{x}.ok3"
-        yield f"  br i1 %{x}.ok, label %{way}.fits{i}, label %general\n{way}.fits{i}:"
+        yield from fits(f"{way}{i}", f"%x{i}", axes, self.header)
+        yield f"  br i1 %{way}{i}.ok, label %{way}.fits{i}, label %general\n{way}.fits{i}:"
+
+    def _places(self, way: str, shapes: list[str], lead: list[str]) -> Iterator[str]:
+        """Where the results go: new arrays, or the caller's."""
+        spans = [Span(f"%{way}{i}.data", len(port.slots)) for i, port in enumerate(self.inputs)]
+        yield f"  %{way}.own = icmp eq ptr %out, null\n  br i1 %{way}.own, label %{way}.new, label %{way}.given"
+        yield from self.results.taken(way, lead, spans)
+        yield f"{way}.new:"
+        yield from self._allocated(way, shapes)
+        last = len(shapes) - 1
+        yield f"  br label %{way}.at\n{way}.at:"
+        for i in range(len(shapes)):
+            yield f"  %{way}.y{i} = phi ptr [ %{way}.new{i}, %{way}.made{last} ], [ %{way}.out{i}, %{way}.apart ]"
+        for i in range(len(shapes)):
+            yield from field(f"{way}.y{i}", "data", self.header, "ptr")
 
     def _allocated(self, way: str, shapes: list[str]) -> Iterator[str]:
         """New arrays; if one cannot be had, the others are given back and the error stands."""
         for i, shape in enumerate(shapes):
-            y = f"{way}.y{i}"
+            y = f"{way}.new{i}"
             yield "  call void %keep(ptr %dtype)"  # the constructor takes this reference
             fixed = "ptr null, ptr null, i32 0, ptr null"
             yield f"  %{y} = call ptr %new_array(ptr %array_type, ptr %dtype, {shape}, {fixed})"
             yield f"  %{y}.none = icmp eq ptr %{y}, null"
             yield f"  br i1 %{y}.none, label %{way}.lost{i}, label %{way}.made{i}\n{way}.lost{i}:"
-            yield from (f"  call void %drop(ptr %{way}.y{k})" for k in range(i))
+            yield from (f"  call void %drop(ptr %{way}.new{k})" for k in range(i))
             yield f"  ret ptr null\n{way}.made{i}:"
-            yield from field(y, "data", self.header, "ptr")
 
     def _answer(self, way: str) -> Iterator[str]:
         """The array, or a named tuple of arrays."""

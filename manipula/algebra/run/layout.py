@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-GENERAL, PARAMETER = sys.intern("general"), sys.intern("p")
+GENERAL, PARAMETER, OUT = sys.intern("general"), sys.intern("p"), sys.intern("out")
 ORDER = 10  # bytes into a dtype's own fields: its byte order
 _TYPE_ROW, _NEW_ROW = 2, 94  # PyArray_Type, PyArray_NewFromDescr
 _FASTCALL = 0x82  # METH_FASTCALL | METH_KEYWORDS

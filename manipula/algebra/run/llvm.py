@@ -17,7 +17,7 @@ from manipula.algebra.machine import Loaded, loaded
 from manipula.algebra.run.door import context_rows, door_text, has_door
 from manipula.algebra.run.host import host
 from manipula.algebra.run.ir import batch_module, kept_slots, parameters_of, single_module, variables_of
-from manipula.algebra.run.layout import GENERAL, PARAMETER, address_of, builtin, fill_context, layout
+from manipula.algebra.run.layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
 from manipula.algebra.run.shapes import Floats, View
 from manipula.algebra.run.writer import Host
 from manipula.algebra.tape import Tape
@@ -140,6 +140,8 @@ class LlvmKernel:
             "general": id(GENERAL),
             "result_type": id(self._result_type),
             "parameter_name": id(PARAMETER),
+            "out_name": id(OUT),
+            "tuple_type": id(tuple),
         }
         known["run"] = self._batch.address("run") if self._batch else 0
         context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._single.address("door_context"))()

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from manipula.algebra.run.ir import kept_slots, parameters_of
 from manipula.algebra.tape import Tape
 
-ROWS = ("tuple_size", "tuple_item", "parameter_name")  # of the table, besides the plain ones
+ROWS = ("parameter_name",)  # of the table, besides the plain ones
 _BITS = {"double": "i64", "float": "i32"}
 
 
@@ -54,15 +54,22 @@ class ParameterDoor:
         yield "  %holds = icmp eq i32 %broken, 0\n  ret i1 %holds\n}"
 
     def counted(self) -> Iterator[str]:
-        """All arguments by place, or the last one under its name."""
+        """All arguments by place, or p under its name; then perhaps `out=`."""
         yield "  %nameless = icmp eq ptr %names, null"
         yield "  br i1 %nameless, label %placed, label %named\nplaced:"
         yield f"  %enough = icmp eq i64 %count, {self.place + 1}\n  br i1 %enough, label %look, label %general\nnamed:"
-        yield "  %names.count = call i64 %tuple_size(ptr %names)\n  %single = icmp eq i64 %names.count, 1"
-        yield f"  %others = icmp eq i64 %count, {self.place}\n  %right = and i1 %single, %others"
-        yield "  br i1 %right, label %called, label %general\ncalled:"
+        yield "  %names.count = call i64 %tuple_size(ptr %names)\n  %given = add i64 %count, %names.count"
         yield "  %name = call ptr %tuple_item(ptr %names, i64 0)\n  %is.p = icmp eq ptr %name, %parameter_name"
-        yield "  br i1 %is.p, label %look, label %general\nlook:"
+        yield f"  %before = icmp eq i64 %count, {self.place}\n  %p.named = and i1 %is.p, %before"
+        yield f"  %p.placed = icmp eq i64 %count, {self.place + 1}\n  %has.p = or i1 %p.named, %p.placed"
+        yield "  br i1 %has.p, label %called, label %general\ncalled:"
+        ways = f"i64 {self.place + 1}, label %look i64 {self.place + 2}, label %out.name"
+        yield f"  switch i64 %given, label %general [ {ways} ]"
+        yield "out.name:\n  %last = sub i64 %names.count, 1\n  %name.2 = call ptr %tuple_item(ptr %names, i64 %last)"
+        yield f"  %at.out = getelementptr inbounds ptr, ptr %args, i64 {self.place + 1}"
+        yield "  %out.given = load ptr, ptr %at.out, align 8\n  %is.out = icmp eq ptr %name.2, %out_name"
+        yield "  br i1 %is.out, label %look, label %general\nlook:"
+        yield "  %out = phi ptr [ null, %placed ], [ null, %called ], [ %out.given, %out.name ]"
 
     def sized(self, way: str) -> Iterator[str]:
         """As many values as there are parameters."""

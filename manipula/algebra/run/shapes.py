@@ -7,6 +7,7 @@ Arrays that already lie so are used where they are; only the others are copied.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from math import prod
 from typing import Any, NamedTuple
 
@@ -71,6 +72,10 @@ def floats_from_value(function: str, name: str, value: Any, dtype: DType) -> Flo
     if type(value) is np.ndarray and value.dtype == dtype:
         return value
     what = f"{function}: {name}"
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise InputError(
+            f"{what}: {int(np.sum(np.ma.getmaskarray(value)))} entries are masked; fill them or leave their rows out"
+        )
     try:
         array = np.asarray(value)
         if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and all(hasattr(x, "__float__") for x in array.flat)):
@@ -113,6 +118,9 @@ def results_for(function: str, ports: Sequence[Port], lead: Shape, out: Any, dty
     given = out_arrays(function, ports, out)
     for port, array in zip(ports, given):
         _check_out(function, port, lead + port.shape, array, dtype)
+    for (one, a), (other, b) in combinations(zip(ports, given), 2):
+        if np.may_share_memory(a, b):
+            raise InputError(f"{function}: out: the arrays for {one.name} and {other.name} share memory")
     return given
 
 
@@ -129,8 +137,12 @@ def _check_out(function: str, port: Port, shape: Shape, array: Any, dtype: DType
     what = f"{function}: out for {port.name}"
     if not isinstance(array, np.ndarray):
         raise InputError(f"{what}: expected a numpy array of shape {shape}, found {told(array)}")
-    if array.dtype != dtype or not array.flags.c_contiguous or not array.flags.aligned:
+    if array.dtype != dtype or not array.flags.c_contiguous:
         raise InputError(f"{what}: expected a C-contiguous {dtype} array, found dtype {array.dtype}, {array.strides=}")
+    if not array.flags.aligned:
+        raise InputError(
+            f"{what}: the array is not aligned in memory; its address must be a multiple of {dtype.itemsize}"
+        )
     if array.shape != shape:
         raise InputError(f"{what}: expected shape {shape}, found {array.shape}")
     if not array.flags.writeable:

@@ -149,7 +149,7 @@ def _field_acceleration(chain: Chain, x: Given, choices: Sequence[Choice]) -> di
     still = [0] * chain.dof
     bias = torque.by_field(chain, {**x, "qdd": still}, choices)["tau"]
     M = composite_runs.inertia_matrix(chain, x["q"])
-    return {"qdd": forward.solve(M, [push - b for push, b in zip(x["tau"], bias)])}
+    return {"qdd": inertia_inverse.Solver(M)([push - b for push, b in zip(x["tau"], bias)])}
 
 
 def _energy(chain: Chain, x: Given) -> dict[str, Any]:

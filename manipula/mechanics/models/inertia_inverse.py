@@ -18,7 +18,8 @@ class Solver:
     """x with M x = right, for many right sides."""
 
     def __init__(self, M: Sequence[Sequence[Any]]) -> None:
-        self.L, self.inverse = unit_factor(M)
+        self.L, D = factored(M)
+        self.inverse = [1 / d for d in D]  # as in `factored`: over expressions the same nodes
 
     def __call__(self, right: Sequence[Any]) -> list[Any]:
         y = list(right)
@@ -33,8 +34,8 @@ class Solver:
 
 def inverted(M: Sequence[Sequence[Any]]) -> Rows:
     """M⁻¹, all its entries."""
-    L, inverse = unit_factor(M)
-    A = unit_inverse(L)
+    L, D = factored(M)
+    A, inverse = unit_inverse(L), [1 / d for d in D]
     scaled = [[a * e for a, e in zip(row, inverse)] for row in A]
     # Σ A_ik A_jk / D_k over k ≤ j ≤ i, where A_jj = 1
     lower = [[dot(A[j], scaled[i][:j]) + scaled[i][j] for j in range(i)] for i in range(len(M))]
@@ -42,17 +43,15 @@ def inverted(M: Sequence[Sequence[Any]]) -> Rows:
     return [[diagonal[i] if i == j else lower[max(i, j)][min(i, j)] for j in range(len(M))] for i in range(len(M))]
 
 
-def unit_factor(M: Sequence[Sequence[Any]]) -> tuple[Rows, list[Any]]:
-    """L without its ones, a row longer each time, and 1/D."""
+def factored(M: Sequence[Sequence[Any]]) -> tuple[Rows, list[Any]]:
+    """L without its ones, a row longer each time, and D: the inertia each joint feels while those beyond are free."""
     work = [list(row[: i + 1]) for i, row in enumerate(M)]
-    inverse = [1 for _ in M]
-    for k in range(len(M) - 1, -1, -1):
-        last = work[k]
-        inverse[k] = 1 / last[k]
-        work[k] = [x * inverse[k] for x in last[:k]]
-        for i, x in enumerate(work[k]):
-            work[i] = [entry - x * other for entry, other in zip(work[i], last)]
-    return work, inverse
+    for k in range(len(M) - 1, 0, -1):
+        last, inverse = work[k], 1 / work[k][k]
+        work[k] = [*(x * inverse for x in last[:k]), last[k]]
+        for i, share in enumerate(work[k][:k]):
+            work[i] = [x - share * other for x, other in zip(work[i], last)]
+    return [row[:-1] for row in work], [row[-1] for row in work]
 
 
 def unit_inverse(L: Rows) -> Rows:
