@@ -17,6 +17,7 @@ from manipula.mechanics.models.inverse.classify import classify
 from manipula.robot import Robot
 
 if TYPE_CHECKING:
+    from manipula.mechanics.models.inverse.plan import Plan
     from manipula.tasks.answers import InverseBatch, InverseResult
     from manipula.tasks.inverse import InverseSolver
 
@@ -114,6 +115,7 @@ class Arm:
         self.robot = load(robot) if isinstance(robot, str) else robot
         self.optimise = optimise
         self._models: dict[tuple[str, bool], Compiled] = {}
+        self._partial: dict[str, Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _arm_of, (self.robot, self.optimise)
@@ -135,7 +137,8 @@ class Arm:
         """Only what a model needs must be known: a robot without masses still has its poses."""
         if missing:
             listed = ", ".join(missing[:8]) + (", …" if len(missing) > 8 else "")
-            raise InputError(f"{self.robot.name}: {name} needs a value for {listed}; see robot.with_parameters(…)")
+            how = "see robot.with_parameters(…), or --set in a shell"
+            raise InputError(f"{self.robot.name}: {name} needs a value for {listed}; {how}")
 
     def _call(self, name: str, *args: ArrayLike, wrench: ArrayLike | None = None, options: Options) -> Array:
         extra = () if wrench is None else (wrench,)
@@ -317,14 +320,37 @@ class Arm:
 
     @_solved
     def inverse_kinematics(
-        self, pose: ArrayLike, seed: ArrayLike | None = None, parameter: ArrayLike | None = None
+        self,
+        pose: ArrayLike,
+        seed: ArrayLike | None = None,
+        parameter: ArrayLike | None = None,
+        *,
+        task: str = "pose",
     ) -> InverseResult | InverseBatch:
         """Every joint configuration that puts the tool at `pose` (4, 4); `.q` is (solutions, n).
 
         (…, 4, 4) gives a batch with a mask. `seed` orders the answers and chooses the turns; `parameter` fixes the free
-        joint or arm angle of a redundant arm.
+        joint or arm angle of a redundant arm. `task`: "position" asks for the tool's origin alone (`pose` may then be
+        x, y, z), "axis" for its origin and the direction of its z axis (a pose, or x, y, z and the direction).
         """
-        return self.inverse_solver(pose, seed, parameter)  # type: ignore[no-any-return]
+        return self.solver_for(task)(pose, seed, parameter)  # type: ignore[no-any-return]
+
+    def solver_for(self, task: str = "pose") -> Any:
+        """The solver behind `inverse_kinematics(…, task=…)`, made on first use."""
+        from manipula.tasks.partial.solver import PartialSolver, checked_task
+
+        if checked_task(task) == "pose":
+            return self.inverse_solver
+        if task not in self._partial:
+            self.model("pose")  # refuses a robot whose geometry is not known
+            functions: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian, "translate": _translate()}
+            self._partial[task] = PartialSolver(task, numeric_chain(self.robot), self.limits, **functions)
+        return self._partial[task]
+
+    @cached_property
+    def inverse_plan(self) -> Plan:
+        """Which class of inverse kinematics the arm belongs to, and why. Needs no values: letters will do."""
+        return classify(numeric_chain(self.robot))
 
     @cached_property
     def inverse_solver(self) -> InverseSolver:
@@ -334,7 +360,7 @@ class Arm:
         self.model("pose")  # refuses a robot whose geometry is not known
         chain = numeric_chain(self.robot)
         kinematics: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}
-        if not classify(chain).closed:
+        if not self.inverse_plan.closed:
             return InverseSolver(chain, self.limits, translate=_translate(), **kinematics)
         closed = self.model("inverse_kinematics")
         native = _native(closed, self.model("pose"))

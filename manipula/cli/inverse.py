@@ -16,6 +16,7 @@ import typer
 from manipula import api
 from manipula.arm import Arm
 from manipula.cli import options, places
+from manipula.cli.assign import assignments
 from manipula.cli.screen import guarded, progress, say, say_json, say_prose, say_table
 from manipula.errors import InputError
 from manipula.robot import Robot
@@ -67,12 +68,24 @@ def ik(
     pose: Annotated[
         str, typer.Option("--pose", metavar="FILE|NUMBERS", help="The pose: 16 numbers, row by row, or a JSON file.")
     ] = "",
+    position: Annotated[
+        str, typer.Option("--position", metavar="X,Y,Z", help="Solve for the tool's origin alone, at this point.")
+    ] = "",
+    task: Annotated[
+        str,
+        typer.Option(
+            "--task",
+            metavar="pose|position|axis",
+            help="What of the pose counts: all of it, the tool's origin, or its origin and z axis.",
+        ),
+    ] = "",
     seed: Annotated[
         str, typer.Option("--seed", metavar='"Q1 Q2 …"', help="Answers nearest to these joint positions first.")
     ] = "",
     parameter: Annotated[
-        float | None, typer.Option("--parameter", help="The free joint or arm angle of a redundant arm.")
-    ] = None,
+        str, typer.Option("--parameter", help="The free joint or arm angle of a redundant arm; several with commas.")
+    ] = "",
+    values: options.Values = None,
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Angles are read and shown in degrees; JSON has rad.")
     ] = False,
@@ -85,7 +98,8 @@ def ik(
 ) -> None:
     """Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.
 
-    Without --q or --pose it tells which class the arm belongs to, and why. Lengths are in m, angles in rad.
+    Without --q, --pose or --position it tells which class the arm belongs to, and why; that needs no values. Lengths
+    are in m, angles in rad.
 
     \b
     Examples:
@@ -94,30 +108,48 @@ def ik(
       manipula ik puma560 --q "0.1 0.2 0.3 0.4 0.5 0.6"
       manipula ik puma560 --q "10 20 30 40 0 60" --degrees
       manipula ik ur5 --pose pose.json --seed "0 0 0 0 0 0" --json
+      manipula ik planar2r --set l1=0.4 --set l2=0.3 --position 0.3,0.4
     """
-    if q and pose:
-        raise InputError("choose one of --q and --pose")
-    if (seed or parameter is not None) and not (q or pose):
-        raise InputError("--seed and --parameter need a pose: give --pose or --q")
+    given = [option for option, text in (("--q", q), ("--pose", pose), ("--position", position)) if text]
+    if len(given) > 1:
+        raise InputError(f"choose one of {' and '.join(given)}")
+    if (seed or parameter) and not given:
+        raise InputError("--seed and --parameter need a pose: give --pose, --q or --position")
+    if position and task not in ("", "position"):
+        raise InputError(f"--position solves for the tool's origin alone; drop --task {task}, or give --pose")
+    task = "position" if position else task or "pose"
+    subject = places.find(robot, strict=strict)
+    if values:
+        subject = subject.with_parameters(**{change.name: change.value for change in assignments(values, subject)})
     if derive or latex:
-        if q or pose:
-            raise InputError("--derive has no use for a pose; drop --q and --pose")
-        _say_derivation(places.find(robot, strict=strict), latex, as_json)
+        if given:
+            raise InputError(f"--derive has no use for a pose; drop {given[0]}")
+        _say_derivation(subject, latex, as_json)
         return
-    arm = Arm(places.find(robot, strict=strict))
-    with progress(f"inverse kinematics of {arm.robot.name}"):
-        solver = arm.inverse_solver
-    units = _Units([bool(turns) for turns in solver.turning], degrees, solver.plan.held)
-    told = _class(arm, robot)
-    if not (q or pose):
+    arm = Arm(subject)
+    if not given and task == "pose":
+        with progress(f"inverse kinematics of {subject.name}"):
+            told = _class(subject, arm.inverse_plan, robot)
         say_json(told) if as_json else _say_class(told)
         return
+    with progress(f"inverse kinematics of {subject.name}"):
+        solver = arm.solver_for(task)
+        told = _class(subject, solver.plan, robot) if task == "pose" else _task_class(subject, solver)
+    if not given:
+        say_json(told) if as_json else _say_class(told)
+        return
+    units = _Units([bool(turns) for turns in solver.turning], degrees, solver.plan.held)
     at = units.read("--q", q) if q else None
-    target = arm.pose(at) if at is not None else _pose(pose)
-    fixed = _parameter(solver, parameter, at, units)
+    target = arm.pose(at) if at is not None else _pose(pose) if pose else np.array(_numbers("--position", position))
     near = units.read("--seed", seed) if seed else None
-    with progress(f"inverse kinematics of {arm.robot.name}"):
-        result: Any = arm.inverse_kinematics(target, near, fixed)
+    if task != "pose":
+        near = near if near is not None or at is None else at  # so that --q is among the answers of a redundant arm
+    if task != "pose":
+        fixed: Any = _free_joints(solver, parameter, units)
+    else:
+        fixed = _parameter(solver, parameter, at, units)
+    with progress(f"inverse kinematics of {subject.name}"):
+        result: Any = arm.inverse_kinematics(target, near, fixed, task=task)
         answer = told | {"parameter": fixed, "pose": np.asarray(target).tolist()} | _answer(result)
     say_json(answer) if as_json else _say_answer(answer, units)
 
@@ -173,24 +205,42 @@ def _pose_from_file(path: Path) -> Any:
     return found.reshape(4, 4)
 
 
-def _parameter(solver: Any, given: float | None, at: list[float] | None, units: _Units) -> float | None:
+def _parameter(solver: Any, text: str, at: list[float] | None, units: _Units) -> float | None:
     """Of a redundant arm: what the user says, or what leads back to --q."""
-    if given is not None:
-        return math.radians(given) if units.degrees and units.free_turns else given
+    if text:
+        given = _numbers("--parameter", text)
+        if len(given) != 1:
+            raise InputError(f"--parameter: expected one number, found {len(given)}")
+        return math.radians(given[0]) if units.degrees and units.free_turns else given[0]
     return solver.parameter_of(at) if at is not None and solver.plan.parameter else None
+
+
+def _free_joints(solver: Any, text: str, units: _Units) -> list[float] | None:
+    """The positions of the joints that a task leaves free."""
+    if not text:
+        return None
+    both = zip(_numbers("--parameter", text), [*solver.freedom.free, *units.turning], strict=False)
+    return [math.radians(x) if units.degrees and units.turning[k] else x for x, k in both]
 
 
 # what is told
 
 
-def _class(arm: Arm, name: str) -> dict[str, Any]:
-    plan = arm.inverse_solver.plan
+def _task_class(subject: Robot, solver: Any) -> dict[str, Any]:
+    """Of a task that leaves something free: no code is written for it."""
+    told = _class(subject, solver.plan, "")
+    return told | {"task": solver.task, "closed_form": bool(solver.closed), "emit": None, "formulas": None} | {
+        "derivation": None, "branch_count": 2 ** len(solver.plan.roles) if solver.closed else None
+    }  # fmt: skip
+
+
+def _class(subject: Robot, plan: Any, name: str) -> dict[str, Any]:
     emitted = plan.closed or plan.title == "general 6R"
     emit = f"manipula generate {shlex.quote(name)} -m inverse_kinematics -l c -o out/" if emitted else None
     formulas = f"manipula equations {shlex.quote(name)} inverse_kinematics" if plan.closed else None
     derivation = f"manipula ik {shlex.quote(name)} --derive" if plan.closed else None
     return {
-        "robot": arm.robot.name,
+        "robot": subject.name,
         "class": plan.title,
         "why": plan.sentence,
         "closed_form": plan.closed,
@@ -206,6 +256,7 @@ def _class(arm: Arm, name: str) -> dict[str, Any]:
 def _answer(result: Any) -> dict[str, Any]:
     rows = [_branch(result, i) for i in range(len(result.all))]
     answer: dict[str, Any] = {"answers": result.q.tolist(), "branches": rows, "nearest": None}
+    answer["note"] = getattr(result, "note", "")
     if not len(result.q):
         best = result.nearest
         answer["nearest"] = {"q": best.q.tolist(), "distance": float(best.distance), "reason": best.reason}
@@ -234,6 +285,7 @@ def _say_class(told: dict[str, Any]) -> None:
     say_prose(f"Why: {told['why']}.")
     if not told["closed_form"]:
         say_prose("There is no closed form; --q and --pose are solved all the same.")
+        _say_free(told)
         if told["emit"]:
             say(f"As C: {told['emit']}")
         return
@@ -241,15 +293,24 @@ def _say_class(told: dict[str, Any]) -> None:
     choices = f": {' ±, '.join(told['roles'])} ±" if told["roles"] else ""
     many = "1 branch" if told["branch_count"] == 1 else f"{told['branch_count']} branches"
     say_prose(f"Closed form, {many}{each}{choices}.")
+    if not told["emit"]:
+        return
     say(f"As C: {told['emit']}")
     say(f"As formulas: {told['formulas']}")
     say(f"Step by step: {told['derivation']}")
 
 
+def _say_free(told: dict[str, Any]) -> None:
+    if told["free"] and "task" in told:
+        say_prose(f"Free for this task: {told['free']}.")
+
+
 def _say_answer(answer: dict[str, Any], units: _Units) -> None:
     rows, found = answer["branches"], len(answer["answers"])
     say_prose(f"{answer['robot']}, {answer['class']}: {answer['why']}.")
-    if answer["parameter"] is not None:
+    if answer["note"]:
+        say_prose(f"{answer['note'][:1].upper()}{answer['note'][1:]}.")
+    elif answer["parameter"] is not None:
         say(f"With {answer['free']} = {_free(answer['parameter'], units)}.")
     joints = [f"q{i + 1} ({units.name(i)})" for i in range(len(units.turning))]
     columns = ("#", "branch", "answer", *joints, "residual", "margin")

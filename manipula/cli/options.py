@@ -108,6 +108,10 @@ Price = Annotated[
         autocompletion=_among("classical", "multiplications", "fused"),
     ),
 ]
+Values = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A value for a parameter, such as a2=0.43; may be repeated."),
+]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
 
 

@@ -15,7 +15,7 @@ from manipula.tasks.limits import margins, wound
 from manipula.tasks.search import EXACT
 from manipula.tasks.solver import Nearest, Raw, Solver
 from manipula.tasks.walk import Still
-from manipula.tasks.words import away_text, branch_names, outside_text
+from manipula.tasks.words import branch_names, outside_text
 
 
 class Answers:
@@ -38,7 +38,7 @@ class Answers:
         """The family through each branch; only where the Jacobian is singular can there be one."""
         found: list[Family | None] = [None] * len(self.q)
         rows = np.flatnonzero(self.reached)
-        if self.q.shape[-1] > 6 or not rows.size:
+        if self.q.shape[-1] > 6 or self.solver.plan.parameter or not rows.size:
             return found
         least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
         still = Still(self.T, self.solver.pose, self.solver.jacobian, self.solver.turning)
@@ -63,7 +63,7 @@ class Answers:
     def _why(self, i: int, twin: int) -> str:
         """Why a branch is not an answer; nothing for one that is."""
         if not self.reached[i]:
-            return f"out of reach: where it comes nearest it is {away_text(self.T, self.solver.pose(self.q[i]))}"
+            return f"out of reach: where it comes nearest it is {self.solver.away(self.T, self.solver.pose(self.q[i]))}"
         if twin >= 0:
             return f"the same as branch {twin + 1}: " + ("one family" if self.families[twin] else "a double root")
         return outside_text(self.solver, self.q[i], INSIDE)

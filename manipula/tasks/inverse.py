@@ -32,7 +32,7 @@ from manipula.tasks.newton import nearest
 from manipula.tasks.poses import checked_poses, exact_poses, poses_from_value
 from manipula.tasks.search import best_of, starts, unique_solutions
 from manipula.tasks.solver import Chosen, Native, Nearest, Raw
-from manipula.tasks.words import nearest_reason
+from manipula.tasks.words import away_text, nearest_reason
 
 SAMPLES = 16  # values of a redundant arm's parameter when none is given
 APART = 1e-6  # values of it that are nearer are one
@@ -40,7 +40,8 @@ APART = 1e-6  # values of it that are nearer are one
 Closed = Callable[..., Any]
 Prepare = Callable[[Mapping[str, Floats], Mapping[str, float]], Native | None]
 
-TASKS: dict[str, tuple[int, ...]] = {"pose": (0, 1, 2, 3), "position": (3,), "axis": (2,), "pointing": (2, 3)}
+# the columns of a pose that count
+TASKS: dict[str, tuple[int, ...]] = {"pose": (0, 1, 2, 3), "position": (3,), "axis": (2, 3), "direction": (2,)}
 
 
 class InverseSolver:
@@ -234,10 +235,14 @@ class InverseSolver:
         inside = (margins(q, self.low, self.high) >= -INSIDE).all(-1)
         found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside
 
+    def away(self, T: Floats, at: Floats) -> str:
+        """How far apart two poses are, in words."""
+        return away_text(T, at)
+
     def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "pose") -> Nearest:
         """The configuration inside the limits whose pose is nearest in least squares.
 
-        `task`: "pose" compares all 12 entries, "position" the tool's origin, "axis" its z axis, "pointing" both.
+        `task`: "pose" compares all 12 entries, "position" the tool's origin, "direction" its z axis, "axis" both.
         """
         if task not in TASKS:
             raise InputError(f"task: expected one of {', '.join(TASKS)}, found {task!r}")

@@ -214,9 +214,43 @@ def test_mistakes_are_told_in_a_sentence(folder: Path, arguments: list[str], mes
 
 
 def test_an_arm_without_numbers_is_refused() -> None:
-    assert "needs a value for l1, l2" in refused("ik", "planar2r")
+    assert "needs a value for l1, l2" in refused("ik", "planar2r", "--q", "0 0")
 
 
 def test_help_teaches_by_example() -> None:
     text = done("ik", "--help")
     assert "Examples:" in text and "manipula ik puma560" in text
+
+
+# a part of the pose
+
+
+def test_a_class_needs_no_numbers() -> None:
+    assert as_json("ik", "scara")["class"] == "SCARA"
+    assert as_json("ik", "planar2r")["closed_form"]
+
+
+def test_two_links_by_position() -> None:
+    lengths = ("--set", "l1=0.4", "--set", "l2=0.3")
+    answer = as_json("ik", "planar2r", *lengths, "--position", "0.3,0.4")
+    assert [row["name"] for row in answer["branches"]] == ["elbow +", "elbow −"]
+    assert np.allclose(np.cos(np.array(answer["answers"])[:, 1]), 0)
+    told = done("ik", "planar2r", *lengths, "--position", "0.3,0.4,0.1")
+    assert "the tool moves in a plane, 100 mm from the target" in told
+    assert "needs a value for l1, l2" in refused("ik", "planar2r", "--position", "0.3,0.4")
+    assert "2 branches" in done("ik", "planar2r", *lengths, "--task", "position")
+
+
+def test_free_joints_are_named_and_may_be_given() -> None:
+    told = done(
+        "ik", "puma560", "--task", "position", "--q", words(Q["puma560"]), "--parameter", "10,20,30", "--degrees"
+    )
+    assert "Joints 4, 5 and 6 do not move the tool's origin: free, at 10°, 20°, 30°." in told
+    answer = as_json("ik", "puma560", "--task", "axis", "--q", words(Q["puma560"]))
+    assert distance(answer, Q["puma560"]) < 1e-9 and answer["free"] == "joint 6"
+
+
+def test_what_does_not_go_together_is_refused() -> None:
+    assert "choose one of --q and --position" in refused("ik", "puma560", "--q", "0 0 0 0 0 0", "--position", "1,2,3")
+    assert "drop --task axis" in refused("ik", "puma560", "--task", "axis", "--position", "1,2,3")
+    assert "expected one of pose, position, axis" in refused("ik", "puma560", "--task", "place")

@@ -1,0 +1,221 @@
+"""Inverse kinematics of a part of the pose: the tool's origin, or its origin and the direction of its z axis.
+
+The answers are those of a pose, in the same result: what does not count is masked, in the target and in the arm's own
+functions alike, so that residuals, limits, order and families mean what they mean elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manipula.errors import InputError
+from manipula.mechanics.robot.chain import Chain
+from manipula.tasks import newton
+from manipula.tasks.answers import Answers, InverseBatch, InverseResult
+from manipula.tasks.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
+from manipula.tasks.inverse import TASKS, side_by_side
+from manipula.tasks.limits import bounds
+from manipula.tasks.loops6r.machine import Translate
+from manipula.tasks.partial.branches import AxisBranches, Branches, PositionBranches
+from manipula.tasks.partial.freedom import freedom, frozen, middle
+from manipula.tasks.partial.targets import completed, masked, targets_from_value
+from manipula.tasks.partial.words import away_text, note_text, reason_text
+from manipula.tasks.search import best_of, starts
+from manipula.tasks.solver import Native, Nearest, Raw
+
+PARTS = ("pose", "position", "axis")
+REACHED = 1e-9  # distance that least squares leaves where the target is reached
+PLANE = 1e-9  # of the arm's size: less is no thickness
+
+
+def checked_task(task: str) -> str:
+    if task not in PARTS:
+        raise InputError(f"task: expected one of {', '.join(PARTS)}, found {task!r}")
+    return task
+
+
+class PartialResult(InverseResult):
+    """The answers to a target that leaves something free.
+
+    `note` says which joints that leaves free, and where they are; `free` are their numbers, counted from 1.
+    """
+
+    def __init__(self, solver: PartialSolver, target: Floats, raw: Raw, seed: Floats | None, held: Floats) -> None:
+        super().__init__(solver, target, seed=seed, raw=raw)
+        self.task, self.free = solver.task, tuple(k + 1 for k in solver.freedom.free)
+        self.note = note_text(solver.task, solver.freedom, held, solver.turning)
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}{'; ' + self.note if self.note else ''}>"
+
+
+class PartialSolver:
+    """One task of one arm. `chain` is over floats, fixed joints merged; `translate` makes machine code of loops."""
+
+    def __init__(
+        self,
+        task: str,
+        chain: Chain,
+        limits: Sequence[tuple[float, float]] | None = None,
+        *,
+        pose: Kinematics | None = None,
+        jacobian: Kinematics | None = None,
+        translate: Translate | None = None,
+    ) -> None:
+        self.task, self.chain, self.translate = task, chain, translate
+        self.low, self.high = bounds(limits, chain.dof)
+        self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
+        self.turning: Bits = np.array([link.kind.name == "revolute" for link in chain.links])
+        self._pose, self._jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
+        self._made: tuple[bytes, Branches] | None = None
+        self.pose: Kinematics = self._masked_pose
+        self.jacobian: Kinematics = self._used_jacobian
+        self.native: Native | None = None
+        self.freedom = freedom(self._counting, self.turning, self.size)
+        self.centre = middle(self.low, self.high)
+        made = self._branches(self.centre)
+        self.closed: Any = made if made.closed else None
+        self.plan = replace(made.plan, parameter=", ".join(f"joint {k + 1}" for k in self.freedom.free))
+
+    @cached_property
+    def size(self) -> float:
+        """The arm's reach, roughly, m; at least 1."""
+        parts = [link.before.p for link in self.chain.links] + [link.after.p for link in self.chain.links]
+        return max(1.0, float(sum(np.hypot.reduce(np.array(p, dtype=float)) for p in parts)))
+
+    @property
+    def explanation(self) -> str:
+        """Which class the arm belongs to for this task, and why."""
+        return f"{self.plan.title}: {self.plan.sentence}"
+
+    # the arm's functions, with what counts alone
+
+    def _masked_pose(self, q: Floats) -> Floats:
+        """(…, 4, 4)"""
+        return masked(self.task, self._pose(q))
+
+    def _counting(self, q: Floats) -> Floats:
+        """(…, 6, n): the rows that count."""
+        J = np.array(self._jacobian(q))
+        if self.task == "position":
+            J[..., 3:, :] = 0
+        else:
+            z = self._pose(q)[..., :3, 2]
+            J[..., 3:, :] -= z[..., :, None] * (z[..., None, :] @ J[..., 3:, :])
+        return J
+
+    def _used_jacobian(self, q: Floats) -> Floats:
+        """The same; free joints stay where they are."""
+        J = self._counting(q)
+        J[..., list(self.freedom.free)] = 0
+        return J
+
+    # answers
+
+    def __call__(self, target: ArrayLike, seed: ArrayLike | None = None, parameter: ArrayLike | None = None) -> Any:
+        """One target → PartialResult; (…) of them → InverseBatch. `parameter`: the positions of the free joints."""
+        T = targets_from_value(self.task, target, self._height)
+        near = None if seed is None else self._seed(seed)
+        held = self._held(near, parameter)
+        if T.ndim == 2:
+            return self._answered(T, near, held, parameter is None)
+        found = [self._answered(t, near, held, parameter is None).q for t in T.reshape(-1, 4, 4)]
+        q, valid = side_by_side(found, self.chain.dof)
+        return InverseBatch(self, T, q.reshape(*T.shape[:-2], *q.shape[1:]), valid.reshape(*T.shape[:-2], -1))
+
+    def _answered(self, T: Floats, seed: Floats | None, held: Floats, movable: bool) -> PartialResult:
+        """With the free joints where they are; if that leads nowhere, where least squares would have them."""
+        result = PartialResult(self, T, self._raw(T, held), seed, held)
+        if not movable or not self.freedom.held or len(result.q):
+            return result
+        best = self.nearest(T, held)
+        if best.distance > REACHED:
+            return result
+        return PartialResult(self, T, self._raw(T, best.q), seed, best.q)
+
+    def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw:
+        return self._raw(T, self._held(seed, None))
+
+    def _raw(self, T: Floats, held: Floats) -> Raw:
+        """Every branch with the free joints at their places in `held`."""
+        found = self._branches(held).raw(T, held[list(self.freedom.used)])
+        q = np.tile(held, (len(found.q), 1))
+        q[:, list(self.freedom.used)] = found.q
+        return found._replace(q=q)
+
+    def _branches(self, held: Floats) -> Branches:
+        """What solves the arm with its free joints frozen; kept while they stay."""
+        key = held[list(self.freedom.free)].tobytes()
+        if self._made is None or self._made[0] != key:
+            arm = frozen(self.chain, {k: float(held[k]) for k in self.freedom.free})
+            made: Branches = PositionBranches(arm) if self.task == "position" else AxisBranches(arm, self.translate)
+            self._made = key, made
+        return self._made[1]
+
+    def _seed(self, seed: ArrayLike) -> Floats:
+        near = np.ascontiguousarray(seed, dtype=float)
+        if near.shape != (self.chain.dof,):
+            raise InputError(f"seed: expected {self.chain.dof} joint positions, found an array of shape {near.shape}")
+        if not np.isfinite(near).all():
+            raise InputError(f"seed: joint {int(np.argmin(np.isfinite(near))) + 1} is not a finite number")
+        return near
+
+    def _held(self, seed: Floats | None, parameter: ArrayLike | None) -> Floats:
+        """Where the free joints are: as given, as in the seed, or in the middle."""
+        held = self.centre.copy() if seed is None else np.clip(seed, self.low, self.high)
+        if parameter is None:
+            return held
+        free = self.freedom.free
+        given = np.atleast_1d(np.asarray(parameter, dtype=float))
+        if not free:
+            raise InputError(f"parameter: the task {self.task!r} leaves no joint of this arm free")
+        if given.shape != (len(free),) or not np.isfinite(given).all():
+            names = ", ".join(str(k + 1) for k in free)
+            raise InputError(f"parameter: expected the positions of joints {names}, found {given.tolist()}")
+        held[list(free)] = given
+        return held
+
+    # what is out of reach
+
+    def away(self, T: Floats, at: Floats) -> str:
+        """How far apart two targets are, in words."""
+        return away_text(self.task, T, at)
+
+    def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "") -> Nearest:
+        """The configuration inside the limits that comes nearest in what counts; all joints may move."""
+        target = np.asarray(pose, dtype=float)
+        near = None if seed is None else self._seed(seed)
+        weights = np.tile([1.0 if column in TASKS[self.task] else 0.0 for column in range(4)], 3)
+        T = completed(target) if self.task == "axis" else target
+        found = newton.nearest(
+            starts(self, near), T, self._pose, self._jacobian, self.low, self.high, weights
+        )  # fmt: skip
+        best, distance = best_of(self, found)
+        rejected = Answers(self, target, near, self.raw(target, near)).rejected if self.limited else ""
+        reason = reason_text(self.task, target, self.pose(best), distance, self._plane, rejected)
+        return Nearest(best, distance, reason)
+
+    @cached_property
+    def _plane(self) -> tuple[Floats, float] | None:
+        """(n, c) with n·p = c for every place of the tool's origin, if there are such."""
+        if self.freedom.rank > 2 or self.task != "position":
+            return None
+        span = np.where(self.turning, np.pi, self.size)
+        p = self._pose(np.random.default_rng(5).uniform(-span, span, (16, self.chain.dof)))[:, :3, 3]
+        _, sizes, rows = np.linalg.svd(p - p.mean(0))
+        if sizes[2] > PLANE * self.size or sizes[1] < PLANE * self.size:
+            return None
+        return rows[2], float(rows[2] @ p.mean(0))
+
+    @property
+    def _height(self) -> float | None:
+        """The z of an arm whose tool keeps it."""
+        if self._plane is None or abs(self._plane[0][2]) < 1 - 1e-12:
+            return None
+        return self._plane[1] / float(self._plane[0][2])

@@ -1,0 +1,220 @@
+"""Laws of inverse kinematics by position and by axis: none false, none lost, none twice, and what is free is said."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.bridge import numeric_chain
+from manipula.errors import InputError
+from manipula.tasks.limits import distances
+from manipula.tasks.partial.solver import PartialSolver
+
+KIND = {"R": "revolute", "P": "prismatic", "F": "fixed"}
+WORDS = ["".join(word) for n in (1, 2, 3) for word in itertools.product("RP", repeat=n)]
+
+
+def random_arm(rng: random.Random, word: str) -> mp.Robot:
+    """Zero or odd lengths, right or odd twists, a fixed row anywhere, sometimes a base and a tool."""
+    letters = list(word)
+    if rng.random() < 0.3:
+        letters.insert(rng.randrange(len(letters) + 1), "F")
+    rows = [
+        {
+            "theta": rng.choice([0, 0, 90, 20]),
+            "d": rng.choice([0, 0, 0.2, -0.35]),
+            "a": rng.choice([0, 0, 0.3, 0.45]),
+            "alpha": rng.choice([0, 90, -90, 180, 35, -71.3]),
+            "type": KIND[letter],
+        }
+        for letter in letters
+    ]
+    robot = mp.Robot.from_dh(rows, angle="deg", convention=rng.choice(["standard", "modified"]))
+    if rng.random() < 0.4:
+        robot = robot.with_tool(xyz=[rng.choice([0, 0.1]), rng.choice([0, 0.07]), rng.choice([0, 0.15])])
+    return robot.with_base(xyz=[0.1, 0.2, 0.3], rpy=[0.1, 0.2, 0.3]) if rng.random() < 0.4 else robot
+
+
+def drawn(solver: PartialSolver, rng: random.Random) -> Any:
+    spans = np.where(solver.turning, 3.1, 0.6)
+    return np.array([rng.uniform(-span, span) for span in spans])
+
+
+def by_many_starts(solver: PartialSolver, point: Any) -> int:
+    """How many configurations plain Newton finds from 300 starts: nothing of the solver's own is used."""
+    spans = np.where(solver.turning, np.pi, 1.5)
+    q = np.random.default_rng(0).uniform(-spans, spans, (300, len(spans)))
+    for _ in range(60):
+        missing = (point - solver._pose(q)[:, :3, 3])[..., None]
+        step = (np.linalg.pinv(solver._jacobian(q)[:, :3], rcond=1e-7) @ missing)[..., 0]
+        q = q + step * np.minimum(1, 0.6 / np.maximum(np.abs(step).max(1, keepdims=True), 1e-9))
+    q = q[np.abs(point - solver._pose(q)[:, :3, 3]).max(1) < 1e-11]
+    kept: list[Any] = []
+    for x in q:
+        if all(distances(x, y, solver.turning) > 1e-5 for y in kept):
+            kept.append(x)
+    return len(kept)
+
+
+def assert_lawful(solver: PartialSolver, q: Any, seed: Any = None) -> Any:
+    """The answers to the target of q: exact, distinct, q among them."""
+    T = solver._pose(q)
+    result = solver(T, seed)
+    assert len(result.q)
+    assert np.abs(solver.pose(result.q) - solver.pose(q)).max() <= 1e-9
+    assert distances(result.q, q, solver.turning).min() < 1e-6
+    pairs = itertools.combinations(result.q, 2)
+    assert all(distances(a, b, solver.turning) > 1e-6 for a, b in pairs)
+    return result
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_every_word_of_joints_places_its_tool(word: str) -> None:
+    rng = random.Random(word)
+    for trial in range(6):
+        solver = PartialSolver("position", numeric_chain(random_arm(rng, word)))
+        q = drawn(solver, rng)
+        result = assert_lawful(solver, q, q if solver.freedom.free else None)
+        if trial < 2 and not solver.freedom.free and not any(result.families):
+            assert len(result.q) == by_many_starts(solver, solver._pose(q)[:3, 3])
+
+
+@pytest.mark.slow
+def test_many_random_arms_place_their_tools() -> None:
+    rng = random.Random(7)
+    for _ in range(1500):
+        solver = PartialSolver("position", numeric_chain(random_arm(rng, rng.choice(WORDS))))
+        q = drawn(solver, rng)
+        assert_lawful(solver, q, q if solver.freedom.free else None)
+
+
+def test_planar_two_links_have_elbow_up_and_down() -> None:
+    arm = mp.Arm(mp.Robot.from_dh([(0, 0, 0.4, 0), (0, 0, 0.3, 0)]))
+    result: Any = arm.inverse_kinematics([0.3, 0.4], task="position")
+    # Spong, Robot Modeling and Control, eq. 1.7: cos θ2 = (x² + y² − l1² − l2²)/(2 l1 l2)
+    assert np.allclose(np.cos(result.q[:, 1]), (0.25 - 0.16 - 0.09) / 0.24)
+    assert sorted(result.branch) == ["elbow +", "elbow −"] and len(result.q) == 2
+    assert np.allclose(result.q, arm.inverse_kinematics([0.3, 0.4, 0], task="position").q)
+    assert np.allclose(result.q, arm.inverse_kinematics(arm.pose(result.q[0]), task="position").q)
+
+
+def test_an_elbow_arm_has_four_answers() -> None:
+    arm = mp.Arm(mp.Robot.from_dh([(0, 0.5, 0, 90), (0, 0, 0.4, 0), (0, 0, 0.3, 0)], angle="deg"))
+    result: Any = arm.inverse_kinematics([0.3, 0.2, 0.6], task="position")
+    assert len(result.q) == 4
+    assert np.abs(arm.pose(result.q)[:, :3, 3] - [0.3, 0.2, 0.6]).max() < 1e-14
+    q = arm.inverse_kinematics([0.3, 0.2, 0.6], seed=result.q[2], task="position").q
+    assert np.allclose(q[0], result.q[2])
+
+
+def test_a_general_arm_of_three_can_have_four_answers() -> None:
+    robot = mp.Robot.from_dh([(0, 0, 1, 90), (0, 1, 2, 90), (0, 0, 1.5, 0)], angle="deg")  # cuspidal: Wenger
+    solver = PartialSolver("position", numeric_chain(robot))
+    counts = {len(solver(solver._pose(q)[:3, 3]).q) for q in np.random.default_rng(1).uniform(-3, 3, (40, 3))}
+    assert solver.closed is None and counts == {2, 4}
+
+
+OUT = [([0.3, 0.4, 0.1], "moves in a plane, 100 mm"), ([1, 0, 0], "300 mm away")]
+
+
+@pytest.mark.parametrize(("target", "said"), OUT)
+def test_a_target_that_cannot_be_reached_is_told_why(target: list[float], said: str) -> None:
+    arm = mp.Arm(mp.Robot.from_dh([(0, 0, 0.4, 0), (0, 0, 0.3, 0)]))
+    result: Any = arm.inverse_kinematics(target, task="position")
+    assert not len(result.q) and said in result.nearest.reason
+    assert all("mm away" in why and "turned" not in why for why in result.why)
+
+
+def test_limits_keep_their_branch_out_and_are_named() -> None:
+    rows = [{"a": 0.4, "limits": [-180, 180]}, {"a": 0.3, "limits": [-10, 170]}]
+    arm = mp.Arm(mp.Robot.from_dh([{"theta": 0, "d": 0, "alpha": 0, **row} for row in rows], angle="deg"))
+    result: Any = arm.inverse_kinematics([0.3, 0.4], task="position")
+    assert len(result.q) == 1 and result.q[0, 1] > 0
+    assert "outside its limits" in " ".join(result.why)
+    behind: Any = arm.inverse_kinematics([0.3, 0.4], task="position", seed=[0, -1.5])
+    assert np.allclose(behind.q, result.q)
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5", "iiwa14", "scara_numbers", "stanford", "rx90"])
+def test_more_joints_than_a_position_needs_are_said_to_be_free(name: str) -> None:
+    numbers = {"a1": 0.4, "a2": 0.3, "d4": 0.1}
+    robot = mp.load("scara").with_parameters(**numbers) if name == "scara_numbers" else mp.load(name)
+    solver = PartialSolver("position", numeric_chain(robot))
+    rng = random.Random(name)
+    for _ in range(4):
+        q = drawn(solver, rng)
+        result = assert_lawful(solver, q, seed=q)
+        assert len(result.free) == robot.dof - 3 and result.note
+        free = [k - 1 for k in result.free]
+        assert np.allclose(solver(solver._pose(q), parameter=q[free]).q[:, free], q[free])
+    with pytest.raises(InputError, match="expected the positions of joints"):
+        solver(solver._pose(q), parameter=[0.1] * 9)
+
+
+def test_held_joints_move_where_the_target_is_out_of_their_reach() -> None:
+    """With the wrist in the middle these points are too far; the arm as a whole reaches them."""
+    solver = PartialSolver("position", numeric_chain(mp.load("ur5")))
+    q = np.array([0.3, -0.1, 0.1, 0.1, 1.5, 0.2])
+    for seed in (None, np.array([0, -1, 2.5, 2, 0, 0])):
+        result = solver(solver._pose(q)[:3, 3], seed)
+        assert len(result.q) and np.abs(solver.pose(result.q)[:, :3, 3] - solver._pose(q)[:3, 3]).max() < 1e-9
+
+
+@pytest.mark.parametrize("word", ["RRRRR", "RRPRR", "PRRRR", "RRRR", "RRPR", "RRR"])
+def test_axis_answers_of_up_to_five_joints(word: str) -> None:
+    rng = random.Random(word)
+    for _ in range(3):
+        solver = PartialSolver("axis", numeric_chain(random_arm(rng, word)))
+        q = drawn(solver, rng)
+        assert_lawful(solver, q, q if solver.freedom.free else None)
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5", "iiwa14"])
+def test_a_tool_axis_leaves_a_family_about_it(name: str) -> None:
+    solver = PartialSolver("axis", numeric_chain(mp.load(name)))
+    q = drawn(solver, random.Random(3))
+    result = assert_lawful(solver, q, seed=q)
+    assert len(result.free) == len(q) - 5 and (len(q) in result.free)  # each of these tools turns about its z axis
+    z = solver._pose(result.q)[:, :3, 2]
+    given = np.concatenate([solver._pose(q)[:3, 3], 2 * solver._pose(q)[:3, 2]])
+    assert np.allclose(z, solver._pose(q)[:3, 2])
+    assert distances(solver(given, q).q, result.q, solver.turning).max() < 1e-9
+
+
+def test_many_targets_at_once() -> None:
+    arm = puma()
+    points = arm.pose(np.random.default_rng(2).uniform(-1, 1, (2, 3, 6)))[..., :3, 3]
+    batch: Any = arm.inverse_kinematics(points, task="position")
+    assert batch.q.shape[:2] == (2, 3) and batch.valid.any(-1).all()
+    assert batch.residual[batch.valid].max() < 1e-12
+    one: Any = arm.inverse_kinematics(points[1, 2], task="position")
+    assert np.array_equal(batch.q[1, 2][batch.valid[1, 2]], one.q)
+
+
+@lru_cache
+def puma() -> mp.Arm:
+    return mp.Arm("puma560")
+
+
+BAD = [
+    ({"pose": [0.1, 0.2], "task": "position"}, "plane z = constant"),
+    ({"pose": [0.1, 0.2, np.nan], "task": "position"}, "not a finite number"),
+    ({"pose": [0.1, 0.2, 0.3], "task": "axis"}, "z axis"),
+    ({"pose": [0, 0, 0, 0, 0, 0], "task": "axis"}, "0 0 0"),
+    ({"pose": np.eye(3), "task": "axis"}, "shape"),
+    ({"pose": "here", "task": "position"}, "expected three numbers"),
+    ({"pose": [0, 0, 0], "task": "place"}, "expected one of pose, position, axis"),
+    ({"pose": [0, 0, 0], "task": "position", "seed": [0]}, "expected 6 joint positions"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), BAD)
+def test_what_is_no_target_is_met_at_the_door(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        puma().inverse_kinematics(**given)
