@@ -22,7 +22,8 @@ NAMES_TEXT = """
 NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
-    "Arm": """inverse_kinematics inverse_solver coriolis coriolis_matrix dof energy forward_dynamics
+    "Arm": """inverse_kinematics inverse_plan inverse_solver solver_for coriolis coriolis_matrix dof energy
+        forward_dynamics
         forward_dynamics_derivatives forward_dynamics_jvp forward_dynamics_vjp frames gravity
         inertia_matrix inertia_matrix_inverse inverse_dynamics inverse_dynamics_derivatives inverse_dynamics_jvp
         inverse_dynamics_vjp jacobian jacobian_dot
