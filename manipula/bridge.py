@@ -6,7 +6,7 @@ the same robot, unreduced, through the model's plain text over the prime field; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -14,15 +14,14 @@ from zlib import crc32
 
 from manipula.algebra.expr.condition import SIZE, conditions_of, lengths_read
 from manipula.algebra.expr.derive import gradient
-from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
-from manipula.algebra.optimise.prove import Reference, is_decidable_root
-from manipula.errors import InputError, UnknownNameError
+from manipula.algebra.optimise.prove import Reference, Sample, is_decidable_root
+from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.mechanics.models.catalogue import BODIES, INPUTS, MODELS, ON_JOINTS, PORT_NAMES, WRENCH_NAMES
 from manipula.mechanics.models.choices import (
     Formulation,
@@ -37,6 +36,7 @@ from manipula.mechanics.models.choices import (
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Given, Method, Model
 from manipula.mechanics.models.moving_bodies import slid_back
 from manipula.mechanics.models.pose_ways import way_from_name
+from manipula.mechanics.robot.audit import pairs
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
@@ -257,17 +257,37 @@ def _refuse_clash(parameters: Mapping[str, Any], given: Mapping[str, Sequence[Ex
 
 
 def reference(request: Request) -> Reference:
-    """The plain model of the unreduced robot over field elements."""
-    model = model_for(request)
-    names = list(free_parameters(request.robot, request.symbolic))
-    plain = next(iter(model.methods.values()))
+    """The plain model of the unreduced robot over a sample, where the arm is held against its description, too."""
+    plain, robot = plain_model(request), request.robot
 
-    def run(maths: FieldMaths, symbol: Callable[[str], Element]) -> dict[str, list[Any]]:
-        chain = merge_fixed(bind(request.robot, maths, {name: symbol(name) for name in names}, request.symbolic))
-        given = {port: [symbol(name) for name in symbols] for port, symbols in input_names(request).items()}
+    def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, list[Any]]:
+        symbols = {name: symbol(name) for name in free_parameters(robot, request.symbolic)}
+        chain = merge_fixed(bind(robot, maths, symbols, request.symbolic))
+        for wrong in misread(robot, chain, symbols, request.symbolic, maths):
+            raise ProofError(f"{robot.name}: {wrong} is not as the robot's description has it")
+        return plain(chain, symbol)
+
+    return run
+
+
+def plain_model(request: Request) -> Callable[[Chain, Callable[[str], Any]], dict[str, list[Any]]]:
+    """The first method of the model over any scalar: (the merged chain, symbol name → scalar) → flat outputs."""
+    plain = next(iter(model_for(request).methods.values()))
+    ports = input_names(request)
+
+    def run(chain: Chain, symbol: Callable[[str], Any]) -> dict[str, list[Any]]:
+        given = {port: [symbol(name) for name in symbols] for port, symbols in ports.items()}
         return {name: flattened(value)[1] for name, value in plain(chain, given).items()}
 
     return run
+
+
+def misread(robot: Robot, chain: Chain, symbols: Mapping[str, Any], symbolic: Symbolic, maths: Sample) -> Iterator[str]:
+    """What of a bound and merged chain is not as the description has it, by a second text of what that means."""
+    q = [maths.symbol(name) for name in _port_names("q", chain.dof)]
+    for what, found, meant in pairs(robot, chain, symbols, symbolic, q):
+        if maths.differs(found, meant):
+            yield what
 
 
 def guarded(function: Function, request: Request) -> Function:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from manipula.algebra.expr.field import Element, FieldMaths, rational
+from manipula.bridge import misread
 from manipula.mechanics.laws import LAWS, Law, State, inertia_pivots
 from manipula.mechanics.models.catalogue import WRENCH_NAMES
 from manipula.mechanics.robot.bind import bind, free_parameters
@@ -63,6 +64,7 @@ def _mark(verdict: Verdict) -> str:
 def check_report(robot: Robot, tell: Callable[[str], None] = lambda text: None) -> Report:
     """The laws of mechanics in the prime field, the inertia's positivity where there are numbers, and doubts."""
     verdicts = [Verdict("table", doubt, "noted", True) for doubt in check_robot(robot)]
+    verdicts.append(_described(robot))
     states = [_field_state(robot) for _ in range(DRAWS)]
     for law in LAWS:
         tell(law.name)
@@ -73,11 +75,26 @@ def check_report(robot: Robot, tell: Callable[[str], None] = lambda text: None) 
     return Report(robot.name, tuple(verdicts))
 
 
-def _field_state(robot: Robot) -> tuple[Chain, State]:
-    """The robot and a state at one fresh random point of the field."""
+def _described(robot: Robot) -> Verdict:
+    """Is the arm that the models see the robot of the description?"""
+    wrong: dict[str, None] = {}
+    for _ in range(DRAWS):
+        chain, maths, symbols = _drawn(robot)
+        wrong |= dict.fromkeys(misread(robot, chain, symbols, "auto", maths))
+    sentence = "The models see the robot that is described: its frames, what is fixed to each link, its actuators."
+    return Verdict("description", sentence, "proved", not wrong, f"not so: {', '.join(wrong)}" if wrong else "")
+
+
+def _drawn(robot: Robot) -> tuple[Chain, FieldMaths, dict[str, Element]]:
+    """The arm at one fresh random point of the field, and its parameters there."""
     maths = FieldMaths(f"check {secrets.token_hex(16)}")
     symbols = {name: maths.symbol(name) for name in free_parameters(robot)}
-    chain = merge_fixed(bind(robot, maths, symbols))
+    return merge_fixed(bind(robot, maths, symbols)), maths, symbols
+
+
+def _field_state(robot: Robot) -> tuple[Chain, State]:
+    """The robot and a state at one fresh random point of the field."""
+    chain, maths, _ = _drawn(robot)
 
     def vector(prefix: str) -> list[Element]:
         return [maths.symbol(f"{prefix}{i}") for i in range(chain.dof)]

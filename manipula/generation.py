@@ -8,14 +8,13 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function, Input, moved_to
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.balance import balanced
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import CLASSICAL, Price, price_named
-from manipula.algebra.optimise.prove import Reference, prove
+from manipula.algebra.optimise.prove import Reference, Sample, prove
 from manipula.algebra.optimise.search.engine import BRISK, searched
 from manipula.algebra.optimise.search.tournament import winner
 from manipula.bridge import (
@@ -156,7 +155,7 @@ def _joined_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:
 def _joined_reference(requests: Sequence[Request]) -> Reference:
     references = {request.model: reference(request) for request in requests}
 
-    def run(maths: FieldMaths, symbol: Callable[[str], Element]) -> dict[str, Sequence[Any]]:
+    def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, Sequence[Any]]:
         found = {model: plain(maths, symbol) for model, plain in references.items()}
         return {f"{model}_{name}": values for model, outs in found.items() for name, values in outs.items()}
 

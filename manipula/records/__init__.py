@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
-from secrets import token_hex
 
-from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
@@ -80,19 +78,14 @@ def _digest(text: str) -> str:
 
 
 def _same(function: Function, request: Request) -> bool:
-    """The same ports and, at a fresh random point of the field, the same values as the plain model of this robot."""
+    """The same ports as the plain model of this robot, and proved equal to it."""
     parameters = tuple(free_parameters(request.robot, request.symbolic))
     wanted = {port: tuple(names) for port, names in input_names(request).items()}
     wanted |= {"p": parameters} if parameters else {}
     if {port.name: port.names for port in function.inputs} != wanted:
         return False
     try:
-        plain = reference(request)
-        maths = FieldMaths(f"record {token_hex(16)}")
-        shown = {port.name for port in function.outputs}
-        if shown != set(plain(maths, maths.symbol)):
-            return False
-        prove(function, plain, draws=1)
+        prove(function, reference(request))
     except (ManipulaError, ValueError, KeyError, ZeroDivisionError):
         return False
     return True

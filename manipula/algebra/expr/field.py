@@ -187,6 +187,10 @@ class FieldMaths:
     def __init__(self, seed: str) -> None:
         self.seed = seed
 
+    def differs(self, x: Any, y: Any) -> bool:
+        """Two values at this draw."""
+        return value_of(x) != value_of(y)
+
     def symbol(self, name: str) -> Element:
         return Element(self.seed, hashed(self.seed, "symbol", name), hashed_point(self.seed, "symbol", name))
 

@@ -1,7 +1,8 @@
 """Nothing unproved leaves: exact identity testing in GF(2⁶¹−1) with fresh draws.
 
 The function under test was built with the help of the value table; here it is evaluated, node by node, at random
-points the table never saw, and compared with an independent evaluation of the plain model.
+points the table never saw, and compared with an independent evaluation of the plain model. The same comparison, run
+over degrees first, says how many points it takes: both sides count, and a chance of error above 1e-15 is no proof.
 
 Roots are opaque there at first: what holds for any value of a root holds for the true one. A function that differs then
 and has roots of parameters may still be right, by (√x)² = x. It is compared again at points where these roots r₁ … r_k
@@ -18,12 +19,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log10
-from typing import Any
+from math import ceil, log10
+from typing import Any, Protocol
 
+from manipula.algebra.expr.degree import DegreeMaths
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.field import (
-    Element,
     FieldMaths,
     NoRootError,
     P,
@@ -33,13 +34,25 @@ from manipula.algebra.expr.field import (
     value_of,
 )
 from manipula.algebra.expr.function import Function
-from manipula.algebra.expr.node import Expr, angle_terms
+from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.errors import ProofError
+from manipula.scalar import Maths
 
-# the plain model over field elements: (maths, symbol name → element) → output name → flat values
-Reference = Callable[[FieldMaths, Callable[[str], Element]], Mapping[str, Sequence[Any]]]
-DRAWS = 2
+
+class Sample(Maths[Any], Protocol):
+    """Where two texts are compared: at a point of the field, or over degrees."""
+
+    def symbol(self, name: str) -> Any: ...
+
+    def differs(self, x: Any, y: Any) -> bool: ...
+
+
+# the plain model over any sample: (maths, symbol name → scalar) → output name → flat values
+Reference = Callable[[Any, Callable[[str], Any]], Mapping[str, Sequence[Any]]]
+DRAWS = 2  # at least
+MOST_DRAWS = 12
+LIMIT = -15  # log10 of the chance of error above which nothing is proved
 LOOKS = 40  # a radicand that is no square shows it at every second point
 TRIES = 2_000  # points looked at for roots; of k roots, one point in 2^k has them all
 
@@ -56,8 +69,7 @@ class Proof:
     @property
     def error_exponent(self) -> float:
         """log10 of the bound (entries·degree·4ᵏ / 2⁶¹) ^ draws: 2ᵏ for the norm and 2ᵏ for the points left out."""
-        norm = self.roots * log10(4)
-        return self.draws * (log10(max(self.degree, 1)) + log10(max(self.entries, 1)) + norm - log10(P))
+        return self.draws * exponent_of(self.degree, self.entries, self.roots)
 
     def __str__(self) -> str:
         where = " where its roots of parameters exist" if self.roots else ""
@@ -67,8 +79,15 @@ class Proof:
         )
 
 
-def prove(function: Function, reference: Reference, draws: int = DRAWS) -> Proof:
-    """Raise `ProofError` unless the function and the reference agree at `draws` fresh random points."""
+def exponent_of(degree: int, entries: int, roots: int = 0) -> float:
+    """log10 of the bound of one draw."""
+    return log10(max(degree, 1)) + log10(max(entries, 1)) + roots * log10(4) - log10(P)
+
+
+def prove(function: Function, reference: Reference) -> Proof:
+    """Raise `ProofError` unless both agree at fresh random points, as many as their degrees ask for."""
+    degree, entries = degree_between(function, reference), len(function.roots)
+    draws = _draws_for(function.name, degree, entries)
     try:
         for _ in range(draws):
             compare(function, reference, FieldMaths(_seed()))
@@ -76,8 +95,28 @@ def prove(function: Function, reference: Reference, draws: int = DRAWS) -> Proof
         radicals = _radicals(function)
         if not radicals:
             raise
-        return _proved_with_roots(function, radicals, reference, draws)
-    return Proof(draws, degree_of(function), len(function.roots))
+        return _proved_with_roots(function, radicals, reference, degree)
+    return Proof(draws, degree, entries)
+
+
+def degree_between(function: Function, reference: Reference) -> int:
+    """A bound on the degree of what vanishes where a wrong function is not told from the reference."""
+    measure = DegreeMaths()
+    compare(function, reference, measure)
+    return measure.degree
+
+
+def _draws_for(name: str, degree: int, entries: int, roots: int = 0) -> int:
+    """Enough for the limit; where no sensible number is, nothing can be proved."""
+    each = exponent_of(degree, entries, roots)
+    draws = max(DRAWS, ceil(LIMIT / each)) if each < 0 else MOST_DRAWS + 1
+    if draws > MOST_DRAWS:
+        raise ProofError(
+            f"{name}: cannot be proved: of degree up to {float(degree):.1g}, a wrong function could pass {MOST_DRAWS} "
+            f"random points of GF(2^61-1) with a chance above 1e{LIMIT}; whole multiples of an angle that large, or so "
+            "many quotients of quotients, are out of reach"
+        )
+    return draws
 
 
 def _seed() -> str:
@@ -95,8 +134,8 @@ def _radicals(function: Function) -> list[Expr]:
     return [x for x in known if x in roots or (x.op == "mul" and not roots.isdisjoint(x.args))]
 
 
-def _proved_with_roots(function: Function, radicals: Sequence[Expr], reference: Reference, draws: int) -> Proof:
-    agreed, missing, needed = 0, set[int](), {0}
+def _proved_with_roots(function: Function, radicals: Sequence[Expr], reference: Reference, degree: int) -> Proof:
+    agreed, draws, missing, needed = 0, 1, set[int](), {0}
     for _ in range(TRIES):
         maths = RootingMaths(_seed())
         try:
@@ -107,8 +146,9 @@ def _proved_with_roots(function: Function, radicals: Sequence[Expr], reference: 
         if agreed < draws:
             compare(function, reference, RootedMaths(maths.seed, maths.roots))
             agreed, needed = agreed + 1, set(range(len(maths.roots)))
+            draws = _draws_for(function.name, degree, len(function.roots), len(needed))
         if agreed == draws and needed <= missing:
-            return Proof(draws, degree_of(function), len(function.roots), len(needed))
+            return Proof(draws, degree, len(function.roots), len(needed))
     raise ProofError(
         f"{function.name}: differs from the plain model, unless by a rule for its {len(radicals)} roots of parameters "
         "that random points cannot decide"
@@ -128,19 +168,23 @@ def is_decidable_root(radicand: Expr) -> bool:
     return False
 
 
-def _drawn(function: Function, maths: FieldMaths) -> dict[str, Element]:
+def _drawn(function: Function, maths: Sample) -> dict[str, Any]:
     return {name: maths.symbol(name) for port in function.inputs for name in port.names}
 
 
-def compare(function: Function, reference: Reference, maths: FieldMaths) -> None:
+def compare(function: Function, reference: Reference, maths: Sample) -> None:
     """One draw."""
     symbols = _drawn(function, maths)
     got = function(symbols, maths)
     want = reference(maths, lambda name: symbols[name] if name in symbols else maths.symbol(name))
+    if got.keys() != want.keys():
+        raise ProofError(f"{function.name}: has the outputs {', '.join(got)}; the plain model has {', '.join(want)}")
     for output in function.outputs:
-        pairs = zip(got[output.name], want[output.name], strict=True)
-        for position, (mine, true) in enumerate(pairs):
-            if value_of(mine) != value_of(true):
+        mine, true = got[output.name], want[output.name]
+        if len(mine) != len(true):
+            raise ProofError(f"{function.name}: {output.name} has {len(mine)} entries; the plain model has {len(true)}")
+        for position, (x, y) in enumerate(zip(mine, true)):
+            if maths.differs(x, y):
                 entry = _entry(output.shape, position)
                 raise ProofError(f"{function.name}: {output.name}{entry} differs from the plain model")
 
@@ -156,31 +200,6 @@ def _entry(shape: tuple[int, ...], position: int) -> str:
 
 def degree_of(function: Function) -> int:
     """A bound on the degree of the rational function the draws sample, circle points cleared of denominators."""
-    degree: dict[Expr, int] = {}
-    divided: set[Expr] = set()  # nodes with a quotient below: a sum of such is brought to a common denominator
-    nodes = topological(function.roots)
-    for node in nodes:
-        if node.op == "div" or not divided.isdisjoint(node.args):
-            divided.add(node)
-        degree[node] = _degree(node, [degree[arg] for arg in node.args], node in divided)
-    angles = {x for node in nodes if node.op in ("sin", "cos") for x, _ in angle_terms(node.args[0])}
-    return 2 * (1 + len(angles)) * max((degree[root] for root in function.roots), default=0)
-
-
-def _degree(node: Expr, below: list[int], divided: bool) -> int:
-    match node.op:
-        case "const" | "angle" | "tolerance":
-            return 0
-        case "symbol":
-            return 1
-        case "mul" | "div":
-            return sum(below)
-        case "add" | "sub":
-            return sum(below) if divided else max(below)
-        case "sin" | "cos":
-            return max(1, below[0]) * sum(abs(times) for _, times in angle_terms(node.args[0]))
-        case "sqrt" | "atan2" if not node.online:
-            return sum(below)
-        case "neg":
-            return below[0]
-    return 0  # uninterpreted: a random element of its own
+    return degree_between(
+        function, lambda maths, symbol: {port.name: [0] * len(port.exprs) for port in function.outputs}
+    )

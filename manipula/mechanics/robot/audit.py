@@ -1,0 +1,226 @@
+"""A second text of what a description means: the bound and merged chain is held against it at every proof.
+
+It shares no line with `bind`, `reduce`, `spatial`: a frame is three columns and an origin, moved by one elementary step
+after another; a body is its pseudo-inertia
+
+    J = ∫ (r, 1)(r, 1)ᵀ dm = [[K, s], [sᵀ, m]]        J_a = T_ab J_b T_abᵀ
+
+so that no tensor, no rule of Steiner and no product of placements occurs. What is fixed to a link is added up on it,
+in its frame; what stands before the first moving joint belongs to the ground, in the base frame.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.description import Body, Cell, Robot, Steps
+from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter
+
+Frame = list[list[Any]]  # columns x, y, z and the origin, in the frame it is seen from
+Pseudo = list[list[Any]]  # 4×4
+THREE, HALF = range(3), Fraction(1, 2)
+
+
+class Pair(NamedTuple):
+    """One quantity: what the chain has, and what the description says."""
+
+    what: str
+    found: Any
+    meant: Any
+
+
+def pairs(robot: Robot, chain: Chain, symbols: Mapping[str, Any], symbolic: Any, q: Sequence[Any]) -> Iterator[Pair]:
+    """Everything a model reads of a chain, at joint coordinates q; `symbols` has a scalar for each free parameter."""
+    moving = [joint for joint in robot.joints if joint.kind != "fixed"]
+    if [(link.name, link.kind.name) for link in chain.links] != [(joint.name, joint.kind) for joint in moving]:
+        yield Pair("the list of moving joints", 1, 0)
+        return
+    read = _Reader(robot, chain.maths, symbols, symbolic)
+    yield from _each("gravity", chain.gravity, [read.cell(cell) for cell in robot.gravity])
+    for link, joint in zip(chain.links, moving):
+        cells = (joint.motor_inertia, joint.viscous, joint.coulomb, joint.friction_offset)
+        told = (link.motor_inertia, link.viscous, link.coulomb, link.friction_offset)
+        yield from _each(f"the actuator of {joint.name}", told, [read.cell(cell) for cell in cells])
+    frames, bodies = read.walked(q)
+    places = [chain.base, *chain.elementary(q), chain.tool]
+    names = ["the base", *(f"the frame of {joint.name}" for joint in moving), "the tool"]
+    for name, place, frame in zip(names, places, frames, strict=True):
+        yield from _each(name, [*_columns(place.R), place.p], frame)
+    held = [chain.ground, *(link.inertia for link in chain.links)]
+    owners = ["what stands still", *(f"what is fixed to {joint.name}" for joint in moving)]
+    for name, inertia, body in zip(owners, held, bodies, strict=True):
+        yield from _each(name, _pseudo(inertia.m, inertia.s, _second(inertia.I)), body)
+
+
+def _each(what: str, found: Sequence[Any], meant: Sequence[Any]) -> Iterator[Pair]:
+    """Entry by entry, through nested rows."""
+    for x, y in zip(found, meant, strict=True):
+        if isinstance(y, list):
+            yield from _each(what, x, y)
+        else:
+            yield Pair(what, x, y)
+
+
+class _Reader:
+    """The description, read cell by cell."""
+
+    def __init__(self, robot: Robot, maths: Any, symbols: Mapping[str, Any], symbolic: Any) -> None:
+        self.robot, self.maths, self.symbols, self.symbolic = robot, maths, symbols, symbolic
+        self.values, self.known = dict(robot.values), dict[str, Any]()
+
+    # numbers
+
+    def cell(self, cell: Cell) -> Any:
+        if cell.value is None:
+            return self.named(cell.name)
+        return self.symbols[cell.name] if self.is_symbol(cell) else self.value(cell.value)
+
+    def is_symbol(self, cell: Cell) -> bool:
+        """Does a number stay a symbol of its own name? Of "all", not 0, ±1 and quarter turns; else those listed."""
+        match cell.value:
+            case Num(x):
+                return x not in (0, 1, -1) if self.symbolic == "all" else self.is_listed(cell.name)
+            case Deg(x):
+                return x % 90 != 0 if self.symbolic == "all" else self.is_listed(cell.name)
+        return False
+
+    def is_listed(self, name: str) -> bool:
+        return not isinstance(self.symbolic, str) and name in self.symbolic
+
+    def named(self, name: str) -> Any:
+        if name not in self.known:
+            stays = name not in self.values or self.symbolic == "all" or self.is_listed(name)
+            self.known[name] = self.symbols[name] if stays else self.value(self.values[name])
+        return self.known[name]
+
+    def value(self, x: Parameter) -> Any:
+        match x:
+            case Num(number):
+                return self.maths.number(number)
+            case Deg(angle):
+                return self.maths.degrees(angle)
+            case Name(name):
+                return self.named(name)
+            case Op("**", (base, Num(power))):
+                return self.power(self.value(base), int(power))
+            case Op("neg", (a,)):
+                return -self.value(a)
+            case Op(function, (a,)):
+                return getattr(self.maths, function)(self.value(a))
+            case Op(sign, (a, b)):
+                return _ARITHMETIC[sign](self.value(a), self.value(b))
+        raise AssertionError(x)
+
+    def power(self, base: Any, power: int) -> Any:
+        if power < 0:
+            return 1 / self.power(base, -power)
+        return base * self.power(base, power - 1) if power > 1 else base if power else 1
+
+    # the walk
+
+    def walked(self, q: Sequence[Any]) -> tuple[list[Frame], list[Pseudo]]:
+        """The base, every moving link's frame in that of the one before, the tool; and what each of them carries."""
+        robot, coordinates = self.robot, iter(q)
+        frame = _here()
+        self.step(frame, robot.base)
+        frames, bodies, frame = [frame], [_empty()], _here()
+        for joint in robot.joints:
+            self.step(frame, joint.before)
+            if joint.kind != "fixed":
+                coordinate = next(coordinates)
+                amount = self.cell(joint.offset) + (coordinate if joint.direction == 1 else -coordinate)
+                self.move(frame, "rz" if joint.kind == "revolute" else "tz", amount)
+            self.step(frame, joint.after)
+            if joint.kind != "fixed":
+                frames.append(frame)
+                bodies.append(_empty())
+                frame = _here()
+            self.hold(bodies[-1], frame, (), joint.body)
+            for mounted in joint.carries:
+                self.hold(bodies[-1], frame, mounted.at, mounted.body)
+        for body in robot.payload:
+            self.hold(bodies[-1], frame, robot.tool, body)
+        self.step(frame, robot.tool)
+        return [*frames, frame], bodies
+
+    def step(self, frame: Frame, steps: Steps) -> None:
+        for step in steps:
+            if step.amount.value not in (Num(ZERO.value), Deg(ZERO.value)):
+                self.move(frame, step.kind, self.cell(step.amount))
+
+    def move(self, frame: Frame, kind: str, amount: Any) -> None:
+        """A turn about axis k mixes the columns after it; a shift along it moves the origin."""
+        k = "xyz".index(kind[1])
+        if kind[0] == "t":
+            frame[3] = [p + amount * e for p, e in zip(frame[3], frame[k])]
+            return
+        i, j, c, s = (k + 1) % 3, (k + 2) % 3, self.maths.cos(amount), self.maths.sin(amount)
+        ahead, aside = frame[i], frame[j]
+        frame[i] = [c * x + s * y for x, y in zip(ahead, aside)]
+        frame[j] = [c * y - s * x for x, y in zip(ahead, aside)]
+
+    def hold(self, total: Pseudo, frame: Frame, at: Steps, body: Body | None) -> None:
+        """Add a body that is held at some steps from a frame."""
+        if body is None:
+            return
+        place = list(frame)
+        self.step(place, at)
+        J = self.pseudo(body)
+        T = [[place[k][i] for k in range(4)] for i in THREE] + [[0, 0, 0, 1]]
+        half = [[_dot(row, column) for column in zip(*J)] for row in T]
+        for i in range(4):
+            total[i] = [x + _dot(half[i], row) for x, row in zip(total[i], T)]
+
+    def pseudo(self, body: Body) -> Pseudo:
+        """As the table gives it: about the centre of mass, K = K_c + s sᵀ/m."""
+        m, centre = self.cell(body.mass), [self.cell(cell) for cell in body.centre]
+        s = [m * x for x in centre] if body.centre_is == "com" else centre
+        xx, xy, xz, yy, yz, zz = (self.cell(cell) for cell in body.inertia)
+        K = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        if body.inertia_is != "second_moment":
+            K = _second(K)
+        if body.inertia_is == "com" and body.mass.value != ZERO:
+            arm = centre if body.centre_is == "com" else [x / m for x in s]
+            K = [[K[i][j] + s[i] * arm[j] for j in THREE] for i in THREE]
+        return _pseudo(m, s, K)
+
+
+_ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+
+
+def _here() -> Frame:
+    return [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
+
+
+def _empty() -> Pseudo:
+    return [[0] * 4 for _ in range(4)]
+
+
+def _columns(R: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
+    return list(zip(*R))
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    """Σ a b, nothing added for structural zeros."""
+    return sum(x * y for x, y in zip(a, b) if not (_is_nothing(x) or _is_nothing(y)))
+
+
+def _is_nothing(x: Any) -> bool:
+    return isinstance(x, int) and x == 0
+
+
+def _second(I: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """K_xx = ½(I_yy + I_zz − I_xx), K_xy = −I_xy"""
+    K = [[-I[i][j] for j in THREE] for i in THREE]
+    for i in THREE:
+        j, k = (i + 1) % 3, (i + 2) % 3
+        K[i][i] = (I[j][j] + I[k][k] - I[i][i]) * HALF
+    return K
+
+
+def _pseudo(m: Any, s: Sequence[Any], K: Sequence[Sequence[Any]]) -> Pseudo:
+    return [[*K[i], s[i]] for i in THREE] + [[*s, m]]
