@@ -86,13 +86,20 @@ def _is_plain_number(value: Parameter | None) -> bool:
     return False
 
 
-def _unfolded(name: str, values: Mapping[str, Parameter], stays: Callable[[str], bool], depth: int = 0) -> list[str]:
-    """The symbols a name stands for: itself, or those inside its value."""
-    if stays(name) or name not in values:
-        return [name]
-    if depth > 50:
-        raise InputError(f"the value of {name!r} is defined by itself")
-    return [inner for part in names_of(values[name]) for inner in _unfolded(part, values, stays, depth + 1)]
+def _unfolded(name: str, values: Mapping[str, Parameter], stays: Callable[[str], bool]) -> list[str]:
+    """The symbols a name stands for: itself, or those inside its value; each name is opened once."""
+    found: dict[str, None] = {}
+    seen, waiting = set[str](), [name]
+    while waiting:
+        inner = waiting.pop()
+        if inner in seen:
+            continue
+        seen.add(inner)
+        if stays(inner) or inner not in values:
+            found[inner] = None
+        else:
+            waiting.extend(reversed(list(names_of(values[inner]))))
+    return list(found)
 
 
 class _Binder:

@@ -7,6 +7,7 @@ and 90 degrees are the same exact quarter turn.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -50,6 +51,8 @@ Parameter = Num | Deg | Name | Op
 ZERO = Num(Fraction(0))
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _FUNCTIONS = ("sin", "cos", "sqrt")
+LARGEST_EXPONENT = 300
+_LONGEST_NUMBER = 500  # digits
 
 
 def number(value: int | float | str | Fraction) -> Num:
@@ -61,10 +64,13 @@ def parameter_from_text(text: str) -> Parameter:
     """Parse `"2*L1"`, `"pi/2"`, `"-g"`, `"0.5"`. Raises `InputError` that says what is not allowed."""
     source = text.strip().replace("^", "**")
     try:
-        tree = ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        raise InputError(f"{text!r} is not a name or an arithmetic expression") from error
-    return _convert(tree.body, text, source)
+        return _convert(ast.parse(source, mode="eval").body, text, source)
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        raise InputError(f"{text[:60]!r} is not a name or an arithmetic expression") from error
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{text[:60]!r} is not a name or an arithmetic expression") from error
 
 
 def _convert(node: ast.expr, text: str, source: str) -> Parameter:
@@ -72,7 +78,7 @@ def _convert(node: ast.expr, text: str, source: str) -> Parameter:
         case ast.Constant(value=bool() | complex()):
             pass
         case ast.Constant(value=int() | float()):
-            return Num(Fraction((ast.get_source_segment(source, node) or "").replace("_", "")))
+            return Num(_literal((ast.get_source_segment(source, node) or "").replace("_", ""), text))
         case ast.Name(id="pi"):
             return Deg(Fraction(180))
         case ast.Name(id=name):
@@ -86,6 +92,14 @@ def _convert(node: ast.expr, text: str, source: str) -> Parameter:
         case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in _FUNCTIONS:
             return _fold(name, _convert(argument, text, source))
     raise InputError(f"{text!r}: only numbers, names, pi, + - * / **, parentheses, {', '.join(_FUNCTIONS)} are allowed")
+
+
+def _literal(written: str, text: str) -> Fraction:
+    """The exact decimal; `1e999999999` would be a number of a milliard digits."""
+    exponent = re.search(r"(?i)[0-9.]e[+-]?([0-9]+)$", written)
+    if len(written) > _LONGEST_NUMBER or (exponent and int(exponent[1]) > LARGEST_EXPONENT):
+        raise InputError(f"{text[:60]!r}: a number may not pass 1e{LARGEST_EXPONENT}")
+    return Fraction(written)
 
 
 def _binary(op: str, left: Parameter, right: Parameter, text: str) -> Parameter:

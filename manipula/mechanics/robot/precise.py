@@ -94,7 +94,7 @@ def _needed(names: list[str], given: Mapping[str, Parameter]) -> list[str]:
     wave = names
     for _ in range(len(given) + 2):
         order = [name for name in order if name not in wave] + list(dict.fromkeys(wave))
-        wave = [inner for name in wave if name in given for inner in names_of(given[name])]
+        wave = list(dict.fromkeys(inner for name in wave if name in given for inner in names_of(given[name])))
         if not wave:
             return order
     raise InputError(f"the values of {', '.join(dict.fromkeys(wave))} are defined by themselves")

@@ -56,9 +56,10 @@ def read_rows(table: PastedTable, said: list[str]) -> list[ReadRow]:
     raw = [dict(zip(table.columns, row)) for row in table.rows]
     marked = any(_marks(row, number, comma) for number, row in enumerate(raw, 1))
     rows: list[ReadRow] = []
+    moving = 1
     for number, row in enumerate(raw, 1):
-        moving = sum(read.kind != "fixed" for read in rows) + 1
         rows.append(_RowReader(row, number, (number, moving), comma).read(marked, said))
+        moving += rows[-1].kind != "fixed"
     return rows
 
 

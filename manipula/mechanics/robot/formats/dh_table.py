@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from manipula.errors import RobotFileError
+from manipula.mechanics.robot.formats.source import refuse_too_many
 
 _WORDS = {
     "theta": ("theta", "teta", "θ", "ϑ", "th"),
@@ -49,6 +50,7 @@ class PastedTable:
 def table_from_text(text: str, order: Sequence[str] | None = None) -> PastedTable:
     """Finds the table in the text. Without a header line, `order` must name the columns."""
     settings, lines = _lines(text)
+    refuse_too_many(len(lines) - 1)
     if not lines:
         raise RobotFileError(
             "there is no table", hint="expected a header such as theta, d, a, alpha and a row per joint"

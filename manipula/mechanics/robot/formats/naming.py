@@ -1,9 +1,9 @@
-"""Names in a robot: none defined by itself, none that means two things, none given a value and never used."""
+"""Names in a robot: none that means two things, none given a value and never used."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from manipula.errors import RobotFileError
@@ -13,10 +13,8 @@ from manipula.mechanics.robot.parameter import Deg, Name, Num, Parameter, names_
 
 
 def refuse_bad_names(robot: Robot) -> None:
-    """Raises on a value defined by itself and on a clash of a user's name with an automatic one."""
+    """Raises on a clash of a user's name with an automatic one."""
     values = dict(robot.values)
-    for name in values:
-        _refuse_circle(name, values)
     cells = list(robot.cells())
     users = {name for cell in cells if cell.value is not None for name in names_of(cell.value)}
     users.update(name for value in values.values() for name in names_of(value))
@@ -55,21 +53,6 @@ def _where(name: str, robot: Robot) -> str:
     row = re.fullmatch(r"[A-Za-z]+([0-9]+)", name)
     number = int(row[1]) if row else 0
     return joint_label(number, robot.joints[number - 1].name) if 0 < number <= len(robot.joints) else ""
-
-
-def _refuse_circle(name: str, values: Mapping[str, Parameter]) -> None:
-    seen: set[str] = set()
-    waiting = list(names_of(values[name]))
-    while waiting:
-        inner = waiting.pop()
-        if inner == name:
-            raise RobotFileError(
-                f"{name} is defined by itself",
-                field=f"values.{name}", hint="give a number, or remove it to keep a symbol",
-            )  # fmt: skip
-        if inner not in seen and inner in values:
-            waiting.extend(names_of(values[inner]))
-        seen.add(inner)
 
 
 def _becomes_a_symbol(value: Parameter | None) -> bool:

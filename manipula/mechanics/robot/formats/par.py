@@ -17,7 +17,7 @@ from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Joint, J
 from manipula.mechanics.robot.exact import Tree, is_zero, parameter_of, placement_from_steps, without_zeros
 from manipula.mechanics.robot.formats.par_variable import split_variable
 from manipula.mechanics.robot.formats.rows import steps_from_placement
-from manipula.mechanics.robot.formats.source import checked_text, errors_of
+from manipula.mechanics.robot.formats.source import checked_text, errors_of, refuse_too_many
 from manipula.mechanics.robot.parameter import ZERO, Num, Parameter, parameter_from_text
 from manipula.mechanics.robot.precise import MP, PRECISE, precise, rpy_of
 from manipula.mechanics.robot.precise import angle as angle_from_number
@@ -43,16 +43,18 @@ def robot_from_par(text: str, file: str = "") -> Robot:
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        named = re.search(r"\(\*\s*Robotname\s*=\s*'([^']*)'", text)
+        named = re.search(r"\(\*\s*+Robotname\s*+=\s*+'([^'\n]*+)'", text)
         self.name = named[1].strip() if named and named[1].strip() else "robot"
-        plain = re.sub(r"\(\*.*?\*\)", "", text, flags=re.DOTALL)
+        plain = _without_comments(text)
         self.lists = dict(_lists(plain))
-        self.settings = {key.lower(): value for key, value in re.findall(r"(?m)^\s*(\w+)\s*=\s*(\w+)\s*$", plain)}
+        found = (re.fullmatch(r"(\w++)\s*+=\s*+(\w++)", line.strip()) for line in plain.splitlines())
+        self.settings = {match[1].lower(): match[2] for match in found if match}
         self.notes: list[str] = []
 
     def robot(self, file: str) -> Robot:
         self.refuse_structure()
         count = len(self.entries("sigma"))
+        refuse_too_many(count)
         self.refuse_lengths(count)
         self.note_wrench()
         joints = tuple(self.joint(row) for row in range(1, count + 1))
@@ -194,10 +196,19 @@ class _Reader:
         return (Cell("gx", parameter_of(x)), Cell("gy", parameter_of(y)), Cell("gz", parameter_of(z)))
 
 
+def _without_comments(text: str) -> str:
+    """Without `(* … *)`; one that never ends is left as it is."""
+    parts, start = [], 0
+    while (opened := text.find("(*", start)) >= 0 and (closed := text.find("*)", opened + 2)) >= 0:
+        parts.append(text[start:opened])
+        start = closed + 2
+    return "".join([*parts, text[start:]])
+
+
 def _lists(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Every `Key = {…}`, over any number of lines."""
     seen: set[str] = set()
-    for key, inside in re.findall(r"(\w+)\s*=\s*\{([^{}]*)\}", text):
+    for key, inside in re.findall(r"\b(\w++)\s*+=\s*+\{([^{}]*+)\}", text):
         low = key.lower()
         if low not in KNOWN or low in seen:
             problem = "the list is there twice" if low in seen else "found an unknown list"

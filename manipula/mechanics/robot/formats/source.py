@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from manipula.errors import RobotFileError
 
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
-_PLAIN_CONTROLS = "\t\n\r\f\v\x1a"
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")  # those no text file has
+_LONGEST = 10_000_000  # characters: whole humanoids with their sensors have a tenth of it
+MOST_JOINTS = 1000  # of one file: more are a mistake, or an attack
 
 
 def text_from_bytes(data: bytes, file: str = "") -> str:
@@ -24,7 +27,10 @@ def text_from_bytes(data: bytes, file: str = "") -> str:
 
 def checked_text(text: str, file: str = "") -> str:
     """The text itself, or an error if it is empty or holds the control characters of a binary file."""
-    if any(char < " " and char not in _PLAIN_CONTROLS for char in text):
+    if len(text) > _LONGEST:
+        told = f"the file has {len(text) / 1e6:.2f} million characters"
+        raise RobotFileError(told, file=file, hint=f"a robot description has at most {_LONGEST // 10**6} million")
+    if _CONTROL.search(text):
         raise _not_text(file)
     if not text.strip("\ufeff \t\r\n"):
         raise RobotFileError("the file is empty", file=file, hint="a robot needs a name and at least one joint")
@@ -53,3 +59,9 @@ def errors_of(file: str) -> Iterator[None]:
 def joint_label(row: int, name: str | None) -> str:
     """How messages call a joint; rows count from 1."""
     return f"joint {row} {name!r}" if name else f"joint {row}"
+
+
+def refuse_too_many(joints: int) -> None:
+    """Before anything is made of them."""
+    if joints > MOST_JOINTS:
+        raise RobotFileError(f"found {joints} joints", field="joint", hint=f"a robot has at most {MOST_JOINTS}")

@@ -15,8 +15,9 @@ from manipula.mechanics.robot.formats.checks import warn_about
 from manipula.mechanics.robot.formats.naming import refuse_bad_names
 from manipula.mechanics.robot.formats.problems import table_from_raw
 from manipula.mechanics.robot.formats.schema import RobotTable
-from manipula.mechanics.robot.formats.source import checked_text, errors_of
+from manipula.mechanics.robot.formats.source import checked_text, errors_of, refuse_too_many
 from manipula.mechanics.robot.formats.toml_text import toml_from_robot
+from manipula.mechanics.robot.formats.weight import refuse_heavy
 
 __all__ = ["robot_from_raw", "robot_from_toml", "toml_from_robot"]
 
@@ -32,8 +33,10 @@ def robot_from_toml(text: str, file: str = "") -> Robot:
 def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form) -> Robot:
     """The robot of a file's content as plain tables; every table format comes through here."""
     with errors_of(file):
+        refuse_too_many(len(raw["joint"]) if isinstance(raw.get("joint"), list) else 0)
         table = table_from_raw(raw)
         robot = robot_from_table(table, _origin(table, file, form))
+        refuse_heavy(robot)
         refuse_bad_names(robot)
     warn_about(robot)
     return robot

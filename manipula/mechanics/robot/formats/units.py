@@ -15,6 +15,7 @@ from typing import Literal
 
 from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.parameter import (
+    LARGEST_EXPONENT,
     ZERO,
     Deg,
     Name,
@@ -31,7 +32,6 @@ Entry = Fraction | Num | Deg | Name | Op
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _RESERVED = re.compile(r"pi|sin|cos|sqrt|q(d|dd)?[0-9]+")
-_LARGEST_EXPONENT = 300
 _LONGEST_TEXT = 500
 _DEEPEST = 60
 _ENTRY_HINT = 'a number, a name, or an expression such as "pi/2" or "2*L1"'
@@ -74,18 +74,21 @@ def entry_from_raw(value: object) -> Entry:
         case str():
             return _entry_from_text(value)
         case float() | Decimal():
-            return _exact(value)
+            return exact_number(value)
         case Rational() if not isinstance(value, bool):
             return Fraction(int(value.numerator), int(value.denominator))
     raise RobotFileError(f"found {describe(value)}", hint=f"expected {_ENTRY_HINT}")
 
 
-def _exact(value: float | Decimal) -> Fraction:
+def exact_number(value: float | Decimal) -> Fraction:
+    """The decimal a person wrote; one too large, too small or too long for any robot is refused."""
     decimal = Decimal(repr(value)) if isinstance(value, float) else value
     if not decimal.is_finite():
         raise RobotFileError(f"found {value}", hint="expected a finite number")
-    if decimal and abs(decimal.adjusted()) > _LARGEST_EXPONENT:
-        raise RobotFileError(f"found {describe(value)}", hint=f"a number may not pass 1e{_LARGEST_EXPONENT}")
+    if decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
+        raise RobotFileError(f"found {describe(value)}", hint=f"a number may not pass 1e{LARGEST_EXPONENT}")
+    if len(decimal.as_tuple().digits) > _LONGEST_TEXT:
+        raise RobotFileError(f"found a number of {len(decimal.as_tuple().digits)} digits", hint="write fewer digits")
     return Fraction(decimal)
 
 
@@ -100,7 +103,6 @@ def _entry_from_text(text: str) -> Parameter:
             "found an empty string" if not text.strip() else "the expression is too long",
             hint=f"expected {_ENTRY_HINT}",
         )
-    _refuse_long_exponents(text)
     try:
         parameter = _settled(parameter_from_text(text))
     except RecursionError as error:
@@ -131,13 +133,6 @@ def _reason(error: ValueError, text: str) -> str:
     if isinstance(error, InputError) and len(text) <= 60 and "\n" not in text:
         return str(error)
     return f"found {describe(text)}, which is not a name or an arithmetic expression"
-
-
-def _refuse_long_exponents(text: str) -> None:
-    """`1e999999999` would be an exact number of a milliard digits."""
-    for exponent in re.findall(r"(?i)[0-9.]e[+-]?([0-9_]+)", text):
-        if len(exponent) > 4 or int(exponent) > _LARGEST_EXPONENT:
-            raise RobotFileError(f"found {describe(text)}", hint=f"a number may not pass 1e{_LARGEST_EXPONENT}")
 
 
 def _checked(parameter: Parameter, found: str) -> Parameter:

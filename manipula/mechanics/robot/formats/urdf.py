@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from manipula.errors import caution
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.description import (
     Body,
@@ -27,7 +28,14 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.exact import inverse_of
 from manipula.mechanics.robot.formats.source import errors_of
-from manipula.mechanics.robot.formats.urdf_tree import Locks, UrdfTree, choose_tip, refuse_kinds, tree_from_urdf
+from manipula.mechanics.robot.formats.urdf_tree import (
+    Locks,
+    UrdfTree,
+    choose_tip,
+    refuse_kinds,
+    refuse_what_is_used,
+    tree_from_urdf,
+)
 from manipula.mechanics.robot.formats.urdf_xml import Frame, Triple, UrdfInertial, UrdfJoint, urdf_from_text
 from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter
 from manipula.mechanics.robot.precise import MP, PRECISE, angle, settled
@@ -50,14 +58,18 @@ def robot_from_urdf(
 
     Angles within 1e-5 rad of a quarter turn are read as quarter turns, and reported; `exact` keeps them as written.
     """
+    said: list[str] = []
     with errors_of(file):
-        tree = tree_from_urdf(urdf_from_text(text))
+        tree = tree_from_urdf(urdf_from_text(text, said))
         reader = _Reader(tree, exact)
         start = tree.link(base, tree.root)
         end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
         chain = tree.way(start, end)
         refuse_kinds(chain)
+        refuse_what_is_used(tree, chain, said)
         joints = reader.rows(chain, Locks(tree, chain, locked or {}))
+    for sentence in said:
+        caution(f"{file}: {sentence}" if file else sentence)
     origin = Origin("urdf", "urdf", "rad", "m", file, "", tuple(reader.notes))
     gravity = (known("gx"), known("gy"), known("gz", Num(GRAVITY)))
     return Robot(tree.file.name, joints, gravity, origin=origin)

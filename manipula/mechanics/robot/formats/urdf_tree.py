@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from manipula.errors import RobotFileError, UnknownNameError
-from manipula.mechanics.robot.formats.urdf_xml import UrdfFile, UrdfJoint
+from manipula.mechanics.robot.formats.urdf_xml import UrdfFile, UrdfJoint, refuse_faults
 from manipula.mechanics.robot.parameter import number
 
+_PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
+_TIPS_SHOWN = 10
 REFUSED = {
     "floating": "a floating joint has six degrees of freedom; a serial arm has a fixed base",
     "planar": "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one",
@@ -114,7 +116,8 @@ def choose_tip(tree: UrdfTree, base: str, notes: list[str]) -> str:
     if not longest:
         raise RobotFileError(f"no joint below {base!r} moves", hint="a robot needs a revolute or prismatic joint")
     if any(way != longest[: len(way)] for way in movers.values()):
-        listed = ", ".join(f"{leaf!r} ({len(way)} moving joints)" for leaf, way in movers.items())
+        shown = [f"{leaf!r} ({len(way)} moving joints)" for leaf, way in movers.items()][:_TIPS_SHOWN]
+        listed = ", ".join(shown) + (f" and {len(movers) - len(shown)} more" if len(shown) < len(movers) else "")
         raise RobotFileError(
             f"the robot has several tips: {listed}",
             hint='name the link where the arm ends, e.g. tip="hand"; the other branches are then locked',
@@ -150,6 +153,29 @@ def refuse_kinds(joints: list[UrdfJoint]) -> None:
                 field="mimic",
                 hint="end the chain before it with tip=",
             )
+
+
+def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], said: list[str]) -> None:
+    """Mistakes in what the arm is made of are errors; of the others a sentence is added to `said`."""
+    used = _used_parts(tree, chain)
+    for joint in tree.file.joints.values():
+        refuse_faults(joint.faults, used.get(joint.name, ()), said)
+    weighed = {tree.file.joints[name].child for name in used}
+    for link in tree.file.links.values():
+        refuse_faults(link.faults, ("inertial",) if link.name in weighed else (), said)
+
+
+def _used_parts(tree: UrdfTree, chain: list[UrdfJoint]) -> dict[str, tuple[str, ...]]:
+    """By joint: what is read of it. Branches count where they hang at a link that moves."""
+    used: dict[str, tuple[str, ...]] = {joint.name: _PARTS if joint.moves else ("origin",) for joint in chain}
+    first = next((k for k, joint in enumerate(chain) if joint.moves), len(chain))
+    waiting = [joint.child for joint in chain[first:]]
+    while waiting:
+        for joint in tree.below.get(waiting.pop(), ()):
+            if joint.name not in used:
+                used[joint.name] = ("origin", "axis", "mimic") if joint.moves else ("origin",)
+                waiting.append(joint.child)
+    return used
 
 
 class Locks:

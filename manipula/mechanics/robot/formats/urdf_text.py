@@ -1,0 +1,96 @@
+"""URDF text → its XML tree, as forgiving as the tools that read such files every day.
+
+Nothing outside `<link>` and `<joint>` describes the arm, and of a link only `<inertial>` does. So a prefix that nobody
+declared is declared here, and xacro that was left over in meshes, sensors and plugins is passed over with a warning.
+Where it stands inside what the arm is made of, `urdf_xml` meets it.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.formats.source import checked_text
+
+EXPAND = "run `xacro robot.xacro > robot.urdf` first and load its result"
+XACRO = "xacro:"  # how a left-over tag is called once the tree is read
+_READ = {"link": ("inertial",), "joint": ("origin", "axis", "parent", "child", "limit", "dynamics", "mimic")}
+_START = re.compile(r"<\s*([A-Za-z_][\w.-]*)")
+_PREFIX = re.compile(r"(?:</?\s*|\s)([A-Za-z_][\w.-]*):[A-Za-z_][\w.-]*(?=[\s=/>])")
+
+
+def root_from_text(text: str, said: list[str]) -> ET.Element:
+    """The `<robot>` with plain tags; what was passed over is told in `said`."""
+    text = checked_text(text)
+    if re.search(r"<!\s*(DOCTYPE|ENTITY)", text, re.IGNORECASE):
+        raise RobotFileError("found a DOCTYPE or ENTITY declaration", hint="remove it: URDF needs none")
+    root = _parsed(re.sub(r"^\s*<\?xml[^>]*\?>", "", text), said)  # the text is decoded already
+    for element in root.iter():
+        space, _, tag = str(element.tag).rpartition("}")  # some tools put the whole file into a namespace
+        element.tag = XACRO + tag if "xacro" in space else tag
+    if root.tag != "robot":
+        raise RobotFileError(f"found <{root.tag}> at the top", hint="a URDF file starts with <robot name=…>")
+    _tell_leftovers(root, said)
+    return root
+
+
+def _parsed(text: str, said: list[str]) -> ET.Element:
+    try:
+        return ET.fromstring(text)
+    except ET.ParseError as error:
+        repaired = _declared(text, said) if "unbound prefix" in str(error) else text
+        if repaired == text:
+            raise _not_xml(error, text) from error
+    try:
+        return ET.fromstring(repaired)
+    except ET.ParseError as error:
+        raise _not_xml(error, text) from error
+
+
+def _not_xml(error: ET.ParseError, text: str) -> RobotFileError:
+    hint = "expand it with xacro first" if XACRO in text else "URDF is an XML file that starts with <robot>"
+    return RobotFileError(f"this is not well-formed XML: {error}", hint=hint)
+
+
+def _declared(text: str, said: list[str]) -> str:
+    """The text with every prefix in use declared at its first element."""
+    start = _START.search(text)
+    if start is None:
+        return text
+    known = set(re.findall(r"xmlns:([\w.-]+)\s*=", text)) | {"xml", "xmlns"}
+    missing = [prefix for prefix in dict.fromkeys(_PREFIX.findall(text)) if prefix not in known]
+    said.extend(f"the prefix {prefix!r} is not declared; what it marks is not read" for prefix in missing)
+    spaces = "".join(f' xmlns:{prefix}="undeclared/{prefix}"' for prefix in missing)
+    return text[: start.end()] + spaces + text[start.end() :]
+
+
+def is_unexpanded(text: str) -> bool:
+    """`${…}` and `$(…)` are for xacro to replace."""
+    return "${" in text or "$(" in text
+
+
+def leftovers(element: ET.Element) -> Iterator[ET.Element]:
+    """Elements in and below this one that xacro should have replaced."""
+    for inner in element.iter():
+        if str(inner.tag).startswith(XACRO) or any(map(is_unexpanded, inner.attrib.values())):
+            yield inner
+
+
+def _tell_leftovers(root: ET.Element, said: list[str]) -> None:
+    """One sentence for everything that stands where the arm is not described."""
+    found = [inner.tag for part in _unread(root) for inner in leftovers(part)]
+    if found:
+        tags = ", ".join(f"<{tag}>" for tag in dict.fromkeys(found))
+        said.append(f"xacro that has not been expanded is passed over, at {tags}")
+
+
+def _unread(root: ET.Element) -> Iterator[ET.Element]:
+    """What stands beside links and joints, and the looks of a link."""
+    for outer in root:
+        read = _READ.get(str(outer.tag))
+        if read is None:
+            yield outer
+        else:
+            yield from (part for part in outer if part.tag not in read and not str(part.tag).startswith(XACRO))
