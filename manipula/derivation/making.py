@@ -116,7 +116,7 @@ def _finished(robot: Robot, plan: Plan, chain: Chain, notebook: Notebook, drafts
     labels = {letter + index: Label(letter, index) for letter, index in names.values()} | _own_labels(chain, plain)
     steps = tuple(_step(draft, trees) for draft in drafts)
     said = robot.name, plan.title, plan.sentence, plan.roles, plan.parameter
-    return Derivation(*said, chain.dof, plan.pad, steps, labels)
+    return Derivation(*said, chain.dof, plan.pad.count if plan.pad else 0, steps, labels)
 
 
 def _place(definitions: list[Definition], drafts: list[Draft]) -> None:

@@ -102,6 +102,8 @@ class InverseSolver:
         if found.open.any():
             return InverseResult(self, T, seed=near, parameter=values)
         q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
+        if parameter is None and self.plan.held is not None and not valid.any():  # the right values lie between those
+            return self._unclosed(T, near, None)
         return InverseResult(self, T, q[ordered(q, valid, near)], near, values)
 
     def _seed(self, seed: ArrayLike) -> Floats:
@@ -155,7 +157,8 @@ class InverseSolver:
             return principal(np.atleast_1d(np.asarray(parameter, dtype=float)).ravel(), turns)
         low, high = -np.pi, np.pi
         if held is not None:
-            low, high = max(low, self.low[held]), min(high, self.high[held])
+            reach = np.pi if self.turning[held] else self.size
+            low, high = max(-reach, self.low[held]), min(reach, self.high[held])
         fan = low + (high - low) * (np.arange(SAMPLES) + 0.5) / SAMPLES
         if seed is None:
             return fan

@@ -106,13 +106,12 @@ class Loop:
             axes[j], axes[j + 1] = axes[j + 1], axes[j]
         return replace(self, gaps=tuple(gaps), axes=tuple(axes))
 
-    def padded(self, count: int, reach: int) -> Loop:
+    def padded(self, count: int) -> Loop:
         """With `count` more axes after the last, for arms with fewer joints; at zero they leave the loop closed.
 
-        They are square to one another and meet at one point, `reach` (m) from the last axis.
+        They are square to one another and meet at the origin of the last axis.
         """
-        square = Placement(TURN_LEFT)
-        new = [Placement(TURN_LEFT, (reach, 0, 0))] + [square] * (count - 1)
+        new = [Placement(TURN_LEFT)] * count
         whole = reduce(Placement.__matmul__, new)
         first = self.gaps[0].after(whole.inverse(), whole)
         gaps = (first, *self.gaps[1:], *map(gap_from_placement, new))

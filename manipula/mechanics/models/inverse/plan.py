@@ -23,7 +23,9 @@ from manipula.mechanics.models.inverse.loop import (
     loop_from_chain,
     pose_from_entries,
 )
+from manipula.mechanics.models.inverse.runs import Runs
 from manipula.mechanics.models.inverse.solving import Subproblems
+from manipula.mechanics.models.inverse.splits import by_runs
 from manipula.mechanics.models.inverse.structures import STRUCTURES, Branch, closure
 from manipula.mechanics.models.inverse.subproblems import STILL, Turn
 from manipula.mechanics.robot.chain import Chain
@@ -47,6 +49,19 @@ class Slide:
 
 
 @dataclass(frozen=True)
+class Pad:
+    """Axes added to an arm with few joints: how many, whether at its base; where on the axis beside them they meet.
+
+    That is `shift` (m) from where the axis before comes nearest, or from the origin of the axis' own frame.
+    """
+
+    count: int
+    from_base: bool = False
+    nearest: bool = False
+    shift: int = 0
+
+
+@dataclass(frozen=True)
 class Plan:
     """`structure` and `case` name the closed form; `roles` its binary choices; the rest is how to read the loop."""
 
@@ -60,9 +75,8 @@ class Plan:
     flips: tuple[int, ...] = ()
     backwards: bool = False  # read from the tool to the base
     carried: int | None = None  # the slide that is read last
-    pad: int = 0
-    reach: int = 0
-    pad_slide: bool = False
+    pad: Pad | None = None
+    runs: Runs = ()  # rows of parallel axes
     held: int | None = None  # joint whose value is an input
     parameter: str = ""  # what that input is
     group: tuple[int, ...] = ()  # the joints that meet or are parallel: they follow where another is free
@@ -104,10 +118,7 @@ def read(plan: Plan, chain: Chain, pose: Placement, parameter: Any = None) -> Lo
     loop = loop_from_chain(chain, pose)
     if plan.held is not None:
         loop = loop.held(plan.held, chain.links[plan.held].motion(parameter, chain.maths))
-    if plan.pad:
-        last = loop.size - 1
-        loop = loop.slid(last, crossing(loop.gaps[last].there)[1]) if plan.pad_slide else loop
-        loop = loop.padded(plan.pad, plan.reach)
+    loop = loop if plan.pad is None else padded(loop, plan.pad)
     loop = (loop.backwards() if plan.backwards else loop).from_axis(plan.start)
     for axis in plan.flips:
         loop = loop.flipped(axis)
@@ -117,6 +128,13 @@ def read(plan: Plan, chain: Chain, pose: Placement, parameter: Any = None) -> Lo
         loop = loop.slid(step.gap - 1, first) if step.before else loop
         loop = loop.slid(step.gap, second) if step.after else loop
     return _snapped(loop, plan.masks)
+
+
+def padded(loop: Loop, pad: Pad) -> Loop:
+    """The loop with axes added at its end; from its base it is read backwards first."""
+    loop, last = loop.backwards() if pad.from_base else loop, loop.size - 1
+    loop = loop.slid(last, crossing(loop.gaps[last].there)[1]) if pad.nearest else loop
+    return loop.slid(last, pad.shift).padded(pad.count)
 
 
 def _snapped(loop: Loop, masks: dict[int, Mask]) -> Loop:
@@ -148,6 +166,8 @@ def solved(plan: Plan, loop: Loop, parameter: Any, by: Subproblems) -> list[Bran
     """The plan's closed form on a loop that was read for it."""
     if plan.structure == "arm angle":
         return seven.arm_angle(loop, parameter, by)
+    if plan.structure == "runs":
+        return [Branch(*found) for found in by_runs(loop, plan.runs, plan.case, by)]
     return STRUCTURES[plan.structure](loop, plan.case, by)
 
 

@@ -11,13 +11,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.inverse.loop import Gap, Loop
+from manipula.mechanics.models.inverse.meeting import carried_back, three_that_meet
 from manipula.mechanics.models.inverse.positions import CASES, ONE, Arm3
 from manipula.mechanics.models.inverse.slides import directed, parallel_with_slide
 from manipula.mechanics.models.inverse.solving import Subproblems, Unknown, unknowns
 from manipula.mechanics.models.inverse.subproblems import LOCK, Motion, Shift, Turn, linear, turn_from
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, dot, rotate, sub, unrotate
+from manipula.mechanics.spatial.vector import Vector, add, column, dot, rotate, sub, unrotate
 from manipula.scalar import Maths
 
 
@@ -32,18 +33,10 @@ def spherical(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     found = []
     one, two, three = unknowns(3, 4, 5)
     for root in CASES[case](Arm3(b, c, d.there.p, a.back.p, (one, two, three)), by):
-        M = partial(_carried, a.back.R, root.motions, (b, c, d))
+        M = partial(carried_back, a.back.R, root.motions, (b, c, d))
         settings, fit = by.orientation(unknowns(0, 1, 2), e.there.R, f.there.R, M)
         found += [Branch((*setting, *root.motions), by.maths.minimum(root.fit, fit)) for setting in settings]
     return found
-
-
-def _carried(R: Matrix, motions: tuple[Motion, ...], gaps: tuple[Gap, ...], j: int) -> Vector:
-    """A column of R carried back: … R₂ᵀ Z₁ᵀ v"""
-    v = column(R, j)
-    for motion, gap in zip(motions, gaps, strict=True):
-        v = unrotate(gap.there.R, motion.unturned(v))
-    return v
 
 
 def three_parallel(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
@@ -61,7 +54,7 @@ def three_parallel(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     fifths, fit5 = by.linear(x5, k[0] * r[0] + k[1] * r[1], k[1] * r[0] - k[0] * r[1], rest)
     found = []
     for fifth in fifths:
-        M = partial(_carried, c.back.R, (fifth,), (d,))
+        M = partial(carried_back, c.back.R, (fifth,), (d,))
         target = _applied(d.back, fifth.back(k))
         settings, fit3 = by.orientation((sum_of_three, x3, x4), a.there.R, b.there.R, M)
         locked = maths.less(_flat_square(M(2)), maths.number(LOCK))
@@ -144,6 +137,11 @@ def with_slides(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
     return [Branch(*found) for found in (parallel_with_slide(loop, case, by) if case else directed(loop, by))]
 
 
+def meeting(loop: Loop, case: str, by: Subproblems) -> list[Branch]:
+    """Four or five axes of which three meet."""
+    return [Branch(*found) for found in three_that_meet(loop, case, by)]
+
+
 STRUCTURES: dict[str, Callable[[Loop, str, Subproblems], list[Branch]]] = {
     "spherical": spherical,
     "three parallel": three_parallel,
@@ -153,6 +151,7 @@ STRUCTURES: dict[str, Callable[[Loop, str, Subproblems], list[Branch]]] = {
     "two axes": two_axes,
     "one axis": one_axis,
     "with slides": with_slides,
+    "meeting": meeting,
 }
 
 
