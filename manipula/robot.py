@@ -10,11 +10,12 @@ from typing import Any, Literal
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, known
+from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, known, unknown_body
 from manipula.mechanics.robot.formats.dh import robot_from_dh_text, robot_from_rows
 from manipula.mechanics.robot.formats.rows import steps_from_placement
 from manipula.mechanics.robot.formats.toml import robot_from_toml
 from manipula.mechanics.robot.parameter import Parameter, float_of, names_of, number, parameter_from_text
+from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tables import TextTable, tables_of
 
 Number = int | float | str
@@ -119,7 +120,7 @@ class Robot(description.Robot):
         self, mass: Number, com: Sequence[Number] = (0, 0, 0), inertia: Mapping[str, Number] | None = None
     ) -> Robot:
         """A body held in the tool frame; `inertia` {xx, yy, …} is about its centre of mass."""
-        row = f"_load{len(self.payload) + 1}"
+        row = suffixes_of(replace(self, payload=(*self.payload, unknown_body("")))).payload[-1]
         x, y, z = (Cell(f"r{axis}{row}", as_parameter(value)) for axis, value in zip(AXES, com, strict=True))
         tensor = dict(inertia or {})
         for key in tensor:

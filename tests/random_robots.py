@@ -22,8 +22,11 @@ from manipula.mechanics.robot.description import (
     Step,
     StepKind,
     Steps,
+    centre_letter,
+    tensor_letter,
 )
 from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter
+from manipula.mechanics.robot.suffixes import row_names, suffixes
 
 Convention = Literal["standard", "modified", "urdf"]
 KIND_OF: dict[str, JointKind] = {"R": "revolute", "P": "prismatic", "F": "fixed"}
@@ -48,10 +51,13 @@ def random_robot(
     kinds = _kinds(rng, joints)
     drawn: Convention = rng.choice(("standard", "modified", "urdf"))
     shape: Convention = drawn if convention is None else convention
-    rows = [_joint(rng, row, kind, shape, surroundings, actuators, bodies) for row, kind in enumerate(kinds, 1)]
+    names = row_names((kind, None) for kind in kinds)
+    ends = suffixes(((kind, name, ()) for kind, name in zip(kinds, names)), 0).rows
+    given = (shape, surroundings, actuators, bodies)
+    rows = [_joint(rng, name, end, kind, *given) for name, end, kind in zip(names, ends, kinds)]
     if not surroundings:
         return Robot(f"random{seed}", tuple(rows), _gravity(None), origin=Origin(convention=shape))
-    payload = (_body(rng, "_load"),) if bodies and rng.random() < 0.5 else ()
+    payload = (_body(rng, "_payload"),) if bodies and rng.random() < 0.5 else ()
     base, tool = _maybe_placement(rng, "base"), _maybe_placement(rng, "tool")
     origin = Origin(convention=shape)
     return Robot(f"random{seed}", tuple(rows), _gravity(rng), base, tool, payload, origin=origin)
@@ -78,7 +84,8 @@ def _kinds(rng: random.Random, joints: int | str | None) -> list[JointKind]:
 
 def _joint(
     rng: random.Random,
-    row: int,
+    name: str,
+    row: str,
     kind: JointKind,
     shape: Convention,
     surroundings: bool,
@@ -87,21 +94,20 @@ def _joint(
 ) -> Joint:
     before, offset, after = {"standard": _standard, "modified": _modified, "urdf": _free}[shape](rng, row, kind)
     massless = not bodies or (kind == "fixed" and rng.random() < 0.3)
-    body = None if massless else _body(rng, str(row))
+    body = None if massless else _body(rng, row)
     branch = surroundings and not massless and rng.random() < 0.15
-    carries = (Mounted(_placement(rng, f"branch{row}"), _body(rng, f"_branch{row}")),) if branch else ()
+    held = f"held_{name}"
+    carries = (Mounted(_placement(rng, held), _body(rng, f"_{held}"), held),) if branch else ()
     extras = [_positive(rng) if actuators and kind != "fixed" and rng.random() < 0.7 else ZERO for _ in range(4)]
     motor, viscous, coulomb, constant = map(Cell, (f"Ia{row}", f"fv{row}", f"fc{row}", f"fo{row}"), extras)
     direction: Literal[1, -1] = rng.choice((1, 1, -1))
-    return Joint(
-        f"joint{row}", kind, before, offset, direction, after, body, motor, viscous, coulomb, constant, carries=carries
-    )
+    return Joint(name, kind, before, offset, direction, after, body, motor, viscous, coulomb, constant, carries=carries)
 
 
 # The three shapes of a row: (before, offset, after).
 
 
-def _standard(rng: random.Random, row: int, kind: JointKind) -> tuple[Steps, Cell, Steps]:
+def _standard(rng: random.Random, row: str, kind: JointKind) -> tuple[Steps, Cell, Steps]:
     """Rz(theta) Tz(d) Tx(a) Rx(alpha), the moving one of the first two being the joint."""
     theta, d, a, alpha = _dh(rng, row)
     tail = (Step("tx", a), Step("rx", alpha))
@@ -112,7 +118,7 @@ def _standard(rng: random.Random, row: int, kind: JointKind) -> tuple[Steps, Cel
     return (Step("rz", theta), Step("tz", d), *tail), Cell(f"offset{row}", ZERO), ()
 
 
-def _modified(rng: random.Random, row: int, kind: JointKind) -> tuple[Steps, Cell, Steps]:
+def _modified(rng: random.Random, row: str, kind: JointKind) -> tuple[Steps, Cell, Steps]:
     """Rx(alpha) Tx(a) Rz(theta) Tz(d); turn and shift about one axis commute."""
     theta, d, a, alpha = _dh(rng, row)
     head = (Step("rx", alpha), Step("tx", a))
@@ -123,13 +129,13 @@ def _modified(rng: random.Random, row: int, kind: JointKind) -> tuple[Steps, Cel
     return (*head, Step("rz", theta), Step("tz", d)), Cell(f"offset{row}", ZERO), ()
 
 
-def _free(rng: random.Random, row: int, kind: JointKind) -> tuple[Steps, Cell, Steps]:
+def _free(rng: random.Random, row: str, kind: JointKind) -> tuple[Steps, Cell, Steps]:
     """Any placement before, and sometimes one after."""
     offset = ZERO if kind == "fixed" else _angle(rng) if kind == "revolute" else _length(rng)
     return _placement(rng, f"before{row}"), Cell(f"offset{row}", offset), _maybe_placement(rng, f"after{row}")
 
 
-def _dh(rng: random.Random, row: int) -> tuple[Cell, Cell, Cell, Cell]:
+def _dh(rng: random.Random, row: str) -> tuple[Cell, Cell, Cell, Cell]:
     return (
         Cell(f"theta{row}", _angle(rng)),
         Cell(f"d{row}", _length(rng)),
@@ -169,7 +175,7 @@ def _body(rng: random.Random, row: str) -> Body:
     inertia_is: InertiaKind = rng.choice(("com", "origin", "second_moment"))
     first = [mass * x if centre_is == "first_moment" else x for x in centre]
     six = _six(mass, centre, K, inertia_is)
-    letters = ("m" if centre_is == "first_moment" else "r"), ("K" if inertia_is == "second_moment" else "I")
+    letters = centre_letter(centre_is), tensor_letter(inertia_is)
     x, y, z = (Cell(f"{letters[0]}{axis}{row}", Num(v)) for axis, v in zip(AXES, first))
     xx, xy, xz, yy, yz, zz = (Cell(f"{letters[1]}{pair}{row}", Num(v)) for pair, v in zip(SIX, six))
     return Body(Cell(f"m{row}", Num(mass)), (x, y, z), centre_is, (xx, xy, xz, yy, yz, zz), inertia_is)

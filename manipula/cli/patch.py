@@ -13,7 +13,7 @@ from manipula.cli.assign import Assignment
 from manipula.errors import ManipulaError
 from manipula.robot import Robot
 
-_CELL = re.compile(r"(theta|d|alpha|a|m)([0-9]+)")
+_CELL = re.compile(r"(theta|d|alpha|a|m)(?:[0-9]+|_\w+)")
 _KEYS = {"m": "mass"}
 _VALUE = r"""("[^"]*"|'[^']*'|[^#"'\s]+)"""
 Read = Callable[[str], Robot]
@@ -23,7 +23,7 @@ def patched(text: str, robot: Robot, changes: Sequence[Assignment], read: Read) 
     """The text with the changes, or None where they cannot be made line by line."""
     for change in changes:
         robot = robot.with_parameters(**{change.name: change.value})
-        fitting = (candidate for candidate in _candidates(text, change) if _reads_as(candidate, robot, read))
+        fitting = (candidate for candidate in _candidates(text, change, robot) if _reads_as(candidate, robot, read))
         found = next(fitting, None)
         if found is None:
             return None
@@ -38,12 +38,13 @@ def _reads_as(text: str, robot: Robot, read: Read) -> bool:
         return False
 
 
-def _candidates(text: str, change: Assignment) -> Iterator[str]:
+def _candidates(text: str, change: Assignment, robot: Robot) -> Iterator[str]:
     lines = text.splitlines()
     cell = _CELL.fullmatch(change.name)
     rows = [index for index, line in enumerate(lines) if re.match(r"\s*\[\[joint\]\]", line)]
-    if cell and 0 < int(cell[2]) <= len(rows):
-        yield _with_entry(lines, rows[int(cell[2]) - 1], _KEYS.get(cell[1], cell[1]), change.entry)
+    place = next((i for i, row in enumerate(robot.joints) if change.name in {x.name for x in row.cells()}), len(rows))
+    if cell and place < len(rows):
+        yield _with_entry(lines, rows[place], _KEYS.get(cell[1], cell[1]), change.entry)
     named = next((index for index, line in enumerate(lines) if re.match(r"\s*\[values\]", line)), None)
     if named is not None:
         yield _with_entry(lines, named, change.name, change.si_entry)

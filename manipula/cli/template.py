@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from manipula.errors import InputError
 
 _KINDS = {"R": "revolute", "P": "prismatic", "F": "fixed"}
@@ -30,13 +32,13 @@ source = ""                  # where the numbers come from
 
 _JOINT = """
 [[joint]]
-name = "joint{row}"
+name = "{name}"
 type = "{kind}"
 theta = 0                    # {theta}
 d = 0                        # {d}
-a = "a{row}"                     # {a}
+a = "a{end}"                     # {a}
 alpha = 0                    # {alpha}
-{moves}# mass = 1.0                 # kg; absent inertial entries are symbols: m{row}, rx{row}, Ixx{row}, …
+{moves}# mass = 1.0                 # kg; {absent}
 # com = [0, 0, 0]            # centre of mass in the link frame
 # inertia = {{ xx = 0.01, yy = 0.01, zz = 0.01, xy = 0, xz = 0, yz = 0 }}   # kg·m²
 """
@@ -61,17 +63,29 @@ def template(name: str, joints: str, convention: str) -> str:
     if wrong or not joints:
         raise InputError(f"--joints {joints!r}: expected letters R (revolute), P (prismatic), F (fixed), such as RRP")
     head = _HEAD.format(name=name, convention=convention, meaning=_MEANING[convention])
-    return head + "".join(_joint(row, letter, convention) for row, letter in enumerate(joints.upper(), 1))
+    return head + "".join(
+        _joint(name, end, letter, convention) for (name, end), letter in zip(_names(joints.upper()), joints.upper())
+    )
 
 
-def _joint(row: int, letter: str, convention: str) -> str:
+def _names(letters: str) -> Iterator[tuple[str, str]]:
+    """Each row's name, and what its cells' names end in: numbers count the joints that move."""
+    moving = fixed = 0
+    for letter in letters:
+        moving, fixed = moving + (letter != "F"), fixed + (letter == "F")
+        yield (f"fixed{fixed}", f"_fixed{fixed}") if letter == "F" else (f"joint{moving}", str(moving))
+
+
+def _joint(name: str, end: str, letter: str, convention: str) -> str:
     kind = _KINDS[letter]
     before = "(i-1)" if convention == "modified" else ""
     turning = "offset of the joint angle: theta + q" if letter == "R" else "constant angle about z"
     sliding = "offset of the joint displacement: d + q" if letter == "P" else "offset along z"
     moves = "" if letter == "F" else _moves(letter)
+    absent = f"absent inertial entries are symbols: m{end}, rx{end}, Ixx{end}, …"
+    absent = absent if letter != "F" else "without this and the next two the row is a frame alone, without mass"
     return _JOINT.format(
-        row=row, kind=kind, theta=turning, d=sliding, moves=moves,
+        name=name, end=end, kind=kind, absent=absent, theta=turning, d=sliding, moves=moves,
         a=f"length of the link along x{before}: a number, or a name", alpha=f"twist about x{before}",
     )  # fmt: skip
 

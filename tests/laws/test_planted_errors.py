@@ -38,7 +38,7 @@ class Arm:
 def joint(row: int, kind: str, alpha: int, length: Cell) -> Joint:
     zero = [known(f"{name}{row}") for name in ("Ia", "fv", "fc", "fo")]
     after = (Step("tx", length), Step("rx", Cell(f"alpha{row}", Deg(Fraction(alpha)))))
-    body = unknown_body(row)
+    body = unknown_body(str(row))
     return Joint(f"joint{row}", kind, (), known(f"offset{row}"), 1, after, body, *zero)  # type: ignore[arg-type]
 
 

@@ -42,7 +42,7 @@ def symbolic_joint(
     ahead: Steps = (Step("tx", a), Step("rx", Cell(f"alpha{row}", alpha)))
     before, offset, after = ((Step("rz", theta),), d, ahead) if prismatic else ((), theta, (Step("tz", d), *ahead))
     rest = (Cell(f"Ia{row}"), Cell(f"fv{row}"), Cell(f"fc{row}"), Cell(f"fo{row}"))
-    body = unknown_body(row, about, centre)
+    body = unknown_body(str(row), about, centre)
     kind: JointKind = "prismatic" if prismatic else "revolute"
     return Joint(f"joint{row}", kind, before, offset, 1 if row != 2 else -1, after, body, *rest)
 
@@ -65,7 +65,7 @@ def test_standard_to_modified_keeps_every_symbol() -> None:
     assert_same_arm(arm, modified)
     assert set(modified.names()) == set(arm.names())
     assert modified.origin.convention == "modified"
-    rows = [row_from_joint(joint, "modified", row) for row, joint in enumerate(modified.joints, 1)]
+    rows = [row_from_joint(joint, "modified") for joint in modified.joints]
     assert [row.alpha.value for row in rows if row][:4] == [ZERO, Deg(Fraction(-90)), Deg(Fraction(30)), Name("twist")]
     assert [row.a.parameter for row in rows if row] == [ZERO, *(Name(f"a{i}") for i in (1, 2, 3, 4))]
     assert [step.amount.parameter for step in modified.tool] == [Name("a5"), Deg(Fraction(90))]
@@ -117,7 +117,7 @@ def test_random_arms_of_every_shape(seed: int, target: Literal["standard", "modi
     assert_same_arm(arm, other, seed)
     assert other.origin.convention == target
     if target != "urdf":
-        assert all(row_from_joint(joint, target, 0) for joint in other.joints)
+        assert all(row_from_joint(joint, target) for joint in other.joints)
         assert_same_arm(arm, robot_from_toml(toml_from_robot(other)), seed)
 
 
@@ -145,7 +145,7 @@ def axis_arm(*rows: tuple[str, str, str]) -> Robot:
 
 
 def table_of(arm: Robot) -> list[tuple[Parameter, ...]]:
-    rows = [row_from_joint(joint, "standard", i) for i, joint in enumerate(to_standard(arm).joints, 1)]
+    rows = [row_from_joint(joint, "standard") for joint in to_standard(arm).joints]
     return [tuple(row[name].parameter for name in ("theta", "d", "a", "alpha")) for row in rows if row]
 
 

@@ -24,7 +24,7 @@ from tests.random_robots import random_robot
 
 def rows_of(robot: Robot, convention: Any = "standard") -> list[tuple[Parameter, ...]]:
     """theta, d, a, alpha of every joint."""
-    rows = [row_from_joint(joint, convention, number) for number, joint in enumerate(robot.joints, 1)]
+    rows = [row_from_joint(joint, convention) for joint in robot.joints]
     return [(row.theta.parameter, row.d.parameter, row.a.parameter, row.alpha.parameter) for row in rows if row]
 
 
@@ -218,8 +218,8 @@ def test_the_table_for_display() -> None:
     assert table.columns == ("joint", "name", "type", "theta (deg)", "d (m)", "a (m)", "alpha (deg)", "limits")
     assert table.rows == (
         ("1", "joint1", "revolute", "-q1 + 90", "0", "a1", "-90", ""),
-        ("2", "joint2", "fixed", "30", "0.2", "0", "0", ""),
-        ("3", "joint3", "prismatic", "0", "q2", "0", "phi", ""),
+        ("", "fixed1", "fixed", "30", "0.2", "0", "0", ""),
+        ("2", "joint2", "prismatic", "0", "q2", "0", "phi", ""),
     )
     modified = geometry_table(robot_from_dh_text(SPELLINGS["commas"], convention="modified"))
     assert modified.columns[3:7] == ("alpha(i-1) (deg)", "a(i-1) (m)", "theta (deg)", "d (m)")

@@ -153,7 +153,7 @@ def test_gravity_is_given_in_frame_0() -> None:
 
 def test_unknown_inertia_stays_unknown() -> None:
     arm = robot_from_par("sigma = {0}")
-    assert {"m1", "mx1", "Ixx1"} <= set(arm.names())
+    assert {"m1", "mx1", "Lxx1"} <= set(arm.names())
 
 
 MALFORMED = {

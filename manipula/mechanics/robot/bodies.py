@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from manipula.mechanics.robot.description import Body, Cell, Mounted, Steps
+from manipula.mechanics.robot.description import SIX, Body, Cell, Mounted, Steps
 from manipula.mechanics.robot.exact import Tree, is_quarter, parameter_of, placement_from_steps
 from manipula.mechanics.robot.parameter import Name, names_of
 from manipula.mechanics.robot.precise import PLACES, decimal, placement
@@ -67,14 +67,13 @@ def together(body: Body | None, carried: Iterable[Mounted]) -> Inertia:
     return total
 
 
-def body_from_inertia(inertia: Inertia, row: str) -> Body:
-    """A table body, first moments and tensor about the origin, under the automatic names of a row."""
-    x, y, z = (Cell(f"m{axis}{row}", parameter_of(v)) for axis, v in zip("xyz", inertia.s))
-    names = ("xx", "xy", "xz", "yy", "yz", "zz")
+def body_from_inertia(inertia: Inertia, suffix: str) -> Body:
+    """A table body, first moments and tensor about the origin, under the automatic names of that ending."""
+    x, y, z = (Cell(f"m{axis}{suffix}", parameter_of(v)) for axis, v in zip("xyz", inertia.s))
     xx, xy, xz, yy, yz, zz = (
-        Cell(f"I{pair}{row}", parameter_of(inertia.I[i][j])) for pair, (i, j) in zip(names, UPPER)
+        Cell(f"L{pair}{suffix}", parameter_of(inertia.I[i][j])) for pair, (i, j) in zip(SIX, UPPER)
     )
-    mass = Cell(f"m{row}", parameter_of(inertia.m))
+    mass = Cell(f"m{suffix}", parameter_of(inertia.m))
     return Body(mass, (x, y, z), "first_moment", (xx, xy, xz, yy, yz, zz), "origin")
 
 

@@ -8,12 +8,13 @@ bodies are rewritten in the new link frames. A robot of any other shape needs nu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from manipula.errors import UnknownNameError
 from manipula.mechanics.robot.bodies import moved
-from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, Robot, Steps
+from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, Robot, Step, Steps
 from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
 from manipula.mechanics.robot.formats.rows import (
     PLACEMENT,
@@ -27,10 +28,12 @@ from manipula.mechanics.robot.formats.urdf import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
 from manipula.mechanics.robot.parameter import Name, names_of
 from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
+from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.zones import Zone, take, take_last, zone_from_steps, zone_in_numbers
 
 TARGETS = ("standard", "modified", "urdf")
-_FROM_A_ROW = re.compile(r"(a|alpha)[0-9]+")
+_OF_A_ROW = re.compile(r"(a|alpha)([0-9]+|_\w+)?")
+_FROM_A_ROW = re.compile(r"(base|tool)_(a|alpha)")
 
 
 def convert(robot: Robot, target: str) -> Robot:
@@ -81,7 +84,7 @@ class _Split:
 
 
 def _regrouped(robot: Robot, convention: Convention) -> Robot:
-    if all(row_from_joint(joint, convention, 0) for joint in robot.joints):
+    if all(row_from_joint(joint, convention) for joint in robot.joints):
         return replace(robot, origin=replace(robot.origin, convention=convention))
     # fixed rows of a table are rows of the other table too; those of a URDF only place frames
     split = _split(welded(robot) if robot.origin.convention == "urdf" else robot, convention)
@@ -89,8 +92,8 @@ def _regrouped(robot: Robot, convention: Convention) -> Robot:
     return replace(
         split.robot,
         joints=tuple(rows),
-        base=_placement(split.base, "base"),
-        tool=_placement(split.tool, "tool"),
+        base=_placement(split.base, "base_{}", "base"),
+        tool=_placement(split.tool, "tool_{}", "tool"),
         origin=replace(robot.origin, convention=convention),
     )
 
@@ -102,10 +105,7 @@ def _split(robot: Robot, convention: Convention) -> _Split:
         robot = welded(robot)
         amounts = (step.amount.parameter for steps in _between(robot) for step in steps)
         values = values_of(robot, "a Denavit–Hartenberg table of this robot", amounts)
-        zones = [
-            zone_from_steps(steps) or zone_in_numbers(steps, values, row)
-            for row, steps in enumerate(_between(robot), 1)
-        ]
+        zones = [zone_from_steps(steps) or zone_in_numbers(steps, values) for steps in _between(robot)]
     base, first = _first(robot, convention)
     last, tool = _last(robot, convention)
     return _Split(robot, (first, *(zone for zone in zones if zone), last), base, tool, in_numbers)
@@ -153,20 +153,24 @@ def _row(split: _Split, index: int, convention: Convention) -> Joint:
     across = ahead.across if convention == "standard" else behind.across
     turns = _amounts(behind.trail + ahead.lead, "rz") + ([joint.offset] if joint.kind == "revolute" else [])
     shifts = _amounts(behind.trail + ahead.lead, "tz") + ([joint.offset] if joint.kind == "prismatic" else [])
+    ends = suffixes_of(split.robot)
+    end = ends.rows[index]
     row = Row(
-        _named(turns, f"theta{index + 1}"),
-        _named(shifts, f"d{index + 1}"),
-        _named(_amounts(across, "tx"), f"a{index + 1}"),
-        _named(_amounts(across, "rx"), f"alpha{index + 1}"),
+        _named(turns, f"theta{end}"),
+        _named(shifts, f"d{end}"),
+        _named(_amounts(across, "tx"), f"a{end}"),
+        _named(_amounts(across, "rx"), f"alpha{end}"),
     )
-    before, offset, after = split_row(row, joint.kind, convention, index + 1)
+    before, offset, after = split_row(row, joint.kind, convention, end)
     frame = ahead.lead + (across if convention == "standard" else ())
     at = gathered(inverse_of(frame) + joint.after)  # from the new link frame to the old one
     body = None if joint.body is None else moved(joint.body, at)
     if body is not None and split.in_numbers:
         body = _settled(body)
-    name = f"branch{index + 1}"
-    carries = tuple(Mounted(_placement(at + mounted.at, name), mounted.body) for mounted in joint.carries)
+    carries = tuple(
+        replace(mounted, at=_placement(at + mounted.at, f"{{}}{suffix}"))
+        for mounted, suffix in zip(joint.carries, ends.carried[index])
+    )
     return replace(joint, before=before, offset=offset, after=after, body=body, carries=carries)
 
 
@@ -191,13 +195,28 @@ def _settled(body: Body) -> Body:
     return replace(body, centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))
 
 
-def _placement(steps: Steps, prefix: str) -> Steps:
-    """A base, a tool or the place of a carried body, in the order xyz, rpy wherever numbers allow it."""
+def _placement(steps: Steps, name: str, mark: str = "") -> Steps:
+    """A base, a tool or the place of a carried body, in the order xyz, rpy wherever numbers allow it.
+
+    `name` has a place for x y z roll pitch yaw. Cells that a row held take such names too, for the row's own are those
+    of its new entries; under `mark`, a and alpha can be known again (see `_reclaimed`).
+    """
     steps = gathered(steps)
-    if placement_from_steps(steps, prefix) or any(True for step in steps for _ in names_of(step.amount.parameter)):
-        return steps
-    names = {kind: f"{prefix}_{name}" for name, kind in PLACEMENT}
+    if placement_from_steps(steps) or any(True for step in steps for _ in names_of(step.amount.parameter)):
+        return tuple(_renamed(steps, name, mark))
+    names = {kind: name.format(field) for field, kind in PLACEMENT}
     return steps_from_placement(placement(steps, {}), names)
+
+
+def _renamed(steps: Steps, name: str, mark: str) -> Iterator[Step]:
+    fields, seen = {kind: field for field, kind in PLACEMENT}, Counter[str]()
+    for step in steps:
+        seen[step.kind] += 1
+        count = "" if seen[step.kind] == 1 else str(seen[step.kind])
+        held = _OF_A_ROW.fullmatch(step.amount.name) if mark and not count else None
+        own = f"{mark}_{held[1]}" if held else name.format(fields[step.kind] + count)
+        kept = mark and _FROM_A_ROW.fullmatch(step.amount.name)
+        yield step if kept else Step(step.kind, _named([step.amount], own))
 
 
 def welded(robot: Robot) -> Robot:
@@ -211,7 +230,7 @@ def welded(robot: Robot) -> Robot:
             continue
         gap = gap + joint.before + joint.after
         if joints:
-            own = () if joint.body is None else (Mounted(gap, joint.body),)
-            held = tuple(Mounted(gap + mounted.at, mounted.body) for mounted in joint.carries)
+            own = () if joint.body is None else (Mounted(gap, joint.body, joint.name),)
+            held = tuple(replace(mounted, at=gap + mounted.at) for mounted in joint.carries)
             joints[-1] = replace(joints[-1], carries=joints[-1].carries + own + held)
     return replace(robot, joints=tuple(joints), tool=gap + robot.tool)

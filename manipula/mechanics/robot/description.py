@@ -23,7 +23,7 @@ SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
 
 @dataclass(frozen=True)
 class Cell:
-    """One entry of the table: its automatic name (`a2`, `Ixx3`) and what the file says; None is unknown."""
+    """One entry of the table: its automatic name (`a2`, `m_flange`) and what the file says; None is unknown."""
 
     name: str
     value: Parameter | None = None
@@ -62,10 +62,11 @@ class Body:
 
 @dataclass(frozen=True)
 class Mounted:
-    """A body held at a placement from a link's frame: a payload, a locked branch of a URDF."""
+    """A body held at a placement from a link's frame: a locked branch of a URDF, a fixed row welded to the link."""
 
     at: Steps
     body: Body
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,10 @@ class Joint:
     velocity_limit: Parameter | None = None
     effort_limit: Parameter | None = None
     carries: tuple[Mounted, ...] = ()
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell of the row."""
+        return cells_in(self)
 
 
 @dataclass(frozen=True)
@@ -127,22 +132,23 @@ class Robot:
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order of the file."""
-        return _cells_in((self.base, self.joints, self.tool, self.payload, self.gravity))
+        return cells_in((self.base, self.joints, self.tool, self.payload, self.gravity))
 
     def names(self) -> tuple[str, ...]:
         """The names in use (each once, in order): the file's own and those of unknown cells."""
         return tuple(dict.fromkeys(name for cell in self.cells() for name in names_of(cell.parameter)))
 
 
-def _cells_in(part: object) -> Iterator[Cell]:
+def cells_in(part: object) -> Iterator[Cell]:
+    """Every cell of a part of the description, in order."""
     if isinstance(part, Cell):
         yield part
     elif isinstance(part, tuple):
         for item in part:
-            yield from _cells_in(item)
+            yield from cells_in(item)
     elif is_dataclass(part):
         for item in fields(part):
-            yield from _cells_in(getattr(part, item.name))
+            yield from cells_in(getattr(part, item.name))
 
 
 def known(name: str, value: Parameter = ZERO) -> Cell:
@@ -150,10 +156,18 @@ def known(name: str, value: Parameter = ZERO) -> Cell:
     return Cell(name, value)
 
 
-def unknown_body(row: int, about: InertiaKind = "com", centre: CentreKind = "com") -> Body:
-    """A body of which nothing is known: symbols m3, rx3 …, Ixx3 … of that row."""
-    first = "r" if centre == "com" else "m"
-    second = "K" if about == "second_moment" else "I"
-    x, y, z = (Cell(f"{first}{axis}{row}") for axis in AXES)
-    xx, xy, xz, yy, yz, zz = (Cell(f"{second}{pair}{row}") for pair in SIX)
-    return Body(Cell(f"m{row}"), (x, y, z), centre, (xx, xy, xz, yy, yz, zz), about)
+def centre_letter(kind: CentreKind) -> str:
+    """rx3 is a centre of mass, mx3 a first moment."""
+    return "r" if kind == "com" else "m"
+
+
+def tensor_letter(kind: InertiaKind) -> str:
+    """Ixx3 is a tensor entry about the centre of mass, Lxx3 one about the frame's origin, Kxx3 a second moment."""
+    return {"com": "I", "origin": "L", "second_moment": "K"}[kind]
+
+
+def unknown_body(suffix: str, about: InertiaKind = "com", centre: CentreKind = "com") -> Body:
+    """A body of which nothing is known: symbols m3, rx3 …, Ixx3 … with that ending."""
+    x, y, z = (Cell(f"{centre_letter(centre)}{axis}{suffix}") for axis in AXES)
+    xx, xy, xz, yy, yz, zz = (Cell(f"{tensor_letter(about)}{pair}{suffix}") for pair in SIX)
+    return Body(Cell(f"m{suffix}"), (x, y, z), centre, (xx, xy, xz, yy, yz, zz), about)

@@ -49,17 +49,15 @@ def geometry_table(robot: Robot) -> TextTable:
     heads = {"theta": "theta", "d": "d", "a": f"a{index}", "alpha": f"alpha{index}"}
     columns = tuple(f"{heads[f]} ({angle if QUANTITY_OF[f] == 'angle' else length})" for f in fields)
     rows = tuple(
-        (*_labels(number, joint), *_row_cells(joint, convention, number, fields, robot), _limits(joint, robot))
-        for number, joint in enumerate(robot.joints, 1)
+        (*_labels(number, joint), *_row_cells(joint, convention, fields, robot), _limits(joint, robot))
+        for number, joint in _numbered(robot)
     )
     title = f"Denavit-Hartenberg parameters, {convention} convention"
     return TextTable(title, ("joint", "name", "type", *columns, "limits"), rows)
 
 
-def _row_cells(
-    joint: Joint, convention: Convention, number: int, fields: tuple[str, ...], robot: Robot
-) -> Iterator[str]:
-    row = row_from_joint(joint, convention, number)
+def _row_cells(joint: Joint, convention: Convention, fields: tuple[str, ...], robot: Robot) -> Iterator[str]:
+    row = row_from_joint(joint, convention)
     assert row is not None  # the convention is that of every row
     for field in fields:
         moves = field == {"revolute": "theta", "prismatic": "d"}.get(joint.kind)
@@ -84,7 +82,7 @@ def _step_table(robot: Robot) -> TextTable:
     rows = tuple(
         (*_labels(number, joint), _steps(joint.before, robot), _motion(joint, robot), _steps(joint.after, robot),
          _limits(joint, robot))
-        for number, joint in enumerate(robot.joints, 1)
+        for number, joint in _numbered(robot)
     )  # fmt: skip
     title = f"Placements of the joints ({robot.origin.angle}, {robot.origin.length})"
     return TextTable(title, ("joint", "name", "type", "before", "motion", "after", "limits"), rows)
@@ -119,11 +117,11 @@ def dynamic_table(robot: Robot) -> TextTable:
 
 
 def _bodies(robot: Robot) -> Iterator[tuple[str, str, Body]]:
-    for number, joint in enumerate(robot.joints, 1):
+    for number, joint in _numbered(robot):
         if joint.body is not None:
-            yield str(number), joint.name, joint.body
+            yield number, joint.name, joint.body
         for mounted in joint.carries:
-            yield str(number), f"{joint.name}: carried", mounted.body
+            yield "", mounted.name or f"{joint.name}: carried", mounted.body
     for body in robot.payload:
         yield "", "payload", body
 
@@ -136,8 +134,8 @@ def _body_cells(body: Body, mixed: bool) -> tuple[str, ...]:
 def motor_table(robot: Robot) -> TextTable:
     """Motor inertia and friction of the joints that have any; SI."""
     rows = tuple(
-        (str(number), joint.name, *map(_si, _motor_cells(joint)))
-        for number, joint in enumerate(robot.joints, 1)
+        (number, joint.name, *map(_si, _motor_cells(joint)))
+        for number, joint in _numbered(robot)
         if any(cell.value != ZERO for cell in _motor_cells(joint))
     )
     columns = ("joint", "name", "motor inertia", "viscous", "Coulomb", "offset")
@@ -165,8 +163,16 @@ def value_table(robot: Robot) -> TextTable:
     return TextTable("Named parameters (SI)", ("name", "value"), rows)
 
 
-def _labels(number: int, joint: Joint) -> tuple[str, str, str]:
-    return str(number), joint.name, joint.kind
+def _labels(number: str, joint: Joint) -> tuple[str, str, str]:
+    return number, joint.name, joint.kind
+
+
+def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
+    """The rows, those that move with the number their variable has."""
+    number = 0
+    for joint in robot.joints:
+        number += joint.kind != "fixed"
+        yield str(number) if joint.kind != "fixed" else "", joint
 
 
 def _limits(joint: Joint, robot: Robot) -> str:

@@ -49,7 +49,7 @@ def zone_from_steps(steps: Steps) -> Zone | None:
     return None if rest else Zone(lead, across, trail)
 
 
-def zone_in_numbers(steps: Steps, values: Mapping[str, Any], row: int) -> Zone:
+def zone_in_numbers(steps: Steps, values: Mapping[str, Any]) -> Zone:
     """Decomposed: R = Rz(θ) Rx(α) Rz(θ'),  Rz(−θ) p = (a, −sin α·d', d + cos α·d')."""
     at = placement(steps, values)
     R, p = at.R, at.p
@@ -64,9 +64,9 @@ def zone_in_numbers(steps: Steps, values: Mapping[str, Any], row: int) -> Zone:
     # Rz(−θ)R has the first row (cos θ', −sin θ', 0)
     turn = MP.atan2(-(c * R[0][1] + s * R[1][1]), c * R[0][0] + s * R[1][0])
     return Zone(
-        _steps(("rz", f"theta{row}", angle(theta)), ("tz", f"d{row}", length(z - R[2][2] * ahead))),
-        _steps(("tx", f"a{row}", length(a)), ("rx", f"alpha{row}", angle(alpha))),
-        _steps(("rz", f"theta{row + 1}", angle(turn)), ("tz", f"d{row + 1}", length(ahead))),
+        _steps(("rz", "theta", angle(theta)), ("tz", "d", length(z - R[2][2] * ahead))),
+        _steps(("tx", "a", length(a)), ("rx", "alpha", angle(alpha))),
+        _steps(("rz", "theta", angle(turn)), ("tz", "d", length(ahead))),
     )
 
 

@@ -1,4 +1,4 @@
-"""From the validated file to the frozen robot: units applied, conventions ended, every cell named by its row."""
+"""From the validated file to the frozen robot: units applied, conventions ended, every cell named by its joint."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from manipula.mechanics.robot.description import (
     Origin,
     Robot,
     Steps,
+    centre_letter,
+    tensor_letter,
 )
 from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_from_placement
 from manipula.mechanics.robot.formats.schema import (
@@ -32,6 +34,7 @@ from manipula.mechanics.robot.formats.schema import (
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.units import Entry, Quantity, Units, parameter_from_entry
 from manipula.mechanics.robot.parameter import ZERO, Num, Parameter
+from manipula.mechanics.robot.suffixes import row_names, suffixes
 
 STANDARD_GRAVITY = (ZERO, ZERO, Num(Fraction("-9.81")))
 QUANTITY_OF: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle"}
@@ -44,13 +47,13 @@ def robot_from_table(table: RobotTable, origin: Origin) -> Robot:
     return _Builder(table).robot(origin)
 
 
-def joint_name(row: int, name: str | None) -> str:
-    """Joints without a name are called by their row."""
-    return name or f"joint{row}"
+def joint_names(table: RobotTable) -> list[str]:
+    """Every row's name, its own or an automatic one."""
+    return row_names((joint.type, joint.name) for joint in table.joint)
 
 
 def _refuse_repeated_names(table: RobotTable) -> None:
-    names = [joint_name(row, joint.name) for row, joint in enumerate(table.joint, 1)]
+    names = joint_names(table)
     for row, name in enumerate(names, 1):
         if names.index(name) != row - 1:
             raise RobotFileError(
@@ -66,16 +69,20 @@ class _Builder:
         self.table = table
         self.units = Units(table.angle, table.length)
         self.absent = None if table.inertia_default is None else ZERO
+        self.names = joint_names(table)
+        carried = ([carried.name or "" for carried in joint.carries] for joint in table.joint)
+        kinds = (joint.type for joint in table.joint)
+        self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload))
 
     def robot(self, origin: Origin) -> Robot:
         table = self.table
         return Robot(
             table.name,
-            tuple(self.joint(row, joint) for row, joint in enumerate(table.joint, 1)),
+            tuple(self.joint(index, joint) for index, joint in enumerate(table.joint)),
             self.gravity(),
-            self.placement(table.base, "base"),
-            self.placement(table.tool, "tool"),
-            tuple(self.body(body, _numbered("_load", k), "com") for k, body in enumerate(table.payload)),
+            self.placement(table.base, "base_{}"),
+            self.placement(table.tool, "tool_{}"),
+            tuple(self.body(body, suffix, "com") for body, suffix in zip(table.payload, self.suffixes.payload)),
             tuple((name, self.parameter(entry, "si")) for name, entry in table.values.items()),
             origin,
         )
@@ -91,37 +98,39 @@ class _Builder:
         x, y, z = (self.cell(f"g{axis}", value, "si") for axis, value in zip(AXES, values))
         return x, y, z
 
-    def placement(self, table: PlacementTable | CarriedTable | None, prefix: str) -> Steps:
+    def placement(self, table: PlacementTable | CarriedTable | None, name: str) -> Steps:
+        """`name` has a place for x y z roll pitch yaw."""
         if table is None:
             return ()
         shift, turn = table.xyz or (None,) * 3, table.rpy or (None,) * 3
-        cells = {axis: self.cell(f"{prefix}_{axis}", entry, "length") for axis, entry in zip(AXES, shift)}
+        cells = {axis: self.cell(name.format(axis), entry, "length") for axis, entry in zip(AXES, shift)}
         for way, entry in zip(("roll", "pitch", "yaw"), turn):
-            cells[way] = self.cell(f"{prefix}_{way}", entry, "angle")
+            cells[way] = self.cell(name.format(way), entry, "angle")
         return steps_from_placement(cells)
 
-    def joint(self, row: int, table: JointTable) -> Joint:
-        cells = {field: self.cell(f"{field}{row}", getattr(table, field), QUANTITY_OF[field]) for field in FIELDS}
-        before, offset, after = split_row(Row(**cells), table.type, self.table.convention, row)
+    def joint(self, index: int, table: JointTable) -> Joint:
+        end = self.suffixes.rows[index]
+        cells = {field: self.cell(f"{field}{end}", getattr(table, field), QUANTITY_OF[field]) for field in FIELDS}
+        before, offset, after = split_row(Row(**cells), table.type, self.table.convention, end)
         about = table.inertia_about or self.table.inertia_about
         massless = table.type == "fixed" and not table.has_inertia
         friction = table.friction or Friction()
         return Joint(
-            joint_name(row, table.name),
+            self.names[index],
             table.type,
             before,
             offset,
             table.direction or 1,
             after,
-            None if massless else self.body(table, str(row), about),
-            self.cell(f"Ia{row}", table.motor_inertia, "si"),
-            self.cell(f"fv{row}", friction.viscous, "si"),
-            self.cell(f"fc{row}", friction.coulomb, "si"),
-            self.cell(f"fo{row}", friction.offset, "si"),
+            None if massless else self.body(table, end, about),
+            self.cell(f"Ia{end}", table.motor_inertia, "si"),
+            self.cell(f"fv{end}", friction.viscous, "si"),
+            self.cell(f"fc{end}", friction.coulomb, "si"),
+            self.cell(f"fo{end}", friction.offset, "si"),
             self.limits(table),
             self.bound(table.velocity_limit, _motion(table)),
             self.bound(table.effort_limit, "si"),
-            tuple(self.mounted(carried, _numbered(f"branch{row}", k)) for k, carried in enumerate(table.carries)),
+            tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
         )
 
     def limits(self, table: JointTable) -> tuple[Parameter, Parameter] | None:
@@ -133,8 +142,9 @@ class _Builder:
     def bound(self, entry: Entry | None, quantity: Quantity) -> Parameter | None:
         return None if entry is None else self.parameter(entry, quantity)
 
-    def mounted(self, table: CarriedTable, name: str) -> Mounted:
-        return Mounted(self.placement(table, name), self.body(table, f"_{name}", self.table.inertia_about))
+    def mounted(self, table: CarriedTable, suffix: str) -> Mounted:
+        body = self.body(table, suffix, self.table.inertia_about)
+        return Mounted(self.placement(table, f"{{}}{suffix}"), body, table.name or "")
 
     def body(self, table: Massive, suffix: str, about: InertiaKind) -> Body:
         """The body of a link, a payload or a carried part; names end in `suffix`."""
@@ -163,20 +173,6 @@ class _Builder:
             self.cell(f"{letter}{pair}{suffix}", getattr(table, pair), "si", self.absent) for pair in SIX
         )
         return xx, xy, xz, yy, yz, zz
-
-
-def centre_letter(kind: CentreKind) -> str:
-    """rx3 is a centre of mass, mx3 a first moment."""
-    return "r" if kind == "com" else "m"
-
-
-def tensor_letter(kind: InertiaKind) -> str:
-    """Ixx3 is a tensor entry, Kxx3 a second moment."""
-    return "K" if kind == "second_moment" else "I"
-
-
-def _numbered(name: str, index: int) -> str:
-    return name if index == 0 else f"{name}_{index + 1}"
 
 
 def _motion(table: JointTable) -> Quantity:

@@ -7,11 +7,12 @@ import io
 from collections.abc import Iterator
 
 from manipula.mechanics.robot.description import Joint, Robot
-from manipula.mechanics.robot.formats.build import QUANTITY_OF, joint_name
+from manipula.mechanics.robot.formats.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml_text import convention_of
 from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
 from manipula.mechanics.robot.parameter import Num, Parameter, names_of, text_of
+from manipula.mechanics.robot.suffixes import row_names
 
 
 def dh_text_from_robot(robot: Robot) -> str:
@@ -24,8 +25,10 @@ def dh_text_from_robot(robot: Robot) -> str:
     backwards = any(joint.direction == -1 for joint in robot.joints)
     header = ["joint", "type", f"theta {angle}", f"d {length}", f"a {length}", f"alpha {angle}"]
     writer.writerow([*header, "direction"] if backwards else header)
+    unnamed = row_names((joint.kind, None) for joint in robot.joints)
     for number, joint in enumerate(robot.joints, 1):
-        cells = _cells(joint, convention, number, units)
+        name = str(number) if joint.name == unnamed[number - 1] else joint.name
+        cells = [name, *_cells(joint, convention, units)]
         writer.writerow([*cells, joint.direction] if backwards else cells)
     return text.getvalue()
 
@@ -44,16 +47,15 @@ def _comments(robot: Robot, convention: Convention) -> Iterator[str]:
 
 
 def _geometry(robot: Robot, convention: Convention) -> Iterator[Parameter]:
-    for number, joint in enumerate(robot.joints, 1):
-        row = row_from_joint(joint, convention, number)
+    for joint in robot.joints:
+        row = row_from_joint(joint, convention)
         yield from (row[field].parameter for field in FIELDS if row)
 
 
-def _cells(joint: Joint, convention: Convention, number: int, units: Units) -> list[str]:
-    row = row_from_joint(joint, convention, number)
+def _cells(joint: Joint, convention: Convention, units: Units) -> list[str]:
+    row = row_from_joint(joint, convention)
     assert row is not None  # convention_of has tried every row
-    name = str(number) if joint.name == joint_name(number, None) else joint.name
-    return [name, joint.kind, *(_written(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS)]
+    return [joint.kind, *(_written(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS)]
 
 
 def _written(parameter: Parameter, quantity: Quantity, units: Units) -> str:

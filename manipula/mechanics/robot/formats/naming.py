@@ -49,10 +49,9 @@ def _bounds(joint: Joint) -> list[Parameter]:
 
 
 def _where(name: str, robot: Robot) -> str:
-    """The joint whose row an automatic name such as `Ixx3` belongs to."""
-    row = re.fullmatch(r"[A-Za-z]+([0-9]+)", name)
-    number = int(row[1]) if row else 0
-    return joint_label(number, robot.joints[number - 1].name) if 0 < number <= len(robot.joints) else ""
+    """The joint whose row has a cell of this automatic name."""
+    rows = enumerate(robot.joints, 1)
+    return next((joint_label(n, row.name) for n, row in rows if any(x.name == name for x in row.cells())), "")
 
 
 def _becomes_a_symbol(value: Parameter | None) -> bool:

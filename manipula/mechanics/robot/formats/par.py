@@ -21,6 +21,7 @@ from manipula.mechanics.robot.formats.source import checked_text, errors_of, ref
 from manipula.mechanics.robot.parameter import ZERO, Num, Parameter, parameter_from_text
 from manipula.mechanics.robot.precise import MP, PRECISE, precise, rpy_of
 from manipula.mechanics.robot.precise import angle as angle_from_number
+from manipula.mechanics.robot.suffixes import row_names, suffixes
 from manipula.mechanics.spatial.vector import Matrix, matmul, rotate, transpose
 
 GEOMETRY = ("ant", "sigma", "b", "d", "r", "gamma", "alpha", "mu", "theta")
@@ -57,7 +58,10 @@ class _Reader:
         refuse_too_many(count)
         self.refuse_lengths(count)
         self.note_wrench()
-        joints = tuple(self.joint(row) for row in range(1, count + 1))
+        kinds = [self.kind(row) for row in range(1, count + 1)]
+        names = row_names((kind, None) for kind in kinds)
+        ends = suffixes(((kind, name, ()) for kind, name in zip(kinds, names)), 0).rows
+        joints = tuple(self.joint(row, *each) for row, each in enumerate(zip(kinds, names, ends), 1))
         base, turn = self.base()
         origin = Origin("par", "modified", "rad", "m", file, "", tuple(self.notes))
         return Robot(self.name, joints, self.gravity(turn), base, origin=origin)
@@ -120,51 +124,53 @@ class _Reader:
         entries = self.entries(key)
         return Cell(name, self.parameter(entries[row - 1], key, row) if entries else otherwise)
 
-    def joint(self, row: int) -> Joint:
+    def kind(self, row: int) -> JointKind:
         sigma = self.entries("sigma")[row - 1]
         if sigma not in KINDS:
             raise RobotFileError(
                 f"found {sigma}", where=f"joint {row}", field="Sigma", hint="0 revolute, 1 prismatic, 2 fixed"
             )
-        kind = KINDS[sigma]
-        theta, r = self.cell("theta", row, f"theta{row}"), self.cell("r", row, f"d{row}")
-        offset, direction = Cell(f"offset{row}", ZERO), 1
+        return KINDS[sigma]
+
+    def joint(self, row: int, kind: JointKind, name: str, end: str) -> Joint:
+        theta, r = self.cell("theta", row, f"theta{end}"), self.cell("r", row, f"d{end}")
+        offset, direction = Cell(f"offset{end}", ZERO), 1
         if kind != "fixed":
             moving = theta if kind == "revolute" else r
             value, direction = split_variable(moving.parameter, row, kind, self.notes)
             offset = Cell(moving.name, value)
-        before = self.before(row)
+        before = self.before(row, end)
         before += (Step("rz", theta),) if kind != "revolute" else ()
         before += (Step("tz", r),) if kind != "prismatic" else ()
         return Joint(
-            f"joint{row}",
+            name,
             kind,
             before,
             offset,
             1 if direction == 1 else -1,
             (),
-            self.body(row, kind),
-            self.cell("IA", row, f"Ia{row}"),
-            self.cell("FV", row, f"fv{row}"),
-            self.cell("FS", row, f"fc{row}"),
-            Cell(f"fo{row}", ZERO),
+            self.body(row, kind, end),
+            self.cell("IA", row, f"Ia{end}"),
+            self.cell("FV", row, f"fv{end}"),
+            self.cell("FS", row, f"fc{end}"),
+            Cell(f"fo{end}", ZERO),
         )
 
-    def before(self, row: int) -> Steps:
+    def before(self, row: int, end: str) -> Steps:
         """gamma and b only where the file uses them: a serial arm has none."""
-        extra = (Step("rz", self.cell("gamma", row, f"gamma{row}")), Step("tz", self.cell("b", row, f"b{row}")))
+        extra = (Step("rz", self.cell("gamma", row, f"gamma{end}")), Step("tz", self.cell("b", row, f"b{end}")))
         return (
             *without_zeros(extra),
-            Step("rx", self.cell("alpha", row, f"alpha{row}")),
-            Step("tx", self.cell("d", row, f"a{row}")),
+            Step("rx", self.cell("alpha", row, f"alpha{end}")),
+            Step("tx", self.cell("d", row, f"a{end}")),
         )
 
-    def body(self, row: int, kind: JointKind) -> Body | None:
+    def body(self, row: int, kind: JointKind, end: str) -> Body | None:
         absent = ZERO if kind == "fixed" else None
-        x, y, z = (self.cell(f"M{axis.upper()}", row, f"m{axis}{row}", absent) for axis in AXES)
-        xx, xy, xz, yy, yz, zz = (self.cell(pair.upper(), row, f"I{pair}{row}", absent) for pair in SIX)
+        x, y, z = (self.cell(f"M{axis.upper()}", row, f"m{axis}{end}", absent) for axis in AXES)
+        xx, xy, xz, yy, yz, zz = (self.cell(pair.upper(), row, f"L{pair}{end}", absent) for pair in SIX)
         body = Body(
-            self.cell("M", row, f"m{row}", absent), (x, y, z), "first_moment", (xx, xy, xz, yy, yz, zz), "origin"
+            self.cell("M", row, f"m{end}", absent), (x, y, z), "first_moment", (xx, xy, xz, yy, yz, zz), "origin"
         )
         empty = all(is_zero(cell.value) for cell in (body.mass, *body.centre, *body.inertia))
         return None if empty and kind == "fixed" else body

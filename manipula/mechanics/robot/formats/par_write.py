@@ -98,7 +98,7 @@ class _Writer:
         yield _line("Z", [self.entry(part) for row in base.rows() for part in row])
 
     def column(self, number: int, joint: Joint) -> Column:
-        row = row_from_joint(joint, "modified", number)
+        row = row_from_joint(joint, "modified")
         assert row is not None, "to_modified gives modified rows"
         column = {
             "ant": str(number - 1),
@@ -127,7 +127,7 @@ class _Writer:
         steps = gathered(self.robot.tool)
         if not steps and not self.robot.payload:
             return []
-        zone = zone_from_steps(steps) or zone_in_numbers(steps, self.tool_values(), number)
+        zone = zone_from_steps(steps) or zone_in_numbers(steps, self.tool_values())
         column = {"ant": str(number - 1), "sigma": "2", "mu": "0"}
         for part, names in ((zone.lead, "gamma b"), (zone.across, "alpha d"), (zone.trail, "theta r")):
             for step in part:

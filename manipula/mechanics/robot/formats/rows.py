@@ -37,16 +37,16 @@ class Row:
         return {"theta": self.theta, "d": self.d, "a": self.a, "alpha": self.alpha}[field]
 
 
-def split_row(row: Row, kind: JointKind, convention: Convention, number: int) -> tuple[Steps, Cell, Steps]:
+def split_row(row: Row, kind: JointKind, convention: Convention, suffix: str) -> tuple[Steps, Cell, Steps]:
     """(before, offset, after) of a joint."""
     before, after = _shape(kind, convention)
-    offset = row[_MOVING[kind]] if kind in _MOVING else known(f"offset{number}")
+    offset = row[_MOVING[kind]] if kind in _MOVING else known(f"offset{suffix}")
     return _steps(before, row), offset, _steps(after, row)
 
 
-def row_from_joint(joint: Joint, convention: Convention, number: int) -> Row | None:
+def row_from_joint(joint: Joint, convention: Convention) -> Row | None:
     """The row that gives this joint, zeros filled in; None when the joint has not the convention's form."""
-    cells = {field: known(f"{field}{number}") for field in FIELDS}
+    cells = {field: known(field) for field in FIELDS}
     if joint.kind in _MOVING:
         cells[_MOVING[joint.kind]] = joint.offset
     before, after = _shape(joint.kind, convention)
@@ -67,10 +67,10 @@ def steps_from_placement(cells: Mapping[str, Cell]) -> Steps:
     return tuple(Step(kind, cells[field]) for field, kind in PLACEMENT)
 
 
-def placement_from_steps(steps: Steps, prefix: str) -> dict[str, Cell] | None:
+def placement_from_steps(steps: Steps) -> dict[str, Cell] | None:
     """x y z roll pitch yaw of the steps, zeros filled in; None when they come in another order."""
     found = _fill(steps, PLACEMENT)
-    return None if found is None else {field: known(f"{prefix}_{field}") for field, _ in PLACEMENT} | found
+    return None if found is None else {field: known(field) for field, _ in PLACEMENT} | found
 
 
 def _shape(kind: JointKind, convention: Convention) -> tuple[tuple[str, ...], tuple[str, ...]]:

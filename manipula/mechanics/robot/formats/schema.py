@@ -111,6 +111,7 @@ class PayloadTable(Massive):
 class CarriedTable(Massive):
     """A body fixed to a link at a placement from the link's frame."""
 
+    name: Label | None = Field(None, description="what its automatic names end in: m_hand, rx_hand")
     xyz: Three | None = None
     rpy: Three | None = None
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import Origin, Robot
-from manipula.mechanics.robot.formats.build import joint_name, robot_from_table
+from manipula.mechanics.robot.formats.build import joint_names, robot_from_table
 from manipula.mechanics.robot.formats.checks import warn_about
 from manipula.mechanics.robot.formats.naming import refuse_bad_names
 from manipula.mechanics.robot.formats.problems import table_from_raw
@@ -43,8 +43,7 @@ def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form) -> Robot:
 
 
 def _origin(table: RobotTable, file: str, form: Form) -> Origin:
-    rows = enumerate(table.joint, 1)
-    notes = (f"{joint_name(row, joint.name)}: {joint.note}" for row, joint in rows if joint.note)
+    notes = (f"{name}: {joint.note}" for name, joint in zip(joint_names(table), table.joint) if joint.note)
     about = (file, table.source, (*table.notes, *notes), table.description)
     return Origin(form, table.convention, table.angle, table.length, *about)
 

@@ -6,12 +6,23 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Joint, Robot, Steps
-from manipula.mechanics.robot.formats.build import QUANTITY_OF, centre_letter, tensor_letter
+from manipula.mechanics.robot.description import (
+    AXES,
+    SIX,
+    Body,
+    Cell,
+    Joint,
+    Robot,
+    Steps,
+    centre_letter,
+    tensor_letter,
+)
+from manipula.mechanics.robot.formats.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter, is_decimal
 from manipula.mechanics.robot.parameter import ZERO, Num, Parameter, text_of
+from manipula.mechanics.robot.suffixes import suffixes_of
 
 _TURNS = ("roll", "pitch", "yaw")
 
@@ -26,9 +37,9 @@ def convention_of(robot: Robot) -> Convention:
     wanted: tuple[Convention, ...] = ("standard", "modified")
     first = sorted(wanted, key=lambda convention: convention != robot.origin.convention)
     for convention in first:
-        if all(row_from_joint(joint, convention, row) for row, joint in enumerate(robot.joints, 1)):
+        if all(row_from_joint(joint, convention) for joint in robot.joints):
             return convention
-    odd = (n for n, joint in enumerate(robot.joints, 1) if not row_from_joint(joint, first[0], n))
+    odd = (n for n, joint in enumerate(robot.joints, 1) if not row_from_joint(joint, first[0]))
     row = next(odd)
     raise RobotFileError(
         "is not a Denavit-Hartenberg row, so a table cannot hold it",
@@ -48,6 +59,7 @@ class _Writer:
         kinds = {joint.body.inertia_is for joint in robot.joints if joint.body is not None}
         self.about = "origin" if "origin" in kinds and "com" not in kinds else "com"
         self.units = Units(robot.origin.angle, robot.origin.length)
+        self.suffixes = suffixes_of(robot)
 
     def lines(self) -> Iterator[str]:
         yield from self.head()
@@ -57,11 +69,10 @@ class _Writer:
         for part, steps in (("base", self.robot.base), ("tool", self.robot.tool)):
             if steps:
                 yield from ("", f"[{part}]", *self.placement(steps, part))
-        for index, body in enumerate(self.robot.payload):
-            suffix = "_load" if index == 0 else f"_load_{index + 1}"
+        for body, suffix in zip(self.robot.payload, self.suffixes.payload):
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
-        for row, joint in enumerate(self.robot.joints, 1):
-            yield from ("", "[[joint]]", *self.joint(row, joint))
+        for index, joint in enumerate(self.robot.joints):
+            yield from ("", "[[joint]]", *self.joint(index, joint))
 
     def head(self) -> Iterator[str]:
         robot, origin = self.robot, self.robot.origin
@@ -89,7 +100,7 @@ class _Writer:
         return f"[{', '.join(self.entry(cell.parameter, quantity) for cell in cells)}]"
 
     def placement(self, steps: Steps, part: str) -> Iterator[str]:
-        cells = placement_from_steps(steps, part)
+        cells = placement_from_steps(steps)
         if cells is None:
             raise RobotFileError(
                 "its steps are not a shift followed by roll, pitch and yaw", field=part, hint="save it as URDF"
@@ -97,8 +108,8 @@ class _Writer:
         yield f"xyz = {self.list_of((cells[axis] for axis in AXES), 'length')}"
         yield f"rpy = {self.list_of((cells[turn] for turn in _TURNS), 'angle')}"
 
-    def joint(self, row: int, joint: Joint) -> Iterator[str]:
-        cells = row_from_joint(joint, self.convention, row)
+    def joint(self, index: int, joint: Joint) -> Iterator[str]:
+        cells = row_from_joint(joint, self.convention)
         assert cells is not None  # convention_of has tried every row
         yield f"name = {quoted(joint.name)}"
         yield f'type = "{joint.kind}"'
@@ -106,15 +117,15 @@ class _Writer:
             yield f"{field} = {self.entry(cells[field].parameter, QUANTITY_OF[field])}"
         yield from self.motor(joint)
         if joint.body is not None:
-            yield from self.body(joint.body, str(row), self.about)
+            yield from self.body(joint.body, self.suffixes.rows[index], self.about)
             if joint.kind == "fixed" and _says_nothing(joint.body) and joint.body.inertia_is != "second_moment":
                 yield "inertia = {}"  # there is a body, of which nothing is known
         elif joint.kind != "fixed":
             yield from ("mass = 0", "com = [0, 0, 0]", _inline("inertia", dict.fromkeys(SIX, "0")))
-        for index, mounted in enumerate(joint.carries):
-            name = f"branch{row}" if index == 0 else f"branch{row}_{index + 1}"
-            body = self.body(mounted.body, f"_{name}", self.about)
-            yield from ("[[joint.carries]]", *self.placement(mounted.at, name), *body)
+        for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
+            named = (f"name = {quoted(mounted.name)}",) if mounted.name else ()
+            body = self.body(mounted.body, suffix, self.about)
+            yield from ("[[joint.carries]]", *named, *self.placement(mounted.at, "carries"), *body)
 
     def motor(self, joint: Joint) -> Iterator[str]:
         motion: Quantity = "angle" if joint.kind == "revolute" else "length"

@@ -39,6 +39,7 @@ from manipula.mechanics.robot.formats.urdf_tree import (
 from manipula.mechanics.robot.formats.urdf_xml import Frame, Triple, UrdfInertial, UrdfJoint, urdf_from_text
 from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter
 from manipula.mechanics.robot.precise import MP, PRECISE, angle, settled
+from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 
 GRAVITY = Fraction("-9.81")
 RECOVERED = Fraction(1, 10**5)  # rad: how far from a quarter turn a decimal may be and still mean it
@@ -80,21 +81,25 @@ class _Reader:
     tree: UrdfTree
     exact: bool
     notes: list[str] = field(default_factory=list)
-    last_row: int = 0
+    ends: dict[str, str] = field(default_factory=dict)  # of automatic names, by the link a joint beside leads to
 
     def rows(self, chain: list[UrdfJoint], locks: Locks) -> tuple[Joint, ...]:
-        """The table; branches are numbered after the chain, so that automatic names stay unique."""
+        """The table; what hangs beside it takes the names of its links."""
         on_chain = {joint.name for joint in chain}
-        self.last_row = len(chain)
+        endings = Suffixes()
+        ends = [endings.row(KINDS.get(joint.type, "fixed"), joint.name) for joint in chain]
+        beside = [joint.child for row in chain for joint in self.tree.beside(row.child, on_chain)]
+        heavy = [link for link in beside if self.tree.file.links[link].inertial is not None]
+        self.ends = {link: endings.word(link, CARRIED) for link in dict.fromkeys((*heavy, *beside))}
         rows: list[Joint] = []
         moving = False
-        for row, joint in enumerate(chain, 1):
+        for row, joint in zip(ends, chain):
             moving = moving or joint.moves
             carries = tuple(self.branches(joint.child, on_chain, locks)) if moving else ()
             rows.append(self.row(row, joint, carries))
         return tuple(rows)
 
-    def row(self, row: int, joint: UrdfJoint, carries: tuple[Mounted, ...]) -> Joint:
+    def row(self, row: str, joint: UrdfJoint, carries: tuple[Mounted, ...]) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
         toward, direction = self.toward_axis(row, joint) if joint.moves else ((), 1)
         limits = None
@@ -118,7 +123,7 @@ class _Reader:
             carries,
         )
 
-    def origin(self, row: int, at: Frame, where: str) -> Steps:
+    def origin(self, row: str, at: Frame, where: str) -> Steps:
         """xyz, then rpy about fixed axes: Rz(yaw) Ry(pitch) Rx(roll)."""
         roll, pitch, yaw = self.angles(at.rpy, where)
         steps: list[tuple[StepKind, str, Parameter]] = [
@@ -144,7 +149,7 @@ class _Reader:
         self.notes.append(f"{where} {float(x):.12g} rad read as {90 * quarters}°")
         return Deg(Fraction(90 * quarters)) if quarters else ZERO
 
-    def toward_axis(self, row: int, joint: UrdfJoint) -> tuple[Steps, Literal[1, -1]]:
+    def toward_axis(self, row: str, joint: UrdfJoint) -> tuple[Steps, Literal[1, -1]]:
         """Turns that bring z onto the axis, and 1; or onto its opposite, and −1."""
         x, y, z = self.axis(joint)
         if x == y == 0:
@@ -168,13 +173,13 @@ class _Reader:
             self.notes.append(f"joint {joint.name!r}: axis {written} read as {float(x):g} {float(y):g} {float(z):g}")
         return (x, y, z)
 
-    def body(self, row: int, joint: UrdfJoint) -> Body | None:
+    def body(self, row: str, joint: UrdfJoint) -> Body | None:
         inertial = self.tree.file.links[joint.child].inertial
         if inertial is None:
             return self.written(row, _NOTHING, joint.child) if joint.moves else None
         return self.written(row, inertial, joint.child)
 
-    def written(self, row: int, inertial: UrdfInertial, link: str) -> Body:
+    def written(self, row: str, inertial: UrdfInertial, link: str) -> Body:
         """About the centre of mass, in the link's axes."""
         mass, centre = known(f"m{row}", Num(inertial.mass)), inertial.at.xyz
         rx, ry, rz = (known(f"r{axis}{row}", Num(x)) for axis, x in zip("xyz", centre))
@@ -191,16 +196,15 @@ class _Reader:
         for joint in self.tree.below.get(link, ()):
             if joint.name in on_chain:
                 continue
-            self.last_row += 1
-            row = self.last_row
+            row = self.ends[joint.child]
             there = at + self.locked(row, joint, locks)
             inertial = self.tree.file.links[joint.child].inertial
             if inertial is not None:
                 self.notes.append(f"link {joint.child!r}: its mass is carried by {link!r}")
-                yield Mounted(there, self.written(row, inertial, joint.child))
+                yield Mounted(there, self.written(row, inertial, joint.child), joint.child)
             yield from self.branches(joint.child, on_chain, locks, there)
 
-    def locked(self, row: int, joint: UrdfJoint, locks: Locks) -> Steps:
+    def locked(self, row: str, joint: UrdfJoint, locks: Locks) -> Steps:
         """The way across a joint that stands still."""
         origin = self.origin(row, joint.at, f"joint {joint.name!r}")
         if not joint.moves:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -49,6 +49,13 @@ class UrdfTree:
             waiting.extend(reversed(children))
             if not children:
                 yield link
+
+    def beside(self, link: str, on_chain: Collection[str]) -> Iterator[UrdfJoint]:
+        """The joints below a link that are not on the chain, with what hangs below these."""
+        for joint in self.below.get(link, ()):
+            if joint.name not in on_chain:
+                yield joint
+                yield from self.beside(joint.child, on_chain)
 
     def link(self, name: str | None, otherwise: str) -> str:
         """A link the caller named, or another."""

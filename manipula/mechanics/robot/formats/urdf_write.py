@@ -18,6 +18,7 @@ from manipula.mechanics.robot.formats.urdf_xml import NO_LIMIT
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.parameter import Parameter, text_of
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, placement, precise, rpy_of, values_of
+from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.spatial.inertia import Inertia, steiner
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, matadd, scale, unrotate
@@ -38,15 +39,18 @@ class _Writer:
         self.values: Mapping[str, Any] = values_of(robot, "a URDF", everything_in(robot))
         self.root = ET.Element("robot", name=robot.name)
         self.names = {joint.name for joint in robot.joints}
+        self.suffixes = suffixes_of(robot)
+        ends = (*(end for row in self.suffixes.carried for end in row), *self.suffixes.payload)
+        self.held = {end.removeprefix("_") for end in ends}
 
     def text(self) -> str:
         for remark in self.remarks():
             self.root.append(ET.Comment(f" {remark.replace('--', '- -')} "))
         self.write_base()
         gap = HERE
-        for number, joint in enumerate(self.robot.joints, 1):
-            gap = self.write_row(f"link{number - 1}", f"link{number}", joint, gap)
-        self.write_tool(f"link{len(self.robot.joints)}", gap)
+        for index, joint in enumerate(self.robot.joints):
+            gap = self.write_row(index, joint, gap)
+        self.write_tool(self.frame(f"link{len(self.robot.joints)}"), gap)
         ET.indent(self.root)
         return '<?xml version="1.0"?>\n' + ET.tostring(self.root, encoding="unicode") + "\n"
 
@@ -65,13 +69,21 @@ class _Writer:
 
     def write_base(self) -> None:
         """The first link; below a link of the world if it does not stand there."""
+        first, world = self.frame("link0"), self.frame("world")
         if not self.robot.base:
-            return self.write_link("link0", None)
-        self.write_link("world", None)
-        return self.write_frame("link0", "world", placement(self.robot.base, self.values))
+            return self.write_link(first, None)
+        self.write_link(world, None)
+        return self.write_frame(first, world, placement(self.robot.base, self.values))
 
-    def write_row(self, parent: str, child: str, joint: Joint, gap: Placement) -> Placement:
+    def frame(self, name: str) -> str:
+        """A name for a link of the chain that nothing held has: what is held is known by its own."""
+        while name in self.held:
+            name += "_"
+        return name
+
+    def write_row(self, index: int, joint: Joint, gap: Placement) -> Placement:
         """One row; returns what stands between this link frame and the next row."""
+        parent, child = self.frame(f"link{index}"), self.frame(f"link{index + 1}")
         offset = precise(joint.offset.parameter, self.values)
         foot = gap @ placement(joint.before, self.values) @ KINDS[joint.kind].motion(offset, PRECISE)
         after = placement(joint.after, self.values)
@@ -84,18 +96,19 @@ class _Writer:
             self.write_limits(element, joint)
         body = None if joint.body is None else self.inertia(joint.body).seen_from(rest)
         self.write_link(child, body)
-        for number, mounted in enumerate(joint.carries, 1):
+        for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
             at = rest @ placement(mounted.at, self.values)
-            self.write_frame(f"{child}_carried{number}", child, at, mounted.body)
+            self.write_frame(suffix.removeprefix("_"), child, at, mounted.body)
         return rest
 
     def write_tool(self, last: str, gap: Placement) -> None:
         """The tool frame, where it is not the last link frame itself, and the payload in it."""
+        tool = self.frame("tool0")
         carries = any(joint.carries for joint in self.robot.joints)  # other links that end there: say which is the tool
         if carries or self.robot.tool or self.robot.payload or gap != HERE:
-            self.write_frame("tool0", last, gap @ placement(self.robot.tool, self.values))
-        for number, body in enumerate(self.robot.payload, 1):
-            self.write_frame(f"payload{number}", "tool0", HERE, body)
+            self.write_frame(tool, last, gap @ placement(self.robot.tool, self.values))
+        for body, suffix in zip(self.robot.payload, self.suffixes.payload):
+            self.write_frame(suffix.removeprefix("_"), tool, HERE, body)
 
     def write_frame(self, name: str, parent: str, at: Placement, body: Body | None = None) -> None:
         """A link fixed to another."""
