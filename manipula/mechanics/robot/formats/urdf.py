@@ -88,7 +88,8 @@ class _Reader:
         on_chain = {joint.name for joint in chain}
         endings = Suffixes()
         ends = [endings.row(KINDS.get(joint.type, "fixed"), joint.name) for joint in chain]
-        beside = [joint.child for row in chain for joint in self.tree.beside(row.child, on_chain)]
+        first = next((i for i, joint in enumerate(chain) if joint.moves), 0)  # what stands before carries nothing
+        beside = [joint.child for row in chain[first:] for joint in self.tree.beside(row.child, on_chain)]
         heavy = [link for link in beside if self.tree.file.links[link].inertial is not None]
         self.ends = {link: endings.word(link, CARRIED) for link in dict.fromkeys((*heavy, *beside))}
         rows: list[Joint] = []
