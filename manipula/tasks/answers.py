@@ -9,27 +9,33 @@ from numpy.typing import NDArray
 
 from manipula.tasks import newton
 from manipula.tasks.arrays import Bits, Floats
-from manipula.tasks.choosing import INSIDE, chosen, ordered, refined, twins
-from manipula.tasks.families import NEAR, Family, family_at
-from manipula.tasks.limits import margins, wound
-from manipula.tasks.search import EXACT
+from manipula.tasks.choosing import chosen, ordered, refined, twins
+from manipula.tasks.families import NEAR, Family, family_at, nearest_members
+from manipula.tasks.limits import distances, margins, wound
 from manipula.tasks.solver import Nearest, Raw, Solver
+from manipula.tasks.tolerances import INSIDE
 from manipula.tasks.walk import Still
 from manipula.tasks.words import branch_names, outside_text
+
+SEATED = 1e-9  # rad; a branch this near to the seed is the seed
 
 
 class Answers:
     """One pose, branch by branch, with reasons."""
 
-    def __init__(self, solver: Solver, T: Floats, seed: Floats | None, raw: Raw) -> None:
+    def __init__(
+        self, solver: Solver, T: Floats, seed: Floats | None, raw: Raw, tolerance: float | None = None
+    ) -> None:
         self.solver, self.T, self.seed = solver, T, seed
-        close = refined(solver, T[None], raw.row())
+        self.exact = solver.tolerances.exact if tolerance is None else tolerance
+        close = refined(solver, T[None], raw.row(), tolerance)
         self.q: Floats
         self.residual: Floats
         self.q, self.residual, self.reached = close.q[0], close.residual[0], close.reached[0]
         self.families = self._families()
         self._slide_to_seed()
-        self.twin = twins(solver, T[None], self.q, self.reached)
+        self.twin = twins(solver, T[None], self.q, self.reached, self.residual)
+        self._seat_seed()
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
         self.valid: Bits = self.reached & (self.twin < 0) & (self.margin >= -INSIDE).all(-1)
@@ -48,13 +54,32 @@ class Answers:
 
     def _slide_to_seed(self) -> None:
         """The member of each family nearest to the seed and inside the limits, as long as it still is a solution."""
-        for i, family in enumerate(self.families):
-            if family is None or (self.seed is None and not self.solver.limited):
-                continue
-            member = family.inside(self.solver.low, self.solver.high, self.seed)
+        places = [i for i, family in enumerate(self.families) if family is not None]
+        families = [family for family in self.families if family is not None]
+        if not families or (self.seed is None and not self.solver.limited):
+            return
+        best = [family.q for family in families] if self.seed is None else nearest_members(families, self.seed)
+        for i, family, near in zip(places, families, best, strict=True):
+            member = family.inside(self.solver.low, self.solver.high, self.seed, near)
             miss = float(newton.residual(self.solver.pose(member), self.T))
-            if miss <= EXACT * self.solver.size:
+            if miss <= self.exact:
                 self.q[i], self.residual[i] = member, miss
+
+    def _seat_seed(self) -> None:
+        """A seed that is at the pose is an answer: where joints are hardly determined, the branch beside it is.
+
+        Of a redundant arm it stands for its own parameter only.
+        """
+        if self.seed is None or not len(self.q) or self.solver.plan.parameter:
+            return
+        miss = float(newton.residual(self.solver.pose(self.seed), self.T))
+        if miss > self.exact or (margins(self.seed, self.solver.low, self.solver.high) < -INSIDE).any():
+            return
+        apart = distances(self.q, self.seed, self.solver.turning)
+        own = self.reached & (self.twin < 0)
+        i = int(np.argmin(np.where(own, apart, apart + 1e3)))
+        if apart[i] > SEATED:  # a branch that is found exactly needs no help
+            self.q[i], self.residual[i], self.reached[i], self.twin[i] = self.seed, miss, True, -1
 
     @cached_property
     def why(self) -> list[str]:

@@ -13,19 +13,11 @@ from numpy.typing import NDArray
 
 from manipula.tasks import newton
 from manipula.tasks.arrays import Bits, Floats
+from manipula.tasks.leastsquares import nearest_beside
 from manipula.tasks.limits import SLACK, TURN, distances, margins, principal, wound
-from manipula.tasks.search import EXACT, SAME
 from manipula.tasks.solver import Chosen, Raw, Solver
+from manipula.tasks.tolerances import ALMOST, BESIDE, CLEAN, FAMILY, GOOD, INSIDE, ONE
 from manipula.tasks.walk import Still
-
-CLEAN = 1e-13  # defect of a pose that is only rounding
-CALM = 1e-8  # above this `fit` no two branches meet and nothing is undetermined
-FAMILY = 1e-18  # above this `fit` a branch is alone: only beside a lock this close can answers form a family
-ALMOST = -1e-6  # a branch this far out of reach may have been lost by rounding
-GOOD = 1e-13  # residual of a branch that needs no polish, for an arm of 1 m
-NEARBY = 1e-3  # a branch that misses by less is worth a polish, and two this close may be one
-ONE = 2e-15  # two answers between which the pose is missed by less are one double root
-INSIDE = 1e-9  # a joint this far past its limit is on it
 
 
 def interval_rows(solver: Solver) -> dict[str, Floats]:
@@ -38,10 +30,12 @@ def interval_rows(solver: Solver) -> dict[str, Floats]:
     }  # fmt: skip
 
 
-def tolerances(solver: Solver) -> dict[str, float]:
+def tolerance_numbers(solver: Solver) -> dict[str, float]:
+    """The tolerances, as machine code wants them."""
+    measure = solver.tolerances
     return {
-        "clean": CLEAN, "calm": CALM, "almost": ALMOST, "good": GOOD * solver.size, "same": SAME, "nearby": NEARBY,
-        "family": FAMILY,
+        "clean": CLEAN, "almost": ALMOST, "family": FAMILY, "good": measure.good, "calm": measure.calm,
+        "same": measure.same, "nearby": measure.maybe, "beside": measure.beside, "blurred": measure.blurred,
     }  # fmt: skip
 
 
@@ -52,7 +46,7 @@ def chosen(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | N
     raw = closed_rows(solver, T, parameter)
     q = wound(raw.q, solver.turning, solver.low, solver.high, seed)
     valid = (raw.valid > 0) & (margins(q, solver.low, solver.high) >= -INSIDE).all(-1)
-    return Chosen(q, valid, ~((raw.calm > CALM) & (raw.defect <= CLEAN)))
+    return Chosen(q, valid, ~((raw.calm > solver.tolerances.calm) & (raw.defect <= CLEAN)))
 
 
 def closed_rows(solver: Solver, T: Floats, parameter: Floats | None) -> Raw:
@@ -72,25 +66,40 @@ class Refined(NamedTuple):
     twin: NDArray[np.intp]
 
 
-def refined(solver: Solver, T: Floats, raw: Raw) -> Refined:
-    """A closer look at the branches of some poses (m, 4, 4), all at once: polish, then accept, then merge."""
-    q, pose = principal(raw.q, solver.turning), T[:, None]
+def refined(solver: Solver, T: Floats, raw: Raw, exact: float | None = None) -> Refined:
+    """A closer look at the branches of some poses (m, 4, 4), all at once: polish, then accept, then merge.
+
+    `exact`: the largest |FK − pose| of an answer, where that is not the arm's own.
+    """
+    measure, pose = solver.tolerances, T[:, None]
+    q = principal(raw.q, solver.turning)
     worst = newton.residual(solver.pose(q), pose)
     # beside a locked wrist rounding alone can put a branch out of reach: whatever is close is polished
-    close = (raw.fit > ALMOST) | (worst < NEARBY) & ~(raw.calm > CALM)[:, None]
+    beside = measure.beside if exact is None else BESIDE
+    close = (raw.fit > ALMOST) | (worst < beside) & ((exact is not None) | ~(raw.calm > measure.calm))[:, None]
     near = close & (worst > newton.POLISHED) & _rough(solver, q, worst, close, raw.calm)[:, None]
     if near.any():
         target = np.broadcast_to(pose, (*near.shape, 4, 4))[near]
         q[near], worst[near] = newton.polished(q[near], target, solver.pose, solver.jacobian)
-    reached = worst <= EXACT * solver.size
-    return Refined(q, worst, reached, twins(solver, pose, q, reached))
+    if exact is not None or solver.chain.dof < 6:
+        _least_squares(solver, pose, q, worst, near & (worst > measure.good))
+    reached = worst <= (measure.exact if exact is None else exact)
+    return Refined(q, worst, reached, twins(solver, pose, q, reached, worst))
+
+
+def _least_squares(solver: Solver, pose: Floats, q: Floats, worst: Floats, rows: Bits) -> None:
+    """In place: where a pose cannot be met exactly, the configuration that comes nearest to it on each branch."""
+    if rows.any():
+        target = np.broadcast_to(pose, (*rows.shape, 4, 4))[rows]
+        q[rows] = principal(nearest_beside(q[rows], target, solver.pose, solver.jacobian), solver.turning)
+        worst[rows] = newton.residual(solver.pose(q[rows]), target)
 
 
 def _rough(solver: Solver, q: Floats, worst: Floats, close: Bits, calm: Floats) -> Bits:
     """The poses with a branch that misses, or with two that may be one; the others are right as they stand."""
-    good = worst <= GOOD * solver.size
+    good = worst <= solver.tolerances.good
     unsure = _pairs(solver, q, good)[1].any((-1, -2))
-    rough: Bits = (close & ~good).any(-1) | (unsure & ~(calm > CALM))
+    rough: Bits = (close & ~good).any(-1) | (unsure & ~(calm > solver.tolerances.calm))
     return rough
 
 
@@ -98,18 +107,24 @@ def _pairs(solver: Solver, q: Floats, reached: Bits) -> tuple[Bits, Bits]:
     """Of every two branches, the earlier second: whether they are the same; whether they may be one double root."""
     apart = distances(q[..., :, None, :], q[..., None, :, :], solver.turning)
     both = np.tri(q.shape[-2], k=-1, dtype=bool) & reached[..., None, :] & reached[..., :, None]
-    return both & (apart < SAME), both & (apart >= SAME) & (apart < NEARBY)
+    same, maybe = solver.tolerances.same, solver.tolerances.maybe
+    return both & (apart < same), both & (apart >= same) & (apart < maybe)
 
 
-def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits) -> NDArray[np.intp]:
-    """For every branch the first one before it that is the same solution, else −1."""
+def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits, worst: Floats) -> NDArray[np.intp]:
+    """For every branch the first one before it that is the same solution, else −1.
+
+    Two that miss the pose by more than rounding (`worst`) are one where it is missed no more between them.
+    """
     if not q.shape[-2]:
         return np.zeros(reached.shape, dtype=np.intp)
     same, unsure = _pairs(solver, q, reached)
     if unsure.any():
         *lead, one, other = np.nonzero(unsure)
         still = Still(pose[(*lead, np.zeros_like(one))], solver.pose, solver.jacobian, solver.turning)
-        same[unsure] = still.between(q[(*lead, one)], q[(*lead, other)]) < ONE * solver.size
+        loose = np.where(worst > GOOD * solver.size, worst, 0.0)
+        slack = ONE * solver.size + np.maximum(loose[(*lead, one)], loose[(*lead, other)])
+        same[unsure] = still.between(q[(*lead, one)], q[(*lead, other)]) < slack
     return np.where(same.any(-1), same.argmax(-1), -1)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from manipula.tasks.arrays import Floats
 from manipula.tasks.limits import margins, wound
-from manipula.tasks.walk import Still, nearest_on_walk, walked
+from manipula.tasks.walk import Still, between, nearest_on_walk, walked
 
 HARDLY = 1e-6  # of the step's square: less than this strays no pose where branches meet
 NEAR = 1e-5  # singular value below which a pose counts as singular
@@ -48,7 +48,7 @@ class Family:
 
     @cached_property
     def _walk(self) -> Floats:
-        return walked(self.still, self.q, self.direction, 1e-11 + 50 * self.defect)
+        return walks_of([self])[0]
 
     @property
     def constant(self) -> float | None:
@@ -60,9 +60,7 @@ class Family:
 
     def nearest(self, seed: Floats) -> Floats:
         """The member nearest to a configuration (whole turns do not count)."""
-        if not self.straight:
-            return nearest_on_walk(self.still, self._walk, self.direction, seed)
-        return self._on_line(seed)
+        return nearest_members([self], seed)[0]
 
     def _on_line(self, seed: Floats) -> Floats:
         """Least squares along the directions, from where the joint that moves most meets the seed."""
@@ -77,12 +75,10 @@ class Family:
         """Some of the answers, (count, dof), spread along the first direction."""
         if self.straight:
             return self.q + np.linspace(-np.pi, np.pi, count, endpoint=False)[:, None] * self.direction
-        members: Floats = self._walk[np.linspace(0, len(self._walk) - 1, count).round().astype(int)]
-        return members
+        return between(self.still, self._walk, count)
 
-    def inside(self, low: Floats, high: Floats, seed: Floats | None) -> Floats:
-        """The member nearest to the seed (without one: to q); where that breaks a limit, the nearest that does not."""
-        best = self.q if seed is None else self.nearest(seed)
+    def inside(self, low: Floats, high: Floats, seed: Floats | None, best: Floats) -> Floats:
+        """`best`, the member nearest to the seed or q itself; where it breaks a limit, the nearest that does not."""
         if (margins(wound(best, self.still.turning, low, high, seed), low, high) >= 0).all():
             return best
         turned = wound(self.members(MANY), self.still.turning, low, high, seed)
@@ -93,6 +89,25 @@ class Family:
     def __str__(self) -> str:
         value = self.constant
         return self.text if value is None else f"{self.text[:-1]}{value:.6g} rad"
+
+
+def walks_of(families: Sequence[Family]) -> list[Floats]:
+    """Points along each of some curves, walked side by side."""
+    still, (q, directions) = families[0].still, (np.array(x) for x in zip(*((f.q, f.direction) for f in families)))
+    return walked(still, q, directions, np.array([1e-11 + 50 * family.defect for family in families]))
+
+
+def nearest_members(families: Sequence[Family], seed: Floats) -> list[Floats]:
+    """Of each family of one pose the member nearest to a configuration (whole turns do not count)."""
+    curved = [family for family in families if not family.straight]
+    unknown = [family for family in curved if "_walk" not in family.__dict__]
+    for family, walk in zip(unknown, walks_of(unknown) if unknown else [], strict=True):
+        family.__dict__["_walk"] = walk  # as the cached property would keep it
+    found = iter(())
+    if curved:
+        directions = np.array([family.direction for family in curved])
+        found = iter(nearest_on_walk(curved[0].still, [family._walk for family in curved], directions, seed))
+    return [family._on_line(seed) if family.straight else next(found) for family in families]
 
 
 def family_at(q: Floats, still: Still, group: Sequence[int] = ()) -> Family | None:

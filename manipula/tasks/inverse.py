@@ -22,7 +22,7 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.tasks.answers import Answers, InverseBatch, InverseResult
 from manipula.tasks.arrays import ARRAYS, Bits, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
-from manipula.tasks.choosing import CLEAN, INSIDE, chosen, closed_rows, interval_rows, ordered, refined, tolerances
+from manipula.tasks.choosing import chosen, closed_rows, interval_rows, ordered, refined, tolerance_numbers
 from manipula.tasks.elbow import arm_angle
 from manipula.tasks.general6r import General6R
 from manipula.tasks.held import first_six, held_solutions
@@ -32,6 +32,7 @@ from manipula.tasks.newton import nearest
 from manipula.tasks.poses import checked_poses, exact_poses, poses_from_value
 from manipula.tasks.search import best_of, starts, unique_solutions
 from manipula.tasks.solver import Chosen, Native, Nearest, Raw
+from manipula.tasks.tolerances import CLEAN, INSIDE, Tolerances, defect_of, sampled, tolerances_of
 from manipula.tasks.words import away_text, nearest_reason
 
 SAMPLES = 16  # values of a redundant arm's parameter when none is given
@@ -70,7 +71,7 @@ class InverseSolver:
         self.turning = np.array([link.kind.name == "revolute" for link in chain.links])
         self.pose, self.jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
         self.closed = closed or (closed_over_arrays(self.plan, chain) if self.plan.closed else None)
-        self.native = native(interval_rows(self), tolerances(self)) if native is not None and closed else None
+        self.native = native(interval_rows(self), tolerance_numbers(self)) if native is not None and closed else None
 
     def __getstate__(self) -> dict[str, Any]:
         """Machine code stays behind; it is made again."""
@@ -86,6 +87,27 @@ class InverseSolver:
         """The arm's reach, roughly, m; at least 1."""
         parts = [link.before.p for link in self.chain.links] + [link.after.p for link in self.chain.links]
         return max(1.0, float(sum(np.hypot.reduce(np.array(p, dtype=float)) for p in parts)))
+
+    @cached_property
+    def tolerances(self) -> Tolerances:
+        """What answers are measured by."""
+        return tolerances_of(self.size, self.defect, self.chain.dof)
+
+    @cached_property
+    def defect(self) -> float:
+        """By how much the arm is not what its closed form takes it for, m: its branches miss poses by that much."""
+        if self.closed is None:
+            return 0.0
+        q = sampled(self.low, self.high, self.turning, self.size)
+        values = self._own_values(q)
+        found = closed_rows(self, self.pose(q).reshape(-1, 16), values)
+        return defect_of(found.q, found.calm, self.pose(q), self.pose, self.size)
+
+    def _own_values(self, q: Floats) -> Floats | None:
+        """The parameter of a redundant arm in configurations (n, dof); any arm angle will do."""
+        if not self.plan.parameter:
+            return None
+        return np.linspace(-3.0, 3.0, len(q)) if self.plan.held is None else q[:, self.plan.held].copy()
 
     def __call__(self, pose: ArrayLike, seed: ArrayLike | None = None, parameter: ArrayLike | None = None) -> Any:
         """`pose` (4, 4) → InverseResult; (…, 4, 4) → InverseBatch. `parameter`: see `parameter_of`."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.chain import Chain
 from manipula.tasks.arrays import Bits, Floats, Kinematics
+from manipula.tasks.tolerances import Tolerances
 
 
 class Raw(NamedTuple):
@@ -68,6 +69,8 @@ class Solver(Protocol):
 
     @property
     def size(self) -> float: ...
+    @property
+    def tolerances(self) -> Tolerances: ...
     def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw: ...
     def away(self, T: Floats, at: Floats) -> str: ...
     def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "pose") -> Nearest: ...

@@ -6,6 +6,7 @@ then missed by the square of the step, and no correction square to it can help.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,10 @@ from manipula.tasks.arrays import Bits, Floats, Kinematics
 from manipula.tasks.limits import distances
 from manipula.tasks.newton import POLISHED, residual, twist
 
-STEP = 0.1
+STEP = 0.35
+SHORTEST = 0.02  # where this is too long a curve ends
+STRAIGHT = 1e-12  # a walk that misses the pose by less need not be straightened
+CLOSE = 1e-10  # rad; a move along a curve that is none
 MOST = 250  # steps each way
 DAMP = 1e-13  # keeps a second singularity on the way from throwing the walk off
 ROUNDS = 8
@@ -38,12 +42,12 @@ class Still:
         apart = there - here
         return np.where(self.turning, np.mod(apart + np.pi, 2 * np.pi) - np.pi, apart)
 
-    def back(self, q: Floats, held: Floats) -> tuple[Floats, Floats]:
+    def back(self, q: Floats, held: Floats, enough: float = POLISHED) -> tuple[Floats, Floats]:
         """Newton steps square to the directions of `held` = Σ v vᵀ, each row kept at its best: (q, miss)."""
         at = self.fk(q)
         best, worst = q, residual(at, self.pose)
         for _ in range(ROUNDS):
-            if not (worst > POLISHED).any():
+            if not (worst > enough).any():
                 break
             J = self.jacobian(q)
             H = J.swapaxes(-1, -2) @ J + held + DAMP * np.eye(q.shape[-1])
@@ -75,43 +79,65 @@ def squared(v: Floats) -> Floats:
     return v[..., :, None] * v[..., None, :]
 
 
-def walked(still: Still, q: Floats, direction: Floats, stray: float) -> Floats:
-    """Configurations along a curve of solutions, (m, n), in order: both ways from q, until they meet or it ends.
+def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Floats]:
+    """Configurations along curves of solutions, for each of q (k, n) some in order: both ways, until they meet or end.
 
-    `stray`: how far the pose may be missed.
+    `stray` (k): how far the pose may be missed. The curves are walked side by side; where one bends, its step halves.
     """
-    ahead = direction / np.linalg.norm(direction) * np.array([[1.0], [-1.0]])
-    here = np.array([q, q])
-    ways: tuple[list[Floats], list[Floats]] = ([], [])
-    going = np.array([True, True])
+    ahead = direction[:, None] / np.linalg.norm(direction, axis=1)[:, None, None] * np.array([[1.0], [-1.0]])
+    here, step = np.repeat(q[:, None], 2, 1), np.full((len(q), 2), STEP)
+    ways: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in q]
+    going = np.ones((len(q), 2), dtype=bool)
     for count in range(MOST):
-        there, miss = still.back(here + STEP * ahead, squared(ahead))
-        gone = ((there - here) * ahead).sum(-1) / STEP
-        going &= (miss <= stray) & (gone > 0.5) & (gone < 2)
-        for side in (0, 1):
-            if going[side]:
-                ways[side].append(there[side])
-        if not going.any() or (count > 2 and going.all() and _met(still, there, q)):
+        rows = np.nonzero(going)
+        there, miss = still.back(here[rows] + step[rows][:, None] * ahead[rows], squared(ahead[rows]), STRAIGHT)
+        gone = ((there - here[rows]) * ahead[rows]).sum(-1) / step[rows]
+        fine = (miss <= stray[rows[0]]) & (gone > 0.5) & (gone < 2)
+        step[rows] = np.where(fine, step[rows], step[rows] / 2)
+        new = tuple(index[fine] for index in rows)
+        here[new] = there[fine]
+        for curve, side in zip(*new, strict=True):
+            ways[curve][side].append(here[curve, side].copy())
+        going &= step > SHORTEST
+        if count > 2:
+            going &= ~_met(still, here, q, step)[:, None]
+        if not going.any():
             break
-        here = np.where(going[:, None], there, here)
-        ahead = still.tangent(here, ahead)
-    return np.array([*reversed(ways[1]), q, *ways[0]])
+        ahead[new] = still.tangent(here[new], ahead[new])
+    return [np.array([*reversed(back), start, *forth]) for start, (forth, back) in zip(q, ways, strict=True)]
 
 
-def _met(still: Still, ends: Floats, start: Floats) -> bool:
-    """A closed curve: its ends have met, or one has come around."""
-    near = distances(np.array([ends[0], *ends]), np.array([ends[1], start, start]), still.turning)
-    return bool(near.min() < 0.75 * STEP)
+def _met(still: Still, ends: Floats, start: Floats, step: Floats) -> Bits:
+    """Closed curves: their ends have met, or one has come around, (k)."""
+    pairs = distances(ends[:, [0, 0, 1]], np.stack([ends[:, 1], start, start], axis=1), still.turning)
+    met: Bits = pairs.min(-1) < 0.75 * step.max(-1)
+    return met
 
 
-def nearest_on_walk(still: Still, walk: Floats, direction: Floats, aim: Floats) -> Floats:
-    """The point of a curve of solutions nearest to `aim`, from the nearest of some that are known."""
-    x: Floats = walk[int(np.argmin((still.gap(aim, walk) ** 2).sum(-1)))]
-    t = still.tangent(x, direction)
+def between(still: Still, walk: Floats, count: int) -> Floats:
+    """So many configurations spread along a curve of solutions, (count, n), from some that are known."""
+    if len(walk) < 2:
+        return np.repeat(walk, count, 0)
+    at = np.linspace(0, len(walk) - 1, count)
+    first = np.minimum(at.astype(int), len(walk) - 2)
+    chord = still.gap(walk[first + 1], walk[first])
+    t = chord / np.linalg.norm(chord, axis=1)[:, None]
+    return still.back(walk[first] + (at - first)[:, None] * chord, squared(t), STRAIGHT)[0]
+
+
+def nearest_on_walk(still: Still, walks: Sequence[Floats], directions: Floats, aim: Floats) -> Floats:
+    """The point of each curve of solutions nearest to `aim`, (k, n), from the nearest of some that are known."""
+    x = np.array([walk[int(np.argmin((still.gap(aim, walk) ** 2).sum(-1)))] for walk in walks])
+    t = still.tangent(x, directions)
+    before, move, rate = np.zeros(len(x)), np.zeros(len(x)), np.ones(len(x))
     for _ in range(30):
-        move = float(np.clip(t @ still.gap(aim, x), -2 * STEP, 2 * STEP))
-        x = still.back(x + move * t, squared(t))[0]
-        t = still.tangent(x, t)
-        if abs(move) < 1e-12:
+        # g = t·(aim − x) falls along the curve at a rate that its bend decides: the last move has shown it
+        g = (t * still.gap(aim, x)).sum(-1)
+        fell = before - g
+        rate = np.divide(fell, move, out=rate, where=np.abs(move) > CLOSE).clip(0.2, 5.0)
+        before, move = g, (g / rate).clip(-STEP, STEP)
+        if np.abs(move).max() < CLOSE:
             break
-    return x
+        x = still.back(x + move[:, None] * t, squared(t), STRAIGHT)[0]
+        t = still.tangent(x, t)
+    return still.back(x, squared(t))[0]

@@ -43,7 +43,6 @@ class _BranchDoor:
         yield f"@seed.shape = internal constant [1 x i64] [i64 {self.size}], align 8"
         yield "define ptr @door_context() nounwind {\n  ret ptr @context\n}"
         yield f"declare i8 @llvm.vector.reduce.add.v{self.branches}i8(<{self.branches} x i8>)"
-        yield f"declare double @llvm.vector.reduce.fadd.v{self.size}f64(double, {self.row})"
 
     def entry(self) -> Iterator[str]:
         """One argument, or two of which the second may be named `seed`."""

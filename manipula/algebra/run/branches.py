@@ -10,7 +10,9 @@ A branch counts when its forward value is the target to within `good`. Where `ca
 ones count once. Coordinates with a period take the turn inside their interval that is nearest to the seed (null: to the
 plain value); a branch with a coordinate outside is no answer. Left open is a target that is no pose (`defect`), or has
 a branch that nearly reaches it and could be polished; of those that are not calm, also one with two branches that may
-be one; and of those with `calm` below `family`, one with a seed or with a coordinate outside.
+be one; and of those with `calm` below `family`, one with a seed or with a coordinate outside. Where `calm` is below
+`blurred`, what `good` allows can move a branch far: a seed that is at the target itself then takes the place of the
+answer nearest to it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from collections.abc import Iterator
 
 BLOCK = 16  # targets at a time: what they need stays in the first cache
 ROWS = ("low_turn", "high_turn", "low", "high", "period", "per")  # of one number for each coordinate
-NUMBERS = ("clean", "calm", "almost", "good", "same", "nearby", "family")
+NUMBERS = ("clean", "calm", "almost", "good", "same", "nearby", "family", "beside", "blurred")
 KERNELS = ("one", "run", "forward")
 
 
@@ -55,6 +57,7 @@ class _Branches:
         yield "declare <16 x double> @llvm.fabs.v16f64(<16 x double>)" if self.size != 16 else ""
         yield "declare i1 @llvm.vector.reduce.and.v16i1(<16 x i1>)"
         yield f"declare i1 @llvm.vector.reduce.and.v{self.size}i1({self.bits})" if self.size != 16 else ""
+        yield f"declare double @llvm.vector.reduce.fadd.v{self.size}f64(double, {self.row})"
         yield "declare i64 @llvm.smin.i64(i64, i64)"
 
     # pieces
@@ -69,9 +72,9 @@ class _Branches:
             yield f"  %at.{name} = getelementptr inbounds double, ptr @numbers, i64 {index * self.size}"
             yield f"  %{name} = load {self.row}, ptr %at.{name}, align 8"
 
-    def _kernel(self, name: str) -> Iterator[str]:
-        yield f"  %at.{name} = getelementptr inbounds ptr, ptr @kernels, i64 {KERNELS.index(name)}"
-        yield f"  %{name} = load ptr, ptr %at.{name}, align 8"
+    def _kernel(self, name: str, to: str = "") -> Iterator[str]:
+        yield f"  %at.{to or name} = getelementptr inbounds ptr, ptr @kernels, i64 {KERNELS.index(name)}"
+        yield f"  %{to or name} = load ptr, ptr %at.{to or name}, align 8"
 
     def _map(self, to: str, name: str, x: str) -> str:
         return f"  %{to} = call {self.row} @llvm.{name}.v{self.size}f64({self.row} {x})"
@@ -96,13 +99,14 @@ class _Branches:
         yield "  br i1 %fine, label %begin, label %open\nbegin:"
         yield "  %target = load <16 x double>, ptr %T, align 8"
         yield from self._splat("good", "good", 16)
-        yield from self._splat("nearby", "nearby", 16)
+        yield from self._splat("beside", "beside", 16)
         yield from self._splat("same", "same", self.size)
         yield from self._splat("maybe", "nearby", self.size)
         yield "  br label %look"
         yield from self._look()
         yield from self._compare()
         yield from self._wind()
+        yield from self._ask_seed()
         yield f"open:\n  store <{self.branches} x i8> zeroinitializer, ptr %mask, align 1\n  ret i1 true\n}}"
 
     def _splat(self, to: str, name: str, lanes: int) -> Iterator[str]:
@@ -124,8 +128,8 @@ class _Branches:
         yield "  br i1 %met, label %reached, label %missed\nmissed:"
         yield "  %at.fit = getelementptr inbounds double, ptr %fit, i64 %b"
         yield "  %fit.b = load double, ptr %at.fit, align 8"
-        yield "  %near = fcmp ogt double %fit.b, %almost\n  %beside = fcmp ole <16 x double> %miss, %nearby.all"
-        yield "  %close.by = call i1 @llvm.vector.reduce.and.v16i1(<16 x i1> %beside)"
+        yield "  %near = fcmp ogt double %fit.b, %almost\n  %beside.each = fcmp ole <16 x double> %miss, %beside.all"
+        yield "  %close.by = call i1 @llvm.vector.reduce.and.v16i1(<16 x i1> %beside.each)"
         yield "  %doubtful = xor i1 %quiet, true\n  %lost = and i1 %close.by, %doubtful"
         yield "  %worth = or i1 %near, %lost\n  br i1 %worth, label %open, label %looked"
         yield "reached:\n  store i8 1, ptr %at.b, align 1\n  br i1 %quiet, label %looked, label %before"
@@ -189,7 +193,53 @@ class _Branches:
         yield "  %settled = or i1 %inside, %single\n  br i1 %settled, label %chosen, label %open"
         yield "none:\n  store i8 0, ptr %at.c, align 1\n  br label %chosen"
         yield f"chosen:\n  %c.next = add i64 %c, 1\n  %c.more = icmp ult i64 %c.next, {self.branches}"
-        yield "  br i1 %c.more, label %choose, label %done\ndone:\n  ret i1 false"
+        yield "  br i1 %c.more, label %choose, label %done"
+
+    def _ask_seed(self) -> Iterator[str]:
+        """Is the seed itself at the target, and inside? (With a parameter it would stand for one value of it only.)"""
+        if self.parameters:
+            yield "done:\n  ret i1 false"
+            return
+        yield "done:\n  %blur = fcmp olt double %calm.here, %blurred\n  %seeded = xor i1 %seedless, true"
+        yield "  %ask = and i1 %blur, %seeded\n  br i1 %ask, label %ask.seed, label %end"
+        yield "end:\n  ret i1 false\nask.seed:"
+        yield f"  %own.seed = load {self.row}, ptr %seed, align 8"
+        for bound, test in (("low", "oge"), ("high", "ole")):
+            yield f"  %own.{bound} = fcmp {test} {self.row} %own.seed, %{bound}"
+        yield f"  %own.within = and {self.bits} %own.low, %own.high"
+        yield f"  %own.inside = call i1 @llvm.vector.reduce.and.v{self.size}i1({self.bits} %own.within)"
+        yield "  br i1 %own.inside, label %stand, label %end\nstand:"
+        yield from self._kernel("forward", "run.forward")
+        yield f"  call void %run.forward(ptr %seed, i64 {self.size}, ptr null, ptr %forward, i64 1)"
+        yield "  %stands.there = load <16 x double>, ptr %forward, align 8"
+        yield "  %stands.gap = fsub <16 x double> %stands.there, %target"
+        yield "  %stands.miss = call <16 x double> @llvm.fabs.v16f64(<16 x double> %stands.gap)"
+        yield "  %stands.close = fcmp ole <16 x double> %stands.miss, %good.all"
+        yield "  %stands = call i1 @llvm.vector.reduce.and.v16i1(<16 x i1> %stands.close)"
+        yield "  br i1 %stands, label %rank, label %end"
+        yield from self._nearest_answer()
+
+    def _nearest_answer(self) -> Iterator[str]:
+        """The seed in the place of the answer nearest to it; where there is none, a closer look."""
+        yield "rank:\n  %r = phi i64 [ 0, %stand ], [ %r.next, %ranked ]"
+        yield "  %least.far = phi double [ 0x7FF0000000000000, %stand ], [ %far.kept, %ranked ]"
+        yield "  %place = phi i64 [ -1, %stand ], [ %place.kept, %ranked ]"
+        yield "  %at.r = getelementptr inbounds i8, ptr %mask, i64 %r\n  %r.mark = load i8, ptr %at.r, align 1"
+        yield f"  %r.row = mul i64 %r, {self.size}\n  %at.r.x = getelementptr inbounds double, ptr %q, i64 %r.row"
+        yield f"  %r.x = load {self.row}, ptr %at.r.x, align 8"
+        yield self._step("r.gap", "fsub", "%r.x", "%own.seed")
+        yield self._step("r.square", "fmul", "%r.gap", "%r.gap")
+        yield f"  %r.far = call double @llvm.vector.reduce.fadd.v{self.size}f64(double 0.0, {self.row} %r.square)"
+        yield "  %r.own = icmp eq i8 %r.mark, 1\n  %r.less = fcmp olt double %r.far, %least.far"
+        yield "  %r.wins = and i1 %r.own, %r.less\n  br label %ranked\nranked:"
+        yield "  %far.kept = select i1 %r.wins, double %r.far, double %least.far"
+        yield "  %place.kept = select i1 %r.wins, i64 %r, i64 %place"
+        yield f"  %r.next = add i64 %r, 1\n  %r.more = icmp ult i64 %r.next, {self.branches}"
+        yield "  br i1 %r.more, label %rank, label %put"
+        yield "put:\n  %nobody = icmp slt i64 %place.kept, 0\n  br i1 %nobody, label %open, label %seat\nseat:"
+        yield f"  %seat.row = mul i64 %place.kept, {self.size}"
+        yield "  %at.seat = getelementptr inbounds double, ptr %q, i64 %seat.row"
+        yield f"  store {self.row} %own.seed, ptr %at.seat, align 8\n  ret i1 false"
 
     # the functions
 

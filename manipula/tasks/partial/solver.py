@@ -28,6 +28,7 @@ from manipula.tasks.partial.targets import completed, masked, targets_from_value
 from manipula.tasks.partial.words import away_text, note_text, reason_text
 from manipula.tasks.search import best_of, starts
 from manipula.tasks.solver import Native, Nearest, Raw
+from manipula.tasks.tolerances import Tolerances, tolerances_of
 
 PARTS = ("pose", "position", "axis")
 REACHED = 1e-9  # distance that least squares leaves where the target is reached
@@ -88,6 +89,11 @@ class PartialSolver:
         """The arm's reach, roughly, m; at least 1."""
         parts = [link.before.p for link in self.chain.links] + [link.after.p for link in self.chain.links]
         return max(1.0, float(sum(np.hypot.reduce(np.array(p, dtype=float)) for p in parts)))
+
+    @property
+    def tolerances(self) -> Tolerances:
+        """What answers are measured by: what a task leaves free makes up for every rounding of what it asks."""
+        return tolerances_of(self.size, 0.0, 6)
 
     @property
     def explanation(self) -> str:

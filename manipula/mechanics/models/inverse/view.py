@@ -19,7 +19,7 @@ from manipula.mechanics.spatial.placement import Placement, shift_along, turn_ab
 from manipula.scalar import Maths
 
 STRAIGHT = 1e-9
-CLOSE = 1e-9
+CLOSE = 1e-8
 SLIGHT = 1e-6  # a slide that leans less on an axis is square to it
 SMALLEST = 1e-3  # m; an arm is at least this large
 
