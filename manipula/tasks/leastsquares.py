@@ -49,6 +49,6 @@ def nearest_beside(q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics
 def _step(A: Floats, error: Floats, damping: Floats) -> Floats:
     """−(AᵀA + λ)⁻¹ Aᵀ e, (k, n)"""
     across = A.swapaxes(-1, -2)
-    H = across @ A + damping[:, None, None] * np.eye(A.shape[-1])
-    step: Floats = -np.linalg.solve(H, across @ error[..., None])[..., 0]
-    return step
+    H: Floats = across @ A + damping[:, None, None] * np.eye(A.shape[-1])
+    down: Floats = across @ -error[..., None]
+    return np.linalg.solve(H, down)[..., 0].astype(np.float64, copy=False)
