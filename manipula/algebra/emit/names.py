@@ -29,12 +29,16 @@ def _spelled(text: str) -> str:
     return "".join(_SPELLED.get(letter, letter) for letter in text)
 
 
+# how the macros of C's headers are called, on any system: M_PI, INT_MAX, FP_NAN; EINVAL; WNOHANG
+_MACRO = re.compile(r"[A-Z][A-Z0-9]*_\w*[A-Z]\w*|[EW][A-Z0-9]{3,}")
+
+
 def identifier(wish: str) -> str:
-    """The wish as letters, digits and underscores, not starting with a digit or an underscore."""
+    """The wish as letters, digits and underscores, not starting with a digit or an underscore, and no macro of C's."""
     word = re.sub(r"\W+", "_", ascii_text(wish), flags=re.ASCII).strip("_")
     if not word:
         return "x"
-    return word if word[0].isalpha() else f"x{word}"
+    return f"x{word}" if not word[0].isalpha() or _MACRO.fullmatch(word) else word
 
 
 class Namer:

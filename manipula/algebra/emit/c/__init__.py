@@ -11,7 +11,7 @@ from typing import Any
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.c.batch import BLOCK, batch
 from manipula.algebra.emit.c.spelling import REAL_HELPERS, RESERVED, language, real_language
-from manipula.algebra.emit.halves import Places, context, element, halves, self_test_tables
+from manipula.algebra.emit.halves import Halves, Places, context, element, halves, self_test_tables
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
@@ -52,11 +52,16 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "ports": comment_lines(shown["ports"]),
         "indices": _indices(one.split, name),
         "helpers": [(op, helper) for op, helper in REAL_HELPERS.items() if op in shown["used"]],
+        "symbols": [name, f"{name}_batch", *(_prepared(name, one) if one.split.kept else ())],
         "batch": batch(tape, one.split, name),
         "block": BLOCK,
         "declared": _prototypes(name, one.split, "manipula_real", ""),
         "defined": _prototypes(name, one.split, "real", "restrict "),
     }
+
+
+def _prepared(name: str, one: Halves) -> list[str]:
+    return [f"{name}_prepare", *([f"{name}_condition"] if one.prepare.checks else [])]
 
 
 def comment_lines(lines: Iterable[str]) -> list[str]:
@@ -135,7 +140,8 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         "\n".join(_example(name, arguments, first)),
         f"{build} && ./{name}_test\ncmake -B build && cmake --build build && ctest --test-dir build",
         [
-            "`manipula_real` is `double`; compile every file with `-DMANIPULA_FLOAT` to make it `float`.",
+            "`manipula_real` is `double`; compile every file with `-DMANIPULA_FLOAT` to make it `float`. The functions "
+            "have other names in the linker's eyes then, so that files compiled differently do not link.",
             f"`{name}_batch` computes `n` states: entry `j` of state `i` stands at `[j*n + i]`. Outputs may not "
             "overlap inputs there. `-O3 -march=native -fopenmp-simd -DMANIPULA_SIMD` lets the compiler take one state "
             "a lane; with `-ffast-math` and glibc its sines and cosines are vector functions too.",

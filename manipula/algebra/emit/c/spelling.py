@@ -11,16 +11,35 @@ from manipula.algebra.expr.ops import OPS
 _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-alignas alignof and asm bool catch class concept constexpr decltype delete explicit export false friend mutable
-namespace new noexcept not nullptr operator or private protected public requires template this throw true try typeid
-typename using virtual wchar_t xor
+alignas alignof bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual
+and and_eq asm atomic_cancel atomic_commit atomic_noexcept bitand bitor catch char16_t char32_t char8_t class co_await
+co_return co_yield compl concept const_cast consteval constinit decltype delete dynamic_cast explicit export final
+friend fortran import module mutable namespace new noexcept not not_eq operator or or_eq override private protected
+public reflexpr reinterpret_cast requires static_cast synchronized template this throw try typeid typename using virtual
+wchar_t xor xor_eq
 """  # C's own, and C++'s: a header is included from both
 _LIBRARY = """
-acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma fmax fmin
-fmod frexp gamma hypot ilogb isfinite isinf isnan isnormal j0 j1 jn ldexp lgamma llrint llround log log10 log1p log2
-logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo rint round scalbln scalbn signbit signgam
-sin sinh sqrt tan tanh tgamma trunc y0 y1 yn assert abs div exit main printf NAN INFINITY HUGE_VAL NULL EOF I linux unix
-"""
+acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs fdim floor fma
+fmax
+fmin fmod frexp gamma hypot ilogb isfinite isinf isnan isnormal j0 j1 jn ldexp lgamma llrint llround log log10 log1p
+log2
+logb lrint lround modf nan nearbyint nextafter nexttoward pow pow10 remainder remquo rint round scalb scalbln scalbn
+signbit signgam significand sin sincos sinh sqrt tan tanh tgamma trunc y0 y1 yn
+sinf cosf sqrtf atan2f fabsf acosf asinf atanf ceilf cosl drem exit expf finite floorf fmodf logf powf sincosf sinl
+sqrtl
+abs alloca assert clock complex creal cimag div errno exception free index labs main malloc offsetof L_ctermid
+L_cuserid L_tmpnam P_tmpdir printf rand read
+size_t stderr stdin stdout time unix write
+fpclassify imaginary iscanonical iseqsig isgreater isgreaterequal isless islessequal islessgreater issignaling
+issubnormal isunordered iszero matherr math_errhandling
+be16toh be32toh be64toh htobe16 htobe32 htobe64 htole16 htole32 htole64 le16toh le32toh le64toh
+BUFSIZ CMPLX CMPLXF CMPLXL DOMAIN EIO EOF FILE HUGE I INFINITY MAXFLOAT NAN NFDBITS NULL NZERO OVERFLOW PLOSS SING SNAN
+SNANF
+SNANL TLOSS UNDERFLOW CMPLXF128 CMPLXF32 CMPLXF32X CMPLXF64 CMPLXF64X SNANF128 SNANF32 SNANF32X SNANF64 SNANF64X
+ANDROID i386 linux sun vax arm mips sparc far near huge small pascal cdecl interface IN OUT OPTIONAL TRUE FALSE BOOL
+min
+max
+"""  # functions a local name would hide, and macros of the headers, of compilers and of Windows
 RESERVED = frozenset((_KEYWORDS + _LIBRARY).split())
 
 
@@ -63,6 +82,7 @@ _REAL_WORDS = {
     "real",
     "R",
     "TOLERANCE",
+    "broken",
     "SIMD",
     "n",
     "i",

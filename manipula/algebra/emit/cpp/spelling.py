@@ -13,9 +13,7 @@ from manipula.algebra.expr.ops import OPS
 LITERAL = "Real({})"
 HELPERS = helpers("Real&", LITERAL)
 _OWN = """
-Real result std array size_t numeric_limits domain_error manipula detail k i n x y yes no condition
-static_assert thread_local char16_t char32_t char8_t const_cast dynamic_cast reinterpret_cast static_cast final override
-import module co_await co_return co_yield consteval constinit constexpr and_eq bitand bitor compl not_eq or_eq xor_eq
+Real result std array numeric_limits domain_error manipula detail tolerance k i n x y yes no condition once twice digits
 """
 RESERVED = C_RESERVED | frozenset(_OWN.split())
 

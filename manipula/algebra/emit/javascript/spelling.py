@@ -11,6 +11,7 @@ enum eval export extends false final finally float for from function get goto if
 interface let long native new null of package private protected public return set short static super switch
 synchronized this throw throws transient true try typeof undefined var void volatile while with yield async
 Array Math Number Infinity NaN RangeError Object ArrayLike number string readonly type declare any never unknown
+globalThis symbol bigint object as is keyof namespace module require exports constructor prototype Error Map Set Symbol
 k x y condition yes no signOf minOf maxOf lessOf selectOf sized given wanted got
 """
 RESERVED = frozenset(_WORDS.split())

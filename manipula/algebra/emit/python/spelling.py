@@ -6,7 +6,7 @@ import keyword
 
 from manipula.algebra.emit.text import ARITHMETIC, Language, call
 
-_OWN = {"np", "k", "x", "got", "batch", "NamedTuple", "ValueError", "float", "print"}
+_OWN = {"np", "k", "x", "got", "batch", "NamedTuple", "ValueError", "float", "print", "self"}
 
 LANGUAGE = Language(
     {

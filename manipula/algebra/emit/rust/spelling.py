@@ -7,13 +7,14 @@ from manipula.algebra.expr.ops import OPS
 
 _KEYWORDS = """
 as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in let loop
-macro match mod move mut override priv pub ref return static struct super trait true try type typeof union unsafe
-unsized use virtual where while yield abstract macro_rules raw safe
+macro match mod move mut override priv pub ref return self Self static struct super trait true try type typeof union
+unsafe unsized use virtual where while yield abstract macro_rules raw safe auto default
 """
 _OWN = """
-f32 f64 bool char str u8 u16 u32 u64 usize i8 i16 i32 i64 isize core std Self M Math Real Double Single Results Result
-holds Ok Err Some None Option k prepare evaluate add sub mul div neg x y yes no condition sign_of min_of max_of less_of
-select_of zero one PARAMETERS alloc test
+f32 f64 bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize core std alloc test M Math Real Double Single
+Results Result Ok Err Some None Option Box String Vec Add Sub Mul Div Neg Copy Clone Debug PartialEq PartialOrd
+k prepare evaluate add sub mul div neg x y yes no condition sign_of min_of max_of less_of select_of zero one PARAMETERS
+tolerance number
 """
 RESERVED = frozenset((_KEYWORDS + _OWN).split())
 FUNCTIONS = ("sin", "cos", "sqrt", "atan2", "abs")
