@@ -364,7 +364,7 @@ class Arm:
             return InverseSolver(chain, self.limits, translate=_translate(), **kinematics)
         closed = self.model("inverse_kinematics")
         native = _native(closed, self.model("pose"))
-        return InverseSolver(chain, self.limits, closed=closed, native=native, **kinematics)
+        return InverseSolver(chain, self.limits, closed=closed, native=native, translate=_translate(), **kinematics)
 
     @cached_property
     def limits(self) -> Sequence[tuple[float, float]]:

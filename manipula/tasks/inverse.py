@@ -23,14 +23,14 @@ from manipula.mechanics.spatial.placement import Placement
 from manipula.tasks.answers import Answers, InverseBatch, InverseResult
 from manipula.tasks.arrays import ARRAYS, Bits, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
 from manipula.tasks.choosing import chosen, closed_rows, interval_rows, ordered, refined, tolerance_numbers
+from manipula.tasks.descent.machine import Descent, descent_of
 from manipula.tasks.elbow import arm_angle
 from manipula.tasks.general6r import General6R
 from manipula.tasks.held import first_six, held_solutions
 from manipula.tasks.limits import bounds, margins, principal, wound
 from manipula.tasks.loops6r.machine import Translate
-from manipula.tasks.newton import nearest
 from manipula.tasks.poses import checked_poses, exact_poses, poses_from_value
-from manipula.tasks.search import best_of, starts, unique_solutions
+from manipula.tasks.search import TASKS, nearest_found, starts, unique_solutions
 from manipula.tasks.solver import Chosen, Native, Nearest, Raw
 from manipula.tasks.tolerances import CLEAN, INSIDE, Tolerances, defect_of, sampled, tolerances_of
 from manipula.tasks.words import away_text, nearest_reason
@@ -40,9 +40,6 @@ APART = 1e-6  # values of it that are nearer are one
 
 Closed = Callable[..., Any]
 Prepare = Callable[[Mapping[str, Floats], Mapping[str, float]], Native | None]
-
-# the columns of a pose that count
-TASKS: dict[str, tuple[int, ...]] = {"pose": (0, 1, 2, 3), "position": (3,), "axis": (2, 3), "direction": (2,)}
 
 
 class InverseSolver:
@@ -75,7 +72,7 @@ class InverseSolver:
 
     def __getstate__(self) -> dict[str, Any]:
         """Machine code stays behind; it is made again."""
-        return {name: value for name, value in self.__dict__.items() if name != "general"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("general", "descent")}
 
     @property
     def explanation(self) -> str:
@@ -214,7 +211,12 @@ class InverseSolver:
         return result
 
     def _searched(self, T: Floats, seed: Floats | None) -> Raw:
-        return _all_valid(unique_solutions(self, T, starts(self, seed)))
+        return _all_valid(unique_solutions(self, T, seed))
+
+    @cached_property
+    def descent(self) -> Descent | None:
+        """Least squares in machine code, where there is some."""
+        return descent_of(self.chain, self.low, self.high, self.translate)
 
     @cached_property
     def general(self) -> General6R | None:
@@ -274,12 +276,11 @@ class InverseSolver:
         T = checked_poses(poses_from_value(pose))
         if T.ndim > 2:
             raise InputError(f"pose: nearest takes one pose, found {T.shape}")
-        weights = np.tile([1.0 if column in TASKS[task] else 0.0 for column in range(4)], 3)
         near = None if seed is None else self._seed(seed)
         q = starts(self, near)
         if self.closed is not None and not self.plan.parameter:
             q = np.concatenate([self.raw(T, near).q, q])
-        best, distance = best_of(self, nearest(q, T, self.pose, self.jacobian, self.low, self.high, weights))
+        best, distance = nearest_found(self, T, q, task, (self.pose, self.jacobian))
         rejected = self._rejected(T, near) if task == "pose" and self.limited else ""
         return Nearest(best, distance, nearest_reason(T, self.pose(best), distance, rejected))
 

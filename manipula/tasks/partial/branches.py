@@ -18,7 +18,7 @@ from manipula.tasks.inverse import InverseSolver
 from manipula.tasks.loops6r.machine import Translate
 from manipula.tasks.partial.elimination3 import linked
 from manipula.tasks.partial.targets import completed
-from manipula.tasks.search import starts, unique_solutions
+from manipula.tasks.search import unique_solutions
 from manipula.tasks.solver import Raw
 
 
@@ -81,5 +81,5 @@ class AxisBranches:
         whole = completed(T)
         q = self._solver(whole).q
         if not len(q):  # a closed form may be singular at every pose of an arm whose joints cannot all place its point
-            q = unique_solutions(self._solver, whole, starts(self._solver, np.append(at, 0.0)))
+            q = unique_solutions(self._solver, whole, np.append(at, 0.0))
         return checked(q[:, :-1])

@@ -16,17 +16,17 @@ from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.chain import Chain
-from manipula.tasks import newton
 from manipula.tasks.answers import Answers, InverseBatch, InverseResult
 from manipula.tasks.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
-from manipula.tasks.inverse import TASKS, side_by_side
+from manipula.tasks.descent.machine import Descent, descent_of
+from manipula.tasks.inverse import side_by_side
 from manipula.tasks.limits import bounds
 from manipula.tasks.loops6r.machine import Translate
 from manipula.tasks.partial.branches import AxisBranches, Branches, PositionBranches
 from manipula.tasks.partial.freedom import freedom, frozen, middle
 from manipula.tasks.partial.targets import completed, masked, targets_from_value
 from manipula.tasks.partial.words import away_text, note_text, reason_text
-from manipula.tasks.search import best_of, starts
+from manipula.tasks.search import nearest_found, starts
 from manipula.tasks.solver import Native, Nearest, Raw
 from manipula.tasks.tolerances import Tolerances, tolerances_of
 
@@ -89,6 +89,11 @@ class PartialSolver:
         """The arm's reach, roughly, m; at least 1."""
         parts = [link.before.p for link in self.chain.links] + [link.after.p for link in self.chain.links]
         return max(1.0, float(sum(np.hypot.reduce(np.array(p, dtype=float)) for p in parts)))
+
+    @cached_property
+    def descent(self) -> Descent | None:
+        """Least squares in machine code, where there is some."""
+        return descent_of(self.chain, self.low, self.high, self.translate)
 
     @property
     def tolerances(self) -> Tolerances:
@@ -197,12 +202,8 @@ class PartialSolver:
         """The configuration inside the limits that comes nearest in what counts; all joints may move."""
         target = np.asarray(pose, dtype=float)
         near = None if seed is None else self._seed(seed)
-        weights = np.tile([1.0 if column in TASKS[self.task] else 0.0 for column in range(4)], 3)
         T = completed(target) if self.task == "axis" else target
-        found = newton.nearest(
-            starts(self, near), T, self._pose, self._jacobian, self.low, self.high, weights
-        )  # fmt: skip
-        best, distance = best_of(self, found)
+        best, distance = nearest_found(self, T, starts(self, near), self.task, (self._pose, self._jacobian))
         rejected = Answers(self, target, near, self.raw(target, near)).rejected if self.limited else ""
         reason = reason_text(self.task, target, self.pose(best), distance, self._plane, rejected)
         return Nearest(best, distance, reason)

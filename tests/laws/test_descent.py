@@ -1,0 +1,122 @@
+"""Laws of the search: what machine code finds is what arrays find, inside limits where asked, the original among it."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.algebra.run.routines import compiled
+from manipula.bridge import numeric_chain
+from manipula.tasks.descent.machine import TASKS, Descent
+from manipula.tasks.inverse import InverseSolver
+from manipula.tasks.limits import distances
+from manipula.tasks.search import _by_arrays, distinct, starts, unique_solutions
+
+FINITE = ["RRPR", "RRPRR", "PRRPR", "RRRRP", "RRPRRR", "PRRRRR", "RRRPRP"]
+REDUNDANT = ["PRRRRRR", "RRRRRRRR", "PRRRRRRRRP"]
+
+
+def odd_arm(rng: random.Random, word: str, limited: bool = False) -> mp.Robot:
+    """Nothing parallel, nothing square, nothing crossing."""
+    rows = []
+    for letter in word:
+        row = {"theta": rng.uniform(-90, 90), "d": rng.uniform(-0.4, 0.4), "a": rng.uniform(-0.5, 0.5)}
+        row["alpha"] = rng.uniform(-170, 170)
+        kind = "revolute" if letter == "R" else "prismatic"
+        ends = {"limits": [-120, 120] if letter == "R" else [-0.4, 0.4]} if limited else {}
+        rows.append({**{name: round(x, 3) for name, x in row.items()}, "type": kind, **ends})
+    robot = mp.Robot.from_dh(rows, angle="deg").with_tool(xyz=[0.1, 0.05, 0.2], rpy=[0.3, 0.2, 0.1])
+    return robot.with_base(xyz=[0.1, -0.2, 0.3], rpy=[0.4, 0.1, -0.6])
+
+
+def solver_of(robot: mp.Robot) -> InverseSolver:
+    return InverseSolver(numeric_chain(robot), mp.Arm(robot).limits, translate=compiled)
+
+
+def drawn(solver: InverseSolver, rng: random.Random, part: float = 1.0) -> Any:
+    return np.array([rng.uniform(-span, span) for span in part * np.where(solver.turning, 2.0, 0.4)])
+
+
+@pytest.mark.parametrize("word", FINITE)
+def test_every_solution_that_arrays_find_is_found(word: str) -> None:
+    rng = random.Random(word)
+    for _ in range(2):
+        solver = solver_of(odd_arm(rng, word))
+        q = drawn(solver, rng)
+        T = solver.pose(q)
+        found = unique_solutions(solver, T, None)
+        assert np.abs(solver.pose(found) - T).max() < 1e-12 * solver.size
+        assert distances(found, q, solver.turning).min() < 1e-6
+        assert len(distinct(found, solver.turning)) == len(found) <= 16
+        for other in _by_arrays(solver, T, starts(solver, None, 24), solver.tolerances.exact):
+            assert distances(found, other, solver.turning).min() < 1e-5
+
+
+@pytest.mark.parametrize("word", REDUNDANT)
+def test_a_redundant_arm_is_solved_inside_its_limits(word: str) -> None:
+    rng = random.Random(word)
+    for _ in range(3):
+        solver = solver_of(odd_arm(rng, word, limited=True))
+        q = drawn(solver, rng)
+        result = solver(solver.pose(q), seed=drawn(solver, rng))
+        assert len(result.q)
+        assert (result.q >= solver.low - 1e-9).all() and (result.q <= solver.high + 1e-9).all()
+        assert np.abs(solver.pose(result.q) - solver.pose(q)).max() < 1e-12 * solver.size
+        assert distances(solver(solver.pose(q), seed=q).q[0], q, solver.turning) < 1e-9
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_text_itself_and_its_machine_code_end_alike(task: str) -> None:
+    chain = numeric_chain(odd_arm(random.Random(4), "RRPRR"))
+    solver = InverseSolver(chain)
+    low, high = np.full(5, -2.5), np.full(5, 2.5)
+    q = np.random.default_rng(2).uniform(-1, 1, (3, 5))
+    T = solver.pose(np.array([0.5, -0.4, 0.2, 1.1, -0.7]))
+    plain, native = (Descent(chain, low, high, translate)(q, T, task, bounded=True) for translate in (same, compiled))
+    assert np.allclose(plain.q, native.q, atol=1e-6) and np.allclose(plain.miss, native.miss, atol=1e-9)
+    assert ((native.q >= low) & (native.q <= high)).all()
+
+
+def same(text: Any) -> Any:
+    return text
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_a_descent_leaves_is_what_the_task_lacks(task: str) -> None:
+    """A target that is met in what counts alone is met."""
+    solver = solver_of(odd_arm(random.Random(9), "RRRRRR"))
+    q = np.array([0.3, -0.8, 0.5, 1.2, -0.4, 0.9])
+    T = solver.pose(q)
+    other = {"pose": np.eye(3), "position": turned(0, 1.0), "axis": turned(2, 1.0), "direction": turned(2, 0.5)}[task]
+    T[:3, :3] = T[:3, :3] @ other
+    T[:3, 3] += [0.05, 0.02, 0.01] if task == "direction" else [0.0, 0.0, 0.0]
+    assert solver.descent is not None
+    ends = solver.descent(starts(solver, None), T, task)
+    best = int(np.argmin(ends.miss))
+    there = solver.pose(ends.q[best])
+    assert ends.miss[best] < 1e-12
+    assert task == "direction" or np.abs(there[:3, 3] - T[:3, 3]).max() < 1e-11
+    assert task == "position" or np.abs(there[:3, 2] - T[:3, 2]).max() < 1e-11
+    assert task != "pose" or np.abs(there - T).max() < 1e-11
+
+
+def turned(axis: int, angle: float) -> Any:
+    from scipy.spatial.transform import Rotation
+
+    return Rotation.from_rotvec(angle * np.eye(3)[axis]).as_matrix()
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5", "stanford"])
+def test_the_nearest_is_as_near_as_arrays_find(name: str) -> None:
+    robot = mp.load(name)
+    chain, limits = numeric_chain(robot), mp.Arm(robot).limits
+    with_code, without = InverseSolver(chain, limits, translate=compiled), InverseSolver(chain, limits)
+    T = with_code.pose(np.full(6, 0.4))
+    T[:3, 3] *= 2.5
+    a, b = with_code.nearest(T), without.nearest(T)
+    assert a.distance <= b.distance * (1 + 1e-9)
+    assert a.distance == pytest.approx(float(np.linalg.norm(with_code.pose(a.q) - T)))
