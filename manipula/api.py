@@ -129,7 +129,7 @@ def generate(
         requests = [Request(subject, name, "best", symbolic, optimise, False, parameters, price) for name in model]
         return Model(generate_together(requests, tell))
     request = Request(subject, model, method, symbolic, optimise, wrench, parameters, price)
-    return _solver(request) or Model(generate_function(request, tell))
+    return _solver(request) or Model(generate_function(request, tell), request)
 
 
 def _solver(request: Request) -> Model | None:
@@ -161,7 +161,7 @@ def optimise(
     """
     subject = load(robot) if isinstance(robot, str) else robot
     request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
-    return Model(optimise_function(request, Effort(moves, seconds, seed, not search, stop), tell))
+    return Model(optimise_function(request, Effort(moves, seconds, seed, not search, stop), tell), request)
 
 
 def best_known(
@@ -169,8 +169,9 @@ def best_known(
 ) -> Model | None:
     """What `generate(…, optimise="max")` gives without a search, if there is such a result: shipped or remembered."""
     subject = load(robot) if isinstance(robot, str) else robot
-    found = known_function(Request(subject, model, symbolic=symbolic, parameters=parameters, price=price))
-    return None if found is None else Model(found)
+    request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
+    found = known_function(request)
+    return None if found is None else Model(found, request)
 
 
 def models() -> dict[str, str]:

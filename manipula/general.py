@@ -62,18 +62,22 @@ def general_model(request: Request) -> GeneralModel:
 class GeneralModel(Model):
     """A solver with loops in place of formulas: `emit("c", …)` writes it; `cost` counts nothing."""
 
-    request: Request
+    _request: Request
 
     @cached_property
     def solver(self) -> General6R:
-        return General6R(numeric_chain(self.request.robot))
+        return General6R(numeric_chain(self._request.robot))
 
     @property
     def outputs(self) -> dict[str, tuple[int, ...]]:
         return {"q": (MOST, 6), "residual": (MOST,), "apart": (MOST,)}
 
-    def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
+    def emit(self, language: str = "c", folder: str | Path = ".", *, proof: bool = False) -> list[Path]:
         """Write the solver as C source; returns the paths written."""
+        if proof:
+            raise InputError(
+                "proof=True: there is no checker for inverse_kinematics yet; its solver checks each answer"
+            )
         if language != "c":
             raise InputError(f"inverse_kinematics by {METHOD} is written in C only (C++ can call it), not {language!r}")
         return write_files(Path(folder), solver_files(self._source(), __version__))
@@ -113,7 +117,7 @@ class GeneralModel(Model):
     def _cases(self) -> list[tuple[list[float], list[list[float]]]]:
         """Poses with solutions well apart."""
         angles = np.random.default_rng(2).uniform(-np.pi, np.pi, (4 * CASES, 6))
-        poses = pose_of(numeric_chain(self.request.robot))(angles)
+        poses = pose_of(numeric_chain(self._request.robot))(angles)
         found = zip(poses, self.solver.solve_many(poses), strict=True)
         clear = [(T, a) for T, a in found if a.info.complete and not a.info.double.any()]
         return [(T.ravel().tolist(), answer.q.tolist()) for T, answer in clear[:CASES]]

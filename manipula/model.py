@@ -6,7 +6,7 @@ Printing and emitting are imported when they are asked for: most models are only
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from manipula.wording import choices_in_words, method_of
 
 if TYPE_CHECKING:
     from manipula.algebra.show.equations import Equations
+    from manipula.bridge import Request
 
 
 @dataclass(frozen=True, eq=True)
@@ -31,6 +32,7 @@ class Model:
     """A model of one robot: symbolic, counted, proved. Immutable; equal when its content is."""
 
     function: Function
+    _request: Request | None = field(default=None, compare=False, repr=False)  # what was asked for, robot and all
 
     @property
     def name(self) -> str:
@@ -90,11 +92,21 @@ class Model:
         picked = replace(self.function, outputs=tuple(_picked(self.function, name) for name in outputs))
         return Model(replace(picked, conditions=still_asked(picked.conditions, picked.roots)))
 
-    def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
-        """Write the model as source code; returns the paths written."""
+    def emit(self, language: str = "c", folder: str | Path = ".", *, proof: bool = False) -> list[Path]:
+        """Write the model as source code; returns the paths written.
+
+        With `proof`, for "cpp" and "python", a checker lies beside it: a program of its own that proves the emitted
+        text identical to a plain recursion.
+        """
         from manipula.algebra.emit import backend
 
-        return write_files(Path(folder), backend.emit(self.tape, language, __version__))
+        files = backend.emit(self.tape, language, __version__)
+        return write_files(Path(folder), files | (self._checker(language) if proof else {}))
+
+    def _checker(self, language: str) -> dict[str, str]:
+        from manipula.checker import checker_files
+
+        return checker_files(self._request, self.function, language, __version__)
 
     def compile(self, backend: str = "auto", dtype: str = "float64") -> Compiled:
         """A callable on numpy arrays that broadcasts over leading axes."""

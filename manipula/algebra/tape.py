@@ -151,6 +151,13 @@ def tape_from_function(function: Function) -> Tape:
     return tape
 
 
+def constants_of(function: Function) -> list[tuple[Expr, float]]:
+    """The numbers of a function's tape: what each is exactly, and its value rounded once."""
+    ports = {symbol for port in function.inputs for symbol in port.symbols}
+    constants = _ordered(topological([*ports, *function.roots]), function.roots, ports).constants
+    return list(zip(constants, _values(constants, MPMATH), strict=True))
+
+
 class _Order(NamedTuple):
     constants: list[Expr]  # numbers that something reads
     lines: list[Expr]

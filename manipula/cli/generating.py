@@ -39,6 +39,9 @@ def generate(
     parameters: options.Parameters = "base",
     price: options.Price = "classical",
     wrench: Annotated[bool, typer.Option("--wrench", help="With a force and moment on the tool as input.")] = False,
+    proof: Annotated[
+        bool, typer.Option("--proof", help="With a checker beside it: cpp and python, four models.")
+    ] = False,
     dossier: Annotated[
         Path | None, typer.Option("--dossier", metavar="DIR", help="Write the whole documentation set of the robot.")
     ] = None,
@@ -51,6 +54,7 @@ def generate(
     Examples:
       manipula generate puma560 -m inverse_dynamics,pose -l c -o out/
       manipula generate my_arm -m forward_dynamics -l c,python --wrench
+      manipula generate my_arm -m inverse_dynamics -l cpp --proof
       manipula generate stanford3 --dossier stanford3_dossier/
     """
     subject = places.find(robot, strict=strict)
@@ -62,7 +66,10 @@ def generate(
     }  # fmt: skip
     with progress(f"generating {subject.name}") as tell:
         made = {name: _generated(subject, name, chosen, tell) for name in names}
-        files = {name: [p for lang in languages for p in model.emit(lang, output)] for name, model in made.items()}
+        files = {
+            name: [path for each in languages for path in model.emit(each, output, proof=proof)]
+            for name, model in made.items()
+        }
         papers = api.dossier(subject, dossier, tell=tell) if dossier else []
     if as_json:
         told = [_as_json(name, model) | {"files": list(map(str, files[name]))} for name, model in made.items()]

@@ -67,7 +67,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "robot": ("errors", "mechanics.robot", "base"),
     "wording": (),
     "published": (),
-    "model": ("errors", "files", "algebra", "version", "wording"),
+    "checker": ("errors", "algebra", "mechanics.robot", "bridge"),
+    "model": ("errors", "files", "algebra", "version", "wording", "bridge", "checker"),
     "general": (
         "errors",
         "files",

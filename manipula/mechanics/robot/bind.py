@@ -26,7 +26,7 @@ Symbolic = Literal["auto", "all", "none"] | Collection[str]
 def free_parameters(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Parameter | None]:
     """The names that stay symbols, in the file's order, each with its value if the file gives one."""
     values = dict(robot.values)
-    choose = _chooser(robot, symbolic)
+    choose = chooser(robot, symbolic)
     free: dict[str, Parameter | None] = {}
     for cell in robot.cells():
         if choose.cell(cell):
@@ -42,35 +42,35 @@ def bind(robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: 
     return _Binder(robot, maths, symbols, symbolic).chain()
 
 
-class _Chooser:
+class Chooser:
     """Which cells and which names stay symbols."""
 
     def __init__(self, cell: Callable[[Cell], bool], name: Callable[[str], bool]) -> None:
         self.cell, self.name = cell, name
 
 
-def _chooser(robot: Robot, symbolic: Symbolic) -> _Chooser:
+def chooser(robot: Robot, symbolic: Symbolic) -> Chooser:
     values = dict(robot.values)
     if symbolic == "auto":
-        return _Chooser(lambda cell: False, lambda name: name not in values)
+        return Chooser(lambda cell: False, lambda name: name not in values)
     if symbolic == "none":
         missing = [name for name in robot.names() if name not in values]
         if missing:
             listed = ", ".join(missing)
             raise InputError(f"{robot.name}: symbolic='none' needs a value for every parameter; {listed} have none")
-        return _Chooser(lambda cell: False, lambda name: False)
+        return Chooser(lambda cell: False, lambda name: False)
     if symbolic == "all":
-        return _Chooser(lambda cell: _is_plain_number(cell.value), lambda name: True)
+        return Chooser(lambda cell: _is_plain_number(cell.value), lambda name: True)
     return _listed(robot, symbolic, values)
 
 
-def _listed(robot: Robot, names: Collection[str], values: Mapping[str, Parameter]) -> _Chooser:
+def _listed(robot: Robot, names: Collection[str], values: Mapping[str, Parameter]) -> Chooser:
     cells = {cell.name for cell in robot.cells()}
     known = [*dict.fromkeys([*robot.names(), *values, *cells])]
     for name in names:
         if name not in known:
             raise UnknownNameError("parameter", name, known)
-    return _Chooser(
+    return Chooser(
         lambda cell: cell.name in names and isinstance(cell.value, Num | Deg),
         lambda name: name in names or name not in values,
     )
@@ -105,7 +105,7 @@ def _unfolded(name: str, values: Mapping[str, Parameter], stays: Callable[[str],
 class _Binder:
     def __init__(self, robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic) -> None:
         self.robot, self.maths, self.values = robot, maths, dict(robot.values)
-        self.choose = _chooser(robot, symbolic)
+        self.choose = chooser(robot, symbolic)
         self.symbols: dict[str, Any] = dict(symbols)
         for name in robot.names():
             self.look_up(name)

@@ -1,0 +1,198 @@
+"""The checker beside emitted code: it passes what is right, names what is wrong, and reads the text that ships."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import manipula as mp
+from manipula.bridge import Request
+from manipula.checker import MODELS, checker_files
+from manipula.errors import ManipulaError
+from tests.languages import CXX, WARNINGS
+from tests.laws.test_tip import request_for, with_tip
+from tests.mutants import mutant_of
+from tests.random_robots import random_robot
+
+needs_cxx = pytest.mark.skipif(CXX is None, reason="no C++ compiler on this machine: checkers in C++ are not run")
+# twists that are no quarter turns: 45° and 30° have equal or rational sines, 0.7 rad has neither
+ODD_ROWS = [(0, 0.3, 0, 45), (30, 0, 0.2, -60), ("0.7", 0.1, 0, 0), (15, 0.2, 0.1, 37.5)]
+ODD = mp.Robot.from_dh(ODD_ROWS, angle="deg", name="odd")
+SLIDE = mp.Robot.from_dh([("q1", 0, "l", "alpha"), (0, "q2", 0.1, "pi/3", "P"), (0, 0, "l/2", "2*alpha")], name="slide")
+
+
+def run(files: Mapping[str, str], folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Build and run the checker among emitted files."""
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (check,) = (name for name in files if "_check." in name)
+    command = [sys.executable, "-W", "error", check]
+    if check.endswith(".cpp"):
+        built = [str(CXX), *WARNINGS, "-O0", check, "-o", "check"]
+        done = subprocess.run(built, check=False, capture_output=True, text=True, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        command = [str(folder / "check")]
+    away = {"PATH": os.environ.get("PATH", "")}  # no way to this package: the checker stands alone
+    return subprocess.run([*command, *arguments], check=False, capture_output=True, text=True, cwd=folder, env=away)
+
+
+def emitted(model: mp.Model, language: str, folder: Path) -> dict[str, str]:
+    paths = model.emit(language, folder, proof=True)
+    return {path.name: path.read_text(encoding="utf-8") for path in paths if path.suffix != ".md"}
+
+
+def source_of(files: Mapping[str, str]) -> str:
+    return next(name for name in files if "_check" not in name and "_test" not in name)
+
+
+def passes(files: Mapping[str, str], folder: Path) -> str:
+    done = run(files, folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "identical to the plain recursion" in done.stdout
+    return done.stdout
+
+
+def fails(files: Mapping[str, str], folder: Path) -> str:
+    done = run(files, folder)
+    assert done.returncode == 1, done.stdout + done.stderr
+    return done.stdout
+
+
+def generated(case: str) -> mp.Model:
+    """`robot model [all] [wrench]`; a number is the seed of a random arm with fixed joints among its rows."""
+    robot, model, *options = case.split()
+    if robot.isdecimal():
+        subject = mp.Robot.of(random_robot(int(robot), joints="RFRPF" if int(robot) % 2 else "FPRRF"))
+    else:
+        subject = {"odd": ODD, "slide": SLIDE}.get(robot) or mp.load(robot)
+    return mp.generate(subject, model, symbolic="all" if "all" in options else "auto", wrench="wrench" in options)
+
+
+CASES = [
+    "planar2r forward_dynamics", "stanford3 inverse_dynamics", "scara inverse_dynamics",
+    "puma560 forward_dynamics wrench", "odd pose", "odd inverse_dynamics", "slide jacobian", "slide forward_dynamics",
+    "slide pose",
+    "1 inverse_dynamics wrench", "2 forward_dynamics", "3 pose all", "4 jacobian", "5 inverse_dynamics all",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_emitted_python_passes(case: str, tmp_path: Path) -> None:
+    passes(emitted(generated(case), "python", tmp_path), tmp_path)
+
+
+@needs_cxx
+@pytest.mark.parametrize("case", ["odd inverse_dynamics", "slide forward_dynamics", "1 inverse_dynamics wrench"])
+def test_emitted_cpp_passes(case: str, tmp_path: Path) -> None:
+    passes(emitted(generated(case), "cpp", tmp_path), tmp_path)
+
+
+def planted(case: str, language: str, seed: int, folder: Path) -> tuple[dict[str, str], Any]:
+    """Emitted files with one slip in the source."""
+    files = emitted(generated(case), language, folder)
+    slip = mutant_of(files[source_of(files)], language, random.Random(seed))
+    return {**files, source_of(files): slip.text}, slip
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_slip_in_emitted_python_is_named(seed: int, tmp_path: Path) -> None:
+    files, slip = planted(CASES[seed], "python", seed, tmp_path)
+    assert "differs from the plain recursion" in fails(files, tmp_path), slip.line
+
+
+@needs_cxx
+@pytest.mark.parametrize("seed", range(2))
+def test_a_slip_in_emitted_cpp_is_named(seed: int, tmp_path: Path) -> None:
+    files, slip = planted(["stanford3 inverse_dynamics", "puma560 pose"][seed], "cpp", seed, tmp_path)
+    assert "differs from the plain recursion" in fails(files, tmp_path), slip.line
+
+
+def test_the_text_is_the_one_that_ships(tmp_path: Path) -> None:
+    model = mp.generate("planar2r", "inverse_dynamics")
+    for language in ("cpp", "python"):
+        alone = {path.name: path.read_text() for path in model.emit(language, tmp_path / "alone")}
+        beside = {path.name: path.read_text() for path in model.emit(language, tmp_path / "beside", proof=True)}
+        assert {name: text for name, text in beside.items() if "_check" not in name} == alone
+        assert len(beside) == len(alone) + 1
+
+
+def test_the_checker_needs_nothing_of_ours(tmp_path: Path) -> None:
+    for language in ("cpp", "python"):
+        files = emitted(generated("planar2r pose"), language, tmp_path)
+        text = next(text for name, text in files.items() if "_check" in name)
+        imported = [line for line in text.splitlines() if line.startswith(("#include", "import ", "from "))]
+        assert not any("manipula" in line for line in imported)
+
+
+def test_a_wrong_rounding_is_found(tmp_path: Path) -> None:
+    """Emitted text and the checker's list agree on a number that is one unit off in its last place."""
+    files = emitted(generated("odd pose"), "python", tmp_path)
+    right = "0.7071067811865476"
+    assert all(right in text for text in files.values())
+    wrong = {name: text.replace(right, "0.7071067811865475") for name, text in files.items()}
+    assert "is not the rounded number it should be" in fails(wrong, tmp_path)
+
+
+def test_two_numbers_in_one_rounding_decide_nothing(tmp_path: Path) -> None:
+    files = emitted(generated("odd pose"), "python", tmp_path)
+    name = next(name for name in files if "_check" in name)
+    twin = '    stands_for(0.3, num("0.3"))\n    stands_for(0.3, num("0.30000000000000000001"))\n'
+    twin = files[name].replace("def numbers():\n", f"def numbers():\n{twin}")
+    done = run({**files, name: twin}, tmp_path)
+    assert done.returncode == 2
+    assert "both rounded to 0.3" in done.stdout
+
+
+@pytest.mark.parametrize(("tip", "roots"), [("first", 1), ("second", 2), ("third", 1)])
+def test_roots_of_parameters_are_true_where_they_must_be(tip: str, roots: int, tmp_path: Path) -> None:
+    request = request_for("stanford")
+    files = emitted(mp.Model(with_tip(request, tip), request), "python", tmp_path)
+    assert f"{roots} roots" in passes(files, tmp_path)
+    source = files[source_of(files)]
+    turned = re.sub(r"np.arctan2\((-?)", lambda x: x[0][:-1] if x[1] else f"{x[0]}-", source)
+    assert turned != source
+    fails({**files, source_of(files): turned}, tmp_path)
+
+
+def test_a_robot_of_another_table_is_another(tmp_path: Path) -> None:
+    """The checker reads the description: code for one arm does not pass with the table of another."""
+    files = emitted(generated("odd inverse_dynamics"), "python", tmp_path)
+    other = ODD.with_gravity(0, 0, "-9.82")
+    function = mp.generate(ODD, "inverse_dynamics").function
+    wrong = checker_files(Request(other, "inverse_dynamics"), function, "python", "1")
+    assert "tau" in fails({**files, **wrong}, tmp_path)
+
+
+def test_the_seed_may_be_given(tmp_path: Path) -> None:
+    files = emitted(generated("planar2r pose"), "python", tmp_path)
+    assert run(files, tmp_path, "7").stdout == run(files, tmp_path, "7").stdout
+
+
+def test_what_has_no_checker_says_so(tmp_path: Path) -> None:
+    for model in ("gravity", "inertia_matrix", "regressor"):
+        with pytest.raises(ManipulaError, match=f"no checker for {model} yet"):
+            mp.generate("planar2r", model).emit("cpp", tmp_path, proof=True)
+    with pytest.raises(ManipulaError, match="no checker in 'c' yet"):
+        mp.generate("planar2r", "pose").emit("c", tmp_path, proof=True)
+    with pytest.raises(ManipulaError, match="no checker"):
+        mp.generate("planar2r", ["pose", "jacobian"]).emit("cpp", tmp_path, proof=True)
+    with pytest.raises(ManipulaError, match="no checker"):
+        mp.generate("planar2r", "inverse_dynamics").only("tau[1]").emit("cpp", tmp_path, proof=True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", mp.robots())
+def test_every_library_robot(name: str, tmp_path: Path) -> None:
+    for model in MODELS:
+        for language in ("python", "cpp") if CXX else ("python",):
+            passes(emitted(mp.generate(name, model), language, tmp_path / language), tmp_path / language)
