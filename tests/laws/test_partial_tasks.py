@@ -85,6 +85,26 @@ def test_every_word_of_joints_places_its_tool(word: str) -> None:
             assert len(result.q) == by_many_starts(solver, solver._pose(q)[:3, 3])
 
 
+@pytest.mark.parametrize("word", ["RR", "RP", "RRR", "RPR", "RRP", "PRR"])
+def test_limits_leave_the_answers_inside_them(word: str) -> None:
+    """A turn more or less is the same place; so of all answers those stay that have a turn inside."""
+    rng = random.Random(word)
+    for _ in range(4):
+        chain = numeric_chain(random_arm(rng, word))
+        free = PartialSolver("position", chain)
+        if free.freedom.free:
+            continue
+        q = drawn(free, rng)
+        spans = [(x - rng.uniform(0.1, 2), x + rng.uniform(0.1, 2)) for x in q]
+        limited = PartialSolver("position", chain, spans)(free._pose(q)[:3, 3])
+        low, high = np.array(spans).T
+        assert ((limited.q >= low) & (limited.q <= high)).all()
+        every = free(free._pose(q)[:3, 3]).q
+        turns = every[:, None] + 2 * np.pi * np.arange(-2, 3)[:, None] * free.turning
+        inside = ((turns >= low) & (turns <= high)).any(1).all(-1)
+        assert len(limited.q) == inside.sum() and inside.any()
+
+
 @pytest.mark.slow
 def test_many_random_arms_place_their_tools() -> None:
     rng = random.Random(7)
@@ -190,6 +210,8 @@ def test_a_tool_axis_leaves_a_family_about_it(name: str) -> None:
 def test_many_targets_at_once() -> None:
     arm = puma()
     points = arm.pose(np.random.default_rng(2).uniform(-1, 1, (2, 3, 6)))[..., :3, 3]
+    nothing: Any = arm.inverse_kinematics(points[:0], task="position")
+    assert nothing.q.shape[0] == nothing.valid.shape[0] == 0
     batch: Any = arm.inverse_kinematics(points, task="position")
     assert batch.q.shape[:2] == (2, 3) and batch.valid.any(-1).all()
     assert batch.residual[batch.valid].max() < 1e-12

@@ -84,6 +84,10 @@ class PartialSolver:
         self.closed: Any = made if made.closed else None
         self.plan = replace(made.plan, parameter=", ".join(f"joint {k + 1}" for k in self.freedom.free))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Machine code stays behind; it is made again."""
+        return {name: value for name, value in self.__dict__.items() if name != "descent"}
+
     @cached_property
     def size(self) -> float:
         """The arm's reach, roughly, m; at least 1."""
@@ -138,7 +142,9 @@ class PartialSolver:
             return self._answered(T, near, held, parameter is None)
         found = [self._answered(t, near, held, parameter is None).q for t in T.reshape(-1, 4, 4)]
         q, valid = side_by_side(found, self.chain.dof)
-        return InverseBatch(self, T, q.reshape(*T.shape[:-2], *q.shape[1:]), valid.reshape(*T.shape[:-2], -1))
+        return InverseBatch(
+            self, T, q.reshape(*T.shape[:-2], *q.shape[1:]), valid.reshape(*T.shape[:-2], *valid.shape[1:])
+        )
 
     def _answered(self, T: Floats, seed: Floats | None, held: Floats, movable: bool) -> PartialResult:
         """With the free joints where they are; if that leads nowhere, where least squares would have them."""

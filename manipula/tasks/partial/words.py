@@ -36,7 +36,7 @@ def _places(joints: Sequence[int], q: Floats, turning: Bits) -> str:
 
 def away_text(task: str, target: Floats, at: Floats) -> str:
     """How far apart two targets are: mm, and degrees between the z axes."""
-    away = f"{1000 * float(np.linalg.norm(target[:3, 3] - at[:3, 3])):.4g} mm away"
+    away = f"{round(1000 * float(np.linalg.norm(target[:3, 3] - at[:3, 3])), 9):.4g} mm away"
     if task == "position":
         return away
     cross = np.linalg.norm(np.cross(target[:3, 2], at[:3, 2]))
