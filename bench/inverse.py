@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.bridge import numeric_chain
+from manipula.structure import numeric_chain
 from manipula.tasks.limits import distances
 
 ARMS = ("puma560", "pucrio", "ur5", "kr6", "irb120", "irb140", "stanford", "scara", "rx90")

@@ -29,12 +29,12 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 import manipula as mp
-from manipula.bridge import numeric_chain
 from manipula.mechanics.models.inverse.plan import branches
 from manipula.mechanics.models.pose import pose
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.structure import numeric_chain
 from manipula.tasks.families import Family
 from manipula.tasks.inverse import InverseSolver
 from manipula.tasks.limits import distances

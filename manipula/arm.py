@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled import Compiled
 from manipula.api import generate, load
-from manipula.bridge import numeric_chain
 from manipula.errors import InputError
-from manipula.mechanics.models.inverse.classify import classify
 from manipula.robot import Robot
+from manipula.structure import numeric_chain, plan_of
 
 if TYPE_CHECKING:
     from manipula.mechanics.models.inverse.plan import Plan
@@ -350,7 +349,7 @@ class Arm:
     @cached_property
     def inverse_plan(self) -> Plan:
         """Which class of inverse kinematics the arm belongs to, and why. Needs no values: letters will do."""
-        return classify(numeric_chain(self.robot))
+        return plan_of(self.robot)
 
     @cached_property
     def inverse_solver(self) -> InverseSolver:

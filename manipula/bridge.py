@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-from zlib import crc32
 
 from manipula.algebra.expr.condition import SIZE, conditions_of, lengths_read
 from manipula.algebra.expr.derive import gradient
@@ -34,7 +33,6 @@ from manipula.mechanics.models.choices import (
     usual,
 )
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Given, Method, Model
-from manipula.mechanics.models.moving_bodies import slid_back
 from manipula.mechanics.models.pose_ways import way_from_name
 from manipula.mechanics.robot.audit import pairs
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
@@ -42,11 +40,10 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tip import PAIRS
-from manipula.mechanics.spatial.floats import FLOATS
 from manipula.ranking import Ranking, ranking
+from manipula.structure import numeric_chain, plan_of, slides_of
 
 Tell = Callable[[str], None]
-_PLAIN = 0.1
 
 
 @dataclass(frozen=True)
@@ -81,10 +78,12 @@ def model_named(name: str) -> Model:
 
 
 def model_for(request: Request) -> Model:
-    """The model as it is for this robot; an entry that depends on the arm's class is completed from its numbers."""
+    """The model as it is for this robot; an entry that depends on the arm's class is completed."""
     model = model_named(request.model)
     if model.ranked:
         return _narrowed(model, ranking(request.robot, request.symbolic))
+    if model.inverts:
+        return model.inverts(model, plan_of(request.robot, request.symbolic))
     return model if model.planned is None else model.planned(model, numeric_chain(request.robot))
 
 
@@ -98,12 +97,6 @@ def _narrowed(model: Model, found: Ranking) -> Model:
 
     methods = {name: only(method) for name, method in model.methods.items()}
     return replace(model, methods=methods, columns=lambda chain: list(found.names))
-
-
-def numeric_chain(robot: Robot) -> Chain:
-    """The arm in floats, fixed joints merged; a parameter without a value gets one of no special meaning."""
-    values = {name: _PLAIN + crc32(name.encode()) % 997 / 1994 for name in free_parameters(robot)}
-    return merge_fixed(bind(robot, FLOATS, values))
 
 
 def check_request(request: Request) -> None:
@@ -171,7 +164,7 @@ def usual_choice(request: Request, method: str) -> Choice:
     asked = questions_of(request, method)
     answers = dict(usual(_plain_chain(request), asked))
     if method in BODIES:
-        answers |= slid_back(numeric_chain(request.robot))
+        answers |= slides_of(request.robot, request.symbolic)
     return Choice(method, tuple(answers.items()))
 
 

@@ -14,13 +14,13 @@ from manipula.algebra.emit.c.solver import SolverSource, solver_files
 from manipula.algebra.expr.function import Function, Input
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.loops.reader import program
-from manipula.bridge import Request, numeric_chain
+from manipula.bridge import Request
 from manipula.errors import InputError
 from manipula.files import write_files
 from manipula.generation import generate_function
 from manipula.mechanics.models.catalogue import INPUTS, PORT_NAMES
-from manipula.mechanics.models.inverse.classify import classify
 from manipula.model import Model
+from manipula.structure import numeric_chain, plan_of
 from manipula.tasks.arrays import pose_of
 from manipula.tasks.general6r import EXACT, General6R
 from manipula.tasks.loops6r.collect import MOST
@@ -35,7 +35,7 @@ def is_general(request: Request) -> bool:
     """Is it inverse kinematics of an arm that only elimination solves?"""
     if request.model != "inverse_kinematics":
         return False
-    return classify(numeric_chain(request.robot)).title == "general 6R"
+    return plan_of(request.robot, request.symbolic).title == "general 6R"
 
 
 def general_model(request: Request) -> GeneralModel:
@@ -45,8 +45,10 @@ def general_model(request: Request) -> GeneralModel:
     pose = generate_function(replace(request, model="pose", method="best", optimise="none", wrench=False))
     missing = [name for port in pose.inputs if not port.online for name in port.names]
     if missing:
+        why = plan_of(request.robot, request.symbolic).sentence
         raise InputError(
-            f"{request.robot.name}: inverse_kinematics by {METHOD} needs a value for {', '.join(missing[:8])}"
+            f"{request.robot.name}: inverse_kinematics has no closed form here ({why}), and elimination needs a value "
+            f"for {', '.join(missing[:8])}"
         )
     graph = Graph()
     given = Input("T", tuple(graph.symbol(name, online=True) for name in PORT_NAMES["T"]), *INPUTS["T"][1:])

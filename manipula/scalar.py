@@ -90,3 +90,15 @@ class Maths(Protocol[S]):
         Both arms are always computed: guard the operands of the arm not taken.
         """
         ...
+
+
+class Judge(Protocol):
+    """Decides over one kind of scalar what is zero: for structure alone, never inside a formula."""
+
+    def zero(self, x: Any, within: float) -> bool:
+        """Whether x is nothing; `within` is what rounding may leave of nothing."""
+        ...
+
+    def length(self, *x: Any) -> float:
+        """How large a vector is, in floats; any positive number where nothing is ever rounded."""
+        ...

@@ -10,7 +10,6 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import free_symbols, rebuilt
 from manipula.algebra.simplify import factored
 from manipula.algebra.simplify.tree import ZERO, Tree, without_sign
-from manipula.bridge import numeric_chain
 from manipula.derivation.drafting import Block, Draft, Drafter, Line, Phrase
 from manipula.derivation.notebook import Definition, Notebook, final_names, unsigned, used
 from manipula.derivation.printed import Derivation, Sentence, Step, Written
@@ -18,7 +17,6 @@ from manipula.derivation.squares import with_squares
 from manipula.derivation.styles import Label
 from manipula.derivation.words import Words
 from manipula.errors import InputError
-from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.loop import Axis, Gap, Loop, pose_from_entries
 from manipula.mechanics.models.inverse.plan import Plan, read, solved
 from manipula.mechanics.models.inverse.recording import Recording
@@ -28,13 +26,14 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import transpose
+from manipula.structure import plan_of
 
 COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
 
 
 def derivation_of(robot: Robot, symbolic: Symbolic = "all") -> Derivation:
     """The derivation; `InputError` where the arm has no closed form."""
-    plan = classify(numeric_chain(robot))
+    plan = plan_of(robot, symbolic)
     if not plan.closed:
         raise InputError(f"{robot.name}: no derivation, there is no closed form: {plan.sentence}")
     notebook = Notebook()

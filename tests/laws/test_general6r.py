@@ -10,9 +10,9 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled
-from manipula.bridge import numeric_chain
 from manipula.errors import InputError
 from manipula.mechanics.robot.chain import Chain
+from manipula.structure import numeric_chain
 from manipula.tasks.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.tasks.closing import Arm6R, wrapped
 from manipula.tasks.elimination import Elimination, lifted, readings

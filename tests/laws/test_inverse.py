@@ -13,7 +13,6 @@ import pytest
 from scipy.optimize import least_squares
 
 import manipula as mp
-from manipula.bridge import numeric_chain
 from manipula.errors import InputError
 from manipula.mechanics.models.inverse.plan import parameter_of
 from manipula.mechanics.robot.chain import Chain, Link
@@ -22,6 +21,7 @@ from manipula.mechanics.robot.reduce import frames_on_joints
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
+from manipula.structure import numeric_chain
 from manipula.tasks.inverse import InverseSolver
 from manipula.tasks.limits import distances
 

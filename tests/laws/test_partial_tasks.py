@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.bridge import numeric_chain
 from manipula.errors import InputError
+from manipula.structure import numeric_chain
 from manipula.tasks.limits import distances
 from manipula.tasks.partial.solver import PartialSolver
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.bridge import numeric_chain
 from manipula.errors import InputError
 from manipula.general import GeneralModel
+from manipula.structure import numeric_chain
 from manipula.tasks.arrays import Floats, pose_of
 from manipula.tasks.closing import wrapped
 from manipula.tasks.loops6r.collect import MOST

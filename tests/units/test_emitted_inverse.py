@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.bridge import numeric_chain
+from manipula.structure import numeric_chain
 from manipula.tasks.inverse import InverseSolver
 from manipula.tasks.limits import distances
 from tests.emitted import STRICT

@@ -163,9 +163,8 @@ def _closed_form(plan: Plan, chain: Chain, x: Given) -> dict[str, Any]:
     return {"q": found.q, "valid": found.valid, "fit": found.fit, **checks}
 
 
-def _inverse(model: Model, numbers: Chain) -> Model:
+def _inverse(model: Model, plan: Plan) -> Model:
     """Inverse kinematics in the closed form of the arm's class."""
-    plan = classify(numbers)
     if not plan.closed:
         raise InputError(f"inverse_kinematics has no closed form here: {plan.sentence}")
     inputs = ("T", "parameter") if plan.parameter else ("T",)
@@ -356,7 +355,7 @@ _LIST = (
             "calm": ("1", "the smallest |fit|: near 0 some branches want a closer look"),
             "defect": ("1", "how far the input is from a pose"),
         },
-        {"closed-form": lambda c, x: _closed_form(classify(c), c, x)}, FRAMES, planned=_inverse,
+        {"closed-form": lambda c, x: _closed_form(classify(c), c, x)}, FRAMES, inverts=_inverse,
     ),
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manipula.mechanics.models.acceleration_field import Choice
+from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.chain import Chain
 
 Given = Mapping[str, Sequence[Any]]
@@ -33,9 +34,9 @@ class Model:
     `candidates` are the methods that "best" tries; none named means the first. A search for the fewest operations tries
     the `further` ones too, which pay for them with sines. `field`, where there is one, is the
     method "acceleration-field"; it wants its frames on the joints. `differentiates` names the model, with such a
-    method, whose derivative this one is. `planned` completes an entry that depends on the arm: from the arm in numbers.
-    `columns` names the columns of the one output of a regressor; where they are `ranked`, only those that are
-    independent stay.
+    method, whose derivative this one is. `planned` completes an entry that depends on the arm, from the arm in numbers;
+    `inverts` does so from the class of its inverse kinematics. `columns` names the columns of the one output of a
+    regressor; where they are `ranked`, only those that are independent stay.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Model:
     further: tuple[str, ...] = ()
     differentiates: str = ""
     planned: Callable[[Model, Chain], Model] | None = None
+    inverts: Callable[[Model, Plan], Model] | None = None
     columns: Callable[[Chain], list[str]] | None = None
     ranked: bool = False
 

@@ -53,6 +53,7 @@ from manipula.mechanics.spatial.vector import (
     transpose,
     unrotate,
 )
+from manipula.scalar import Judge
 
 SHORT = 1e-12  # m
 
@@ -111,18 +112,18 @@ def _onto(link: Link, parent: Joint, joined: bool) -> tuple[Spin, Vector]:
     return seen, unrotate(before.R, add(unturned(parent.turn, V), rotate(U, before.p)))
 
 
-def slid_back(chain: Chain) -> dict[str, str]:
+def slid_back(chain: Chain, judge: Judge) -> dict[str, str]:
     """Where a lever lies along the axis it leads to, the frame there may stand at the parent's: a road without lever.
 
-    Answers to the formulation's questions, from the arm in floats.
+    Answers to the formulation's questions.
     """
+
+    def is_long(p: Vector) -> bool:
+        return not all(judge.zero(x, SHORT) for x in p)
+
     links = frames_on_joints(chain).links
     levers = [(i, rotate(link.before.R, Z), link.before.p) for i, link in enumerate(links, 1)]
-    return {f"slide {i}": "back" for i, axis, p in levers[1:] if _long(p) and not _long(cross(axis, p))}
-
-
-def _long(p: Vector) -> bool:
-    return any(abs(x) > SHORT for x in p)
+    return {f"slide {i}": "back" for i, axis, p in levers[1:] if is_long(p) and not is_long(cross(axis, p))}
 
 
 @dataclass(frozen=True)

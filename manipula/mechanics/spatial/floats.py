@@ -49,3 +49,16 @@ class FloatMaths:
 
 
 FLOATS = FloatMaths()
+
+
+class Rounded:
+    """The judge of floats."""
+
+    def zero(self, x: float, within: float) -> bool:
+        return abs(x) < within
+
+    def length(self, *x: float) -> float:
+        return math.hypot(*x)
+
+
+ROUNDED = Rounded()

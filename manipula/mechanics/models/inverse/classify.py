@@ -12,10 +12,12 @@ from manipula.mechanics.models.inverse.loop import loop_from_chain
 from manipula.mechanics.models.inverse.plan import SNAP, Mask, Pad, Plan, Slide, entries, read
 from manipula.mechanics.models.inverse.six import six_plans
 from manipula.mechanics.models.inverse.trial import solves
-from manipula.mechanics.models.inverse.view import ROUNDED, Judge, View, somewhere
+from manipula.mechanics.models.inverse.view import View, somewhere
 from manipula.mechanics.models.jacobian import jacobian
 from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.floats import ROUNDED
 from manipula.mechanics.spatial.placement import Placement
+from manipula.scalar import Judge
 
 NO_STRUCTURE = "no three neighbouring axes meet, nor are three parallel beside two that cross"
 HELD = (Fraction("0.734"), Fraction("-1.219"))  # of a held joint: what is zero for both is zero by structure
@@ -62,11 +64,9 @@ def _few(view: View, chain: Chain, trials: Sequence[Chain]) -> Plan:
 
 
 def _first_that_solves(plans: Iterable[Plan], chain: Chain, judge: Judge, trials: Sequence[Chain]) -> Plan | None:
-    for plan in plans:
-        whole = replace(plan, masks=_masks(plan, chain, judge))
-        if all(solves(whole, arm) for arm in trials):
-            return plan
-    return None
+    whole = [replace(plan, masks=_masks(plan, chain, judge)) for plan in plans]
+    tried = ((plan, calm) for calm in (True, False) for plan in whole)
+    return next((plan for plan, calm in tried if all(solves(plan, arm, calm) for arm in trials)), None)
 
 
 def _unclosed(view: View, n: int) -> Plan:

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from manipula.mechanics.spatial.inertia import half
-from manipula.mechanics.spatial.vector import Matrix, Vector, cross, dot, rotate, scale, transpose, unrotate
+from manipula.mechanics.spatial.vector import Matrix, Vector, cross, dot, rotate, transpose, unrotate
 from manipula.scalar import Maths
 
 TINY = Fraction(1, 10**24)  # A² + B² below which an equation says nothing about its angle
@@ -183,7 +183,8 @@ class Wrist(NamedTuple):
 
 
 def reference(x: Vector, maths: Maths[Any]) -> Matrix:
-    """F(x): x/|x| is its first column, z × x its second; where x lies on z itself the second is y."""
+    """F(x): x/|x| is its first column, z × x its second; where x lies on z itself the second is y, where it is nothing
+    the first is z."""
     flat = x[0] * x[0] + x[1] * x[1]
     on_axis = maths.less(flat, maths.number(LOCK))
     side = 1 / maths.sqrt(maths.select(on_axis, 1, flat))
@@ -191,5 +192,5 @@ def reference(x: Vector, maths: Maths[Any]) -> Matrix:
     square = dot(x, x)
     nowhere = maths.less(square, maths.number(LOCK))
     length = 1 / maths.sqrt(maths.select(nowhere, 1, square))
-    first = scale(length, x)
+    first = (x[0] * length, x[1] * length, maths.select(nowhere, 1, x[2] * length))
     return transpose((first, second, cross(first, second)))

@@ -3,6 +3,7 @@
 A closed form for few joints may fit an arm's axes and yet say nothing about one of its joints (a point that is to be
 placed may lie on the very axis that should move it). That is seen at once when it is run: the configuration a pose was
 made from must be among the answers. What is tried are floats; no answer depends on them, only which way is taken.
+One that is calm there is better: it says so where two branches meet, and nowhere else.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from manipula.mechanics.robot.chain import Chain
 TRIALS = 12
 MISSES = 1  # a configuration close to a special one may be lost to rounding
 SAME = 1e-6
+CALM = 1e-8
 STEPS = (0.7548776662, 0.5698402910, 0.8191725134, 0.6710436067, 0.4497443410, 0.3819660113)  # spread evenly
 
 
@@ -25,21 +27,23 @@ def configurations(dof: int) -> list[list[float]]:
     return [[math.tau * ((0.37 + k * step) % 1) - math.pi for step in STEPS[:dof]] for k in range(1, TRIALS + 1)]
 
 
-def solves(plan: Plan, chain: Chain) -> bool:
-    """Whether the plan finds the configurations of an arm over floats."""
+def solves(plan: Plan, chain: Chain, calm: bool) -> bool:
+    """Whether the plan finds the configurations of an arm over floats, and calmly where that is asked."""
     left = MISSES
     for q in configurations(chain.dof):
-        left -= not _finds(plan, chain, q)
+        left -= not _finds(plan, chain, q, calm)
         if left < 0:
             return False
     return True
 
 
-def _finds(plan: Plan, chain: Chain, q: Sequence[float]) -> bool:
+def _finds(plan: Plan, chain: Chain, q: Sequence[float], calm: bool) -> bool:
     T = [x for row in pose(chain, q).rows() for x in row]
     try:
         found = branches(plan, chain, [float(x) for x in T], None if plan.held is None else q[plan.held])
     except ZeroDivisionError:  # a plan that divides by what is nothing in this arm
+        return False
+    if calm and not found.calm(chain.maths) > CALM:
         return False
     return any(valid == 1 and _same(x, q, chain) for x, valid in zip(found.q, found.valid, strict=True))
 

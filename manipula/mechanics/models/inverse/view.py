@@ -6,17 +6,16 @@ when they pass within `CLOSE` of the arm's size. Over exact scalars it needs non
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 from manipula.mechanics.models.inverse.loop import Loop, crossing
 from manipula.mechanics.models.inverse.slides import rotation
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
-from manipula.scalar import Maths
+from manipula.scalar import Judge, Maths
 
 STRAIGHT = 1e-9
 CLOSE = 1e-8
@@ -24,31 +23,6 @@ SLIGHT = 1e-6  # a slide that leans less on an axis is square to it
 SMALLEST = 1e-3  # m; an arm is at least this large
 
 Direction = tuple[Any, Any, Any]
-
-
-class Judge(Protocol):
-    """Decides over one kind of scalar."""
-
-    def zero(self, x: Any, within: float) -> bool:
-        """Whether x is nothing; `within` is what rounding may leave of nothing."""
-        ...
-
-    def length(self, *x: Any) -> float:
-        """How large a vector is, in floats; any positive number where nothing is ever rounded."""
-        ...
-
-
-class Rounded:
-    """The judge of floats."""
-
-    def zero(self, x: float, within: float) -> bool:
-        return abs(x) < within
-
-    def length(self, *x: float) -> float:
-        return math.hypot(*x)
-
-
-ROUNDED = Rounded()
 
 
 @dataclass(frozen=True)
