@@ -1,0 +1,210 @@
+"""What `ik` shows: the class of an arm, the table of its branches, and the units in which joints are read and shown."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.arm import Arm
+from manipula.cli.screen import say, say_prose, say_table
+from manipula.errors import InputError
+from manipula.robot import Robot
+
+_CAPTION = (
+    "residual: the largest entry of |FK − pose|; margin: to the nearest limit, negative outside; "
+    "a branch out of reach shows where it comes nearest."
+)
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of an arm's joints on the screen; inside all is rad and m. `held`: a redundant arm's free joint."""
+
+    turning: Sequence[bool]
+    degrees: bool
+    held: int | None
+
+    @property
+    def free_turns(self) -> bool:
+        """Whether a redundant arm's parameter is an angle."""
+        return self.held is None or self.turning[self.held]
+
+    @property
+    def angle(self) -> str:
+        return "deg" if self.degrees else "rad"
+
+    def name(self, joint: int) -> str:
+        return self.angle if self.turning[joint] else "m"
+
+    def shown(self, joint: int, value: float) -> float:
+        return math.degrees(value) if self.degrees and self.turning[joint] else value
+
+    def read(self, option: str, text: str) -> list[float]:
+        """Joint positions as a user writes them."""
+        given = numbers(option, text)
+        if len(given) != len(self.turning):
+            raise InputError(f"{option}: expected {len(self.turning)} joint positions, found {len(given)} numbers")
+        both = zip(given, self.turning, strict=True)
+        return [math.radians(x) if self.degrees and turns else x for x, turns in both]
+
+
+def numbers(option: str, text: str) -> list[float]:
+    words = text.replace(",", " ").split()
+    found = [_number(option, word) for word in words]
+    if not all(map(math.isfinite, found)):
+        raise InputError(f"{option}: {words[[math.isfinite(x) for x in found].index(False)]} is not a finite number")
+    return found
+
+
+def _number(option: str, word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise InputError(f"{option}: expected numbers separated by blanks, found {word!r}") from None
+
+
+# what is told
+
+
+def told_class(arm: Arm, part: str, solved: bool, name: str) -> dict[str, Any]:
+    """`solved`: a target is given, so that the arm must have its numbers. The class of a whole pose needs none."""
+    if part == "pose":
+        return _class(arm.robot, arm.solver_for(part).plan if solved else arm.inverse_plan, name)
+    solver = arm.solver_for(part)
+    told = _class(arm.robot, solver.plan, name)
+    count = 2 ** len(solver.plan.roles) if solver.closed else None
+    closed = {"task": part, "closed_form": bool(solver.closed), "branch_count": count}
+    return told | closed | dict.fromkeys(("emit", "formulas", "derivation"))  # no code is written for it
+
+
+def _class(subject: Robot, plan: Any, name: str) -> dict[str, Any]:
+    emitted = plan.closed or plan.title == "general 6R"
+    emit = f"manipula generate {shlex.quote(name)} -m inverse_kinematics -l c -o out/" if emitted else None
+    formulas = f"manipula equations {shlex.quote(name)} inverse_kinematics" if plan.closed else None
+    derivation = f"manipula ik {shlex.quote(name)} --derive" if plan.closed else None
+    return {
+        "robot": subject.name,
+        "class": plan.title,
+        "why": plan.sentence,
+        "closed_form": plan.closed,
+        "branch_count": 2 ** len(plan.roles) if plan.closed else None,
+        "roles": list(plan.roles),
+        "free": plan.parameter or None,
+        "emit": emit,
+        "formulas": formulas,
+        "derivation": derivation,
+    }
+
+
+def told_answer(result: Any) -> dict[str, Any]:
+    rows = [_branch(result, i) for i in range(len(result.all))]
+    answer: dict[str, Any] = {"answers": result.q.tolist(), "branches": rows, "nearest": None}
+    answer["note"] = getattr(result, "note", "")
+    if not len(result.q):
+        best = result.nearest
+        answer["nearest"] = {"q": best.q.tolist(), "distance": float(best.distance), "reason": best.reason}
+    return answer
+
+
+def _branch(result: Any, i: int) -> dict[str, Any]:
+    family, ranks = result.families[i], {int(place): rank for rank, place in enumerate(result.order, 1)}
+    return {
+        "name": result.branch[i],
+        "q": result.all[i].tolist(),
+        "kept": bool(result.valid[i]),
+        "answer": ranks.get(i),
+        "why": result.why[i],
+        "residual": float(result.residual[i]),
+        "margin": [float(x) if math.isfinite(x) else None for x in result.margin[i]],
+        "family": family.text if family is not None else None,
+    }
+
+
+# the screen
+
+
+def say_class(told: dict[str, Any]) -> None:
+    say(f"{told['robot']}, {told['class']}", "bold cyan")
+    say_prose(f"Why: {told['why']}.")
+    if not told["closed_form"]:
+        say_prose("There is no closed form; --q and --pose are solved all the same.")
+        _say_free(told)
+        if told["emit"]:
+            say(f"As C: {told['emit']}")
+        return
+    each = f" for each value of the free parameter ({told['free']})" if told["free"] else ""
+    choices = f": {' ±, '.join(told['roles'])} ±" if told["roles"] else ""
+    many = "1 branch" if told["branch_count"] == 1 else f"{told['branch_count']} branches"
+    say_prose(f"Closed form, {many}{each}{choices}.")
+    if not told["emit"]:
+        return
+    say(f"As C: {told['emit']}")
+    say(f"As formulas: {told['formulas']}")
+    say(f"Step by step: {told['derivation']}")
+
+
+def _say_free(told: dict[str, Any]) -> None:
+    if told["free"] and "task" in told:
+        say_prose(f"Free for this task: {told['free']}.")
+
+
+def say_answer(answer: dict[str, Any], units: Units) -> None:
+    rows, found = answer["branches"], len(answer["answers"])
+    say_prose(f"{answer['robot']}, {answer['class']}: {answer['why']}.")
+    if answer["note"]:
+        say_prose(f"{answer['note'][:1].upper()}{answer['note'][1:]}.")
+    elif answer["parameter"] is not None:
+        say(f"With {answer['free']} = {_free(answer['parameter'], units)}.")
+    joints = [f"q{i + 1} ({units.name(i)})" for i in range(len(units.turning))]
+    columns = ("#", "branch", "answer", *joints, "residual", "margin")
+    title = f"{found} answer{'' if found == 1 else 's'} of {len(rows)} branches"
+    cells = [_cells(number, row, units) for number, row in enumerate(rows, 1)]
+    say_table(title, columns, cells, right=(0, *range(2, len(columns))), caption=_CAPTION)
+    _say_reasons(rows)
+    if answer["nearest"] is not None:
+        _say_nearest(answer["nearest"], units)
+
+
+def _free(value: float, units: Units) -> str:
+    if not units.free_turns:
+        return f"{value:.9g} m"
+    return f"{math.degrees(value) if units.degrees else value:.9g} {units.angle}"
+
+
+def _cells(number: int, row: dict[str, Any], units: Units) -> tuple[str, ...]:
+    q = (_rounded(units.shown(i, x)) for i, x in enumerate(row["q"]))
+    kept = str(row["answer"]) if row["kept"] else "rejected"
+    return (str(number), row["name"], kept, *q, f"{row['residual']:.1e}", _margin(row["margin"], units))
+
+
+def _rounded(x: float) -> str:
+    return f"{round(x, 6) + 0.0:.6f}"  # −0.000000 is 0.000000
+
+
+def _margin(margins: Sequence[float | None], units: Units) -> str:
+    limited = [(x, joint) for joint, x in enumerate(margins) if x is not None]
+    if not limited:
+        return "no limits"
+    least, joint = min(limited)
+    return f"{units.shown(joint, least):.4g} {units.name(joint)} (q{joint + 1})"
+
+
+def _say_reasons(rows: Sequence[dict[str, Any]]) -> None:
+    """Under the table, where words have room; branches with the same reason together."""
+    reasons: dict[str, list[int]] = {}
+    for number, row in enumerate(rows, 1):
+        if row["why"]:
+            reasons.setdefault(f"rejected: {row['why']}", []).append(number)
+        if row["family"]:
+            reasons.setdefault(f"one of infinitely many: {row['family']}", []).append(number)
+    for words, numbers in reasons.items():
+        say_prose(f"# {', '.join(map(str, numbers))} {words}")
+
+
+def _say_nearest(nearest: dict[str, Any], units: Units) -> None:
+    q = ", ".join(f"{_rounded(units.shown(i, x))} {units.name(i)}" for i, x in enumerate(nearest["q"]))
+    say_prose(f"{nearest['reason'][:1].upper()}{nearest['reason'][1:]}.", "bold")
+    say_prose(f"Nearest configuration, at distance {nearest['distance']:.6g} (norm of FK − pose): {q}")
