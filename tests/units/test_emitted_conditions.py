@@ -64,7 +64,7 @@ REFUSED = "1 1 |l1| > 1e-6*size"
 
 
 @needs_cc
-@pytest.mark.parametrize("flags", [(), ("-DNDEBUG",), ("-O0",), ("-DNDEBUG", "-O3")])
+@pytest.mark.parametrize("flags", [(), ("-DNDEBUG", "-O3")])
 def test_c_returns_a_status_in_every_build(torque: manipula.Model, flags: tuple[str, ...], tmp_path: Path) -> None:
     assert c_answers(torque, tmp_path, *flags) == ["0 0 ", REFUSED, REFUSED, "0 0 "]
 
@@ -210,9 +210,9 @@ def test_octave_raises(torque: manipula.Model, tmp_path: Path) -> None:
 
 
 @needs_cc
-@pytest.mark.parametrize("model", ["inverse_dynamics", "gravity", "inverse_kinematics"])
+@pytest.mark.parametrize("model", ["inverse_dynamics", "inverse_kinematics"])
 def test_a_float_model_and_a_double_caller_do_not_link(model: str, tmp_path: Path) -> None:
-    robot = "puma560" if model == "inverse_kinematics" else "planar2r"
+    robot = "cobra600" if model == "inverse_kinematics" else "planar2r"
     name = f"{robot}_{model}"
     written(emit(manipula.generate(robot, model).tape, "c", "1"), tmp_path)
 

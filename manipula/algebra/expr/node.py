@@ -93,7 +93,7 @@ def _told(node: Expr, depth: int) -> str:
 
 def _order_key(node: Expr) -> Key:
     """A fixed order for commutative arguments: constants, parameters, variables, then the rest by value."""
-    if node.op == "const":
+    if node.op in ("const", "tolerance"):
         return (0, "", node.value)
     rank = 1 if not node.online else 3
     return (rank, str(node.data), 0) if node.op == "symbol" else (rank + 1, "", node.value)
@@ -104,6 +104,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.table: dict[int, Expr] = {}
+        self.tolerances: dict[tuple[Fraction, Fraction], Expr] = {}
         self.numbers: dict[int | Fraction, Expr] = {}  # met before: small whole numbers come by the thousand
         self.lock = Lock()
         self.points: dict[int, Point] = {}  # of angle leaves, by value
@@ -154,9 +155,11 @@ class Graph:
         return self.intern("angle", (), value, angle, online=False)
 
     def tolerance(self, number: Tolerance) -> Expr:
-        """A small number that depends on the precision: equal to no other, whatever its values."""
-        value = hashed(TABLE_SEED, "tolerance", repr(number))
-        return self.intern("tolerance", (), value, number, online=False)
+        """A small number that depends on the precision: in double its own value, but not the constant of that value."""
+        if number < 0:
+            return self.neg(self.tolerance(Tolerance(-number, -number.single)))
+        key = (Fraction(number), number.single)
+        return self.tolerances.setdefault(key, Expr(self, "tolerance", (), rational(number), number, online=False))
 
     # the law: equal values are one node
 

@@ -8,13 +8,12 @@ NaN goes in and comes out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.spatial.vector import Vector
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Tolerance
 
-NOTHING = Fraction(1, 10**300)  # a squared length below this is zero
+NOTHING = Tolerance("1e-300", "1e-36")  # a squared length below this is zero
 
 
 def cylindrical_from_cartesian(p: Sequence[Any], maths: Maths[Any]) -> Vector:

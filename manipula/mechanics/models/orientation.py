@@ -6,7 +6,8 @@ leaves the sign open; there the largest of e1, e2, e3 is positive.
 A sequence such as "zxz" names the axes of R = Ra(first) Rb(second) Rc(third): turns about axes that move along.
 "xyz" are Bryant's angles; "zyx" read backwards is roll-pitch-yaw about fixed axes. The middle angle lies in
 [−π/2, π/2] when the three axes differ, in [0, π] when the outer two are the same. Gimbal lock: when the outer axes
-fall together (to 1e-12) only a sum or difference of the outer angles is determined; the first is then 0.
+fall together (to 1e-12; to 1e-5 in single precision) only a sum or difference of the outer angles is determined; the
+first is then 0.
 
 No branch of a `select` is left unguarded, and NaN goes in and comes out.
 """
@@ -14,20 +15,19 @@ No branch of a `select` is left unguarded, and NaN goes in and comes out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import permutations
 from typing import Any
 
 from manipula.errors import UnknownNameError
 from manipula.mechanics.spatial.placement import turn_about
 from manipula.mechanics.spatial.vector import Matrix, Vector, matmul
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Tolerance
 
 Quaternion = tuple[Any, Any, Any, Any]
 
 THREE_AXES = tuple("".join(axes) for axes in permutations("xyz"))
 SEQUENCES = (*THREE_AXES, *(a + b + a for a, b in permutations("xyz", 2)))
-LOCK = Fraction(1, 10**24)  # of sin² between the outer axes
+LOCK = Tolerance("1e-24", "1e-10")  # of sin² between the outer axes
 
 
 # Euler parameters

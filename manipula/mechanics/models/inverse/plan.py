@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -30,11 +29,11 @@ from manipula.mechanics.models.inverse.structures import STRUCTURES, Branch, clo
 from manipula.mechanics.models.inverse.subproblems import STILL, Turn
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Tolerance
 
 SNAP = 1e-10
-MISS = Fraction(1, 10**20)  # squared distance from a closed loop that arms with few joints are allowed
-LOST = Fraction(-1, 10**12)  # below this `fit` a branch is not there
+MISS = Tolerance("1e-20", "1e-8")  # squared distance from a closed loop that arms with few joints are allowed
+LOST = Tolerance("-1e-12", "-1e-5")  # below this `fit` a branch is not there
 
 Mask = tuple[int | None, ...]  # of a gap's 12 entries: what each is set to
 

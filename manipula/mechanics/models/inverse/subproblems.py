@@ -16,16 +16,16 @@ point on the axis) gets the angle 0, and the arm that is not taken never divides
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import Matrix, Vector, cross, dot, rotate, transpose, unrotate
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Tolerance
 
-TINY = Fraction(1, 10**24)  # A² + B² below which an equation says nothing about its angle
-LOCK = Fraction(1, 10**26)  # squared distance from the axis below which two axes count as one
-NOWHERE = LOCK * LOCK  # the same for the product of two such distances
+# squares: in double precision far above the square of what rounding leaves, some 1e-15; in single that is some 1e-6
+TINY = Tolerance("1e-24", "1e-12")  # A² + B² below which an equation says nothing about its angle
+LOCK = Tolerance("1e-26", "1e-10")  # squared distance from the axis below which two axes count as one
+NOWHERE = Tolerance("1e-52", "1e-20")  # the same for the product of two such distances
 
 
 class Turn(NamedTuple):
