@@ -69,6 +69,7 @@ def assert_lawful(solver: PartialSolver, q: Any, seed: Any = None) -> Any:
     assert len(result.q)
     assert np.abs(solver.pose(result.q) - solver.pose(q)).max() <= 1e-9
     assert distances(result.q, q, solver.turning).min() < 1e-6
+    assert len(result.branch) == len(result.all) == len(result.why)
     pairs = itertools.combinations(result.q, 2)
     assert all(distances(a, b, solver.turning) > 1e-6 for a, b in pairs)
     return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -23,12 +23,16 @@ from manipula.tasks.solver import Raw
 
 
 class Branches(Protocol):
-    """`plan` names the class; `raw` gives every branch of a masked target, free joints left out."""
+    """`plan` names the class; `raw` gives every branch of a masked target, free joints left out.
+
+    `at`: where the joints are that a branch leaves free. `searched`: what a search finds where `raw` has nothing.
+    """
 
     plan: Plan
-    closed: Any
+    closed: bool
 
     def raw(self, T: Floats, at: Floats) -> Raw: ...
+    def searched(self, T: Floats, at: Floats) -> Raw: ...
 
 
 class PositionBranches:
@@ -54,6 +58,10 @@ class PositionBranches:
         offsets = np.array([float(link.offset) for link in links])
         return checked((self._linked.candidates(p, offsets + signs * at) - offsets) * signs)
 
+    def searched(self, T: Floats, at: Floats) -> Raw:
+        """Nothing: elimination has every root."""
+        return checked(np.empty((0, self.chain.dof)))
+
 
 def checked(q: Floats) -> Raw:
     """Candidates: each is to be polished and looked at."""
@@ -73,13 +81,18 @@ class AxisBranches:
     def __init__(self, chain: Chain, translate: Translate | None) -> None:
         turn = Link("added", KINDS["revolute"], chain.tool, 0, 1, HERE, Inertia())
         self._solver = InverseSolver(replace(chain, links=(*chain.links, turn), tool=HERE), translate=translate)
-        said = f"with a turning axis added at the tool, {self._solver.plan.sentence}"
-        self.plan = Plan("none", "", f"position and axis of the tool, {self._solver.plan.title}", said)
-        self.closed = False
+        whole = self._solver.plan
+        self.closed = whole.closed and not whole.parameter
+        title = f"position and axis of the tool, {whole.title}"
+        said = f"with a turning axis added at the tool, {whole.sentence}"
+        self.plan = replace(whole, title=title, sentence=said, parameter="", held=None)
 
     def raw(self, T: Floats, at: Floats) -> Raw:
-        whole = completed(T)
-        q = self._solver(whole).q
-        if not len(q):  # a closed form may be singular at every pose of an arm whose joints cannot all place its point
-            q = unique_solutions(self._solver, whole, np.append(at, 0.0))
-        return checked(q[:, :-1])
+        if self.closed:
+            found = self._solver.raw(completed(T), None)
+            return found._replace(q=found.q[:, :-1])
+        return checked(self._solver(completed(T)).q[:, :-1])
+
+    def searched(self, T: Floats, at: Floats) -> Raw:
+        """A closed form may be singular at every pose of an arm whose joints cannot all place its point."""
+        return checked(unique_solutions(self._solver, completed(T), np.append(at, 0.0))[:, :-1])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,16 +41,30 @@ def checked_task(task: str) -> str:
     return task
 
 
+class Found(NamedTuple):
+    """Branches with the free joints where `held` has them, and their names."""
+
+    raw: Raw
+    names: list[str]
+    held: Floats
+
+
 class PartialResult(InverseResult):
     """The answers to a target that leaves something free.
 
     `note` says which joints that leaves free, and where they are; `free` are their numbers, counted from 1.
     """
 
-    def __init__(self, solver: PartialSolver, target: Floats, raw: Raw, seed: Floats | None, held: Floats) -> None:
-        super().__init__(solver, target, seed=seed, raw=raw)
+    def __init__(self, solver: PartialSolver, target: Floats, found: Found, seed: Floats | None) -> None:
+        super().__init__(solver, target, seed=seed, raw=found.raw)
+        self._names, held = found.names, found.held
         self.task, self.free = solver.task, tuple(k + 1 for k in solver.freedom.free)
         self.note = note_text(solver.task, solver.freedom, held, solver.turning)
+
+    @property
+    def branch(self) -> list[str]:
+        """The branches' names."""
+        return self._names
 
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}{'; ' + self.note if self.note else ''}>"
@@ -148,23 +162,29 @@ class PartialSolver:
 
     def _answered(self, T: Floats, seed: Floats | None, held: Floats, movable: bool) -> PartialResult:
         """With the free joints where they are; if that leads nowhere, where least squares would have them."""
-        result = PartialResult(self, T, self._raw(T, held), seed, held)
-        if not movable or not self.freedom.held or len(result.q):
+        result = PartialResult(self, T, self._found(T, held), seed)
+        if len(result.q):
             return result
+        other = PartialResult(self, T, self._found(T, held, search=True), seed)
+        if len(other.q) or not movable or not self.freedom.held:
+            return other if len(other.q) else result
         best = self.nearest(T, held)
         if best.distance > REACHED:
             return result
-        return PartialResult(self, T, self._raw(T, best.q), seed, best.q)
+        return PartialResult(self, T, self._found(T, best.q), seed)
 
     def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw:
-        return self._raw(T, self._held(seed, None))
+        return self._found(T, self._held(seed, None)).raw
 
-    def _raw(self, T: Floats, held: Floats) -> Raw:
+    def _found(self, T: Floats, held: Floats, search: bool = False) -> Found:
         """Every branch with the free joints at their places in `held`."""
-        found = self._branches(held).raw(T, held[list(self.freedom.used)])
-        q = np.tile(held, (len(found.q), 1))
-        q[:, list(self.freedom.used)] = found.q
-        return found._replace(q=q)
+        made, at = self._branches(held), held[list(self.freedom.used)]
+        raw = made.searched(T, at) if search else made.raw(T, at)
+        q = np.tile(held, (len(raw.q), 1))
+        q[:, list(self.freedom.used)] = raw.q
+        named = made.closed and not search
+        names = made.plan.branch_names if named else [f"solution {i + 1}" for i in range(len(q))]
+        return Found(raw._replace(q=q), names, held)
 
     def _branches(self, held: Floats) -> Branches:
         """What solves the arm with its free joints frozen; kept while they stay."""
