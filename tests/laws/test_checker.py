@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 import manipula as mp
+from bench.mutants import mutant_of
 from manipula.bridge import Request
 from manipula.checker import MODELS, checker_files
 from manipula.errors import ManipulaError
 from tests.languages import CXX, WARNINGS
 from tests.laws.test_tip import request_for, with_tip
-from tests.mutants import mutant_of
 from tests.random_robots import random_robot
 
 needs_cxx = pytest.mark.skipif(CXX is None, reason="no C++ compiler on this machine: checkers in C++ are not run")
