@@ -116,6 +116,15 @@ def test_a_slip_in_emitted_cpp_is_named(seed: int, tmp_path: Path) -> None:
     assert "differs from the plain recursion" in fails(files, tmp_path), slip.line
 
 
+@pytest.mark.parametrize("language", ["python", pytest.param("cpp", marks=needs_cxx)])
+def test_a_strange_number_is_named(language: str, tmp_path: Path) -> None:
+    files = emitted(generated("stanford3 pose"), language, tmp_path)
+    source = files[source_of(files)]
+    assert source.count("0.0") > 1
+    wrong = source.replace("*c1", "*2.5*c1" if language == "python" else "*Real(2.5)*c1")
+    assert "number 2.5 is none of the robot's" in fails({**files, source_of(files): wrong}, tmp_path)
+
+
 def test_the_text_is_the_one_that_ships(tmp_path: Path) -> None:
     model = mp.generate("planar2r", "inverse_dynamics")
     for language in ("cpp", "python"):
