@@ -15,7 +15,7 @@ from manipula.tasks.limits import distances, margins, wound
 from manipula.tasks.solver import Nearest, Raw, Solver
 from manipula.tasks.tolerances import INSIDE
 from manipula.tasks.walk import Still
-from manipula.tasks.words import branch_names, outside_text
+from manipula.tasks.words import MET, branch_names, nearest_reason, outside_text
 
 SEATED = 1e-9  # rad; a branch this near to the seed is the seed
 
@@ -110,9 +110,9 @@ class Answers:
 class InverseResult:
     """Every solution of one pose.
 
-    `q` are the answers (k, dof): distinct, inside the limits, nearest to the seed first. `all`, `valid`, `why`,
-    `branch`, `residual`, `margin`, `families` have one entry for each branch, answers or not; they are computed when
-    asked for.
+    `q` are the answers (k, dof): distinct, inside the limits, nearest to the seed first; the pose of each is the one
+    asked for in every entry to `tolerance`. `all`, `valid`, `why`, `branch`, `residual`, `margin`, `families` have one
+    entry for each branch, answers or not; they are computed when asked for.
     """
 
     def __init__(
@@ -123,8 +123,10 @@ class InverseResult:
         seed: Floats | None = None,
         parameter: Floats | None = None,
         raw: Raw | None = None,
+        tolerance: float | None = None,
     ) -> None:
         self._solver, self.pose, self._seed, self._parameter = solver, pose, seed, parameter
+        self._tolerance = tolerance
         self._settled = q is not None
         if q is not None:
             self.q = q
@@ -142,7 +144,7 @@ class InverseResult:
 
     @cached_property
     def _answers(self) -> Answers:
-        return Answers(self._solver, self.pose, self._seed, self._raw)
+        return Answers(self._solver, self.pose, self._seed, self._raw, self._tolerance)
 
     def __len__(self) -> int:
         return len(self.q)
@@ -171,8 +173,13 @@ class InverseResult:
         return ordered(found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel(), self._seed)
 
     @property
+    def tolerance(self) -> float:
+        """The largest entry of |FK − pose| that an answer may have (m, and rad to first order)."""
+        return self._solver.tolerances.exact if self._tolerance is None else self._tolerance
+
+    @property
     def residual(self) -> Floats:
-        """The largest entry of |FK − pose|."""
+        """The largest entry of |FK − pose| of each branch."""
         return self._answers.residual
 
     @property
@@ -192,8 +199,23 @@ class InverseResult:
 
     @cached_property
     def nearest(self) -> Nearest:
-        """The least-squares answer: for a pose out of reach the best there is, its distance, and what it lacks."""
-        return self._solver.nearest(self.pose, self._seed)
+        """The least-squares answer: for a pose out of reach the best there is, its distance, and what it lacks.
+
+        Where there are answers it is one of them, and only then the reason is "reached".
+        """
+        if len(self.q):
+            away = np.sqrt(((self._solver.pose(self.q) - self.pose) ** 2).sum((-1, -2)))
+            best = int(np.argmin(away)) if away.min() > self._solver.tolerances.good else 0
+            return Nearest(self.q[best], float(away[best]), MET)
+        found = self._solver.nearest(self.pose, self._seed)
+        return found if found.reason != MET else found._replace(reason=self._not_reached(found))
+
+    def _not_reached(self, found: Nearest) -> str:
+        """What to say of a pose that the arm comes to as near as it likes, and of which there is no answer."""
+        if self._solver.plan.parameter:
+            return self._solver.elsewhere(found.q, self._parameter)
+        at = self._solver.pose(found.q)
+        return f"{nearest_reason(self.pose, at, False, '')}, more than the tolerance {self.tolerance:.1e}"
 
     def __repr__(self) -> str:
         found = f"{len(self.q)} of {len(self._raw.q)} branches"

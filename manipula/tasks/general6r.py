@@ -102,6 +102,7 @@ class General6R:
         q, about, report = self.machine(T)
         if (report[:, 0] < 0).any():
             T = checked_poses(T)  # says what is wrong
+            q, about, report = self.machine(T)
         rows = zip(q, about, report.tolist(), strict=True)
         answers = [self._machine_answer(*row) for row in rows]
         rest = [i for i, answer in enumerate(answers) if answer is None]

@@ -29,11 +29,11 @@ from manipula.tasks.general6r import General6R
 from manipula.tasks.held import first_six, held_solutions
 from manipula.tasks.limits import bounds, margins, principal, wound
 from manipula.tasks.loops6r.machine import Translate
-from manipula.tasks.poses import checked_poses, exact_poses, poses_from_value
+from manipula.tasks.poses import checked_poses, checked_tolerance, exact_poses, poses_from_value
 from manipula.tasks.search import TASKS, nearest_found, starts, unique_solutions
 from manipula.tasks.solver import Chosen, Native, Nearest, Raw
 from manipula.tasks.tolerances import CLEAN, INSIDE, Tolerances, defect_of, sampled, tolerances_of
-from manipula.tasks.words import away_text, nearest_reason
+from manipula.tasks.words import REACHED, away_text, elsewhere_text, nearest_reason
 
 SAMPLES = 16  # values of a redundant arm's parameter when none is given
 APART = 1e-6  # values of it that are nearer are one
@@ -106,16 +106,27 @@ class InverseSolver:
             return None
         return np.linspace(-3.0, 3.0, len(q)) if self.plan.held is None else q[:, self.plan.held].copy()
 
-    def __call__(self, pose: ArrayLike, seed: ArrayLike | None = None, parameter: ArrayLike | None = None) -> Any:
-        """`pose` (4, 4) → InverseResult; (…, 4, 4) → InverseBatch. `parameter`: see `parameter_of`."""
+    def __call__(
+        self,
+        pose: ArrayLike,
+        seed: ArrayLike | None = None,
+        parameter: ArrayLike | None = None,
+        tolerance: float | None = None,
+    ) -> Any:
+        """`pose` (4, 4) → InverseResult; (…, 4, 4) → InverseBatch. `parameter`: see `parameter_of`.
+
+        `tolerance`: the largest entry of |FK − pose| of an answer, where that is not the arm's own.
+        """
         T = poses_from_value(pose)
         near = None if seed is None else self._seed(seed)
         values = self._values(near, parameter)
+        if tolerance is not None:
+            return self._within(T, near, values, checked_tolerance(tolerance))
         if T.ndim > 2:
             return self._batch(T, near, values)
         if self.closed is None:
             T = checked_poses(T)
-            return self._unclosed(T, near, self._eliminated(T[None], values)[0])
+            return self._unclosed(T, near, self._eliminated(T[None], values)[0], values)
         exact, found = self._settled(T.reshape(1, 16), values, near)
         T = exact.reshape(4, 4).copy()  # what is computed later must not depend on what the caller does to his array
         if found.open.any():
@@ -124,6 +135,15 @@ class InverseSolver:
         if parameter is None and self.plan.held is not None and not valid.any():  # the right values lie between those
             return self._unclosed(T, near, None)
         return InverseResult(self, T, q[ordered(q, valid, near)], near, values)
+
+    def _within(self, T: Floats, seed: Floats | None, values: Floats | None, tolerance: float | None) -> Any:
+        """Every branch is looked at, and brought as near as it comes."""
+        T = checked_poses(T, tolerance)
+        if T.ndim > 2:
+            return self._batch(T, seed, values, tolerance)
+        if self.closed is None:
+            return self._unclosed(T, seed, self._eliminated(T[None], values)[0], values, tolerance)
+        return InverseResult(self, T, seed=seed, parameter=values, tolerance=tolerance)
 
     def _seed(self, seed: ArrayLike) -> Floats:
         near = np.ascontiguousarray(seed, dtype=float)
@@ -198,11 +218,18 @@ class InverseSolver:
         at = Placement(tuple(map(tuple, T[:3, :3].tolist())), tuple(T[:3, 3].tolist()))  # type: ignore[arg-type]
         return float(parameter_of(self.plan, self.chain, x.tolist(), at))
 
-    def _unclosed(self, T: Floats, seed: Floats | None, q: Floats | None) -> InverseResult:
+    def _unclosed(
+        self,
+        T: Floats,
+        seed: Floats | None,
+        q: Floats | None,
+        values: Floats | None = None,
+        tolerance: float | None = None,
+    ) -> InverseResult:
         """Without a closed form. Solutions that elimination has counted are alone: nothing more is to be asked."""
-        if q is None:
-            return InverseResult(self, T, seed=seed, raw=self._searched(T, seed))
-        result = InverseResult(self, T, seed=seed, raw=_all_valid(q))
+        if q is None or (tolerance is not None and not len(q)):
+            return InverseResult(self, T, None, seed, values, self._searched(T, seed, tolerance), tolerance)
+        result = InverseResult(self, T, None, seed, values, _all_valid(q), tolerance)
         if seed is not None or self.limited:
             q = wound(q, self.turning, self.low, self.high, seed)
             inside: Bits = np.all(margins(q, self.low, self.high) >= -INSIDE, axis=-1)
@@ -210,8 +237,8 @@ class InverseSolver:
         result.q = q
         return result
 
-    def _searched(self, T: Floats, seed: Floats | None) -> Raw:
-        return _all_valid(unique_solutions(self, T, seed))
+    def _searched(self, T: Floats, seed: Floats | None, tolerance: float | None = None) -> Raw:
+        return _all_valid(unique_solutions(self, T, seed, tolerance))
 
     @cached_property
     def descent(self) -> Descent | None:
@@ -237,27 +264,34 @@ class InverseSolver:
             return held_solutions(self.general, self.chain, T, values)
         return [answer.q if answer.info.complete else None for answer in self.general.solve_many(T)]
 
-    def _batch(self, T: Floats, seed: Floats | None, values: Floats | None) -> InverseBatch:
+    def _batch(
+        self, T: Floats, seed: Floats | None, values: Floats | None, tolerance: float | None = None
+    ) -> InverseBatch:
         lead, dof = T.shape[:-2], self.chain.dof
         if self.closed is None:
-            T = checked_poses(T)
+            T = checked_poses(T, tolerance)
             poses = T.reshape(-1, 4, 4)
-            found = [self._unclosed(t, seed, q).q for t, q in zip(poses, self._eliminated(poses, values), strict=True)]
+            rows = zip(poses, self._eliminated(poses, values), strict=True)
+            found = [self._unclosed(t, seed, q, values, tolerance).q for t, q in rows]
             q, valid = side_by_side(found, dof)
             return InverseBatch(self, T, q.reshape(*lead, *q.shape[1:]), valid.reshape(*lead, valid.shape[1]))
         exact, settled = self._settled(T.reshape(-1, 16), values, seed)
+        if tolerance is not None:
+            settled.open[:] = True
         if settled.open.any():
-            self._look_closer(exact, values, seed, settled)
+            self._look_closer(exact, values, seed, settled, tolerance)
         pose = exact.reshape(T.shape).copy()  # as above: the caller's array is his
         return InverseBatch(self, pose, settled.q.reshape(*lead, -1, dof), settled.valid.reshape(*lead, -1))
 
-    def _look_closer(self, T: Floats, values: Floats | None, seed: Floats | None, found: Chosen) -> None:
+    def _look_closer(
+        self, T: Floats, values: Floats | None, seed: Floats | None, found: Chosen, tolerance: float | None
+    ) -> None:
         """The open rows, in place: polished, merged, wound."""
         rows = np.flatnonzero(found.open)
         each = 1 if values is None else values.size
         poses = T[rows // each]
         raw = closed_rows(self, poses, None if values is None else values[rows % each])
-        close = refined(self, poses.reshape(-1, 4, 4), raw)
+        close = refined(self, poses.reshape(-1, 4, 4), raw, tolerance)
         q = wound(close.q, self.turning, self.low, self.high, seed)
         inside = (margins(q, self.low, self.high) >= -INSIDE).all(-1)
         found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside
@@ -265,6 +299,14 @@ class InverseSolver:
     def away(self, T: Floats, at: Floats) -> str:
         """How far apart two poses are, in words."""
         return away_text(T, at)
+
+    def elsewhere(self, q: Floats, values: Floats | None) -> str:
+        """What to say of a pose that a redundant arm reaches in configuration q, its parameter being elsewhere."""
+        held = self.plan.held
+        given = None if values is None or values.size != 1 else float(values[0])
+        return elsewhere_text(
+            self.plan.parameter, self.parameter_of(q), given, held is None or bool(self.turning[held])
+        )
 
     def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "pose") -> Nearest:
         """The configuration inside the limits whose pose is nearest in least squares.
@@ -282,7 +324,8 @@ class InverseSolver:
             q = np.concatenate([self.raw(T, near).q, q])
         best, distance = nearest_found(self, T, q, task, (self.pose, self.jacobian))
         rejected = self._rejected(T, near) if task == "pose" and self.limited else ""
-        return Nearest(best, distance, nearest_reason(T, self.pose(best), distance, rejected))
+        reached = distance <= max(REACHED, self.tolerances.exact)
+        return Nearest(best, distance, nearest_reason(T, self.pose(best), reached, rejected))
 
     def _rejected(self, T: Floats, seed: Floats | None) -> str:
         """The limits alone that keep the arm from a pose."""

@@ -17,6 +17,7 @@ from manipula.tasks.newton import difference, slopes
 ROUNDS = 25
 REST = 1e-13  # a step shorter than this is none
 DAMPING = 1e-9
+LEAST = 1e-12  # less would not keep AᵀA from being singular
 
 
 def nearest_beside(q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics) -> Floats:
@@ -39,7 +40,7 @@ def nearest_beside(q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics
             error_there[better],
             cost_there[better],
         )
-        damping[going] *= np.where(better, 0.1, 30.0)
+        damping[going] = np.maximum(damping[going] * np.where(better, 0.1, 30.0), LEAST)
         going = going[(np.abs(step).max(-1) > REST) & (damping[going] < 1e3)]
         if not going.size:
             break

@@ -7,7 +7,8 @@ import numpy as np
 from manipula.tasks.arrays import Floats
 from manipula.tasks.solver import Solver
 
-REACHED = 1e-9  # distance of a nearest pose that is the pose itself
+REACHED = 1e-9  # distance that least squares may leave where a pose is reached
+MET = "reached"
 
 
 def branch_names(solver: Solver, count: int) -> list[str]:
@@ -52,10 +53,16 @@ def away_text(T: Floats, at: Floats) -> str:
     return f"{1000 * away:.4g} mm away and turned by {angle:.4g}°"
 
 
-def nearest_reason(T: Floats, at: Floats, distance: float, rejected: str) -> str:
+def nearest_reason(T: Floats, at: Floats, reached: bool, rejected: str) -> str:
     """Why a nearest pose is not the pose itself. `rejected`: the limits that keep the arm from a solution there is."""
-    if distance <= REACHED:
-        return "reached"
+    if reached:
+        return MET
     if rejected:
         return f"within reach, but {rejected}; the nearest pose inside the limits is {away_text(T, at)}"
     return f"out of reach: the nearest pose is {away_text(T, at)}"
+
+
+def elsewhere_text(name: str, there: float, given: float | None, turns: bool) -> str:
+    """A redundant arm has no answer where its parameter is put, and has one where it is `there`."""
+    tried = "at any value tried" if given is None else f"at {position_text(given, turns)}"
+    return f"out of reach with {name} {tried}; with {name} at {position_text(there, turns)} the pose is reached"

@@ -218,8 +218,8 @@ def test_a_joint_at_its_limit_has_to_turn_back() -> None:
     [
         (lambda T: T[:, :3], r"expected an array of shape \(…, 4, 4\), found \(3, 3, 4\)"),
         (lambda T: np.where(np.arange(48).reshape(3, 4, 4) == 23, np.nan, T), "pose 2 of 3 .*row 2, column 4 is nan"),
-        (lambda T: T * [[[1.0]], [[1.0]], [[1.001]]], "pose 3 of 3 has the last row"),
-        (lambda T: T @ np.diag([1.001, 1, 1, 1]), "pose 1 of 3 is not a rotation: RᵀR differs from 1 by 0.002"),
+        (lambda T: T * [[[1.0]], [[1.0]], [[1.01]]], "pose 3 of 3 has the last row"),
+        (lambda T: T @ np.diag([1.01, 1, 1, 1]), "pose 1 of 3 is not a rotation: RᵀR differs from 1 by 0.02"),
     ],
 )
 def test_what_is_no_pose_is_found_among_many(spoil: Any, words: str) -> None:

@@ -26,12 +26,14 @@ from manipula.tasks.partial.branches import AxisBranches, Branches, PositionBran
 from manipula.tasks.partial.freedom import freedom, frozen, middle
 from manipula.tasks.partial.targets import completed, masked, targets_from_value
 from manipula.tasks.partial.words import away_text, note_text, reason_text
+from manipula.tasks.poses import checked_tolerance
 from manipula.tasks.search import nearest_found, starts
 from manipula.tasks.solver import Native, Nearest, Raw
 from manipula.tasks.tolerances import Tolerances, tolerances_of
 
 PARTS = ("pose", "position", "axis")
 REACHED = 1e-9  # distance that least squares leaves where the target is reached
+ASKED = {"position": 3, "axis": 5}  # numbers that a target has
 PLANE = 1e-9  # of the arm's size: less is no thickness
 
 
@@ -55,8 +57,10 @@ class PartialResult(InverseResult):
     `note` says which joints that leaves free, and where they are; `free` are their numbers, counted from 1.
     """
 
-    def __init__(self, solver: PartialSolver, target: Floats, found: Found, seed: Floats | None) -> None:
-        super().__init__(solver, target, seed=seed, raw=found.raw)
+    def __init__(
+        self, solver: PartialSolver, target: Floats, found: Found, seed: Floats | None, tolerance: float | None
+    ) -> None:
+        super().__init__(solver, target, seed=seed, raw=found.raw, tolerance=tolerance)
         self._names, held = found.names, found.held
         self.task, self.free = solver.task, tuple(k + 1 for k in solver.freedom.free)
         self.note = note_text(solver.task, solver.freedom, held, solver.turning)
@@ -115,8 +119,8 @@ class PartialSolver:
 
     @property
     def tolerances(self) -> Tolerances:
-        """What answers are measured by: what a task leaves free makes up for every rounding of what it asks."""
-        return tolerances_of(self.size, 0.0, 6)
+        """What answers are measured by: as for a pose, exact where the joints can give all that is asked."""
+        return tolerances_of(self.size, 0.0, 6 if self.freedom.rank >= ASKED[self.task] else self.freedom.rank)
 
     @property
     def explanation(self) -> str:
@@ -147,31 +151,43 @@ class PartialSolver:
 
     # answers
 
-    def __call__(self, target: ArrayLike, seed: ArrayLike | None = None, parameter: ArrayLike | None = None) -> Any:
-        """One target → PartialResult; (…) of them → InverseBatch. `parameter`: the positions of the free joints."""
-        T = targets_from_value(self.task, target, self._height)
+    def __call__(
+        self,
+        target: ArrayLike,
+        seed: ArrayLike | None = None,
+        parameter: ArrayLike | None = None,
+        tolerance: float | None = None,
+    ) -> Any:
+        """One target → PartialResult; (…) of them → InverseBatch. `parameter`: the positions of the free joints.
+
+        `tolerance`: as for a pose.
+        """
+        tolerance = checked_tolerance(tolerance)
+        T = targets_from_value(self.task, target, self._height, tolerance)
         near = None if seed is None else self._seed(seed)
         held = self._held(near, parameter)
         if T.ndim == 2:
-            return self._answered(T, near, held, parameter is None)
-        found = [self._answered(t, near, held, parameter is None).q for t in T.reshape(-1, 4, 4)]
+            return self._answered(T, near, held, parameter is None, tolerance)
+        found = [self._answered(t, near, held, parameter is None, tolerance).q for t in T.reshape(-1, 4, 4)]
         q, valid = side_by_side(found, self.chain.dof)
         return InverseBatch(
             self, T, q.reshape(*T.shape[:-2], *q.shape[1:]), valid.reshape(*T.shape[:-2], *valid.shape[1:])
         )
 
-    def _answered(self, T: Floats, seed: Floats | None, held: Floats, movable: bool) -> PartialResult:
+    def _answered(
+        self, T: Floats, seed: Floats | None, held: Floats, movable: bool, tolerance: float | None
+    ) -> PartialResult:
         """With the free joints where they are; if that leads nowhere, where least squares would have them."""
-        result = PartialResult(self, T, self._found(T, held), seed)
+        result = PartialResult(self, T, self._found(T, held), seed, tolerance)
         if len(result.q):
             return result
-        other = PartialResult(self, T, self._found(T, held, search=True), seed)
+        other = PartialResult(self, T, self._found(T, held, search=True), seed, tolerance)
         if len(other.q) or not movable or not self.freedom.held:
             return other if len(other.q) else result
         best = self.nearest(T, held)
-        if best.distance > REACHED:
+        if best.distance > max(REACHED, result.tolerance):
             return result
-        return PartialResult(self, T, self._found(T, best.q), seed)
+        return PartialResult(self, T, self._found(T, best.q), seed, tolerance)
 
     def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw:
         return self._found(T, self._held(seed, None)).raw
@@ -223,6 +239,10 @@ class PartialSolver:
     def away(self, T: Floats, at: Floats) -> str:
         """How far apart two targets are, in words."""
         return away_text(self.task, T, at)
+
+    def elsewhere(self, q: Floats, values: Floats | None) -> str:
+        """What to say of a target that is reached only where the free joints may move."""
+        return "out of reach with the free joints where they are; with all joints moving it is reached"
 
     def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "") -> Nearest:
         """The configuration inside the limits that comes nearest in what counts; all joints may move."""

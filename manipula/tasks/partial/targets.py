@@ -15,14 +15,16 @@ FORMS = {
 }
 
 
-def targets_from_value(task: str, value: ArrayLike, height: float | None = None) -> Floats:
+def targets_from_value(
+    task: str, value: ArrayLike, height: float | None = None, tolerance: float | None = None
+) -> Floats:
     """(…, 4, 4), with nothing in it that does not count: see `masked`. `height`: the z of an arm that keeps it."""
     try:
         array = np.asarray(value, dtype=float)
     except (ValueError, TypeError) as problem:
         raise InputError(f"target: expected {FORMS[task]}, found {type(value).__name__}") from problem
     if array.shape[-2:] == (4, 4):
-        return masked(task, checked_poses(np.ascontiguousarray(array)))
+        return masked(task, checked_poses(np.ascontiguousarray(array), tolerance))
     if not np.isfinite(array).all():
         raise InputError(f"target: {array[~np.isfinite(array)][0]} is not a finite number")
     if task == "position" and array.ndim and array.shape[-1] == 2:
