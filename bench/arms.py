@@ -51,14 +51,16 @@ TABLES: dict[str, Sequence[Row]] = {
 
 def generic(name: str) -> mp.Robot:
     """Ten symbolic inertial parameters a link, gravity along −z."""
-    robot = mp.Robot.from_dh(TABLES[name], convention="modified", angle="deg", name=name)
+    robot = mp.Robot.from_dh(TABLES[name], convention="modified", columns="theta d a alpha", angle="deg", name=name)
     return robot.with_gravity(0, 0, "-g")
 
 
 def planar() -> mp.Robot:
     """Two links in a vertical plane, generic."""
     rows = [("q1", 0, 0, 0), ("q2", 0, "l1", 0)]
-    return mp.Robot.from_dh(rows, convention="modified", angle="deg", name="planar").with_gravity(0, "-g", 0)
+    return mp.Robot.from_dh(
+        rows, convention="modified", columns="theta d a alpha", angle="deg", name="planar"
+    ).with_gravity(0, "-g", 0)
 
 
 # first moments that are not zero, link → axis; every link has a diagonal tensor about its frame's origin

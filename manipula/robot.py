@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from html import escape
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat
 
-from manipula.errors import InputError, UnknownNameError
+from numpy.typing import NDArray
+
+from manipula.errors import UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, known, unknown_body
+from manipula.mechanics.robot.formats.checks import warn_about_changes
 from manipula.mechanics.robot.formats.dh import robot_from_dh_text, robot_from_rows
-from manipula.mechanics.robot.formats.rows import steps_from_placement
+from manipula.mechanics.robot.formats.given import given, given_steps, given_tensor, given_three
+from manipula.mechanics.robot.formats.structure import Structure
+from manipula.mechanics.robot.formats.structured import noted, structured_steps, structured_values
 from manipula.mechanics.robot.formats.toml import robot_from_toml
-from manipula.mechanics.robot.parameter import Parameter, float_of, names_of, number, parameter_from_text
+from manipula.mechanics.robot.formats.weight import refuse_heavy
+from manipula.mechanics.robot.parameter import Parameter, float_of, names_of
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tables import TextTable, tables_of
 
-Number = int | float | str
+Number = SupportsFloat | str  # of NumPy and others too
+Numbers = Sequence[Any] | NDArray[Any]
 Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
 
 
@@ -38,15 +45,21 @@ class Robot(description.Robot):
         angle: Literal["deg", "rad"] = "rad",
         length: Literal["m", "mm"] = "m",
         name: str = "robot",
+        *,
+        columns: str | Sequence[str] | None = None,
+        exact: bool = False,
     ) -> Robot:
         """From rows (theta, d, a, alpha) or (theta, d, a, alpha, "P"), or dicts with the keys of a robot file's joint.
 
-        A bare number is in the given units; a string is a name or an SI expression.
+        `columns` says another order, such as "alpha a d theta"; bare rows of the modified convention need it. A bare
+        number is in the given units; a string is a name or an SI expression. Angles near a quarter turn are read as
+        one, unless `exact`.
 
         >>> Robot.from_dh([("q1", 0, "l1", 0), ("q2", 0, "l2", 0)]).dof
         2
         """
-        return cls.of(robot_from_rows(rows, convention=convention, angle=angle, length=length, name=name))
+        options: dict[str, Any] = {"angle": angle, "length": length, "name": name, "columns": columns, "exact": exact}
+        return cls.of(robot_from_rows(rows, convention, **options))
 
     @classmethod
     def from_text(cls, text: str, format: Literal["toml", "dh", "urdf", "par"] = "toml", **options: Any) -> Robot:
@@ -110,38 +123,56 @@ class Robot(description.Robot):
         for name in values:
             if name not in written | cells:
                 raise UnknownNameError("parameter", name, sorted(written | cells))
-        given = {name: as_parameter(value) for name, value in values.items()}
-        own = {name: value for name, value in given.items() if name not in written}
+        entries = {name: given(value, name) for name, value in values.items()}
+        entries = structured_values(self, entries)
+        own = {name: value for name, value in entries.items() if name not in written}
         robot = self._with_cells(lambda cell: replace(cell, value=own[cell.name]) if cell.name in own else cell)
-        named = {name: given[name] for name in given if name in written}
-        return replace(robot, values=tuple((dict(self.values) | named).items()))
+        named = {name: entries[name] for name in entries if name in written}
+        return self._edited(replace(robot, values=tuple((dict(self.values) | named).items())))
 
     def with_payload(
-        self, mass: Number, com: Sequence[Number] = (0, 0, 0), inertia: Mapping[str, Number] | None = None
+        self, mass: Number, com: Numbers = (0, 0, 0), inertia: Mapping[str, Number] | Numbers | None = None
     ) -> Robot:
-        """A body held in the tool frame; `inertia` {xx, yy, …} is about its centre of mass."""
+        """A body held in the tool frame; `inertia` is about its centre of mass: a 3×3 array, six numbers xx xy xz yy
+        yz zz, or a dict of those that are not zero."""
         row = suffixes_of(replace(self, payload=(*self.payload, unknown_body("")))).payload[-1]
-        x, y, z = (Cell(f"r{axis}{row}", as_parameter(value)) for axis, value in zip(AXES, com, strict=True))
-        tensor = dict(inertia or {})
-        for key in tensor:
-            if key not in SIX:
-                raise UnknownNameError("inertia entry", key, SIX)
-        xx, xy, xz, yy, yz, zz = (Cell(f"I{key}{row}", as_parameter(tensor.get(key, 0))) for key in SIX)
-        body = Body(Cell(f"m{row}", as_parameter(mass)), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
-        return replace(self, payload=(*self.payload, body))
+        x, y, z = (Cell(f"r{axis}{row}", value) for axis, value in zip(AXES, given_three(com, "com")))
+        tensor = given_tensor(inertia, "inertia")
+        xx, xy, xz, yy, yz, zz = (Cell(f"I{key}{row}", tensor[key]) for key in SIX)
+        body = Body(Cell(f"m{row}", given(mass, "mass")), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
+        return self._edited(replace(self, payload=(*self.payload, body)))
 
-    def with_tool(self, xyz: Sequence[Number] = (0, 0, 0), rpy: Sequence[Number] = (0, 0, 0)) -> Robot:
-        """The tool frame seen from the last link; metres and radians (a string may say "pi/2")."""
-        return replace(self, tool=_steps("tool", xyz, rpy))
+    def with_tool(self, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False) -> Robot:
+        """The tool frame seen from the last link: xyz and rpy in metres and radians (a string may say "pi/2"), or a
+        4×4 pose. Angles near a quarter turn are read as one, unless `exact`."""
+        return self._placed("tool", given_steps("tool", xyz, rpy), exact)
 
-    def with_base(self, xyz: Sequence[Number] = (0, 0, 0), rpy: Sequence[Number] = (0, 0, 0)) -> Robot:
-        """The base frame seen from the world; metres and radians."""
-        return replace(self, base=_steps("base", xyz, rpy))
+    def with_base(self, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False) -> Robot:
+        """The base frame seen from the world: xyz and rpy in metres and radians, or a 4×4 pose; see `with_tool`."""
+        return self._placed("base", given_steps("base", xyz, rpy), exact)
 
-    def with_gravity(self, x: Number, y: Number, z: Number) -> Robot:
-        """The acceleration of gravity in the world frame, m/s²: (0, 0, −9.81) points down."""
-        gx, gy, gz = (Cell(f"g{axis}", as_parameter(value)) for axis, value in zip(AXES, (x, y, z), strict=True))
-        return replace(self, gravity=(gx, gy, gz))
+    def with_gravity(self, x: Number | Numbers, y: Number | None = None, z: Number | None = None) -> Robot:
+        """The acceleration of gravity in the world frame, m/s², as three numbers or one list: (0, 0, −9.81) is down."""
+        entries = given_three(x if y is None and z is None else (x, y, z), "gravity")
+        gx, gy, gz = (Cell(f"g{axis}", value) for axis, value in zip(AXES, entries))
+        return self._edited(replace(self, gravity=(gx, gy, gz)))
+
+    def _placed(self, part: Literal["base", "tool"], steps: Steps, exact: bool) -> Robot:
+        def placed(there: Steps) -> Robot:
+            return replace(self, tool=there) if part == "tool" else replace(self, base=there)
+
+        structure = Structure(exact)
+        robot = placed(structured_steps(placed(steps), steps, part, structure))
+        notes = tuple(dict.fromkeys((*self.origin.notes, *structure.notes)))
+        edited = self._edited(replace(robot, origin=replace(self.origin, notes=notes)))
+        structure.warn("")
+        return edited
+
+    def _edited(self, robot: Robot) -> Robot:
+        """The new robot, held to what a file is held to."""
+        refuse_heavy(robot)
+        warn_about_changes(robot, self)
+        return Robot.of(noted(robot))
 
     def without(self, *parts: Part) -> Robot:
         """The robot without its friction, motor_inertia, payload, tool, base or gravity."""
@@ -195,18 +226,6 @@ def _html_table(table: TextTable) -> str:
 
     body = "".join(row(cells, "td") for cells in table.rows)
     return f"<table><caption>{escape(table.title)}</caption>{row(table.columns, 'th')}{body}</table>"
-
-
-def as_parameter(value: Number) -> Parameter:
-    """A number, or text such as "2*L1"."""
-    return parameter_from_text(value) if isinstance(value, str) else number(value)
-
-
-def _steps(prefix: str, xyz: Sequence[Number], rpy: Sequence[Number]) -> Steps:
-    if len(xyz) != 3 or len(rpy) != 3:
-        raise InputError(f"{prefix}: xyz and rpy need three numbers each")
-    keys = ("x", "y", "z", "roll", "pitch", "yaw")
-    return steps_from_placement({key: Cell(f"{prefix}_{key}", as_parameter(v)) for key, v in zip(keys, (*xyz, *rpy))})
 
 
 def _without_joint_entries(*names: str) -> Callable[[Robot], Robot]:

@@ -21,9 +21,7 @@ def convert(
     to: Annotated[str, typer.Option("--to", metavar="standard|modified", help="The convention to write.")] = "",
     base: Annotated[str, typer.Option("--base", help="URDF: the link the chain starts at.")] = "",
     tip: Annotated[str, typer.Option("--tip", help="URDF: the link the chain ends at.")] = "",
-    exact: Annotated[
-        bool, typer.Option("--exact", help="URDF: keep 1.5708 as it is, do not make it 90 degrees.")
-    ] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="Keep 1.5708 as it is, do not make it 90 degrees.")] = False,
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
@@ -35,7 +33,7 @@ def convert(
       manipula convert puma560 puma_modified.toml --to modified
       manipula convert robot.urdf arm.toml --base base_link --tip tool0
     """
-    robot = places.find(source, strict=strict, **_urdf_options(source, base, tip, exact))
+    robot = places.find(source, strict=strict, exact=exact, **_urdf_options(source, base, tip))
     path = api.save(_in_convention(robot, to, target), target)
     if as_json:
         written = api.load(path)
@@ -44,8 +42,8 @@ def convert(
     say(f"{path}: {robot.name}, {robot.dof} joints, {places.kind_of(robot)}")
 
 
-def _urdf_options(source: str, base: str, tip: str, exact: bool) -> dict[str, Any]:
-    given: dict[str, Any] = {"base": base, "tip": tip, "exact": exact}
+def _urdf_options(source: str, base: str, tip: str) -> dict[str, Any]:
+    given: dict[str, Any] = {"base": base, "tip": tip}
     chosen = {key: value for key, value in given.items() if value}
     if chosen and api.FORMATS.get(Path(source).suffix.lower()) != "urdf":
         raise InputError(f"--{next(iter(chosen))} is for URDF files; {source} is not one")

@@ -184,7 +184,7 @@ def mirror_rows() -> list[dict[str, Any]]:
 
 
 def test_the_mirror_image_is_derived_as_well() -> None:
-    robot = mp.Robot.from_dh(mirror_rows(), convention="modified", angle="deg")
+    robot = mp.Robot.from_dh(mirror_rows(), convention="modified", columns="theta d a alpha", angle="deg")
     derived = mp.inverse_derivation(robot)
     assert "Axes 1, 2 and 3 meet in one point" in str(derived)
     assert [step.role for step in derived.steps if step.role] == ["wrist", "elbow", "shoulder"]

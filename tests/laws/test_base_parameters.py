@@ -109,7 +109,7 @@ def test_classes_of_the_planar_arm() -> None:
 def test_a_symbolic_twist_gives_formulas_not_numbers() -> None:
     """A prismatic joint after one revolute joint, tilted: along the axis its first moment has no effect."""
     rows = [("q1", 0, 0, 0), (0, "q2", "a2", "alpha2", "P")]
-    robot = mp.Robot.from_dh(rows, convention="modified", angle="rad", name="tilted").with_gravity(0, 0, "-g")
+    robot = mp.Robot.from_dh(rows, "modified", name="tilted", columns="theta d a alpha").with_gravity(0, 0, "-g")
     found = api.base_parameters(robot)
     assert "alpha2" in "".join(right for _, right in found.equations())
     assert base_agreement(robot, found).passed

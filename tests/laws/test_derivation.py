@@ -56,7 +56,7 @@ def mirrored(rows: list[dict[str, Any]], angle: Any = "deg") -> Any:
         return f"-({value})" if isinstance(value, str) else -value
 
     turned = [{key: x if key == "type" else opposite(x) for key, x in row.items()} for row in reversed(rows)]
-    return mp.Robot.from_dh(turned, convention="modified", angle=angle, name="mirror")
+    return mp.Robot.from_dh(turned, convention="modified", columns="theta d a alpha", angle=angle, name="mirror")
 
 
 @lru_cache

@@ -211,7 +211,7 @@ def test_without_an_editor_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_text_is_read_in_the_format_of_its_target(folder: Path) -> None:
-    assert editing.loaded_from(TABLE, Path("x.csv")).dof == 2
+    assert editing.loaded_from("# convention = standard\n" + TABLE, Path("x.csv")).dof == 2
 
 
 # delete

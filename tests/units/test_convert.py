@@ -168,7 +168,7 @@ def test_an_elbow_arm_has_the_table_of_the_textbooks() -> None:
     "second",
     [
         ("0 0 0.5", "0 0 0", "0 0 1"),  # the same axis continued
-        ("0 0 0.5", "3.14159265 0 0", "0 0 1"),  # the same axis, opposite
+        ("0 0 0.5", "3.14159265359 0 0", "0 0 1"),  # the same axis, opposite
         ("-0.4 0.3 0.2", "0 0 0", "0 0 -1"),  # parallel
         ("0 0 0", "0 0 0", "1 0 0"),  # meeting at a right angle
         ("0.1 0.2 0.3", "0 0 0", "0.6 0 0.8"),  # skew

@@ -22,6 +22,11 @@ from manipula.mechanics.robot.tables import geometry_table, tables_of
 from tests.random_robots import random_robot
 
 
+def pasted(text: str, **options: Any) -> Robot:
+    """A table that says its convention."""
+    return robot_from_dh_text(text, **{"convention": "standard", **options})
+
+
 def rows_of(robot: Robot, convention: Any = "standard") -> list[tuple[Parameter, ...]]:
     """theta, d, a, alpha of every joint."""
     rows = [row_from_joint(joint, convention) for joint in robot.joints]
@@ -62,14 +67,14 @@ SPELLINGS = {
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_one_table_in_many_spellings(spelling: str) -> None:
-    robot = robot_from_dh_text(SPELLINGS[spelling])
+    robot = pasted(SPELLINGS[spelling])
     assert rows_of(robot) == TWO
     assert [joint.kind for joint in robot.joints] == ["revolute", "revolute"]
     assert robot.joint_names == ("joint1", "joint2")
 
 
 def test_names_values_and_unknown_masses() -> None:
-    robot = robot_from_dh_text("# a2 = 0.4318\ntheta,d,a,alpha\nq1,0,0,-90°\nq2,d2,a2,0\n", name="arm")
+    robot = pasted("# a2 = 0.4318\ntheta,d,a,alpha\nq1,0,0,-90°\nq2,d2,a2,0\n", name="arm")
     assert rows_of(robot)[1] == (ZERO, Name("d2"), Name("a2"), ZERO)
     assert robot.values == (("a2", num("0.4318")),)
     assert robot.name == "arm" and robot.joints[0].body is not None and robot.joints[0].body.mass.value is None
@@ -85,19 +90,19 @@ def test_names_values_and_unknown_masses() -> None:
     ],
 )
 def test_kinds(text: str, kinds: str) -> None:
-    robot = robot_from_dh_text(text)
+    robot = pasted(text)
     assert "".join(joint.kind[0] for joint in robot.joints) == kinds
     assert all(joint.offset.value == ZERO for joint in robot.joints)
 
 
 def test_a_bare_d3_is_taken_as_prismatic_and_told() -> None:
     with pytest.warns(ManipulaWarning, match=r"^s\.csv: joint 3: d: d3 is taken as a prismatic joint's variable"):
-        robot = robot_from_dh_text("theta,d,a,alpha\nθ1,0,0,-90°\nθ2,d2,0,90°\n0,d3,0,0", file="s.csv")
+        robot = pasted("theta,d,a,alpha\nθ1,0,0,-90°\nθ2,d2,0,90°\n0,d3,0,0", file="s.csv")
     assert robot.joints[2].kind == "prismatic"
 
 
 def test_direction_and_offset_of_the_variable() -> None:
-    robot = robot_from_dh_text("theta,d,a,alpha\n-q1+pi/4,0,0,pi/2\npi/2 - θ2,0,L,0\n")
+    robot = pasted("theta,d,a,alpha\n-q1+pi/4,0,0,pi/2\npi/2 - θ2,0,L,0\n")
     assert [joint.direction for joint in robot.joints] == [-1, -1]
     assert [joint.offset.value for joint in robot.joints] == [deg(45), deg(90)]
 
@@ -123,19 +128,19 @@ def test_header_against_argument() -> None:
 )
 def test_an_open_unit_is_assumed_by_size_and_told(alpha: str, unit: str, value: Parameter) -> None:
     with pytest.warns(ManipulaWarning, match=f"{unit} are assumed"):
-        robot = robot_from_dh_text(f"theta,d,a,alpha\nq1,0,1,{alpha}\n")
+        robot = pasted(f"theta,d,a,alpha\nq1,0,1,{alpha}\n")
     assert rows_of(robot)[0][3] == value
-    assert rows_of(robot_from_dh_text(f"theta,d,a,alpha\nq1,0,1,{alpha}\n", angle="deg"))[0][3] == Deg(Fraction(alpha))
+    assert rows_of(pasted(f"theta,d,a,alpha\nq1,0,1,{alpha}\n", angle="deg"))[0][3] == Deg(Fraction(alpha))
 
 
 def test_a_rounded_quarter_turn_is_recovered_and_told() -> None:
-    with pytest.warns(ManipulaWarning, match="joint 1: alpha: -1.5708 is read as exactly -90 degrees"):
-        robot = robot_from_dh_text("theta,d,a,alpha (rad)\nq1,0,1,-1.5708\n")
+    with pytest.warns(ManipulaWarning, match=r"joint 1 'joint1': alpha -1\.5708 rad as -90°"):
+        robot = pasted("theta,d,a,alpha (rad)\nq1,0,1,-1.5708\n")
     assert rows_of(robot)[0][3] == deg(-90)
 
 
 def test_columns_by_order() -> None:
-    robot = robot_from_dh_text("-90° 0 0,1491 q1\n0 0,4318 0 q2+90°", order=("alpha", "a", "d", "theta"))
+    robot = pasted("-90° 0 0,1491 q1\n0 0,4318 0 q2+90°", columns=("alpha", "a", "d", "theta"))
     assert rows_of(robot) == TWO
 
 
@@ -157,6 +162,7 @@ def test_python_rows_take_every_key_of_the_file() -> None:
             (None, 0, "L", 90),
         ],
         convention="modified",
+        columns="theta d a alpha",
         name="rp",
         gravity=(0, -9.81, 0),
         values={"L": 0.5},
@@ -213,7 +219,7 @@ def test_text_to_robot_to_text_to_robot(text: str, convention: Any) -> None:
 
 
 def test_the_table_for_display() -> None:
-    robot = robot_from_dh_text("tipo;theta;d;a;alpha\nR;-q1+90°;0;a1;-90°\nF;30°;0,2;0;0\nP;0;q3;0;phi\n")
+    robot = pasted("tipo;theta;d;a;alpha\nR;-q1+90°;0;a1;-90°\nF;30°;0,2;0;0\nP;0;q3;0;phi\n")
     table = geometry_table(robot)
     assert table.columns == ("joint", "name", "type", "theta (deg)", "d (m)", "a (m)", "alpha (deg)", "limits")
     assert table.rows == (
@@ -221,7 +227,7 @@ def test_the_table_for_display() -> None:
         ("", "fixed1", "fixed", "30", "0.2", "0", "0", ""),
         ("2", "joint2", "prismatic", "0", "q2", "0", "phi", ""),
     )
-    modified = geometry_table(robot_from_dh_text(SPELLINGS["commas"], convention="modified"))
+    modified = geometry_table(pasted(SPELLINGS["commas"], convention="modified"))
     assert modified.columns[3:7] == ("alpha(i-1) (deg)", "a(i-1) (m)", "theta (deg)", "d (m)")
 
 

@@ -254,7 +254,7 @@ def test_suspicious_entries_are_warnings_and_errors_when_strict(old: str, new: s
 
 def test_radians_near_a_quarter_turn_are_told() -> None:
     text = GOOD.replace('"deg"', '"rad"').replace("-90", "-1.5708").replace("limits = [-160, 160]\n", "")
-    with pytest.warns(ManipulaWarning, match=r'near a quarter turn but not one \(write "-pi/2"'):
+    with pytest.warns(ManipulaWarning, match=r"joint 1 'shoulder': alpha -1\.5708 rad as -90° \(exact=True keeps"):
         robot_from_toml(text)
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.errors import InputError, ManipulaError, RobotFileError, UnknownNameError
+from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.urdf import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
+from manipula.mechanics.robot.massless import NOTE
 from manipula.mechanics.robot.parameter import Deg, Num
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.arm_numbers import assert_same_arm, pose_and_torques
@@ -94,20 +95,22 @@ def test_origin_is_xyz_then_yaw_pitch_roll() -> None:
 
 def test_quarter_turns_are_recovered_and_reported_unless_exact() -> None:
     text = one_joint('<origin rpy="1.5708 0 -3.14159"/><axis xyz="1e-9 0 1"/>')
-    arm = robot_from_urdf(text)
+    with pytest.warns(ManipulaWarning, match=r"roll 1\.5708 rad as 90°; joint 'j': yaw -3\.14159 rad as -180°"):
+        arm = robot_from_urdf(text)
     angles = {step.amount.name: step.amount.value for step in arm.joints[0].before}
     assert angles == {"yaw1": Deg(Fraction(-180)), "roll1": Deg(Fraction(90))}
-    assert len(arm.origin.notes) == 3
+    assert len(arm.origin.notes) == 4
     assert "joint 'j': roll 1.5708 rad read as 90°" in arm.origin.notes
     kept = robot_from_urdf(text, exact=True)
-    assert kept.origin.notes == ()
+    assert kept.origin.notes == (NOTE,)
     assert {step.amount.value for step in kept.joints[0].before} >= {Num(Fraction("1.5708")), Num(Fraction("-3.14159"))}
 
 
 def test_an_angle_that_is_no_quarter_turn_stays() -> None:
-    arm = robot_from_urdf(one_joint('<origin rpy="1.57 0 0"/><axis xyz="0 0 1"/>'))
+    with pytest.warns(ManipulaWarning, match=r"kept as written, .*: joint 'j': roll 1\.57 rad beside 90°"):
+        arm = robot_from_urdf(one_joint('<origin rpy="1.57 0 0"/><axis xyz="0 0 1"/>'))
     assert arm.joints[0].before[0].amount.value == Num(Fraction("1.57"))
-    assert arm.origin.notes == ()
+    assert arm.origin.notes == (NOTE,)
 
 
 def test_turned_inertial_frame() -> None:
@@ -123,7 +126,7 @@ def test_turned_inertial_frame() -> None:
 
 
 def test_inertia_turned_by_quarters_stays_exact() -> None:
-    body = inertial(1, rpy="0 1.5707963 0", six="0.1 0 0 0.2 0 0.3")
+    body = inertial(1, rpy="0 1.5707963268 0", six="0.1 0 0 0.2 0 0.3")
     (row,) = robot_from_urdf(one_joint('<axis xyz="0 0 1"/>', body=body)).joints
     assert row.body is not None
     tenths = [cell.value.value * 10 for cell in row.body.inertia if isinstance(cell.value, Num)]

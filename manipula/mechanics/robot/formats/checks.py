@@ -6,10 +6,9 @@ under radians, an inertia that breaks the triangle inequality) are sentences. En
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 
-from manipula.errors import ManipulaWarning, RobotFileError
+from manipula.errors import RobotFileError, caution
 from manipula.mechanics.robot.description import Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.formats.bodies import body_doubts
 from manipula.mechanics.robot.formats.naming import unused_values
@@ -34,7 +33,32 @@ def check_robot(robot: Robot, strict: bool = False) -> list[str]:
 def warn_about(robot: Robot) -> None:
     """Checks, and says every suspicious entry as a `ManipulaWarning`."""
     for sentence in check_robot(robot):
-        warnings.warn(sentence, ManipulaWarning, stacklevel=4)
+        caution(sentence)
+
+
+def warn_about_changes(new: Robot, old: Robot) -> None:
+    """An edit is held to what a file is held to; what was odd before stays unsaid."""
+    before, after = (list(map(_told, _parts(robot, Numbers(robot)))) for robot in (old, new))
+    known = [*before, *([_NOTHING_TOLD] * (len(after) - len(before)))]
+    for (problem, doubts), (old_problem, old_doubts) in zip(after, known):
+        if problem is not None and str(problem) != str(old_problem):
+            raise problem
+        for sentence in doubts:
+            if sentence not in old_doubts:
+                caution(sentence)
+
+
+def _told(doubts: Iterator[Doubt]) -> tuple[RobotFileError | None, list[str]]:
+    """The impossible thing found in a part, and the odd ones."""
+    found: list[str] = []
+    try:
+        found.extend(_sentence(doubt, "") for doubt in doubts)
+    except RobotFileError as error:
+        return error, found
+    return None, found
+
+
+_NOTHING_TOLD: tuple[RobotFileError | None, list[str]] = (None, [])
 
 
 def _sentence(doubt: Doubt, file: str) -> str:
@@ -44,16 +68,27 @@ def _sentence(doubt: Doubt, file: str) -> str:
 
 def _doubts(robot: Robot) -> Iterator[Doubt]:
     numbers = Numbers(robot)
-    for row, joint in enumerate(robot.joints, 1):
-        yield from _joint_doubts(joint, joint_label(row, joint.name), numbers, robot.origin.convention == "urdf")
-    for part, steps in (("base", robot.base), ("tool", robot.tool)):
-        yield from _step_doubts(steps, part, numbers, by_name=True)
-    for body in robot.payload:
-        yield from body_doubts(body, "payload", numbers)
-    for cell in robot.gravity:
-        numbers.value(cell.parameter, Place("", "gravity"))
+    for part in _parts(robot, numbers):
+        yield from part
     yield from (Doubt(Place("", f"values.{name}"), problem) for name, problem in unused_values(robot))
     yield from _too_short(robot, numbers)
+
+
+def _parts(robot: Robot, numbers: Numbers) -> Iterator[Iterator[Doubt]]:
+    """The doubts of every row, the base, the tool, gravity, every load."""
+    for row, joint in enumerate(robot.joints, 1):
+        yield _joint_doubts(joint, joint_label(row, joint.name), numbers, robot.origin.convention == "urdf")
+    for part, steps in (("base", robot.base), ("tool", robot.tool)):
+        yield _step_doubts(steps, part, numbers, by_name=True)
+    yield _gravity_doubts(robot, numbers)
+    for body in robot.payload:
+        yield body_doubts(body, "payload", numbers)
+
+
+def _gravity_doubts(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
+    for cell in robot.gravity:
+        numbers.value(cell.parameter, Place("", "gravity"))
+    yield from ()
 
 
 def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:

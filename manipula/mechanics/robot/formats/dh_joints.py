@@ -18,6 +18,7 @@ from manipula.mechanics.robot.formats.dh_cells import (
     variable_from_cell,
 )
 from manipula.mechanics.robot.formats.dh_table import PastedTable
+from manipula.mechanics.robot.formats.misplaced import refuse_misplaced
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.units import describe
 
@@ -29,6 +30,7 @@ _KINDS: dict[str, JointKind] = {
     **dict.fromkeys(("f", "fix", "fixed", "fixa", "fixo"), "fixed"),
     "0": "revolute", "1": "prismatic", "2": "fixed",
 }  # fmt: skip
+_OTHER_ORDER = "are the headings in the order of the columns? a name meant so takes a value: # a2 = 0.4"
 _MOVING: dict[JointKind, Literal["theta", "d"]] = {"revolute": "theta", "prismatic": "d"}
 
 
@@ -58,7 +60,9 @@ def read_rows(table: PastedTable, said: list[str]) -> list[ReadRow]:
     rows: list[ReadRow] = []
     moving = 1
     for number, row in enumerate(raw, 1):
-        rows.append(_RowReader(row, number, (number, moving), comma).read(marked, said))
+        reader = _RowReader(row, number, (number, moving), comma)
+        rows.append(reader.read(marked, said))
+        refuse_misplaced(row, rows[-1].kind, reader.where, _OTHER_ORDER, table.settings)
         moving += rows[-1].kind != "fixed"
     return rows
 

@@ -47,6 +47,14 @@ class PastedTable:
     settings: dict[str, str] = field(default_factory=dict)
 
 
+def columns_from_words(columns: str | Sequence[str]) -> tuple[str, ...]:
+    """The order of columns as a caller says it: "alpha a d theta"."""
+    words = re.split(r"[\s,;|]+", columns.strip()) if isinstance(columns, str) else list(columns)
+    named = [name for name, _, _ in _header(words)]
+    _refuse_bad_columns(named)
+    return tuple(named)
+
+
 def table_from_text(text: str, order: Sequence[str] | None = None) -> PastedTable:
     """Finds the table in the text. Without a header line, `order` must name the columns."""
     settings, lines = _lines(text)
@@ -72,7 +80,7 @@ def _given(order: Sequence[str] | None, first: str) -> Sequence[str]:
     if order is None:
         raise RobotFileError(
             f"the first line is not a header: {first.strip()[:60]!r}", field="header",
-            hint="begin with a line such as theta, d, a, alpha in the order of the columns",
+            hint='begin with a line such as theta, d, a, alpha in the order of the columns, or pass columns=',
         )  # fmt: skip
     return order
 

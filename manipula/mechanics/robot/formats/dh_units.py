@@ -11,11 +11,10 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.dh_cells import parameter_from_value
 from manipula.mechanics.robot.formats.dh_joints import ReadRow
 from manipula.mechanics.robot.formats.source import joint_label
-from manipula.mechanics.robot.parameter import Deg, Num, Parameter
+from manipula.mechanics.robot.parameter import Deg
 
 Angle = Literal["deg", "rad"]
 ANGLES = ("theta", "alpha")
-_QUARTER = math.pi / 2
 
 
 def angle_unit(rows: list[ReadRow], said: list[str]) -> Angle:
@@ -34,7 +33,7 @@ def angle_unit(rows: list[ReadRow], said: list[str]) -> Angle:
     return guess
 
 
-def joint_tables(rows: list[ReadRow], units: Mapping[str, str], said: list[str]) -> Iterator[dict[str, Any]]:
+def joint_tables(rows: list[ReadRow], units: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """The rows as the tables of a robot file, entries in SI; `units` are those of the columns."""
     for number, row in enumerate(rows, 1):
         table: dict[str, Any] = {"type": row.kind}
@@ -45,8 +44,7 @@ def joint_tables(rows: list[ReadRow], units: Mapping[str, str], said: list[str])
         for field, value in row.cells.items():
             where = joint_label(number, row.name)
             _refuse_other_unit(value.unit or units[field], field, where)
-            parameter = parameter_from_value(value, units[field])
-            table[field] = _recovered(parameter, f"{where}: {field}", said) if field in ANGLES else parameter
+            table[field] = parameter_from_value(value, units[field])
         yield table
 
 
@@ -54,15 +52,3 @@ def _refuse_other_unit(unit: str, field: str, where: str) -> None:
     if (unit in ("deg", "rad")) != (field in ANGLES):
         wanted = "an angle" if field in ANGLES else "a length"
         raise RobotFileError(f"found a value in {unit}", where=where, field=field, hint=f"expected {wanted}")
-
-
-def _recovered(angle: Parameter, place: str, said: list[str]) -> Parameter:
-    """1.5708 in a table of radians is a quarter turn, rounded by whoever printed it."""
-    if isinstance(angle, Num) and angle.value:
-        quarters = round(float(angle.value) / _QUARTER)
-        if quarters and abs(float(angle.value) - quarters * _QUARTER) < 1e-5:
-            said.append(
-                f"{place}: {float(angle.value):g} is read as exactly {90 * quarters} degrees (write pi/2 for 90)"
-            )
-            return Deg(Fraction(90 * quarters))
-    return angle

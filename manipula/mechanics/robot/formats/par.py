@@ -18,6 +18,8 @@ from manipula.mechanics.robot.exact import Tree, is_zero, parameter_of, placemen
 from manipula.mechanics.robot.formats.par_variable import split_variable
 from manipula.mechanics.robot.formats.rows import steps_from_placement
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, refuse_too_many
+from manipula.mechanics.robot.formats.structure import Structure
+from manipula.mechanics.robot.formats.structured import received
 from manipula.mechanics.robot.parameter import ZERO, Num, Parameter, parameter_from_text
 from manipula.mechanics.robot.precise import MP, PRECISE, precise, rpy_of
 from manipula.mechanics.robot.precise import angle as angle_from_number
@@ -36,10 +38,13 @@ IDENTITY = "1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1"
 STRUCTURES = {"1": "a tree", "2": "a closed loop"}
 
 
-def robot_from_par(text: str, file: str = "") -> Robot:
-    """The serial arm of a SYMORO file."""
+def robot_from_par(text: str, file: str = "", exact: bool = False) -> Robot:
+    """The serial arm of a SYMORO file; `exact` keeps angles and lengths as written (see `structure`)."""
+    structure = Structure(exact)
     with errors_of(file):
-        return _Reader(checked_text(text)).robot(file)
+        robot = received(_Reader(checked_text(text)).robot(file), structure)
+    structure.warn(file)
+    return robot
 
 
 class _Reader:

@@ -170,6 +170,7 @@ class RobotTable(_Table):
     gravity: Three | None = Field(None, description="m/s² in the world frame; default [0, 0, -9.81]")
     inertia_about: Literal["com", "origin"] = "com"
     inertia_default: Annotated[Literal[0] | None, Field(description="0: absent inertial entries are zero")] = None
+    exact: bool = Field(False, description="true: angles near a quarter turn and lengths of nothing stay as written")
     source: str = ""
     description: str = ""
     notes: tuple[str, ...] = ()

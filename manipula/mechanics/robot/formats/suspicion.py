@@ -14,7 +14,7 @@ _QUARTER = math.pi / 2
 
 
 def angle_suspicion(angle: Num | Deg) -> tuple[str, str] | None:
-    """Degrees given as radians, radians given as degrees, a rounded quarter turn."""
+    """Degrees given as radians, radians given as degrees."""
     value = angle.value
     if isinstance(angle, Deg):
         if 0 < abs(value) < 7 and _near_quarter(value, 1e-3):
@@ -22,10 +22,6 @@ def angle_suspicion(angle: Num | Deg) -> tuple[str, str] | None:
         return None
     if abs(value) > 2 * math.pi or (value and value % 15 == 0):
         return f"{float(value):g} radians looks like degrees", 'write angle = "deg", or an expression such as "pi/2"'
-    if value and _near_quarter(value, 1e-4):
-        quarters = round(float(value) / _QUARTER)
-        exact = {1: "pi/2", -1: "-pi/2", 2: "pi", -2: "-pi"}.get(quarters, f"{quarters}*pi/2")
-        return f"{float(value):g} is near a quarter turn but not one", f'write "{exact}" to have it exact'
     return None
 
 

@@ -16,6 +16,8 @@ from manipula.mechanics.robot.formats.naming import refuse_bad_names
 from manipula.mechanics.robot.formats.problems import table_from_raw
 from manipula.mechanics.robot.formats.schema import RobotTable
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, refuse_too_many
+from manipula.mechanics.robot.formats.structure import Structure
+from manipula.mechanics.robot.formats.structured import received
 from manipula.mechanics.robot.formats.toml_text import toml_from_robot
 from manipula.mechanics.robot.formats.weight import refuse_heavy
 
@@ -24,13 +26,16 @@ __all__ = ["robot_from_raw", "robot_from_toml", "toml_from_robot"]
 Form = Literal["toml", "dh", "python"]
 
 
-def robot_from_toml(text: str, file: str = "") -> Robot:
-    """The robot of a TOML file. Mistakes raise `RobotFileError`; oddities are `ManipulaWarning`s."""
+def robot_from_toml(text: str, file: str = "", exact: bool = False) -> Robot:
+    """The robot of a TOML file. Mistakes raise `RobotFileError`; oddities are `ManipulaWarning`s.
+
+    `exact` keeps angles near a quarter turn and lengths of nothing as they are written (see `structure`).
+    """
     with errors_of(file):
-        return robot_from_raw(_raw_from_toml(checked_text(text)), file, "toml")
+        return robot_from_raw(_raw_from_toml(checked_text(text)), file, "toml", exact)
 
 
-def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form) -> Robot:
+def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form, exact: bool = False) -> Robot:
     """The robot of a file's content as plain tables; every table format comes through here."""
     with errors_of(file):
         refuse_too_many(len(raw["joint"]) if isinstance(raw.get("joint"), list) else 0)
@@ -38,7 +43,10 @@ def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form) -> Robot:
         robot = robot_from_table(table, _origin(table, file, form))
         refuse_heavy(robot)
         refuse_bad_names(robot)
+    structure = Structure(exact or table.exact)
+    robot = received(robot, structure)
     warn_about(robot)
+    structure.warn(file)
     return robot
 
 

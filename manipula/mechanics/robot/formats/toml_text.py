@@ -20,6 +20,8 @@ from manipula.mechanics.robot.description import (
 from manipula.mechanics.robot.formats.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
 from manipula.mechanics.robot.formats.source import joint_label
+from manipula.mechanics.robot.formats.structure import Structure
+from manipula.mechanics.robot.formats.structured import structured
 from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter, is_decimal
 from manipula.mechanics.robot.parameter import ZERO, Num, Parameter, text_of
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -83,6 +85,8 @@ class _Writer:
         yield f'length = "{origin.length}"'
         yield f"gravity = {self.list_of(robot.gravity, 'si')}"
         yield f'inertia_about = "{self.about}"'
+        if structured(robot, Structure()) != robot:
+            yield "exact = true"  # else the reader would make quarter turns of its angles
         for key, text in (("source", origin.source), ("description", origin.description)):
             if text:
                 yield f"{key} = {quoted(text)}"

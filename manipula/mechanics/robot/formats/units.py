@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import Literal
+from typing import Any, Literal
 
 from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.parameter import (
@@ -56,7 +56,7 @@ def describe(value: object) -> str:
         case int() | float() | Decimal():
             return str(value)[:60]
         case Fraction() | Num() | Deg():
-            return str(float(value if isinstance(value, Fraction) else value.value))
+            return _short(value if isinstance(value, Fraction) else value.value)
         case dict():
             return "a table"
         case list() | tuple():
@@ -66,8 +66,19 @@ def describe(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
+def _short(value: Fraction) -> str:
+    try:
+        return str(float(value))
+    except OverflowError:
+        return "a number without bounds"
+
+
 def entry_from_raw(value: object) -> Entry:
     """A value as TOML or Python gives it. Booleans, dates, NaN, infinities and lists are refused."""
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return entry_from_raw(value.item())  # of an array library
+    if type(value).__module__.partition(".")[0] == "sympy" and _is_real(value):
+        return _entry_from_text(str(value))
     match value:
         case Num() | Deg() | Name() | Op():
             return _checked(value, describe(value))
@@ -76,13 +87,27 @@ def entry_from_raw(value: object) -> Entry:
         case float() | Decimal():
             return exact_number(value)
         case Rational() if not isinstance(value, bool):
-            return Fraction(int(value.numerator), int(value.denominator))
+            return _bounded(Fraction(int(value.numerator), int(value.denominator)))
     raise RobotFileError(f"found {describe(value)}", hint=f"expected {_ENTRY_HINT}")
+
+
+def _is_real(value: Any) -> bool:
+    """An expression of SymPy with symbols, or a number that is finite and real."""
+    return not value.is_number or bool(value.is_real and value.is_finite)
+
+
+def _bounded(value: Fraction) -> Fraction:
+    most = 3322 * LARGEST_EXPONENT // 1000  # log2 of 10
+    if abs(value.numerator.bit_length() - value.denominator.bit_length()) > most + 1 and value:
+        raise RobotFileError("found a number without bounds", hint=f"a number may not pass 1e{LARGEST_EXPONENT}")
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 4 * _LONGEST_TEXT:
+        raise RobotFileError("found a fraction of very many digits", hint="write fewer digits")
+    return value
 
 
 def exact_number(value: float | Decimal) -> Fraction:
     """The decimal a person wrote; one too large, too small or too long for any robot is refused."""
-    decimal = Decimal(repr(value)) if isinstance(value, float) else value
+    decimal = Decimal(repr(float(value))) if isinstance(value, float) else value
     if not decimal.is_finite():
         raise RobotFileError(f"found {value}", hint="expected a finite number")
     if decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:

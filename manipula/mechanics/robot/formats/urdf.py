@@ -28,6 +28,8 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.exact import inverse_of
 from manipula.mechanics.robot.formats.source import errors_of
+from manipula.mechanics.robot.formats.structure import Structure
+from manipula.mechanics.robot.formats.structured import received
 from manipula.mechanics.robot.formats.urdf_tree import (
     Locks,
     UrdfTree,
@@ -42,7 +44,6 @@ from manipula.mechanics.robot.precise import MP, PRECISE, angle, settled
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 
 GRAVITY = Fraction("-9.81")
-RECOVERED = Fraction(1, 10**5)  # rad: how far from a quarter turn a decimal may be and still mean it
 KINDS: dict[str, JointKind] = {"continuous": "revolute", "revolute": "revolute", "prismatic": "prismatic"}
 
 
@@ -57,29 +58,31 @@ def robot_from_urdf(
 ) -> Robot:
     """The serial arm between two links of a URDF. Joints beside it stand still where `locked` says, else at zero.
 
-    Angles within 1e-5 rad of a quarter turn are read as quarter turns, and reported; `exact` keeps them as written.
+    Angles and lengths are read as `structure` says, and reported; `exact` keeps them as written.
     """
     said: list[str] = []
     with errors_of(file):
         tree = tree_from_urdf(urdf_from_text(text, said))
-        reader = _Reader(tree, exact)
+        reader = _Reader(tree, Structure(exact))
         start = tree.link(base, tree.root)
         end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
         chain = tree.way(start, end)
         refuse_kinds(chain)
         refuse_what_is_used(tree, chain, said)
         joints = reader.rows(chain, Locks(tree, chain, locked or {}))
-    for sentence in said:
-        caution(f"{file}: {sentence}" if file else sentence)
     origin = Origin("urdf", "urdf", "rad", "m", file, "", tuple(reader.notes))
     gravity = (known("gx"), known("gy"), known("gz", Num(GRAVITY)))
-    return Robot(tree.file.name, joints, gravity, origin=origin)
+    robot = received(Robot(tree.file.name, joints, gravity, origin=origin), reader.structure)
+    for sentence in said:
+        caution(f"{file}: {sentence}" if file else sentence)
+    reader.structure.warn(file)
+    return robot
 
 
 @dataclass
 class _Reader:
     tree: UrdfTree
-    exact: bool
+    structure: Structure
     notes: list[str] = field(default_factory=list)
     ends: dict[str, str] = field(default_factory=dict)  # of automatic names, by the link a joint beside leads to
 
@@ -138,17 +141,10 @@ class _Reader:
         return tuple(Step(kind, Cell(f"{name}{row}", value)) for kind, name, value in steps if value != ZERO)
 
     def angles(self, rpy: Triple, where: str) -> tuple[Parameter, Parameter, Parameter]:
-        roll, pitch, yaw = (self.angle(x, f"{where}: {name}") for x, name in zip(rpy, ("roll", "pitch", "yaw")))
+        roll, pitch, yaw = (
+            self.structure.angle(Num(x), f"{where}: {name}") for x, name in zip(rpy, ("roll", "pitch", "yaw"))
+        )
         return roll, pitch, yaw
-
-    def angle(self, x: Fraction, where: str) -> Parameter:
-        """A quarter turn if it is meant to be one."""
-        quarters = round(float(x) / 1.5707963267948966)
-        apart = PRECISE.number(x) - quarters * MP.pi / 2
-        if self.exact or x == 0 or abs(apart) > PRECISE.number(RECOVERED):
-            return Num(x)
-        self.notes.append(f"{where} {float(x):.12g} rad read as {90 * quarters}°")
-        return Deg(Fraction(90 * quarters)) if quarters else ZERO
 
     def toward_axis(self, row: str, joint: UrdfJoint) -> tuple[Steps, Literal[1, -1]]:
         """Turns that bring z onto the axis, and 1; or onto its opposite, and −1."""
@@ -167,11 +163,7 @@ class _Reader:
 
     def axis(self, joint: UrdfJoint) -> Triple:
         """The direction as written; parts that are only rounding noise are dropped, and reported."""
-        size = max(map(abs, joint.axis))
-        x, y, z = (part if self.exact or abs(part) > RECOVERED * size else Fraction(0) for part in joint.axis)
-        if (x, y, z) != joint.axis:
-            written = " ".join(f"{float(part):g}" for part in joint.axis)
-            self.notes.append(f"joint {joint.name!r}: axis {written} read as {float(x):g} {float(y):g} {float(z):g}")
+        x, y, z = self.structure.axis(joint.axis, f"joint {joint.name!r}")
         return (x, y, z)
 
     def body(self, row: str, joint: UrdfJoint) -> Body | None:

@@ -1,0 +1,125 @@
+"""What Python hands in: numbers of any library, text, lists and arrays → exact entries, or one sentence of refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from manipula.errors import InputError, RobotFileError, UnknownNameError
+from manipula.mechanics.robot.description import SIX, Cell, Steps
+from manipula.mechanics.robot.exact import without_zeros
+from manipula.mechanics.robot.formats.rows import PLACEMENT
+from manipula.mechanics.robot.formats.rows import steps_from_placement as steps_from_cells
+from manipula.mechanics.robot.formats.units import describe, entry_from_raw
+from manipula.mechanics.robot.parameter import ZERO, Num, Parameter, float_of, names_of
+from manipula.mechanics.robot.precise import PRECISE, steps_from_placement
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import Matrix, matmul, transpose
+
+Three = tuple[Parameter, Parameter, Parameter]
+_SLACK = 1e-6  # of a rotation, and of a tensor's symmetry: the rounding of people
+
+
+def given(value: object, where: str) -> Parameter:
+    """A number, or text such as "2*L1"."""
+    try:
+        entry = entry_from_raw(value)
+    except RobotFileError as error:
+        raise RobotFileError(error.problem, field=where, hint=error.hint) from None
+    return Num(entry) if isinstance(entry, Fraction) else entry
+
+
+def given_three(value: object, where: str) -> Three:
+    """Three of them."""
+    items = _items(value)
+    if items is None or len(items) != 3:
+        raise InputError(f"{where}: found {describe(_plain(value))}, expected three numbers")
+    x, y, z = (given(item, f"{where}[{k}]") for k, item in enumerate(items))
+    return x, y, z
+
+
+def given_tensor(value: object, where: str) -> dict[str, Parameter]:
+    """xx xy xz yy yz zz: from a mapping (absent entries are zero), from six numbers in this order, or from 3×3."""
+    if value is None:
+        return dict.fromkeys(SIX, ZERO)
+    if isinstance(value, Mapping):
+        for key in value:
+            if key not in SIX:
+                raise UnknownNameError("inertia entry", str(key), SIX)
+        return {key: given(value.get(key, 0), f"{where}.{key}") for key in SIX}
+    items = _items(value)
+    if items is not None and len(items) == 3 and all(_items(row) is not None for row in items):
+        return _from_rows([given_three(row, where) for row in items], where)
+    if items is None or len(items) != 6:
+        wanted = "a 3×3 array, six numbers xx xy xz yy yz zz, or a dict of them"
+        raise InputError(f"{where}: found {describe(_plain(value))}, expected {wanted}")
+    return {key: given(item, f"{where}.{key}") for key, item in zip(SIX, items)}
+
+
+def _from_rows(rows: list[Three], where: str) -> dict[str, Parameter]:
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        if not _agree(rows[i][j], rows[j][i], max(_size(x) for row in rows for x in row)):
+            raise InputError(f"{where}: found an array that is not symmetric, expected entry {i}{j} to be entry {j}{i}")
+    return {key: rows["xyz".index(key[0])]["xyz".index(key[1])] for key in SIX}
+
+
+def _agree(x: Parameter, y: Parameter, size: float) -> bool:
+    if any(True for parameter in (x, y) for _ in names_of(parameter)):
+        return x == y
+    return abs(float_of(x, {}) - float_of(y, {})) <= _SLACK * size
+
+
+def _size(x: Parameter) -> float:
+    return 0.0 if any(True for _ in names_of(x)) else abs(float_of(x, {}))
+
+
+def given_steps(part: str, xyz: object, rpy: object) -> Steps:
+    """A placement: xyz and rpy, or a 4×4 pose in the place of xyz. Metres and radians."""
+    rows = _items(xyz)
+    if rows is not None and len(rows) == 4:
+        if _items(rpy) is None or any(_items(rpy) or ()):
+            raise InputError(f"{part}: found a 4×4 pose and rpy, expected one of the two")
+        return _from_pose(part, [_items(row) for row in rows])
+    values = (*given_three(xyz, f"{part} xyz"), *given_three(rpy, f"{part} rpy"))
+    names = ("x", "y", "z", "roll", "pitch", "yaw")
+    return steps_from_cells({key: Cell(f"{part}_{key}", value) for key, value in zip(names, values)})
+
+
+def _from_pose(part: str, rows: list[list[Any] | None]) -> Steps:
+    if any(row is None or len(row) != 4 for row in rows):
+        raise InputError(f"{part}: expected xyz and rpy, three numbers each, or a 4×4 pose")
+    T = [[_precise(x, f"{part}[{i}][{j}]") for j, x in enumerate(row or ())] for i, row in enumerate(rows)]
+    a, b, c = ((row[0], row[1], row[2]) for row in T[:3])
+    R: Matrix = (a, b, c)
+    if not _is_rotation(R) or [float(x) for x in T[3]] != [0, 0, 0, 1]:
+        raise InputError(f"{part}: this 4×4 array is not a pose, expected a rotation, a position, and a row 0 0 0 1")
+    names = {kind: f"{part}_{name}" for name, kind in PLACEMENT}
+    return without_zeros(steps_from_placement(Placement(R, (T[0][3], T[1][3], T[2][3])), names))
+
+
+def _precise(value: object, where: str) -> Any:
+    parameter = given(value, where)
+    if not isinstance(parameter, Num):
+        raise InputError(f"{where}: found {describe(value)}, expected numbers in a 4×4 pose")
+    return PRECISE.number(parameter.value)
+
+
+def _is_rotation(R: Matrix) -> bool:
+    """RᵀR = 1, and right-handed: the third row is the product of the first two."""
+    square = matmul(R, transpose(R))
+    apart = max(abs(square[i][j] - (i == j)) for i in range(3) for j in range(3))
+    (a, b, _), (d, e, _) = R[0], R[1]
+    return bool(apart <= _SLACK and abs(a * e - b * d - R[2][2]) <= 3 * _SLACK)
+
+
+def _plain(value: object) -> object:
+    """Lists in place of arrays, tuples and ranges."""
+    listed = value.tolist() if hasattr(value, "tolist") else value
+    return list(listed) if isinstance(listed, tuple | range) else listed
+
+
+def _items(value: object) -> list[Any] | None:
+    """The entries of a list or an array; None of anything else."""
+    listed = _plain(value)
+    return listed if isinstance(listed, list) else None
