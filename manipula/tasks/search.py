@@ -21,7 +21,7 @@ from manipula.tasks.tolerances import SAME
 STARTS = 64
 MORE = 32  # starts at a time after the first
 MOST = 256
-SOME = 16  # for a redundant arm
+SOME = 16  # starts for a redundant arm, and members of a family that are given
 UNSEEN = 0.5  # solutions still to be expected that are not worth more starts
 FINITE = 16  # solutions an arm of six joints has at most; more are members of families
 HOPELESS = 128  # starts without any solution after which there is none
@@ -67,7 +67,7 @@ def _counted(solver: Solver, T: Floats, every: Floats, exact: float) -> Floats:
         found = distinct(np.concatenate([found, _exact(solver, T, ends, exact)]), solver.turning)
         if _enough(tried, hits, len(found)):
             break
-    return found
+    return found if len(found) <= FINITE else found[:SOME]
 
 
 def _enough(tried: int, hits: int, solutions: int) -> bool:
