@@ -127,7 +127,7 @@ class InverseResult:
     ) -> None:
         self._solver, self.pose, self._seed, self._parameter = solver, pose, seed, parameter
         self._tolerance = tolerance
-        self._settled = q is not None
+        self._settled, self._searched = q is not None, raw is not None
         if q is not None:
             self.q = q
         if raw is not None:
@@ -195,7 +195,7 @@ class InverseResult:
     @cached_property
     def branch(self) -> list[str]:
         """The branches' names, the same from pose to pose: shoulder +, elbow −, wrist +."""
-        return branch_names(self._solver, len(self._raw.q))
+        return branch_names(self._solver, len(self._raw.q), self._searched)
 
     @cached_property
     def nearest(self) -> Nearest:

@@ -11,9 +11,9 @@ REACHED = 1e-9  # distance that least squares may leave where a pose is reached
 MET = "reached"
 
 
-def branch_names(solver: Solver, count: int) -> list[str]:
-    """One sign for each two-way choice of the closed form."""
-    if solver.closed is None:
+def branch_names(solver: Solver, count: int, searched: bool = False) -> list[str]:
+    """One sign for each two-way choice of the closed form; what was found without it has numbers."""
+    if solver.closed is None or searched:
         return [f"solution {i + 1}" for i in range(count)]
     names = solver.plan.branch_names
     sets = count // len(names)

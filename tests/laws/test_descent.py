@@ -81,6 +81,26 @@ def test_the_text_itself_and_its_machine_code_end_alike(task: str) -> None:
     assert ((native.q >= low) & (native.q <= high)).all()
 
 
+def test_rounded_poses_of_few_joints_are_met_as_nearly_as_they_can_be() -> None:
+    rng = random.Random(6)
+    for word in ("RRPRR", "RRRRP"):
+        solver = solver_of(odd_arm(rng, word))
+        q = drawn(solver, rng)
+        for digits, tolerance in ((6, None), (3, 5e-3)):
+            result = solver(solver.pose(q).round(digits), tolerance=tolerance)
+            assert len(result.q) == 1 and distances(result.q, q, solver.turning).max() < 30 * 10.0**-digits
+        with pytest.warns(mp.ManipulaWarning, match="a few digits"):
+            assert not len(solver(solver.pose(q).round(3)).q)
+
+
+def test_what_was_found_without_the_closed_form_is_not_named_by_it() -> None:
+    """A redundant arm whose fan of values misses the pose is searched: its answers are no branches of the form."""
+    solver = InverseSolver(numeric_chain(mp.load("iiwa14")), translate=compiled)
+    result = solver._unclosed(solver.pose(np.full(7, 0.4)), None, None, None)
+    assert len(result.branch) == len(result.all) == len(result.valid)
+    assert result.branch[0] == "solution 1"
+
+
 def same(text: Any) -> Any:
     return text
 
