@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Literal
 
-from manipula.mechanics.robot.parameter import ZERO, Name, Parameter, names_of
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.multiples import MOST, Multiples
+from manipula.mechanics.robot.parameter import ZERO, Name, Op, Parameter, names_of, text_of
 
 StepKind = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
 JointKind = Literal["revolute", "prismatic", "fixed"]
@@ -120,6 +122,34 @@ class Robot:
     payload: tuple[Body, ...] = ()
     values: tuple[tuple[str, Parameter], ...] = ()
     origin: Origin = field(default_factory=Origin, compare=False)
+
+    def __post_init__(self) -> None:
+        """A multiple of an angle that no proof could follow is met here, whatever wrote it."""
+        multiples = Multiples(dict(self.values))
+        for name, entry, turns in self._written():
+            times = multiples.of_angle(entry) if turns else multiples.inside(entry)
+            if times > MOST:
+                said = f"{times:.0f} times" if times < 10**15 else "much too many times"
+                raise RobotFileError(
+                    f"{text_of(entry)} is {said} an angle, all names replaced by their values", file=self.origin.path,
+                    where=self.name, field=name, hint=f"at most {MOST} times an angle can be proved",
+                )  # fmt: skip
+
+    def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
+        """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
+        angles = [step.amount for steps in self._placements() for step in steps if step.kind[0] == "r"]
+        angles += [joint.offset for joint in self.joints if joint.kind == "revolute"]
+        for cell in angles:
+            if isinstance(cell.parameter, Op | Name):
+                yield cell.name, cell.parameter, True
+        for name, value in (*((cell.name, cell.value) for cell in self.cells()), *self.values):
+            if isinstance(value, Op):
+                yield name, value, False
+
+    def _placements(self) -> Iterator[Steps]:
+        yield from (self.base, self.tool)
+        for joint in self.joints:
+            yield from (joint.before, joint.after, *(mounted.at for mounted in joint.carries))
 
     @property
     def dof(self) -> int:
