@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import manipula as mp
 from manipula.bridge import Request
-from manipula.generation import Effort, hard
+from manipula.levels import Effort, hard
 from manipula.records import record, stored
 
 # robot, model, symbolic

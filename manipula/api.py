@@ -10,10 +10,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from manipula.algebra.optimise.price import price_named
 from manipula.bridge import Request, model_named
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.files import write_files, write_text
-from manipula.generation import Effort, generate_function, generate_together, known_function, optimise_function
+from manipula.generation import generate_function, generate_together, known_function, optimise_function
+from manipula.levels import Effort
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
@@ -158,6 +160,7 @@ def optimise(
     """The model by as long a search as you allow; from then on `generate(…, optimise="max")` gives what was found.
 
     A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
+    What a limit or a stop cut short is remembered as such: `optimise` and `generate` go on from there.
     """
     subject = load(robot) if isinstance(robot, str) else robot
     request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
@@ -167,11 +170,16 @@ def optimise(
 def best_known(
     robot: Robot | str, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical"
 ) -> Model | None:
-    """What `generate(…, optimise="max")` gives without a search, if there is such a result: shipped or remembered."""
+    """The best known for `generate(…, optimise="max")` before any search, if there is such: shipped or remembered."""
     subject = load(robot) if isinstance(robot, str) else robot
     request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
     found = known_function(request)
     return None if found is None else Model(found, request)
+
+
+def price_of(model: Model, price: str = "classical") -> int:
+    """What a search for this price counts: for the classical one, the operations on line."""
+    return price_named(price).total(model.function)
 
 
 def models() -> dict[str, str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from manipula.algebra.expr.condition import SIZE, conditions_of, lengths_read
 from manipula.algebra.expr.derive import gradient
-from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.function import Function, Input, Output, flattened
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import topological
@@ -253,7 +253,7 @@ def reference(request: Request) -> Reference:
     """The plain model of the unreduced robot over a sample, where the arm is held against its description, too."""
     plain, robot = plain_model(request), request.robot
 
-    def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, list[Any]]:
+    def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, Any]:
         symbols = {name: symbol(name) for name in free_parameters(robot, request.symbolic)}
         chain = merge_fixed(bind(robot, maths, symbols, request.symbolic))
         for wrong in misread(robot, chain, symbols, request.symbolic, maths):
@@ -263,14 +263,13 @@ def reference(request: Request) -> Reference:
     return run
 
 
-def plain_model(request: Request) -> Callable[[Chain, Callable[[str], Any]], dict[str, list[Any]]]:
-    """The first method of the model over any scalar: (the merged chain, symbol name → scalar) → flat outputs."""
+def plain_model(request: Request) -> Callable[[Chain, Callable[[str], Any]], dict[str, Any]]:
+    """The first method of the model over any scalar: (the merged chain, symbol name → scalar) → outputs."""
     plain = next(iter(model_for(request).methods.values()))
     ports = input_names(request)
 
-    def run(chain: Chain, symbol: Callable[[str], Any]) -> dict[str, list[Any]]:
-        given = {port: [symbol(name) for name in symbols] for port, symbols in ports.items()}
-        return {name: flattened(value)[1] for name, value in plain(chain, given).items()}
+    def run(chain: Chain, symbol: Callable[[str], Any]) -> dict[str, Any]:
+        return plain(chain, {port: [symbol(name) for name in symbols] for port, symbols in ports.items()})
 
     return run
 
@@ -301,15 +300,6 @@ def used_parameters(function: Function) -> Function:
     ports = [p if p.online else replace(p, symbols=tuple(x for x in p.symbols if x in read)) for p in function.inputs]
     kept = tuple(port for port in ports if port.online or port.symbols)
     return replace(function, inputs=kept, notes={**function.notes, "parameters": " ".join(names)})
-
-
-def flattened(value: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """Nested sequences → (shape, flat list), row-major."""
-    if not isinstance(value, list | tuple):
-        return (), [value]
-    parts = [flattened(item) for item in value]
-    shape = parts[0][0] if parts else ()
-    return (len(parts), *shape), [item for _, flat in parts for item in flat]
 
 
 def _output(graph: Graph, name: str, value: Any, unit: str, doc: str) -> Output:

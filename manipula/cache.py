@@ -1,14 +1,18 @@
 """Files that save work from one run to the next: generated functions and machine code, in a private directory.
 
-A file is named by a digest of all that its content depends on, and begins with a digest of the content: one that was
-cut off or altered is deleted and made again. Files appear whole (written under another name, then renamed), so any
-number of processes may share the directory. `MANIPULA_CACHE` names another directory, or is `off`.
+A file is named by a digest of all that its content depends on, the package's own source among it, and begins with a
+digest of the content: one that was cut off or altered is deleted and made again. So is one that another user owns or
+may write. Files appear whole (written under another name, then renamed), so any number of processes may share the
+directory. `MANIPULA_CACHE` names another directory, or is `off`.
+
+What is kept here is bytes; nothing is unpickled. Functions are text that is proved again. Machine code cannot be
+proved: it is trusted because only its user can have written it.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import pickle
 import stat
 import sys
 import tempfile
@@ -18,14 +22,13 @@ from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar
 
 from manipula.errors import ManipulaWarning
 from manipula.version import __version__
 
 LIMIT = 256 * 2**20  # bytes; beyond it the files unused for longest go
 _DIGEST = 32
-Kept = TypeVar("Kept")
+_SOURCES = (".py", ".toml", ".json")
 
 
 def key_of(*parts: object) -> str:
@@ -35,30 +38,46 @@ def key_of(*parts: object) -> str:
 
 @lru_cache(maxsize=1)
 def fingerprint() -> str:
-    """Of the package's own files: an edited source never meets what an older one left."""
-    root = Path(__file__).parent
-    files = [path for kind in ("*.py", "*.toml", "*.json") for path in sorted(root.rglob(kind))]
-    seen = [(str(path.relative_to(root)), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
-    return blake2b(repr(seen).encode(), digest_size=16).hexdigest()
+    """Of the package's own files, by what is in them: an edited source never meets what an older one left."""
+    root, digest = Path(__file__).parent, blake2b(digest_size=16)
+    for path in sorted(path for path in root.rglob("*") if path.suffix in _SOURCES):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root)} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
 
 
 def fetch(key: str) -> bytes | None:
-    """The content kept under a key, if there is any and it is whole."""
+    """The content kept under a key, if there is any, it is whole and only its user can have written it."""
     place = directory()
-    if place is None:
-        return None
-    path = place / key
-    try:
-        data = path.read_bytes()
-    except OSError:
+    data = None if place is None else _own_bytes(place / key)
+    if place is None or data is None:
         return None
     digest, content = data[:_DIGEST], data[_DIGEST:]
     if blake2b(content, digest_size=_DIGEST).digest() != digest:
         discard(key)
         return None
     with suppress(OSError):
-        os.utime(path)  # used just now
+        os.utime(place / key)  # used just now
     return content
+
+
+def _own_bytes(path: Path) -> bytes | None:
+    """Of a plain file that is the user's own; any other is deleted, so that it can be made again."""
+    try:
+        with open(path, "rb", opener=_no_link) as file:
+            if not _not_private(os.fstat(file.fileno()), stat.S_ISREG):
+                return file.read()
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.EISDIR):  # a link, or a folder in its place
+            return None
+    with suppress(OSError):
+        path.unlink()
+    return None
+
+
+def _no_link(path: str, flags: int) -> int:
+    """Opened without following a link, and without waiting for a pipe."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def keep(key: str, content: bytes) -> None:
@@ -78,29 +97,6 @@ def keep(key: str, content: bytes) -> None:
         _prune(place)
 
 
-def remembered(key: str, make: Callable[[], Kept]) -> Kept:
-    """An object kept under a key, or made now and kept."""
-    found: Kept | None = recalled(key)
-    return remember(key, make()) if found is None else found
-
-
-def recalled(key: str) -> Any:
-    """The object kept under a key; None where there is none that can be read."""
-    content = fetch(key)
-    if content is None:
-        return None
-    try:
-        return pickle.loads(content)
-    except Exception:  # whatever is wrong with it, it can be made again
-        discard(key)
-        return None
-
-
-def remember(key: str, made: Kept) -> Kept:
-    keep(key, pickle.dumps(made))
-    return made
-
-
 def discard(key: str) -> None:
     """Forget what turned out to be unusable."""
     place = directory()
@@ -117,7 +113,7 @@ def directory() -> Path | None:
     place = Path(wish) if wish else _usual()
     try:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        problem = _not_private(place)
+        problem = _not_private(place.stat(), stat.S_ISDIR)
     except OSError:
         return None
     if problem:
@@ -134,11 +130,12 @@ def _usual() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "manipula"
 
 
-def _not_private(place: Path) -> str:
-    """Why files there cannot be trusted; code is loaded from them."""
+def _not_private(found: os.stat_result, is_kind: Callable[[int], bool]) -> str:
+    """Why it cannot be trusted; code is loaded from there."""
+    if not is_kind(found.st_mode):
+        return "it is something else"
     if sys.platform == "win32":
         return ""
-    found = place.stat()
     if found.st_uid != os.getuid():
         return "it belongs to another user"
     return "others may write to it" if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""

@@ -14,10 +14,12 @@ from itertools import islice, product, zip_longest
 from math import inf
 from time import monotonic
 
+from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import topological
+from manipula.algebra.optimise.brake import Brake
 from manipula.algebra.optimise.descend import Answers, Space, Stop, descend, wander
 from manipula.algebra.optimise.price import Price, price_named
-from manipula.algebra.optimise.search.engine import settled
+from manipula.algebra.optimise.search.engine import settled, settled_function
 from manipula.bridge import (
     Choice,
     Request,
@@ -150,23 +152,38 @@ def quick(request: Request) -> Choice:
 
 
 def formulations(
-    request: Request, seconds: float, walk: float, seed: int, stop: Stop, tell: Tell
+    request: Request, seconds: float, walk: float, seed: int, brake: Brake, tell: Tell, least: float = inf
 ) -> list[Formulations]:
     """Every method descended through, then the best of them walked through, for a part `walk` of the usual work.
 
-    An interrupt keeps what is known.
+    An interrupt keeps what is known. What is told is the best price so far; `least` is one known before.
     """
     tried: list[Formulations] = []
     methods = methods_of(request)
+
+    def said(text: str) -> None:
+        tell(f"{min(least, *(one.least for one in tried)):g} after {text}")
+
     try:
         for method in methods:
             tried.append(_begun(request, method))
-            _descended(tried[-1], _Budget(tried[-1], 1 / len(methods), seconds / 2 / len(methods), stop), tell)
+            _descended(tried[-1], _Budget(tried[-1], 1 / len(methods), seconds / 2 / len(methods), brake), said)
         best = min(tried, key=lambda one: one.least)
-        wander(best.worth, best.space, best.best_answers(), _Budget(best, walk, seconds / 2, stop).used, seed, tell)
+        wander(best.worth, best.space, best.best_answers(), _Budget(best, walk, seconds / 2, brake).used, seed, said)
     except KeyboardInterrupt:
+        brake.press()
         tell("interrupted: keeping the best so far")
     return [one for one in tried if one.known]
+
+
+def settled_draft(request: Request, choice: Choice) -> Function:
+    """The function behind the price of a formulation that was tried."""
+    price = price_named(request.price)
+    draft = price.arranged(built(request, choice))
+    size = len(topological(draft.roots))
+    if size >= LARGE:
+        return draft
+    return settled_function(draft, MOVES * size, price=price, divisors=lengths_of(request))
 
 
 def _begun(request: Request, method: str) -> Formulations:

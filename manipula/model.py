@@ -123,6 +123,7 @@ class Model:
         lines = [f"{key}: {notes[key]}" for key in ("robot", "model") if key in notes]
         lines += [f"method: {method_of(made)}", *(f"  - {choice}" for choice in choices_in_words(made))]
         lines += [f"proof: {notes['proof']}"] if "proof" in notes else []
+        lines += [f"search: {notes['search']}; optimise='max' goes on from here"] if "search" in notes else []
         lines.append(f"cost: {self.cost}; parameters alone: {offline.total if offline else 0} operations, once")
         lines.append(f"conditions: {', '.join(map(str, self.conditions)) or 'none'}")
         return "\n".join(lines)

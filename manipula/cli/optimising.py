@@ -20,6 +20,7 @@ from manipula.robot import Robot
 _COLUMNS = ("level", "×", "+", "÷", "total", "sin/cos", "once")
 _CAPTION = "total: for each new q; once: of the parameters alone."
 BEFORE = ("none", "fast")
+_CUT = {"interrupted": "interrupted", "limited": "cut short by its limit"}
 
 
 @guarded
@@ -45,7 +46,8 @@ def optimise(
     """Search for the cheapest way to compute a model, exactly: no term is dropped, and the result is proved.
 
     Ctrl-C ends the search and keeps the best found so far. What was found is remembered:
-    manipula generate ROBOT --optimise max has it at once.
+    manipula generate ROBOT --optimise max has it at once. After a search that Ctrl-C or a limit
+    cut short it goes on from there instead.
 
     \b
     Examples:
@@ -71,13 +73,13 @@ def optimise(
 def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str, Any], quiet: bool) -> dict[str, Any]:
     """One model, shown or handed back for JSON."""
     with progress(f"{name} of {robot.name}") as tell, _interruptible() as stop:
-        costs = {level: api.generate(robot, name, optimise=level, **asked).cost for level in BEFORE}
+        before = {level: api.generate(robot, name, optimise=level, **asked) for level in BEFORE}
         found = api.optimise(robot, name, **asked, **limits, tell=_shown(tell), stop=stop)
         known = api.best_known(robot, name, **asked)
-    costs["found"] = found.cost
+    costs = {level: model.cost for level, model in {**before, "found": found}.items()}
     if not quiet:
         _say_result(robot.name, name, costs, found)
-        say_prose(_future(f"{robot.name} -m {name}", found, known, asked["price"]), "dim")
+        say_prose(_future(f"{robot.name} -m {name}", found, known, before["fast"], asked["price"]), "dim")
         say()
     notes = found.function.notes
     return {
@@ -85,6 +87,7 @@ def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str,
         "conditions": [str(x) for x in found.conditions],
         "counts": {level: cost.as_dict() for level, cost in costs.items()},
         "remembered": known == found, "best_known": known.cost.total if known else None,
+        "finished": "search" not in notes,
     }  # fmt: skip
 
 
@@ -99,13 +102,21 @@ def _cells(cost: Any) -> tuple[str, ...]:
     return tuple(map(str, (cost.mul, cost.add, cost.div, cost.total, cost.trig, once)))
 
 
-def _future(what: str, found: Model, known: Model | None, price: str) -> str:
+def _future(what: str, found: Model, known: Model | None, fast: Model, price: str) -> str:
     """What `--optimise max` will give from now on."""
+    cut = _CUT.get(found.function.notes.get("search", ""), "")
     if known == found:
-        return f"Remembered: manipula generate {what} --optimise max has it at once."
-    if known is None or (price == "classical" and known.cost.total > found.cost.total):
-        return "Not remembered: the cache is off or cannot be written (MANIPULA_CACHE)."
-    return f"A way with {known.cost.total} operations is known already; --optimise max goes on giving that one."
+        command = f"manipula generate {what} --optimise max"
+        return (
+            f"Remembered, but {cut}: {command} goes on from here." if cut else f"Remembered: {command} has it at once."
+        )
+    total, fast_total = api.price_of(found, price), api.price_of(fast, price)
+    if known is not None and api.price_of(known, price) <= total:
+        goes = "from" if "search" in known.function.notes else "giving"
+        return f"A way with {known.cost.total} operations is known already; --optimise max goes on {goes} that one."
+    if cut and total >= fast_total:
+        return f"Not remembered: the search was {cut} before it found less than the default level has."
+    return "Not remembered: the cache is off or cannot be written (MANIPULA_CACHE)."
 
 
 def _shown(tell: Tell) -> Tell:

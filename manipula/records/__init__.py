@@ -78,17 +78,20 @@ def _digest(text: str) -> str:
 
 
 def _same(function: Function, request: Request) -> bool:
-    """The same ports as the plain model of this robot, and proved equal to it."""
+    """The ports that are asked for, and proved equal to the plain model of this robot."""
+    try:
+        return has_ports_of(function, request) and bool(prove(function, reference(request)))
+    except (ManipulaError, ValueError, KeyError, ZeroDivisionError):
+        return False
+
+
+def has_ports_of(function: Function, request: Request) -> bool:
+    """The inputs that are asked for, by name and in order, and the robot and model it says it is of."""
     parameters = tuple(free_parameters(request.robot, request.symbolic))
     wanted = {port: tuple(names) for port, names in input_names(request).items()}
     wanted |= {"p": parameters} if parameters else {}
-    if {port.name: port.names for port in function.inputs} != wanted:
-        return False
-    try:
-        prove(function, reference(request))
-    except (ManipulaError, ValueError, KeyError, ZeroDivisionError):
-        return False
-    return True
+    said = (function.notes.get("robot"), function.notes.get("model"))
+    return {port.name: port.names for port in function.inputs} == wanted and said == (request.robot.name, request.model)
 
 
 def record(request: Request, symbolic: str, function: Function, folder: Path = FOLDER) -> Entry:

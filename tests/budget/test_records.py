@@ -6,7 +6,7 @@ import pytest
 
 import manipula as mp
 from manipula.bridge import Request
-from manipula.generation import Effort, fast
+from manipula.levels import Effort, fast
 from manipula.records import entries
 
 # robot, model → on line: multiplications + additions + divisions

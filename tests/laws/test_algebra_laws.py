@@ -87,8 +87,8 @@ def test_every_formula_is_proved_equal_to_its_text(text: Text) -> None:
     graph = Graph()
     function = function_of(graph, built(text, graph))
 
-    def reference(maths: Any, symbol: Any) -> dict[str, list[Any]]:
-        return {"u": [play(text, maths, {name: symbol(name) for name in VARIABLES + PARAMETERS})]}
+    def reference(maths: Any, symbol: Any) -> dict[str, Any]:
+        return {"u": play(text, maths, {name: symbol(name) for name in VARIABLES + PARAMETERS})}
 
     prove(function, reference)
 

@@ -124,7 +124,7 @@ def test_a_rule_valid_only_for_positive_numbers() -> None:
     x, y = graph_symbols(graph)["x"], graph_symbols(graph)["y"]
     true = Arm(
         function_of(graph, ExprMaths(graph).sqrt(x * x) + y),
-        lambda maths, symbol: {"u": [maths.sqrt(symbol("x") * symbol("x")) + symbol("y")]},
+        lambda maths, symbol: {"u": maths.sqrt(symbol("x") * symbol("x")) + symbol("y")},
     )
     is_caught(function_of(graph, x + y), true)
 
@@ -180,9 +180,9 @@ def test_a_wrong_select_arm() -> None:
     s, m = graph_symbols(graph), ExprMaths(graph)
     condition = m.less(s["x"], s["y"])
 
-    def reference(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Sequence[Any]]:
+    def reference(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
         x, y, a, b = map(symbol, ("x", "y", "a", "b"))
-        return {"u": [maths.select(maths.less(x, y), x * a, y * b) + x]}
+        return {"u": maths.select(maths.less(x, y), x * a, y * b) + x}
 
     yes, no = s["x"] * s["a"], s["y"] * s["b"]
     true = Arm(function_of(graph, m.select(condition, yes, no) + s["x"]), reference)
@@ -197,9 +197,9 @@ def test_a_wrong_derivative() -> None:
     x, y = s["x"], s["y"]
     slope = gradient(m.cos(x * y) * x, [x])[0]
 
-    def reference(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Sequence[Any]]:
+    def reference(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
         x, y = symbol("x"), symbol("y")
-        return {"u": [maths.cos(x * y) - x * y * maths.sin(x * y)]}
+        return {"u": maths.cos(x * y) - x * y * maths.sin(x * y)}
 
     true = Arm(function_of(graph, slope), reference)
     is_caught(function_of(graph, m.cos(x * y) - x * m.sin(x * y)), true)

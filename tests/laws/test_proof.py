@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import manipula as mp
-from manipula import api, bridge, checking, generation
+from manipula import api, bridge, checking, generation, levels
 from manipula.algebra.expr import degree
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
@@ -37,7 +37,8 @@ def with_wrong(function: Function, node: Expr) -> Function:
 def plant(monkeypatch: pytest.MonkeyPatch, wrong: Pass) -> None:
     """A wrong rewrite as the last of the passes: it runs wherever functions are optimised."""
     right = passes.optimised
-    monkeypatch.setattr(generation, "optimised", lambda function: wrong(right(function)))
+    for module in (generation, levels):
+        monkeypatch.setattr(module, "optimised", lambda function: wrong(right(function)))
 
 
 def last(function: Function, wanted: Callable[[Expr], bool]) -> Expr:
@@ -84,7 +85,7 @@ def test_a_wrong_rewrite_in_the_optimiser_does_not_leave(
     right = mp.generate(robot, model, parameters=parameters, optimise="fast", method="best")
     assert right.function.notes["proof"]
     plant(monkeypatch, wrong)
-    monkeypatch.setattr(generation, "stored", lambda request: None)
+    monkeypatch.setattr(levels, "stored", lambda request: None)
     with pytest.raises(ProofError, match="plain model"):
         mp.generate(robot, model, parameters=parameters)
 
@@ -98,6 +99,23 @@ def test_a_wrong_move_of_the_search_does_not_leave(monkeypatch: pytest.MonkeyPat
         mp.generate("stanford3", "gravity", parameters="full")
     with pytest.raises(ProofError, match="differs from the plain model"):
         api.optimise("planar2r", "inertia_matrix", search=True, parameters="full", moves=2000)
+
+
+@pytest.mark.parametrize("level", ["none", "fast", "max"])
+def test_whatever_a_level_hands_over_is_proved(monkeypatch: pytest.MonkeyPatch, level: str) -> None:
+    """By the road all of them share; what ships goes the same way."""
+    right = levels.LEVELS[level]
+    monkeypatch.setitem(levels.LEVELS, level, lambda request, tell, effort: a_sign(levels.fast(request, tell, effort)))
+    with pytest.raises(ProofError, match="differs from the plain model"):
+        mp.generate("planar2r", "inertia_matrix", optimise=level)
+    assert right is not levels.LEVELS[level]
+
+
+def test_a_wrong_record_does_not_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = generation.stored
+    monkeypatch.setattr(generation, "stored", lambda request: a_sign(right(request) or levels.LEVELS["fast"](request)))
+    with pytest.raises(ProofError, match="differs from the plain model"):
+        mp.generate("puma560", "inverse_dynamics", optimise="max")
 
 
 @pytest.mark.parametrize("wrong", [a_sign, a_sign_of_the_second_output, a_sign_off_line, a_lost_output])
@@ -137,7 +155,7 @@ def function_of(text: Callable[[Any, Any, Any], Any]) -> tuple[Function, Any]:
     x, y = graph.symbol("x", online=True), graph.symbol("y", online=True)
     found = graph.expr(text(ExprMaths(graph), x, y))
     function = Function("f", graph, (Input("x", (x, y)),), (Output("u", (), (found,)),))
-    return function, lambda maths, symbol: {"u": [text(maths, symbol("x"), symbol("y"))]}
+    return function, lambda maths, symbol: {"u": text(maths, symbol("x"), symbol("y"))}
 
 
 DEGREES: dict[str, tuple[Callable[[Any, Any, Any], Any], int]] = {
@@ -165,15 +183,12 @@ def test_degrees_by_hand(name: str) -> None:
 
 def test_the_degree_is_that_of_both_sides() -> None:
     """A function of degree 1 against a plain model of degree 2**44, and the other way round: both bounds count it."""
-    small, _ = function_of(lambda m, x, y: x)
-    large, text = function_of(lambda m, x, y: m.cos(2**44 * x) - m.cos(2**44 * x) + x)
-
-    def plain(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
-        return {"u": [maths.cos(2**44 * symbol("x")) * 0 + maths.cos(symbol("y") * 2**44) + symbol("x")]}
-
-    assert prove.degree_of(small) < 10
-    assert prove.degree_between(small, plain) > 2**44
-    assert prove.degree_between(large, text) > 2**44
+    small, small_text = function_of(lambda m, x, y: x)
+    large, large_text = function_of(lambda m, x, y: m.cos(2**44 * y) + x)
+    assert prove.degree_of(small) < 10 < 2**44 < prove.degree_of(large)
+    assert prove.degree_between(small, small_text) < 10
+    for function, text in ((small, large_text), (large, small_text), (large, large_text)):
+        assert prove.degree_between(function, text) > 2**44
 
 
 @pytest.mark.parametrize("power", [52, 57, 59, 60, 61, 200])

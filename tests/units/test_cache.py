@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import pickle
+import re
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +20,15 @@ import pytest
 import manipula as mp
 from manipula import cache
 from manipula.algebra import machine
+from manipula.algebra.expr.field import FieldMaths
+from manipula.algebra.optimise import prove
+from manipula.algebra.optimise.search.stored import text_from_function
 from manipula.algebra.run.compiled import compile_tape
+from manipula.bridge import Request
 from manipula.errors import ManipulaWarning
+from manipula.levels import LEVELS, USUAL_EFFORT
+from manipula.mechanics.robot.parameter import ZERO
+from manipula.records.kept import key_from
 from tests.units.test_simd import wide_tape
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")
@@ -84,8 +96,8 @@ def test_a_damaged_file_is_deleted_and_made_again(place: Path, damage: bytes) ->
     (place / key).write_bytes(damage)
     assert cache.fetch(key) is None
     assert not (place / key).exists()
-    assert cache.remembered(key, lambda: 5) == 5
-    assert cache.remembered(key, lambda: 6) == 5
+    cache.keep(key, b"again")
+    assert cache.fetch(key) == b"again"
 
 
 def test_one_flipped_bit_is_noticed(place: Path) -> None:
@@ -97,11 +109,69 @@ def test_one_flipped_bit_is_noticed(place: Path) -> None:
     assert cache.fetch(key) is None
 
 
-def test_content_that_is_no_object_is_made_again(place: Path) -> None:
+@posix
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666, 0o777])
+def test_a_file_others_may_write_is_not_read(place: Path, mode: int) -> None:
     key = cache.key_of("x")
-    cache.keep(key, b"not a pickle")
-    assert cache.remembered(key, lambda: [1]) == [1]
-    assert cache.remembered(key, lambda: [2]) == [1]
+    cache.keep(key, b"content")
+    (place / key).chmod(mode)
+    assert cache.fetch(key) is None
+    assert not (place / key).exists()
+
+
+@posix
+def test_a_file_of_another_user_is_not_read(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = cache.key_of("x")
+    cache.keep(key, b"content")
+    mine, strangers = os.fstat, (place / key).stat().st_uid + 1
+
+    def fstat(handle: int) -> os.stat_result:
+        found = list(mine(handle))
+        found[stat.ST_UID] = strangers
+        return os.stat_result(found)
+
+    monkeypatch.setattr(cache.os, "fstat", fstat)
+    assert cache.fetch(key) is None
+
+
+@posix
+@pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
+def test_what_is_no_plain_file_is_not_read(place: Path, kind: str) -> None:
+    key, other = cache.key_of("x"), cache.key_of("y")
+    cache.keep(other, b"content")
+    make = {"link": lambda: (place / key).symlink_to(place / other), "folder": (place / key).mkdir}
+    make.get(kind, lambda: os.mkfifo(place / key))()
+    assert cache.fetch(key) is None
+    assert cache.fetch(other) == b"content"
+
+
+def test_the_fingerprint_is_of_the_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit of the same size under the old time, a renamed file, a line moved from one file to the next."""
+    monkeypatch.setattr(cache, "__file__", str(tmp_path / "cache.py"))
+
+    def seen() -> str:
+        cache.fingerprint.cache_clear()
+        return cache.fingerprint()
+
+    try:
+        (tmp_path / "a.py").write_text("x = 1\n")
+        (tmp_path / "b.toml").write_text("y = 2\n")
+        before = (tmp_path / "a.py").stat()
+        prints = [seen()]
+        (tmp_path / "a.py").write_text("x = 2\n")
+        os.utime(tmp_path / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+        prints.append(seen())
+        (tmp_path / "a.py").rename(tmp_path / "c.py")
+        prints.append(seen())
+        (tmp_path / "c.py").write_text("x = 2\ny = 2\n")
+        (tmp_path / "b.toml").write_text("")
+        prints.append(seen())
+        assert len(set(prints)) == 4
+        os.utime(tmp_path / "c.py", (1, 1))
+        (tmp_path / "notes.txt").write_text("not a source")
+        assert seen() == prints[-1]
+    finally:
+        cache.fingerprint.cache_clear()
 
 
 def test_the_oldest_go_first(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +195,8 @@ def test_a_place_that_cannot_be_made_is_no_error(tmp_path: Path, monkeypatch: py
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("MANIPULA_CACHE", str(tmp_path / "file" / "cache"))
     assert cache.directory() is None
-    assert cache.remembered("key", lambda: 7) == 7
+    cache.keep("key", b"7")
+    assert cache.fetch("key") is None
 
 
 # what is kept there
@@ -155,12 +226,21 @@ def test_damaged_code_is_compiled_again(place: Path) -> None:
     np.testing.assert_array_equal(compile_tape(wide_tape(), "llvm")(x, y).u, first.u)
 
 
-def test_functions_are_remembered_by_content(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from manipula import generation
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The requests for which a level is called from now on."""
+    seen: list[str] = []
 
-    made: list[str] = []
-    generate = generation._generated
-    monkeypatch.setattr(generation, "_generated", lambda request, tell: made.append("x") or generate(request, tell))
+    def noted(request: Any, tell: Any, effort: Any, level: Any) -> Any:
+        seen.append(f"{request.model} {request.optimise}")
+        return level(request, tell, effort)
+
+    for name, level in list(LEVELS.items()):
+        monkeypatch.setitem(LEVELS, name, partial(noted, level=level))
+    return seen
+
+
+def test_functions_are_remembered_by_content(place: Path, made: list[str]) -> None:
     robot = mp.load("planar2r")
     first, second = mp.generate(robot, "gravity"), mp.generate("planar2r", "gravity")
     assert first.function == second.function and "proof" in second.function.notes and len(made) == 1
@@ -168,6 +248,123 @@ def test_functions_are_remembered_by_content(place: Path, monkeypatch: pytest.Mo
     assert heavier.function != first.function and len(made) == 2
     mp.generate(robot, "gravity", optimise="none")
     assert len(made) == 3
+
+
+GRAVITY = Request(mp.load("planar2r"), "gravity")
+
+
+class Planted:
+    """Unpickled, it would write a file."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+
+    def __reduce__(self) -> Any:
+        return os.system, (f"touch {self.target}",)
+
+
+def text_of(robot: str, model: str) -> bytes:
+    return text_from_function(LEVELS["none"](Request(mp.load(robot), model), print, USUAL_EFFORT)).encode()
+
+
+def changed(old: bytes, new: bytes) -> bytes:
+    """The right text with something put in place of something."""
+    right = text_of("planar2r", "gravity")
+    assert re.search(old, right)
+    return re.sub(old, new, right)
+
+
+def wrong_text() -> bytes:
+    found = LEVELS["none"](GRAVITY, print, USUAL_EFFORT)
+    return text_from_function(found.with_roots([-root for root in found.roots])).encode()
+
+
+FOREIGN: dict[str, Callable[[Path], bytes]] = {
+    "a pickle": lambda target: pickle.dumps(Planted(target)),
+    "nothing": lambda target: b"",
+    "no text": lambda target: bytes(range(256)),
+    "no function": lambda target: b"[]",
+    "deep": lambda target: b"[" * 100_000,
+    "cut off": lambda target: text_of("planar2r", "gravity")[:-200],
+    "the code of another model": lambda target: text_of("planar2r", "inertia_matrix"),
+    "another robot's": lambda target: text_of("rx90", "gravity"),
+    "another function": lambda target: wrong_text(),
+    "another name": lambda target: changed(b'"l1"', b'"l9"'),
+    "another shape": lambda target: changed(rb'\["g", \[2\]', b'["g", [2, 1]'),
+    "another output": lambda target: changed(rb'\["g", \[2\]', b'["tau", [2]'),
+    "an endless number": lambda target: changed(rb'\["mul", \[[0-9]+, [0-9]+\], null', b'["const", [], "1e99999999"'),
+    "an unknown operation": lambda target: changed(b'"mul"', b'"__import__"'),
+    "a circle": lambda target: changed(rb'\["mul", \[[0-9]+', b'["mul", [9999'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_foreign_content_never_runs_and_is_made_again(place: Path, tmp_path: Path, made: list[str], name: str) -> None:
+    """The digest is right; only what is said cannot be meant."""
+    target = tmp_path / "ran"
+    right = mp.generate("planar2r", "gravity").function
+    key = key_from(GRAVITY)
+    assert (place / key).exists()
+    content = FOREIGN[name](target)
+    made.clear()
+    cache.keep(key, content)
+    assert mp.generate("planar2r", "gravity").function == right
+    assert made == ["gravity fast"] and not target.exists()
+    assert cache.fetch(key) not in (None, content)
+    assert mp.generate("planar2r", "gravity").function == right and len(made) == 1
+
+
+def test_what_is_read_back_is_proved(place: Path, made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    mp.generate("planar2r", "gravity")
+    seeds: list[str] = []
+    right = prove.compare
+
+    def noted(function: Any, reference: Any, maths: Any) -> None:
+        seeds.extend([maths.seed] if isinstance(maths, FieldMaths) else [])
+        right(function, reference, maths)
+
+    monkeypatch.setattr(prove, "compare", noted)
+    for _ in range(2):
+        mp.generate("planar2r", "gravity")
+    assert len(made) == 1 and len(set(seeds)) == 2 * prove.DRAWS
+
+
+OTHER: dict[str, Any] = {
+    "model": "pose", "method": "newton-euler", "symbolic": "all", "optimise": "none", "wrench": True,
+    "parameters": "full", "price": "fused",
+}  # fmt: skip
+
+
+def test_every_part_of_a_request_makes_another_key() -> None:
+    for item in fields(Request):
+        changed = replace(GRAVITY, **{item.name: OTHER[item.name]}) if item.name != "robot" else None
+        assert changed is None or key_from(changed) != key_from(GRAVITY), item.name
+    assert OTHER.keys() == {item.name for item in fields(Request)} - {"robot"}
+
+
+@pytest.mark.parametrize("price", ["multiplications", "fused", "latency"])
+def test_another_price_is_another_function(place: Path, made: list[str], price: str) -> None:
+    usual = mp.generate("planar2r", "inertia_matrix")
+    other = mp.generate("planar2r", "inertia_matrix", price=price)
+    assert len(made) == 2
+    assert mp.generate("planar2r", "inertia_matrix", price=price).function == other.function
+    assert mp.generate("planar2r", "inertia_matrix").function == usual.function
+    assert len(made) == 2
+
+
+def test_every_part_of_a_robot_but_its_origin_makes_another_key() -> None:
+    robot = GRAVITY.robot
+    others: dict[str, Any] = {
+        "name": "other", "joints": robot.joints[::-1], "gravity": robot.gravity[::-1], "base": robot.joints[0].after,
+        "tool": robot.joints[0].after, "payload": (robot.joints[0].body,), "values": (*robot.values, ("g", ZERO)),
+    }  # fmt: skip
+    assert {*others, "origin"} == {item.name for item in fields(robot)}
+    for name, value in others.items():
+        assert key_from(replace(GRAVITY, robot=replace(robot, **{name: value}))) != key_from(GRAVITY), name
+    moved = replace(robot, origin=replace(robot.origin, path="elsewhere.toml"))
+    assert key_from(replace(GRAVITY, robot=moved)) == key_from(GRAVITY)
+    lists = [replace(GRAVITY, symbolic=names) for names in (["l1", "m1"], ("m1", "l1"), {"l1", "m1"})]
+    assert len({key_from(request) for request in lists}) == 1
 
 
 def test_processes_share_it(place: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import manipula as mp
-from manipula import api
+from manipula import api, formulations, levels
 from manipula.bridge import Request, questions_of
 from manipula.cli import optimising
 from manipula.cli.app import app
@@ -65,13 +65,63 @@ def test_counts_before_and_after_choices_and_proof() -> None:
     assert "Not remembered" in text  # the cache is off
 
 
-@pytest.mark.usefixtures("cache")
-def test_the_result_is_remembered() -> None:
-    assert "Remembered: manipula generate planar2r -m gravity" in done("optimise", "planar2r", "-m", "gravity", *QUICK)
+@pytest.fixture
+def dear(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quick level that finds next to nothing, so that a short search gains something; a whole one takes a second."""
+
+    def plain(request: Any, effort: Any) -> Any:
+        return levels.built(request, levels.plain_choice(request, "newton-euler"))
+
+    monkeypatch.setattr(levels, "_brisk", plain)
+    monkeypatch.setattr(levels, "MOVES_EACH", 2_000)
+    monkeypatch.setattr(formulations, "TRIALS", 20)
+
+
+@pytest.mark.usefixtures("cache", "dear")
+def test_a_short_search_is_remembered_as_such_and_gone_on_with() -> None:
+    text = " ".join(done("optimise", "planar2r", "-m", "gravity", *QUICK).split())
+    assert "search: limited" in text
+    assert (
+        "Remembered, but cut short by its limit: manipula generate planar2r -m gravity --optimise max goes on" in text
+    )
     found = as_json("optimise", "planar2r", "-m", "gravity", *QUICK)["models"][0]
-    assert found["remembered"]
+    assert not found["finished"]
     made = as_json("generate", "planar2r", "-m", "gravity", "--optimise", "max")["models"][0]
-    assert made["cost"]["total"] == found["counts"]["found"]["total"] == found["best_known"]
+    assert made["cost"]["total"] <= found["best_known"] < api.generate("planar2r", "gravity").cost.total
+    again = as_json("optimise", "planar2r", "-m", "gravity", *QUICK)["models"][0]
+    assert again["finished"] and again["remembered"] and again["best_known"] == made["cost"]["total"]
+    assert "Remembered: manipula generate planar2r -m gravity" in done("optimise", "planar2r", "-m", "gravity", *QUICK)
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_short_search_that_gains_nothing_is_told() -> None:
+    text = " ".join(done("optimise", "planar2r", "-m", "gravity", *QUICK).split())
+    assert "Not remembered: the search was cut short by its limit before it found less than the default level" in text
+    assert api.best_known("planar2r", "gravity") is None
+
+
+@pytest.mark.usefixtures("cache", "dear")
+def test_an_interrupted_search_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C at the first number that the screen shows; the number is kept."""
+    shown: list[str] = []
+    right = optimising._shown
+
+    def pressing(tell: Any) -> Any:
+        def press(step: str) -> None:
+            if not shown and step[0].isdigit():
+                shown.append(step.split(maxsplit=1)[0])
+                signal.raise_signal(signal.SIGINT)
+            right(tell)(step)
+
+        return press
+
+    monkeypatch.setattr(optimising, "_shown", pressing)
+    monkeypatch.setattr(formulations, "TRIALS", 1_000)
+    text = " ".join(done("optimise", "stanford3", "-m", "inverse_dynamics").split())
+    command = "manipula generate stanford3 -m inverse_dynamics --optimise max"
+    assert f"Remembered, but interrupted: {command} goes on from here" in text
+    known = api.best_known("stanford3", "inverse_dynamics")
+    assert known is not None and known.cost.total == int(shown[0])
 
 
 def test_a_record_is_taken_unless_a_search_is_asked_for() -> None:
@@ -85,8 +135,9 @@ def test_a_record_is_taken_unless_a_search_is_asked_for() -> None:
 @pytest.mark.usefixtures("cache")
 def test_a_dearer_result_is_told_from_the_known_one(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = api.generate("planar2r", "gravity", optimise="none", method="newton-euler")
-    done("optimise", "planar2r", "-m", "gravity", *QUICK)
+    known = api.generate("planar2r", "gravity")
     monkeypatch.setattr(api, "optimise", lambda *given, **options: plain)
+    monkeypatch.setattr(api, "best_known", lambda *given, **options: known)
     assert "is known already" in done("optimise", "planar2r", "-m", "gravity", "--search", *QUICK)
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import manipula as mp
-from manipula import generation, records
+from manipula import levels, records
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
 from manipula.bridge import Choice, Request, built, reference
-from manipula.generation import Effort, known_function, optimise_function
+from manipula.generation import known_function, optimise_function
+from manipula.levels import Effort
 from manipula.records import Entry, entries, record, stored
 
 TINY = Effort(moves=2000)
@@ -133,7 +137,7 @@ def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypa
         calls.append(options)
         return functions[0]
 
-    monkeypatch.setattr(generation, "winner", search)
+    monkeypatch.setattr(levels, "winner", search)
     known = mp.generate("puma560_symbolic", "pose", optimise="max")
     entry = next(entry for entry in entries() if entry.answers(PUMA))
     assert known.cost.total == entry.total
@@ -163,17 +167,130 @@ def test_a_limit_in_seconds_ends_the_search() -> None:
     prove(found, reference(PLANAR))
 
 
-def test_what_was_found_is_what_the_highest_level_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MANIPULA_CACHE", str(tmp_path / "cache"))
-    found = optimise_function(PLANAR, TINY)
-    monkeypatch.setattr(generation, "_sought", None)  # nothing may be searched for any more
-    assert mp.generate("planar2r", "gravity", optimise="max").function == found
+# what is remembered of searches
+
+ARM = Request(mp.load("planar2r"), "inverse_dynamics", optimise="max")
 
 
-def test_a_dearer_result_replaces_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class Bench:
+    """A search of three outcomes: the price of the function it is to end with, whole or cut short."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.starts: list[int] = []
+        self.found: list[Function] = []
+        self.brief = ways()[0]
+        monkeypatch.setattr(levels, "winner", self.winner)
+        monkeypatch.setattr(levels, "formulations", lambda *given: [])
+        monkeypatch.setattr(levels, "favourites", lambda tried, count: {})
+        monkeypatch.setattr(levels, "_brisk", lambda request, effort: self.brief)
+
+    def winner(self, functions: list[Function], camps: list[str], **options: Any) -> Function:
+        """The next function on the list, if it is cheaper than the one to start from."""
+        self.starts.append(functions[0].cost.total)
+        options["stop"]()  # is asked, as a search does
+        wanted = self.found.pop(0) if self.found else functions[0]
+        return min(functions[0], wanted, key=lambda function: function.cost.total)
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.setenv("MANIPULA_CACHE", str(tmp_path / "cache"))
-    best = optimise_function(PLANAR, TINY)
-    monkeypatch.setattr(generation, "winner", lambda functions, camps, **options: built(PLANAR, Choice("newton-euler")))
-    dearer = optimise_function(PLANAR, replace(TINY, known=False))
-    assert dearer.cost.total > best.cost.total
-    assert known_function(PLANAR) == best
+    return Bench(monkeypatch)
+
+
+@cache
+def ways() -> list[Function]:
+    """The arm in three ways, each cheaper than the one before."""
+    plain = [built(ARM, Choice(method)) for method in ("jacobian", "newton-euler")]
+    found = [*plain, levels._brisk(ARM, levels.USUAL_EFFORT)]
+    assert found[0].cost.total > found[1].cost.total > found[2].cost.total
+    return found
+
+
+CUT = {
+    "interrupted": Effort(stop=lambda: True),
+    "seconds": Effort(seconds=1e-3),
+    "moves": Effort(moves=1),
+}
+
+
+@pytest.mark.parametrize("cut", CUT)
+def test_the_highest_level_goes_on_from_a_search_that_was_cut_short(bench: Bench, cut: str) -> None:
+    brief, better, best = ways()
+    bench.found = [better]
+    found = optimise_function(ARM, CUT[cut])
+    assert found.notes["search"] == ("interrupted" if cut == "interrupted" else "limited")
+    assert known_function(ARM) == found
+    bench.found = [best]
+    made = mp.generate(ARM.robot, "inverse_dynamics", optimise="max")
+    assert bench.starts == [brief.cost.total, better.cost.total]  # it began where the other had ended
+    assert made.cost.total == best.cost.total and "search" not in made.function.notes
+    again = mp.generate(ARM.robot, "inverse_dynamics", optimise="max")
+    assert again == made and len(bench.starts) == 2  # and is not repeated
+
+
+def test_a_whole_search_that_finds_nothing_more_ends_it(bench: Bench) -> None:
+    _, better, _ = ways()
+    bench.found = [better]
+    optimise_function(ARM, CUT["moves"])
+    made = optimise_function(ARM)
+    assert made.cost.total == better.cost.total and "search" not in made.notes
+    assert optimise_function(ARM) == made == known_function(ARM) and len(bench.starts) == 2
+
+
+def test_what_gains_nothing_is_not_remembered_unless_the_search_was_whole(bench: Bench) -> None:
+    for effort in CUT.values():
+        found = optimise_function(ARM, effort)
+        assert found.cost.total == bench.brief.cost.total and known_function(ARM) is None
+    whole = optimise_function(ARM)
+    assert known_function(ARM) == whole and len(bench.starts) == 4
+
+
+@pytest.mark.parametrize("cut", CUT)
+def test_a_dearer_result_replaces_nothing(bench: Bench, cut: str) -> None:
+    _, better, best = ways()
+    bench.found = [best, better, better]
+    first = optimise_function(ARM)
+    for effort in (replace(CUT[cut], known=False), Effort(known=False, seed=3)):
+        assert optimise_function(ARM, effort).cost.total == better.cost.total
+        assert known_function(ARM) == first
+
+
+def test_a_cheaper_result_of_a_short_search_joins_a_whole_one(bench: Bench) -> None:
+    """What was searched in full once is not searched in full again because a short search found more."""
+    _, better, best = ways()
+    bench.found = [better, best]
+    optimise_function(ARM)
+    optimise_function(ARM, replace(CUT["moves"], known=False))
+    known = known_function(ARM)
+    assert known is not None and known.cost.total == best.cost.total and "search" not in known.notes
+    assert optimise_function(ARM) == known and len(bench.starts) == 2
+
+
+def test_an_interrupt_in_the_formulations_ends_the_tournament_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def formulations(request: Request, seconds: float, walk: float, seed: int, brake: Any, *given: Any) -> list[Any]:
+        brake.press()
+        return []
+
+    monkeypatch.setattr(levels, "formulations", formulations)
+    monkeypatch.setattr(levels, "favourites", lambda tried, count: {})
+    monkeypatch.setattr(levels, "winner", lambda functions, camps, **x: seen.append(x["stop"]()) or functions[0])
+    assert optimise_function(PLANAR).notes["search"] == "interrupted" and seen == [True]
+
+
+def test_the_number_shown_is_the_number_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped as soon as a formulation shows a price below the quick level's: the function behind it is kept."""
+    request = Request(mp.load("stanford3"), "inverse_dynamics", optimise="max")
+    quick = built(request, Choice("newton-euler"))
+    monkeypatch.setattr(levels, "_brisk", lambda request, effort: quick)
+    shown: list[int] = []
+
+    def tell(step: str) -> None:
+        number = re.match(r"([0-9]+) after|round .*: ([0-9]+),", step)
+        shown.extend([int(number[1] or number[2])] if number else [])
+
+    found = optimise_function(request, Effort(stop=lambda: bool(shown) and shown[-1] < quick.cost.total), tell)
+    assert shown and shown == sorted(shown, reverse=True)
+    assert found.cost.total == shown[-1] < quick.cost.total

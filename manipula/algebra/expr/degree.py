@@ -27,8 +27,45 @@ class Factor:
         self.degree = degree
 
 
-Below = Mapping[Factor, int]  # factor → its power in a denominator
-NOTHING: Below = {}
+class Below:
+    """A denominator: its factors and their powers. Products and common multiples are made once for each pair."""
+
+    __slots__ = ("multiples", "powers", "products", "weight")
+
+    def __init__(self, powers: Mapping[Factor, int]) -> None:
+        self.powers = powers
+        self.weight = sum(power * factor.degree for factor, power in powers.items())
+        self.products: dict[Below, Below] = {}
+        self.multiples: dict[Below, Below] = {}
+
+    def __mul__(self, other: Below) -> Below:
+        if not (self.powers and other.powers):
+            return self if self.powers else other
+        if other not in self.products:
+            a, b = self.powers, other.powers
+            self.products[other] = Below({factor: a.get(factor, 0) + b.get(factor, 0) for factor in {**a, **b}})
+        return self.products[other]
+
+    def __or__(self, other: Below) -> Below:
+        """The least common multiple."""
+        if self is other or not (self.powers and other.powers):
+            return self if self.powers else other
+        if other not in self.multiples:
+            a, b = self.powers, other.powers
+            common = {factor: max(a.get(factor, 0), b.get(factor, 0)) for factor in {**a, **b}}
+            self.multiples[other] = self if common == a else other if common == b else Below(common)
+        return self.multiples[other]
+
+    def __truediv__(self, other: Below) -> Below:
+        """What is left of it when the factors of another are taken away."""
+        left = {factor: power - other.powers.get(factor, 0) for factor, power in self.powers.items()}
+        return Below({factor: power for factor, power in left.items() if power > 0})
+
+    def __pow__(self, times: int) -> Below:
+        return Below({factor: times * power for factor, power in self.powers.items()}) if self.powers else self
+
+
+NOTHING = Below({})
 Leaves = frozenset[object]
 
 
@@ -54,10 +91,12 @@ class Degree:
         whole: bool = False,
     ) -> None:
         self.top, self.below, self.turn, self.number, self.whole = top, below, turn, number, whole
-        self.factor: Factor | None = None
+        self.factor: Below | None = None
 
     def __add__(self, other: Any) -> Degree:
         x = degree_from(other)
+        if self.number == 0 or x.number == 0:
+            return x if self.number == 0 else self
         top, below = _summed(self.top, self.below, x.top, x.below)
         turn = None
         if self.turn is not None or x.turn is not None:
@@ -70,7 +109,7 @@ class Degree:
         x = degree_from(other)
         if self.number == 0 or x.number == 0:
             return ZERO
-        return Degree(self.top + x.top, _multiplied(self.below, x.below), _times(self, x) or _times(x, self))
+        return Degree(self.top + x.top, self.below * x.below, _times(self, x) or _times(x, self))
 
     __rmul__ = __mul__
 
@@ -78,12 +117,7 @@ class Degree:
         x = degree_from(other)
         if x.number is not None:
             return self * (1 / Fraction(x.number))
-        spare = {factor: power - self.below.get(factor, 0) for factor, power in x.below.items()}
-        top = self.top + sum(max(power, 0) * factor.degree for factor, power in spare.items())
-        below = {factor: power - x.below.get(factor, 0) for factor, power in self.below.items()}
-        below = {factor: power for factor, power in below.items() if power > 0}
-        below[x.as_factor()] = below.get(x.as_factor(), 0) + 1
-        return Degree(top, below)
+        return Degree(self.top + (x.below / self.below).weight, (self.below / x.below) * x.as_factor())
 
     def __rtruediv__(self, other: Any) -> Degree:
         return degree_from(other) / self
@@ -97,16 +131,16 @@ class Degree:
             return self.turn
         return Turn(0) if self.number == 0 else Turn(1, leaves=frozenset((self,)))
 
-    def as_factor(self) -> Factor:
+    def as_factor(self) -> Below:
         """The numerator, as a factor of what is divided by it; the same one whenever it is."""
         if self.factor is None:
-            self.factor = Factor(self.top)
+            self.factor = Below({Factor(self.top): 1})
         return self.factor
 
     @property
     def both(self) -> int:
         """Numerator and denominator together."""
-        return self.top + weight(self.below)
+        return self.top + self.below.weight
 
 
 ZERO = Degree(0, turn=Turn(0), number=0)
@@ -118,28 +152,17 @@ def degree_from(x: Any) -> Degree:
     return ZERO if x == 0 else Degree(0, number=x)
 
 
-def weight(below: Below) -> int:
-    return sum(power * factor.degree for factor, power in below.items())
-
-
 def _summed(a_top: int, a: Below, b_top: int, b: Below) -> tuple[int, Below]:
     """N/D + M/E over the least common multiple of D and E."""
-    if a is b or not (a or b):
+    if a is b:
         return max(a_top, b_top), a
-    common = {factor: max(a.get(factor, 0), b.get(factor, 0)) for factor in {**a, **b}}
-    full = weight(common)
-    return max(a_top + full - weight(a), b_top + full - weight(b)), common
-
-
-def _multiplied(a: Below, b: Below) -> Below:
-    if not a or not b:
-        return a or b
-    return {factor: a.get(factor, 0) + b.get(factor, 0) for factor in {**a, **b}}
+    common = a | b
+    return max(a_top + common.weight - a.weight, b_top + common.weight - b.weight), common
 
 
 def _turned(a: Turn, b: Turn) -> Turn:
     """The point of a sum: products of both points."""
-    return Turn(a.top + b.top, _multiplied(a.below, b.below), a.leaves | b.leaves)
+    return Turn(a.top + b.top, a.below * b.below, a.leaves | b.leaves)
 
 
 def _times(number: Degree, angle: Degree) -> Turn | None:
@@ -152,7 +175,7 @@ def _times(number: Degree, angle: Degree) -> Turn | None:
     if Fraction(k).denominator != 1:
         return None
     times = abs(int(k))
-    return Turn(times * turn.top, {factor: times * power for factor, power in turn.below.items()}, turn.leaves)
+    return Turn(times * turn.top, turn.below**times, turn.leaves)
 
 
 def _direction(x: Degree, y: Degree, leaves: Leaves = frozenset()) -> Turn:

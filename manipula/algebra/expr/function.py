@@ -138,3 +138,20 @@ def moved_to(function: Function, graph: Graph) -> Function:
     labels = {moved[x]: text for x, text in function.labels.items() if x in moved}
     conditions = tuple(Condition(moved[x.divisor], moved[x.bound], x.words) for x in function.conditions)
     return replace(function, graph=graph, inputs=inputs, outputs=outputs, labels=labels, conditions=conditions)
+
+
+def flattened(value: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """Nested sequences → (shape, flat list), row-major."""
+    if not isinstance(value, list | tuple):
+        return (), [value]
+    parts = [flattened(item) for item in value]
+    shape = parts[0][0] if parts else ()
+    return (len(parts), *shape), [item for _, flat in parts for item in flat]
+
+
+def nested(flat: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    """The inverse: a flat sequence as nested lists of a shape; a scalar's only value for an empty one."""
+    if not shape:
+        return flat[0]
+    size = prod(shape[1:])
+    return [nested(flat[i * size : (i + 1) * size], shape[1:]) for i in range(shape[0])]

@@ -39,7 +39,7 @@ def descend(
             found = cost if trial == best else price(trial)
             if found < cost:
                 best, cost, improving = trial, found, True
-                tell(f"{cost:g} with {name}: {answer}")
+                tell(f"{name}: {answer}")
     return best
 
 
@@ -64,5 +64,5 @@ def wander(
             now, cost = trial, found
         if found < least:
             best, least = trial, found
-            tell(f"{least:g} after a walk")
+            tell("a walk")
     return best

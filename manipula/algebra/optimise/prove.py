@@ -33,7 +33,7 @@ from manipula.algebra.expr.field import (
     is_square,
     value_of,
 )
-from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.function import Function, Output, flattened, nested
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.errors import ProofError
@@ -48,8 +48,8 @@ class Sample(Maths[Any], Protocol):
     def differs(self, x: Any, y: Any) -> bool: ...
 
 
-# the plain model over any sample: (maths, symbol name → scalar) → output name → flat values
-Reference = Callable[[Any, Callable[[str], Any]], Mapping[str, Sequence[Any]]]
+# the plain model over any sample: (maths, symbol name → scalar) → output name → values in their shape
+Reference = Callable[[Any, Callable[[str], Any]], Mapping[str, Any]]
 DRAWS = 2  # at least
 MOST_DRAWS = 12
 LIMIT = -15  # log10 of the chance of error above which nothing is proved
@@ -180,13 +180,19 @@ def compare(function: Function, reference: Reference, maths: Sample) -> None:
     if got.keys() != want.keys():
         raise ProofError(f"{function.name}: has the outputs {', '.join(got)}; the plain model has {', '.join(want)}")
     for output in function.outputs:
-        mine, true = got[output.name], want[output.name]
-        if len(mine) != len(true):
-            raise ProofError(f"{function.name}: {output.name} has {len(mine)} entries; the plain model has {len(true)}")
-        for position, (x, y) in enumerate(zip(mine, true)):
+        true = _flat(want[output.name], output, function.name)
+        for position, (x, y) in enumerate(zip(got[output.name], true)):
             if maths.differs(x, y):
                 entry = _entry(output.shape, position)
                 raise ProofError(f"{function.name}: {output.name}{entry} differs from the plain model")
+
+
+def _flat(value: Any, output: Output, name: str) -> list[Any]:
+    """The values of a reference, if their shape is that of the output."""
+    shape, flat = flattened(value)
+    if shape != output.shape:
+        raise ProofError(f"{name}: {output.name} has the shape {output.shape}; that of the plain model has {shape}")
+    return flat
 
 
 def _entry(shape: tuple[int, ...], position: int) -> str:
@@ -200,6 +206,5 @@ def _entry(shape: tuple[int, ...], position: int) -> str:
 
 def degree_of(function: Function) -> int:
     """A bound on the degree of the rational function the draws sample, circle points cleared of denominators."""
-    return degree_between(
-        function, lambda maths, symbol: {port.name: [0] * len(port.exprs) for port in function.outputs}
-    )
+    nothing = {port.name: nested([0] * len(port.exprs), port.shape) for port in function.outputs}
+    return degree_between(function, lambda maths, symbol: nothing)

@@ -102,10 +102,25 @@ def settled(function: Function, moves: int, *, price: Price = CLASSICAL, divisor
     """The price after so many moves that only go down: how good a start this is. The function itself is not made."""
     if price.total(function) == 0:
         return 0  # there is nothing to move
+    return int(_descended(function, moves, price, divisors).ways.state.now[BEST])
+
+
+def settled_function(
+    function: Function, moves: int, *, price: Price = CLASSICAL, divisors: Sequence[str] = ()
+) -> Function:
+    """The function behind that price."""
+    if price.total(function) == 0:
+        return function
+    run = _descended(function, moves, price, divisors)
+    run.keep()
+    return run.best
+
+
+def _descended(function: Function, moves: int, price: Price, divisors: Sequence[str]) -> Search:
     run = Search(function, price, 0, Limits(moves, None, lambda: False), DESCENT, divisors)
     while run.done < moves:
         run.chunk(DESCENT[0].cold)
-    return int(run.ways.state.now[BEST])
+    return run
 
 
 @dataclass

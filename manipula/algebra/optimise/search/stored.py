@@ -7,6 +7,7 @@ damaged, or wrong, is as good as none.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from dataclasses import replace
 from fractions import Fraction
@@ -20,6 +21,7 @@ from manipula.errors import ManipulaError
 from manipula.scalar import Tolerance
 
 FORMAT = 1  # changes with the text below
+_RATIO = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?", re.ASCII)
 
 
 def text_from_function(function: Function) -> str:
@@ -70,5 +72,12 @@ def _plain(data: Any) -> str | None:
 
 def _exact(op: str, data: str | None) -> Any:
     if op == "tolerance":
-        return Tolerance(*(data or "").split())
-    return Fraction(data or 0) if op in ("const", "angle") else data
+        return Tolerance(*map(_number, (data or "").split()))
+    return _number(data or "0") if op in ("const", "angle") else data
+
+
+def _number(text: str) -> Fraction:
+    """A ratio of whole numbers of sensible length: no powers of ten that take all day."""
+    if not _RATIO.fullmatch(text):
+        raise ValueError(f"{text[:40]!r} is no number")
+    return Fraction(text)

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import ceil
-from threading import Event
 from typing import Any
 
 from manipula.algebra.expr.function import Function
+from manipula.algebra.optimise.brake import Brake, Stop, brake_from
 from manipula.algebra.optimise.price import Price
 from manipula.algebra.optimise.search.engine import MOVES_PER_SECOND, SHORT, searched
 
@@ -35,17 +35,20 @@ def winner(
     workers: int,
     divisors: Sequence[str] = (),
     tell: Callable[[str], None] = lambda text: None,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Stop = lambda: False,
 ) -> Function:
     """The cheapest function found from any of these. `moves` are those of one worker; `seconds` are by the clock."""
-    entrants, over = _affordable(functions, moves or MOVES_PER_SECOND * (seconds or 0.0), workers, price), Event()
+    entrants, brake = (
+        _affordable(functions, moves or MOVES_PER_SECOND * (seconds or 0.0), workers, price),
+        brake_from(stop),
+    )
     camps = camps[: len(entrants)]
     rounds = _rounds(camps)
 
     def run(function: Function, share: float, seed: int) -> Function:
         return searched(
             function, moves=moves and max(int(moves * share), 1), seconds=seconds and seconds * share, seed=seed,
-            price=price, divisors=divisors, stop=lambda: over.is_set() or stop(),
+            price=price, divisors=divisors, stop=brake,
         )  # fmt: skip
 
     for turn in range(rounds):
@@ -53,11 +56,11 @@ def winner(
         entrants, camps = entrants * roads, [*camps] * roads
         share = workers / (rounds * len(entrants))
         runs = [(function, share, seed + turn + rounds * i) for i, function in enumerate(entrants)]
-        found = _all(run, runs, workers, over)
+        found = _all(run, runs, workers, brake)
         totals = [price.total(function) for function in found]
         ranked = sorted(range(len(found)), key=totals.__getitem__)
         tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(found)}")
-        if over.is_set() or stop():
+        if brake():
             break
         kept = [ranked[place] for place in _going_on([camps[i] for i in ranked])]
         entrants, camps = [found[i] for i in kept], [camps[i] for i in kept]
@@ -91,12 +94,12 @@ def _affordable(functions: Sequence[Function], moves: float, workers: int, price
     return list(functions[: max(FINAL, int(moves * workers / (FEW_ROUNDS * short)))])
 
 
-def _all(run: Callable[..., Function], runs: Sequence[tuple[Any, ...]], workers: int, over: Event) -> list[Function]:
+def _all(run: Callable[..., Function], runs: Sequence[tuple[Any, ...]], workers: int, brake: Brake) -> list[Function]:
     """All runs, some side by side; an interrupt ends every one and keeps what they have."""
     with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(run, *arguments) for arguments in runs]
         try:
             return [future.result() for future in futures]
         except KeyboardInterrupt:
-            over.set()
+            brake.press()
             return [future.result() for future in futures]

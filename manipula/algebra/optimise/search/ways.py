@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from manipula.algebra.expr.field import P
-from manipula.algebra.expr.function import Function, Output
+from manipula.algebra.expr.function import Function, Output, nested
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.ops import LEAVES, OPS
 from manipula.algebra.expr.walk import copied, topological
@@ -31,6 +32,7 @@ from manipula.algebra.optimise.search.state import (
     SCRATCH,
     State,
 )
+from manipula.errors import ProofError
 
 SUMS = ("add", "sub")
 CAPACITY_AT_LEAST = 1 << 14
@@ -171,7 +173,13 @@ def function_from_ways(ways: Ways, best: bool) -> Function:
 def reference_from_function(function: Function) -> Reference:
     """A function as the plain model to compare with."""
     names = [str(x.data) for port in function.inputs for x in port.symbols]
-    return lambda maths, symbol: function({name: symbol(name) for name in names}, maths)
+    shapes = {port.name: port.shape for port in function.outputs}
+
+    def run(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
+        found = function({name: symbol(name) for name in names}, maths)
+        return {name: nested(flat, shapes[name]) for name, flat in found.items()}
+
+    return run
 
 
 def _output(port: Output, exprs: list[Expr]) -> Output:
@@ -195,6 +203,7 @@ class _Builder:
 
     def built(self) -> dict[int, Expr]:
         stack: list[tuple[int, bool]] = [(r >> 1, False) for r in reversed(self.ways.roots) if r]
+        begun: set[int] = set()
         while stack:
             node, ready = stack.pop()
             if node in self.done:
@@ -202,6 +211,9 @@ class _Builder:
             if ready:
                 self.done[node] = self.one(node)
             else:
+                if node in begun:  # it waits for itself; without this line it would wait for ever
+                    raise ProofError("the search chose ways that use each other in a circle")
+                begun.add(node)
                 stack.append((node, True))
                 stack.extend((r >> 1, False) for r in reversed(self.below(node)) if r)
         return self.done
