@@ -94,9 +94,10 @@ class Tape:
             values[line.slot] = OPS[line.op].value(maths, *(values[arg] for arg in line.args))
         return {port.name: [values[slot] for slot in port.slots] for port in self.outputs}
 
-    def broken(self, parameters: Mapping[str, Sequence[float]]) -> Check | None:
-        """The first condition these parameters break, in double precision."""
-        values: dict[int, Any] = {slot: np.float64(value) for slot, value in self.constants}
+    def broken(self, parameters: Mapping[str, Sequence[float]], single: bool = False) -> Check | None:
+        """The first condition these parameters break, with the bounds of double or single precision."""
+        constants = dict(self.constants) | (dict(self.single) if single else {})
+        values: dict[int, Any] = {slot: np.float64(value) for slot, value in constants.items()}
         for port in self.inputs:
             values.update(zip(port.slots, map(np.float64, parameters.get(port.name, ()))))
         with np.errstate(all="ignore"):

@@ -19,6 +19,7 @@ from manipula.algebra.emit.dossier import dossier_files
 from manipula.algebra.emit.names import Namer, ascii_text, identifier
 from manipula.algebra.emit.python.spelling import LANGUAGE as PYTHON
 from manipula.algebra.emit.reference import states
+from manipula.algebra.expr.condition import Lengths
 from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Graph
@@ -240,6 +241,25 @@ def test_python_refuses_parameters_that_break_a_condition(tmp_path: Path) -> Non
     assert module.ratio([1.0], [3.0, 1.0]) == 0.5
     with pytest.raises(ValueError, match=re.escape("|a - b| > 1e-6*(|a| + |b|)")):
         module.ratio([1.0], [2.0, 2.0])
+
+
+def many_lengths(count: int) -> Tape:
+    """q1/l1 with a condition beside the sum of many lengths."""
+    graph = Graph()
+    q, lengths = graph.symbol("q1", online=True), [graph.symbol(f"l{i}") for i in range(1, count + 1)]
+    total = sum(lengths[1:], start=q / lengths[0])
+    conditions = (Lengths(lengths).condition(lengths[0]),)
+    inputs = (Input("q", (q,)), Input("p", tuple(lengths), online=False))
+    return tape_from_function(Function("long", graph, inputs, (Output("y", (), (total,)),), conditions=conditions))
+
+
+def test_states_of_the_self_test_keep_the_conditions_of_single_precision() -> None:
+    tape = many_lengths(60)
+    found = states(tape)
+    assert len(found) == 3
+    assert all(tape.broken(state.inputs, single=True) is None for state in found)
+    assert tape.broken({"p": [0.2] + [1.0] * 59}) is None
+    assert tape.broken({"p": [0.2] + [1.0] * 59}, single=True) is not None
 
 
 # reference values

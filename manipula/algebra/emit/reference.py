@@ -85,8 +85,9 @@ def _pose(e: Sequence[float], p: Sequence[float]) -> list[float]:
 
 
 def _allowed(tape: Tape, inputs: Values) -> bool:
-    """The conditions of the tape hold for these parameters."""
-    return tape.broken({port.name: inputs[port.name] for port in tape.inputs if not port.online}) is None
+    """The conditions of the tape hold for these parameters, in single precision too."""
+    parameters = {port.name: inputs[port.name] for port in tape.inputs if not port.online}
+    return tape.broken(parameters) is None and tape.broken(parameters, single=True) is None
 
 
 def _steady(tape: Tape, inputs: Values) -> State | None:

@@ -119,7 +119,7 @@ def _factors(x: Expr) -> Iterator[Expr]:
         node = stack.pop()
         if node.op in ("mul", "div", "neg"):
             stack += node.args[::-1]
-        elif node.op != "const":
+        elif node.op not in ("const", "select"):  # a choice is the model's own guard
             yield node
 
 
