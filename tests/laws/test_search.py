@@ -18,12 +18,12 @@ from manipula.algebra.optimise.price import CLASSICAL, FUSED, MULTIPLICATIONS, P
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import DESCENT, searched
 from manipula.algebra.optimise.search.run import anneal, compiled, interpreted
+from manipula.algebra.optimise.search.state import ADD, BEST, COST, MUL, RANDOM, STEEPEST, SWEEPS
 from manipula.algebra.optimise.search.state import ARRAYS as STATE_ARRAYS
-from manipula.algebra.optimise.search.state import BEST, COST, RANDOM, STEEPEST, SWEEPS
 from manipula.algebra.optimise.search.stored import as_asked, function_from_text, text_from_function
 from manipula.algebra.optimise.search.ways import function_from_ways, reference_from_function, ways_from_function
 from manipula.bridge import Choice, Request, built
-from manipula.errors import UnknownNameError
+from manipula.errors import ProofError, UnknownNameError
 from manipula.labels import labelled
 from manipula.mechanics.robot.formats.toml import robot_from_toml
 from manipula.mechanics.robot.library import text_of
@@ -214,6 +214,14 @@ def test_interrupt_keeps_the_best() -> None:
     best = searched(ARMS["inertia"], moves=10**9, stop=interrupt, tell=told.append)
     assert best.cost.total < ARMS["inertia"].cost.total
     assert told == ["interrupted; the best so far is kept"]
+
+
+def test_ways_in_a_circle_are_an_error_and_no_endless_walk() -> None:
+    ways = ways_from_function(ARMS["planar"], CLASSICAL)
+    node = next(r >> 1 for r in ways.roots if ways.state.kind[r >> 1] in (ADD, MUL))
+    ways.state.left[node] = 2 * node
+    with pytest.raises(ProofError, match="use each other in a circle"):
+        function_from_ways(ways, best=False)
 
 
 def test_stop_and_seconds() -> None:
