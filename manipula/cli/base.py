@@ -27,6 +27,7 @@ def base_parameters(
         bool, typer.Option("--check", help="Count them by numerical rank and by superposition as well.")
     ] = False,
     symbolic: options.Symbolic = "auto",
+    values: options.Values = None,
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
@@ -41,7 +42,7 @@ def base_parameters(
     """
     if latex + classes + as_json > 1:
         raise InputError("choose one of --latex, --classes and --json")
-    subject = places.find(robot, strict=strict)
+    subject = places.find(robot, strict=strict, values=values)
     with progress(f"base parameters of {subject.name}"):
         found = api.base_parameters(subject, symbolic=options.symbolic_from_text(symbolic))
         verdict = api.check_base_parameters(subject) if verify else None

@@ -34,6 +34,7 @@ def count(
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "none",
     parameters: options.Parameters = "base",
+    values: options.Values = None,
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
@@ -48,7 +49,7 @@ def count(
     """
     if ways + orders + bool(models) > 1:
         raise InputError("choose one of --models, --ways and --orders")
-    subject = places.find(robot, strict=strict)
+    subject = places.find(robot, strict=strict, values=values)
     chosen: dict[str, Any] = {"symbolic": options.symbolic_from_text(symbolic)}
     steps: list[Any] = []
     with progress(f"counting {subject.name}") as tell:

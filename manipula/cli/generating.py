@@ -45,6 +45,7 @@ def generate(
     dossier: Annotated[
         Path | None, typer.Option("--dossier", metavar="DIR", help="Write the whole documentation set of the robot.")
     ] = None,
+    values: options.Values = None,
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
@@ -57,7 +58,7 @@ def generate(
       manipula generate my_arm -m inverse_dynamics -l cpp --proof
       manipula generate stanford3 --dossier stanford3_dossier/
     """
-    subject = places.find(robot, strict=strict)
+    subject = places.find(robot, strict=strict, values=values)
     names = options.split_names(models) or ([] if dossier else ["inverse_dynamics"])
     languages = _languages(language)
     chosen: dict[str, Any] = {
@@ -147,6 +148,7 @@ def equations(
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "fast",
     parameters: options.Parameters = "base",
+    values: options.Values = None,
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
@@ -158,7 +160,7 @@ def equations(
       manipula equations stanford3 lagrange_terms --entry "A[1,1]" --form factored
       manipula equations puma560 pose --style latex
     """
-    subject = places.find(robot, strict=strict)
+    subject = places.find(robot, strict=strict, values=values)
     chosen: dict[str, Any] = {
         "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise,
         "parameters": parameters,

@@ -15,7 +15,6 @@ from manipula import api
 from manipula.arm import Arm
 from manipula.cli import inverse_screen as screen
 from manipula.cli import options, places
-from manipula.cli.assign import assignments
 from manipula.cli.inverse_screen import Units, numbers
 from manipula.cli.screen import guarded, progress, say_json
 from manipula.errors import InputError
@@ -74,9 +73,7 @@ def ik(
       manipula ik planar2r --set l1=0.4 --set l2=0.3 --position 0.3,0.4
     """
     asked = _Asked(q, pose, position, task, seed, parameter, degrees).checked()
-    subject = places.find(robot, strict=strict)
-    if values:
-        subject = subject.with_parameters(**{change.name: change.value for change in assignments(values, subject)})
+    subject = places.find(robot, strict=strict, values=values)
     if derive or latex:
         if asked.given:
             raise InputError(f"--derive has no use for a pose; drop {asked.given[0]}")
@@ -145,8 +142,7 @@ def _solved(arm: Arm, asked: _Asked) -> dict[str, Any]:
         fixed = _free_joints(solver, asked.parameter, units)
         near = at if near is None else near  # so that --q is among the answers of a redundant arm
     target = asked.target(arm, at)
-    result: Any = arm.inverse_kinematics(target, near, fixed, task=asked.part)
-    return {"parameter": fixed, "pose": np.asarray(target).tolist()} | screen.told_answer(result)
+    return {"parameter": fixed, "pose": np.asarray(target).tolist()} | screen.told_answer(solver(target, near, fixed))
 
 
 def _say_derivation(subject: Robot, latex: bool, as_json: bool) -> None:

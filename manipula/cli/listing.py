@@ -97,7 +97,12 @@ def _short_source(entry: dict[str, Any]) -> str:
 
 
 @guarded
-def show(robot: options.RobotName, as_json: options.Json = False, strict: options.Strict = False) -> None:
+def show(
+    robot: options.RobotName,
+    values: options.Values = None,
+    as_json: options.Json = False,
+    strict: options.Strict = False,
+) -> None:
     """Show a robot: geometric table, inertial table, motors, surroundings, names, every column with its unit.
 
     \b
@@ -106,7 +111,7 @@ def show(robot: options.RobotName, as_json: options.Json = False, strict: option
       manipula show my_arm.toml
       manipula show panda --json
     """
-    found = places.find(robot, strict=strict)
+    found = places.find(robot, strict=strict, values=values)
     if as_json:
         say_json(_robot_as_json(found))
         return

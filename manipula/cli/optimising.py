@@ -40,6 +40,7 @@ def optimise(
     price: options.Price = "classical",
     symbolic: options.Symbolic = "auto",
     parameters: options.Parameters = "base",
+    values: options.Values = None,
     strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
@@ -59,7 +60,7 @@ def optimise(
     for name, limit in (("--seconds", seconds), ("--moves", moves)):
         if limit is not None and limit <= 0:
             raise InputError(f"{name} {limit:g}: the search needs more than nothing")
-    subject = places.find(robot, strict=strict)
+    subject = places.find(robot, strict=strict, values=values)
     asked: dict[str, Any] = {
         "symbolic": options.symbolic_from_text(symbolic), "parameters": parameters, "price": price,
     }  # fmt: skip

@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from manipula import api
+from manipula.cli.assign import assignments
 from manipula.errors import InputError, ManipulaWarning, UnknownNameError
 from manipula.robot import Robot
 
@@ -71,13 +73,15 @@ def file_of(name: str) -> Path:
     raise UnknownNameError("robot", name, names())
 
 
-def find(name: str, *, strict: bool = False, **options: Any) -> Robot:
-    """The robot of a name or a path; `strict` makes every warning about it an error."""
+def find(name: str, *, strict: bool = False, values: Sequence[str] | None = None, **options: Any) -> Robot:
+    """The robot of a name or a path, with the `values` of --set; `strict` makes every warning about it an error."""
     source = name if in_library(name) else file_of(name)
     with warnings.catch_warnings():
         if strict:
             warnings.simplefilter("error", ManipulaWarning)
-        return api.load(source, strict=strict, **options)
+        found = api.load(source, strict=strict, **options)
+        changes = assignments(values or (), found)
+        return found.with_parameters(**{change.name: change.value for change in changes}) if changes else found
 
 
 def free_name(folder: Path, name: str) -> Path:

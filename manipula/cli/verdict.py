@@ -17,7 +17,12 @@ _WORDS = {"proved": ("PROVED", "bold green"), "measured": ("OK", "green"), "note
 
 
 @guarded
-def check(robot: options.RobotName, strict: options.Strict = False, as_json: options.Json = False) -> None:
+def check(
+    robot: options.RobotName,
+    values: options.Values = None,
+    strict: options.Strict = False,
+    as_json: options.Json = False,
+) -> None:
     """Check a robot: physical laws, and every way to the same torques against the others.
 
     PROVED is a theorem, by exact identity testing; OK was measured with numbers; FAILED comes with its reason.
@@ -27,7 +32,7 @@ def check(robot: options.RobotName, strict: options.Strict = False, as_json: opt
       manipula check my_arm
       manipula check robot.urdf --strict
     """
-    subject = places.find(robot, strict=strict)
+    subject = places.find(robot, strict=strict, values=values)
     with progress(f"checking {subject.name}") as tell:
         report = api.check(subject, tell=tell)
     if as_json:

@@ -283,3 +283,13 @@ def test_the_selftest_of_the_demo_can_fail(folder: Path) -> None:
     file.write_text("int main(void) { return 1; }\n", encoding="utf-8")
     told = selftest([file])
     assert "FAILED" in told or "no C compiler" in told
+
+
+def test_a_value_for_one_call() -> None:
+    given = ("--set", "g=10", "--set", "m2=2", "--set", "l1=1")
+    told = done("equations", "planar2r", "gravity", "--form", "factored", *given)
+    assert "g2 = 20*l2*c12" in told
+    for command in (["show", "planar2r"], ["count", "planar2r", "-m", "gravity"], ["base-parameters", "planar2r"]):
+        assert done(*command, *given)
+    assert "no parameter is called 'z9'" in refused("show", "planar2r", "--set", "z9=1")
+    assert "write it as a2=0.43" in refused("show", "planar2r", "--set", "l1")
