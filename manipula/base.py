@@ -8,8 +8,9 @@ fresh random points, up to a stated error, that no torque is lost.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from math import log10
 from random import Random
@@ -18,14 +19,14 @@ from typing import Any, Literal
 from manipula.algebra.expr.elimination import Dependency, reduced_rows, solved
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.field import FieldMaths, P
-from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.function import Function, Input, Output, moved_to
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.rational_angles import RationalAngleMaths, rational_angle
-from manipula.algebra.expr.walk import free_symbols
+from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise.prove import degree_of
 from manipula.algebra.show.equations import Equations, equations
-from manipula.errors import InputError, ProofError
+from manipula.errors import ProofError
 from manipula.mechanics.models.base_parameters import (
     Slot,
     candidate_slots,
@@ -34,17 +35,19 @@ from manipula.mechanics.models.base_parameters import (
     standard_slots,
     standard_values,
 )
-from manipula.mechanics.models.regressor import columns, regressor
+from manipula.mechanics.models.regressor import BODY_NAMES, columns, regressor
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.ranking import STATES, field_chain, field_state, integer, ranking
 
 Class = Literal["not identifiable", "alone", "in combinations"]
 DRAWS = 2
 LONG = 1000  # operations, written out
+RIDERS = 8  # bodies beside the links whose ten parameters each stand in the formulas; more would hide the links'
 Y = list[list[Any]]
 
 
@@ -52,8 +55,8 @@ Y = list[list[Any]]
 class BaseParameters:
     """The parameters the torques can tell, each a combination of the standard ones.
 
-    `formulas` has an output for every name; its inputs are the geometry and the standard parameters of every link,
-    Ixx … m about the origin of the link's frame, Ia fv fc fo where the file gives them.
+    `formulas` has an output for every name; its inputs are the geometry and the standard parameters: of every link and
+    every body that rides on one Lxx … m about the origin of its own frame, Ia fv fc fo where the file gives them.
     """
 
     robot: str
@@ -64,9 +67,15 @@ class BaseParameters:
     formulas: Function
     matrix: Function
     error_exponent: int
+    folded: int = 0  # bodies that ride on links and enter the formulas as numbers
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def standard(self) -> int:
+        """How many standard parameters there are."""
+        return len(self.classes) + len(BODY_NAMES) * self.folded
 
     def of_class(self, wanted: Class) -> list[str]:
         """The standard parameters of one class."""
@@ -79,8 +88,9 @@ class BaseParameters:
 
     def equations(self, style: str = "text") -> Equations:
         """A line for every base parameter, with auxiliary ones where the arm's angles would make it too long."""
-        long = self.formulas.tree_cost.grand_total > LONG
-        return equations(self.formulas, "auxiliary" if long else "factored", style)
+        shown = _in_numbers(self.formulas)
+        long = shown.tree_cost.grand_total > LONG
+        return equations(shown, "auxiliary" if long else "factored", style)
 
     def latex(self) -> str:
         return str(self.equations("latex"))
@@ -104,32 +114,37 @@ class BaseParameters:
 
     def __str__(self) -> str:
         listed = {name: ", ".join(self.of_class(name)) or "none" for name in ("not identifiable", "alone")}
-        lines = [f"{self.robot}: {len(self)} base parameters of {len(self.classes)} standard ones", ""]
+        lines = [f"{self.robot}: {len(self)} base parameters of {self.standard} standard ones", ""]
         lines += [str(self.equations("text")), ""]
         lines += [f"{name}: {text}" for name, text in listed.items()]
-        lines += [f"in combinations: {', '.join(self.of_class('in combinations')) or 'none'}", f"proof: {self.proof}"]
+        lines += [f"in combinations: {', '.join(self.of_class('in combinations')) or 'none'}"]
+        lines += [f"as numbers: {self.folded} bodies that ride on the links"] if self.folded else []
+        lines += [f"proof: {self.proof}"]
         return "\n".join(lines)
 
 
 def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParameters:
     """The base parameters of a robot, proved."""
+    refuse_ambiguous(robot)
     found = ranking(robot, symbolic)
     graph = Graph()
     geometry = {name: graph.symbol(name) for name in free_parameters(robot, symbolic)}
     chain = merge_fixed(bind(robot, ExprMaths(graph), geometry, symbolic))
-    B = [[graph.expr(x) for x in row] for row in grouping(chain)]
+    standard, values = standard_slots(chain), standard_values(chain)
+    B = [[graph.expr(x) for x in row] for row in grouping(chain, standard)]
     C = _combined(B, found.kept, _coefficients(chain, graph, found.dropped))
-    standard = [slot.name for slot in standard_slots(chain)]
     matrix = _matrix_function(robot, graph, C)
+    folded = _folded(standard, values)
     return BaseParameters(
         robot.name,
         found.names,
         found.base,
-        _classes(C, standard),
-        tuple(_value(_dot(row, standard_values(chain), graph)) for row in C),
-        _formulas(matrix, found.names, standard, C),
+        {slot.name: each for slot, each in zip(standard, _classes(C)) if slot not in folded},
+        tuple(_value(_dot(row, values, graph)) for row in C),
+        _formulas(matrix, found.names, {slot: folded.get(slot) for slot in standard}, C),
         matrix,
         _proved(robot, symbolic, matrix, found.base),
+        len({slot.rider for slot in folded}),
     )
 
 
@@ -195,30 +210,52 @@ def _matrix_function(robot: Robot, graph: Graph, C: list[list[Expr]]) -> Functio
     return Function("base_parameters", graph, inputs, (output,), notes={"robot": robot.name})
 
 
-def _formulas(matrix: Function, names: Sequence[str], standard: Sequence[str], C: list[list[Expr]]) -> Function:
-    """An output for every base parameter, in symbols of the standard ones."""
-    taken = {name for port in matrix.inputs for name in port.names}
-    for name in standard:
-        if name in taken:
-            robot = matrix.notes["robot"]
-            raise InputError(f"{robot}: the length or angle {name!r} has the name of an inertial parameter; rename it")
-    symbols = [matrix.graph.symbol(name) for name in standard]
+def _folded(standard: Sequence[Slot], values: Sequence[Any]) -> dict[Slot, Any]:
+    """The riders' parameters that enter the formulas as numbers: of those in numbers, where riders are many."""
+    riders = dict.fromkeys(slot.rider for slot in standard if slot.rider)
+    if len(riders) <= RIDERS:
+        return {}
+    exprs = [x for x in values if isinstance(x, Expr)]
+    open_ones = {x for x in exprs if free_symbols([x])}
+    named = {slot.rider for slot, x in zip(standard, values) if isinstance(x, Expr) and x in open_ones}
+    return {slot: x for slot, x in zip(standard, values) if slot.rider and slot.rider not in named}
+
+
+def _formulas(matrix: Function, names: Sequence[str], standard: Mapping[Slot, Any], C: list[list[Expr]]) -> Function:
+    """An output for every base parameter, in symbols of the standard ones; some have numbers in their place."""
+    symbols = {slot: matrix.graph.symbol(slot.name) for slot, number in standard.items() if number is None}
+    numbers = [0 if number is None else number for number in standard.values()]
+    own = [symbols.get(slot, 0) for slot in standard]
     outputs = [
-        Output(name, (), (_dot(row, symbols, matrix.graph),), "SI", "base parameter") for name, row in zip(names, C)
+        Output(name, (), (_dot(row, own, matrix.graph) + _dot(row, numbers, matrix.graph),), "SI", "base parameter")
+        for name, row in zip(names, C)
     ]
-    inputs = (*matrix.inputs, Input("x", tuple(symbols), "SI", "standard parameters", online=False))
+    inputs = (*matrix.inputs, Input("x", tuple(symbols.values()), "SI", "standard parameters", online=False))
     return replace(matrix, inputs=inputs, outputs=tuple(outputs))
 
 
-def _classes(C: list[list[Expr]], standard: Sequence[str]) -> dict[str, Class]:
+def _in_numbers(function: Function) -> Function:
+    """For print: what has no symbol in it, the sine of a number or a product of such, as its decimal."""
+    nodes = topological(function.roots)
+    symbolic: set[Expr] = set()
+    for node in nodes:
+        if node.op == "symbol" or any(arg in symbolic for arg in node.args):
+            symbolic.add(node)
+    numeric = [node for node in nodes if node not in symbolic and node.args]
+    decimals = [Fraction(f"{x:.15g}") for x in evaluate(numeric, {}, FLOATS)]
+    graph = Graph()
+    given = {node: graph.const(x) for node, x in zip(numeric, decimals)}
+    moved = moved_to(function.with_roots([function.graph.zero] * len(function.roots), labels={}), graph)
+    return moved.with_roots(rebuilt(function.roots, graph, given))
+
+
+def _classes(C: list[list[Expr]]) -> list[Class]:
     """A parameter can be told alone when it is, by itself, a combination of the base parameters."""
     rows, pivots = reduced_rows([[x.value for x in row] for row in C])
-    alone = {standard[p] for p, row in zip(pivots, rows) if sum(map(bool, row)) == 1}
-    felt = {name for k, name in enumerate(standard) if any(row[k] for row in rows)}
-    return {
-        name: "alone" if name in alone else "in combinations" if name in felt else "not identifiable"
-        for name in standard
-    }
+    alone = {p for p, row in zip(pivots, rows) if sum(map(bool, row)) == 1}
+    felt = {k for row in rows for k, x in enumerate(row) if x}
+    width = len(C[0]) if C else 0
+    return ["alone" if k in alone else "in combinations" if k in felt else "not identifiable" for k in range(width)]
 
 
 # the proof

@@ -39,6 +39,7 @@ from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
+from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tip import PAIRS
 from manipula.ranking import Ranking, ranking
 from manipula.structure import numeric_chain, plan_of, slides_of
@@ -106,6 +107,8 @@ def check_request(request: Request) -> None:
     if request.parameters not in ("full", "base"):
         raise UnknownNameError("parameter set", request.parameters, ("full", "base"))
     price_named(request.price)
+    if model.columns is not None:
+        refuse_ambiguous(request.robot)
     for method in methods_of(request):
         method_named(model, method, request.robot.dof)
 

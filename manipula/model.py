@@ -70,7 +70,7 @@ class Model:
     @property
     def columns(self) -> tuple[str, ...]:
         """The regressor's columns: the parameter each belongs to."""
-        return tuple(filter(None, self.function.notes.get("columns", "").split(" ")))
+        return tuple(self.function.notes.get("columns", "").split())
 
     def equations(self, form: str = "auxiliary", style: str = "text") -> Equations:
         """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode" or "latex"."""

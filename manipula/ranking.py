@@ -19,10 +19,11 @@ from manipula.mechanics.models.base_parameters import (
     Slot,
     candidate_slots,
     grouping,
+    link_slots,
     own_moment,
     reduced_regressor,
-    standard_slots,
 )
+from manipula.mechanics.models.regressor import BODY_NAMES, parts_of
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
@@ -61,9 +62,10 @@ def _ranking(robot: Robot, symbolic: Symbolic) -> Ranking:
     ]
     slots = candidate_slots(chain)
     kept, dropped = dependencies(stacked)
-    C = _combinations(chain, kept, dropped)
-    standard = [slot.name for slot in standard_slots(chain)]
-    names = [_name(_renamed(slots[k], slots, dropped), dict(zip(standard, C[k]))) for k in kept]
+    standard = link_slots(chain)
+    C = _combinations(chain, standard, kept, dropped)
+    laden = {i for i, parts in enumerate(parts_of(chain)) if len(parts) > 1}
+    names = [_name(_renamed(slots[k], slots, dropped), dict(zip(standard, C[k])), laden) for k in kept]
     return Ranking(tuple(slots), tuple(kept), dropped, tuple(names))
 
 
@@ -87,9 +89,11 @@ def integer(x: Any) -> int:
     return x.value if isinstance(x, Element | Expr) else rational(x)
 
 
-def _combinations(chain: Chain, kept: Sequence[int], dropped: dict[int, Dependency]) -> dict[int, list[int]]:
+def _combinations(
+    chain: Chain, standard: Sequence[Slot], kept: Sequence[int], dropped: dict[int, Dependency]
+) -> dict[int, list[int]]:
     """Base parameters in terms of the standard ones, at this point of the field."""
-    B = [[integer(x) for x in row] for row in grouping(chain)]
+    B = [[integer(x) for x in row] for row in grouping(chain, standard)]
     rows = {k: B[k] for k in kept}
     for other, parts in dropped.items():
         for k, factor in parts.items():
@@ -98,13 +102,15 @@ def _combinations(chain: Chain, kept: Sequence[int], dropped: dict[int, Dependen
 
 
 def _renamed(slot: Slot, slots: Sequence[Slot], dropped: dict[int, Dependency]) -> Slot:
-    """Where Kxx and Kyy count only together, their sum is Izz."""
+    """Where Kxx and Kyy count only together, their sum is Lzz."""
     twin = Slot("Kyy", slot.link)
     together = slot.kind == "Kxx" and dropped.get(slots.index(twin)) == {slots.index(slot): 1}
-    return Slot("Izz", slot.link) if together else slot
+    return Slot("Lzz", slot.link) if together else slot
 
 
-def _name(slot: Slot, row: dict[str, int]) -> str:
-    """mx4 or Kxy4 for the link's own, Kxx2_R for what has more in it."""
-    own = {part.name: rational(weight) for part, weight in own_moment(slot).items()}
-    return slot.name if own == {name: x for name, x in row.items() if x} else f"{slot.name}_R"
+def _name(slot: Slot, row: dict[Slot, int], laden: set[int]) -> str:
+    """mx4 or Kxy4 for the link's own, Kxx2_R for what has more in it: of other links, of riders on `laden` ones."""
+    own = {part: rational(weight) for part, weight in own_moment(slot).items()}
+    there = {part: x for part, x in row.items() if x}
+    alone = own == there and not any(part.link in laden and part.kind in BODY_NAMES for part in there)
+    return slot.name if alone else f"{slot.name}_R"

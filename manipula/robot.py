@@ -9,7 +9,7 @@ from typing import Any, Literal, SupportsFloat
 
 from numpy.typing import NDArray
 
-from manipula.errors import UnknownNameError
+from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, known, unknown_body
@@ -21,6 +21,7 @@ from manipula.mechanics.robot.formats.structured import noted, structured_steps,
 from manipula.mechanics.robot.formats.toml import robot_from_toml
 from manipula.mechanics.robot.formats.weight import refuse_heavy
 from manipula.mechanics.robot.parameter import Parameter, float_of, names_of
+from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tables import TextTable, tables_of
 
@@ -89,6 +90,15 @@ class Robot(description.Robot):
 
         return dict(base_parameters_of(self).by_name)
 
+    @property
+    def standard_parameters(self) -> dict[str, float | None]:
+        """The parameters in which torques are linear, by name, in the order of the regressor's columns; None is
+        symbolic. Of every link and of every body that rides on one Lxx … Lzz mx my mz m about the origin of the body's
+        frame, of every joint Ia fv fc fo: torque = regressor · these."""
+        refuse_ambiguous(self)
+        values = self._floats()
+        return {name: self._value(parameter, values) for name, parameter in standard_parameters(self).items()}
+
     def _floats(self) -> dict[str, float]:
         found: dict[str, float] = {}
         pending = dict(self.values)
@@ -129,6 +139,22 @@ class Robot(description.Robot):
         robot = self._with_cells(lambda cell: replace(cell, value=own[cell.name]) if cell.name in own else cell)
         named = {name: entries[name] for name in entries if name in written}
         return self._edited(replace(robot, values=tuple((dict(self.values) | named).items())))
+
+    def with_standard_parameters(self, values: Mapping[str, Number | None] | Sequence[Number | None]) -> Robot:
+        """The robot whose `standard_parameters` are these: all of them in their order, or some by name; None leaves one
+        as it is. Nothing is asked of a mass or an inertia: a fit may give a body that could not be.
+
+        >>> arm = Robot.from_dh([("q1", 0, 1, 0)]).with_standard_parameters({"m1": 0, "mx1": 0.2, "Lzz1": 0.1})
+        >>> [arm.standard_parameters[name] for name in ("m1", "mx1", "Lzz1", "Lxx1")]
+        [0.0, 0.2, 0.1, None]
+        """
+        refuse_ambiguous(self)
+        known = list(standard_parameters(self))
+        named = values if isinstance(values, Mapping) else dict(zip(known, _as_many(values, known, self.name)))
+        for name in named:
+            if name not in known:
+                raise UnknownNameError("standard parameter", name, known)
+        return with_standard(self, {name: given(value, name) for name, value in named.items() if value is not None})
 
     def with_payload(
         self, mass: Number, com: Numbers = (0, 0, 0), inertia: Mapping[str, Number] | Numbers | None = None
@@ -226,6 +252,14 @@ def _html_table(table: TextTable) -> str:
 
     body = "".join(row(cells, "td") for cells in table.rows)
     return f"<table><caption>{escape(table.title)}</caption>{row(table.columns, 'th')}{body}</table>"
+
+
+def _as_many(values: Any, names: Sequence[str], robot: str) -> list[Any]:
+    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not isinstance(listed, list) or len(listed) != len(names) or any(isinstance(x, list) for x in listed):
+        found = f"shape {tuple(values.shape)}" if hasattr(values, "shape") else str(len(listed))
+        raise InputError(f"{robot} has {len(names)} standard parameters, a vector of so many numbers; found {found}")
+    return listed
 
 
 def _without_joint_entries(*names: str) -> Callable[[Robot], Robot]:

@@ -57,12 +57,12 @@ def test_arms_of_revolute_joints_obey_the_formula() -> None:
 
 
 def test_the_puma_groups_as_khalil_writes_it() -> None:
-    """ZZR2 = Kxx2 + Kyy2 = Izz2 + a3²·(m3 + … + m6); MXR2 = MX2 + a3·(m3 + … + m6); MYR4 = MY4 − MZ5."""
+    """ZZR2 = Kxx2 + Kyy2 = Lzz2 + a3²·(m3 + … + m6); MXR2 = MX2 + a3·(m3 + … + m6); MYR4 = MY4 − MZ5."""
     robot = mp.Robot.from_dh(
         PUMA, convention="modified", columns="theta d a alpha", angle="deg", name="puma"
     ).with_gravity(0, 0, "-g")
     found = dict(api.base_parameters(robot).equations())
-    assert found["Kxx2_R"] == "a3^2*(m3 + m4 + m5 + m6) + 0.5*(Iyy2 + Izz2 - Ixx2)"
-    assert found["Kyy2"] == "0.5*(Ixx2 - Iyy2 + Izz2)"
+    assert found["Kxx2_R"] == "a3^2*(m3 + m4 + m5 + m6) + 0.5*(Lyy2 + Lzz2 - Lxx2)"
+    assert found["Kyy2"] == "0.5*(Lxx2 - Lyy2 + Lzz2)"
     assert found["mx2_R"] == "a3*(m3 + m4 + m5 + m6) + mx2"
     assert found["my4_R"] == "my4 - mz5"

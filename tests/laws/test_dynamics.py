@@ -162,13 +162,15 @@ def test_a_massless_arm_weighs_nothing() -> None:
 def test_regressor_names_its_columns() -> None:
     chain, _ = float_arm(3, joints="RPR")
     names = regressor.columns(chain)
+    riders = [name for name in names if "_" in name]
+    assert riders == [f"{x}{riders[0].removeprefix('Lxx')}" for x in regressor.BODY_NAMES]
     assert names[:14] == [
-        "Ixx1",
-        "Ixy1",
-        "Ixz1",
-        "Iyy1",
-        "Iyz1",
-        "Izz1",
+        "Lxx1",
+        "Lxy1",
+        "Lxz1",
+        "Lyy1",
+        "Lyz1",
+        "Lzz1",
         "mx1",
         "my1",
         "mz1",
@@ -178,7 +180,8 @@ def test_regressor_names_its_columns() -> None:
         "fc1",
         "fo1",
     ]
-    assert len(names) == len(regressor.parameter_vector(chain)) == 42
+    assert names[-4:] == ["Ia3", "fv3", "fc3", "fo3"]
+    assert len(names) == len(regressor.parameter_vector(chain)) == 42 + 10
     assert dict(zip(names, regressor.parameter_vector(chain)))["m2"] == chain.links[1].inertia.m
 
 

@@ -31,8 +31,8 @@ MEMBERS = {
     "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs split
         tape to_sympy tree_cost""",
     "Robot": """base base_parameters cells dof from_dh from_text gravity joint_names joints name names of origin
-        parameters payload
-        tool values with_base with_gravity with_parameters with_payload with_tool without""",
+        parameters payload standard_parameters
+        tool values with_base with_gravity with_parameters with_payload with_standard_parameters with_tool without""",
 }
 
 

@@ -153,6 +153,11 @@ class Compiled:
         return self._prepared.names
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """A regressor's columns: the parameter each belongs to."""
+        return tuple(self.tape.notes.get("columns", "").split())
+
+    @property
     def backend(self) -> str:
         """ "llvm" or "numpy" """
         return self._kernel.backend

@@ -20,7 +20,17 @@ from typing import Any
 from manipula.mechanics.models.bodies import felt, link_twists
 from manipula.mechanics.models.friction import absent
 from manipula.mechanics.models.newton_euler import newton_euler
-from manipula.mechanics.models.regressor import BODY_NAMES, MOTOR_NAMES, UNIT_BODIES, link_parameters, unit_force
+from manipula.mechanics.models.regressor import (
+    BODY_NAMES,
+    MOTOR_NAMES,
+    UNIT_BODIES,
+    motor_numbers,
+    parameter_vector,
+    parts_of,
+    unit_force,
+    unit_in_link,
+)
+from manipula.mechanics.models.regressor import columns as regressor_columns
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.reduce import SHARES, frames_on_joints, massless
 from manipula.mechanics.spatial.inertia import Inertia, tensor_from_second_moments
@@ -56,14 +66,15 @@ KEPT: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Slot:
-    """One parameter of one link (counted from 0): a moment, or Ia fv fc fo of its joint."""
+    """One parameter of a link (counted from 0), or of a rider by its suffix: a moment, or Ia fv fc fo of the joint."""
 
     kind: str
     link: int
+    rider: str = ""
 
     @property
     def name(self) -> str:
-        return f"{self.kind}{self.link + 1}"
+        return f"{self.kind}{self.rider or self.link + 1}"
 
 
 @dataclass(frozen=True)
@@ -109,28 +120,43 @@ def columns(chain: Chain) -> list[str]:
 
 
 def standard_slots(chain: Chain) -> list[Slot]:
-    """Ixx Ixy Ixz Iyy Iyz Izz mx my mz m of every link, about its frame's origin, then the actuator's."""
-    return [Slot(kind, i) for i, link in enumerate(chain.links) for kind in (*BODY_NAMES, *actuator_kinds(link))]
+    """The columns of `regressor` as places, without the entries of actuators that the file does not give."""
+    slots: list[Slot] = []
+    for i, (link, parts) in enumerate(zip(chain.links, parts_of(chain), strict=True)):
+        riders = ("", *(part.suffix for part in parts[1:]))
+        slots += [Slot(kind, i, rider) for rider in riders for kind in BODY_NAMES]
+        slots += [Slot(kind, i) for kind in actuator_kinds(link)]
+    return slots
 
 
 def actuator_kinds(link: Link) -> list[str]:
     """Those of Ia fv fc fo that the joint has: an entry that is plainly zero is no parameter."""
-    found = zip(MOTOR_NAMES, link_parameters(link)[len(BODY_NAMES) :])
-    return [name for name, value in found if not absent(value)]
+    return [name for name, value in zip(MOTOR_NAMES, motor_numbers(link)) if not absent(value)]
 
 
 def standard_values(chain: Chain) -> list[Any]:
     """The chain's own values in the order of `standard_slots`."""
-    rows = [dict(zip((*BODY_NAMES, *MOTOR_NAMES), link_parameters(link))) for link in chain.links]
-    return [rows[slot.link][slot.kind] for slot in standard_slots(chain)]
+    values = dict(zip(regressor_columns(chain), parameter_vector(chain), strict=True))
+    return [values[slot.name] for slot in standard_slots(chain)]
 
 
-def grouping(chain: Chain) -> list[list[Any]]:
-    """B, a row for every candidate, a column for every standard parameter, by superposition of unit bodies."""
+def unit_of(chain: Chain, slot: Slot) -> Inertia:
+    """The body whose only parameter is the slot's, 1, in the frame of the link that carries it."""
+    part = next(part for part in parts_of(chain)[slot.link] if slot.rider in ("", part.suffix))
+    return unit_in_link(UNIT_BODIES[BODY_NAMES.index(slot.kind)], part)
+
+
+def link_slots(chain: Chain) -> list[Slot]:
+    """The standard parameters without those of riders, whose columns are combinations of their link's."""
+    return [slot for slot in standard_slots(chain) if not slot.rider]
+
+
+def grouping(chain: Chain, standard: Sequence[Slot]) -> list[list[Any]]:
+    """B, a row for every candidate, a column for each of these standard parameters, by superposition of unit bodies."""
     seat, left = seated(chain), list[dict[str, Left]]()
     for i, link in enumerate(seat.chain.links):
         left.append({kind: _left_of_unit(kind, i, link, left) for kind in UNITS})
-    columns = [_left_of_standard(seat, slot, left) for slot in standard_slots(chain)]
+    columns = [_left_of_standard(chain, seat, slot, left) for slot in standard]
     return [[column.get(slot, 0) for column in columns] for slot in candidate_slots(chain)]
 
 
@@ -142,10 +168,10 @@ def _left_of_unit(kind: str, i: int, link: Link, left: Sequence[dict[str, Left]]
     return _left_of(handed, left[i - 1]) if i else {}
 
 
-def _left_of_standard(seat: Seated, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
+def _left_of_standard(chain: Chain, seat: Seated, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
     if slot.kind in MOTOR_NAMES:
         return {slot: 1}
-    body = UNIT_BODIES[BODY_NAMES.index(slot.kind)].seen_from(seat.files[slot.link])
+    body = unit_of(chain, slot).seen_from(seat.files[slot.link])
     return _left_of(body, left[slot.link])
 
 

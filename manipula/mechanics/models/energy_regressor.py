@@ -12,6 +12,8 @@ from typing import Any
 
 from manipula.mechanics.models.bodies import Twist, axis_twist
 from manipula.mechanics.models.pose import frames
+from manipula.mechanics.models.regressor import parts_of
+from manipula.mechanics.models.regressor_carried import with_riders
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
@@ -19,23 +21,26 @@ from manipula.mechanics.spatial.vector import NULL, Vector, add, cross, dot, neg
 
 
 def kinetic_row(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
-    """Y_T, 14 entries a link."""
+    """Y_T, by the columns of `regressor`."""
     row: list[Any] = []
     moving = Twist(NULL, NULL)
-    for link, motion, rate in zip(chain.links, chain.motions(q), qd, strict=True):
+    for link, parts, motion, rate in zip(chain.links, parts_of(chain), chain.motions(q), qd, strict=True):
         moving, own, speed = moving.in_frame(link.before).in_frame(motion), axis_twist(link), link.signed(rate)
         moving = Twist(add(moving.w, scale(speed, own.w)), add(moving.v, scale(speed, own.v))).in_frame(link.after)
-        row += [*_kinetic(moving), half(rate * rate), 0, 0, 0]
+        row += [*with_riders(_kinetic(moving), parts), half(rate * rate), 0, 0, 0]
     return row
 
 
 def potential_row(chain: Chain, q: Sequence[Any]) -> list[Any]:
-    """Y_U, 14 entries a link."""
-    return [entry for at in frames(chain, q)[:-1] for entry in _potential(at, chain.gravity)]
+    """Y_U, by the columns of `regressor`."""
+    row: list[Any] = []
+    for at, parts in zip(frames(chain, q), parts_of(chain)):
+        row += [*with_riders(_potential(at, chain.gravity), parts), 0, 0, 0, 0]
+    return row
 
 
 def _kinetic(x: Twist) -> list[Any]:
-    """By Ixx Ixy Ixz Iyy Iyz Izz, s and m:  v·(ω×s) = s·(v×ω)"""
+    """By Lxx Lxy Lxz Lyy Lyz Lzz, s and m:  v·(ω×s) = s·(v×ω)"""
     wx, wy, wz = x.w
     tensor = [half(wx * wx), wx * wy, wx * wz, half(wy * wy), wy * wz, half(wz * wz)]
     return [*tensor, *cross(x.v, x.w), half(dot(x.v, x.v))]
@@ -43,4 +48,4 @@ def _kinetic(x: Twist) -> list[Any]:
 
 def _potential(at: Placement, gravity: Vector) -> list[Any]:
     up = neg(gravity)
-    return [*([0] * 6), *unrotate(at.R, up), dot(up, at.p), *([0] * 4)]
+    return [*([0] * 6), *unrotate(at.R, up), dot(up, at.p)]

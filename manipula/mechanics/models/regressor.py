@@ -1,8 +1,9 @@
 """Inverse dynamics as a matrix times the parameters: τ = Y(q, q̇, q̈) π.
 
-Per link: Ixx Ixy Ixz Iyy Iyz Izz mx my mz m about the link frame's origin, then Ia fv fc fo. A column is the torque of
-an arm in which that parameter is 1 and all others are 0, so each is found from a unit body: the force and moment it
-takes to move it, felt along the unit motion of every joint before it.
+Per joint: Lxx Lxy Lxz Lyy Lyz Lzz mx my mz m of the link's own body about its frame's origin, the same ten of every
+body that rides on it about the origin of that body's own frame, then Ia fv fc fo. So a column has one body's parameter,
+as the file has that body. It is the torque of an arm in which that parameter is 1 and all others are 0, and is found
+from a unit body: the force and moment it takes to move it, felt along the unit motion of every joint before it.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from typing import Any
 
 from manipula.mechanics.models.bodies import Screw, felt, link_twists
 from manipula.mechanics.models.newton_euler import Moving, euler, newton, newton_euler
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.chain import Chain, Link, Part
 from manipula.mechanics.robot.reduce import massless
 from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import HERE
 from manipula.mechanics.spatial.vector import NULL, X, Y, Z, symmetric
 
-BODY_NAMES = ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz", "mx", "my", "mz", "m")
+BODY_NAMES = ("Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz", "mx", "my", "mz", "m")
 MOTOR_NAMES = ("Ia", "fv", "fc", "fo")
-NAMES = BODY_NAMES + MOTOR_NAMES
 
 
 def _unit_tensor(which: int) -> Inertia:
@@ -30,19 +31,36 @@ def _unit_tensor(which: int) -> Inertia:
 UNIT_BODIES = (*map(_unit_tensor, range(6)), Inertia(0, X), Inertia(0, Y), Inertia(0, Z), Inertia(1))
 
 
+def parts_of(chain: Chain) -> list[tuple[Part, ...]]:
+    """The bodies of every link, its own first."""
+    return [link.parts or (Part(str(n), HERE, link.inertia),) for n, link in enumerate(chain.links, 1)]
+
+
 def columns(chain: Chain) -> list[str]:
-    """The parameter of every column, by link number."""
-    return [f"{name}{number}" for number in range(1, chain.dof + 1) for name in NAMES]
+    """The parameter of every column: of its body, or of its joint."""
+    names: list[str] = []
+    for number, parts in enumerate(parts_of(chain), 1):
+        names += [f"{name}{part.suffix}" for part in parts for name in BODY_NAMES]
+        names += [f"{name}{number}" for name in MOTOR_NAMES]
+    return names
 
 
 def parameter_vector(chain: Chain) -> list[Any]:
     """π: the chain's own parameters in the order of the columns."""
-    return [entry for link in chain.links for entry in link_parameters(link)]
+    values: list[Any] = []
+    for link, parts in zip(chain.links, parts_of(chain), strict=True):
+        values += [entry for part in parts for entry in body_numbers(part.inertia)] + motor_numbers(link)
+    return values
 
 
-def link_parameters(link: Link) -> list[Any]:
-    """One link's fourteen."""
-    return [*body_numbers(link.inertia), link.motor_inertia, link.viscous, link.coulomb, link.friction_offset]
+def motor_numbers(link: Link) -> list[Any]:
+    """A joint's four."""
+    return [link.motor_inertia, link.viscous, link.coulomb, link.friction_offset]
+
+
+def unit_in_link(body: Inertia, part: Part) -> Inertia:
+    """A unit body of a part's frame as the link has it."""
+    return body if part.at is HERE else body.seen_from(part.at)
 
 
 def body_numbers(body: Inertia) -> list[Any]:
@@ -52,9 +70,12 @@ def body_numbers(body: Inertia) -> list[Any]:
 
 
 def regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
-    """Y (dof, 14·dof)"""
+    """Y (dof, 14·dof and 10 for every rider)"""
     motion = newton_euler(massless(chain), q, qd, qdd).motion
-    forces = [[unit_force(body, state) for body in UNIT_BODIES] for state in motion]
+    forces = [
+        [unit_force(unit_in_link(body, part), state) for part in parts for body in UNIT_BODIES]
+        for state, parts in zip(motion, parts_of(chain), strict=True)
+    ]
     blocks = [
         [[link.signed(felt(twist, force)) for force in unit] for link, twist in zip(chain.links, twists)]
         for unit, twists in zip(forces, link_twists(chain, q))
@@ -65,13 +86,14 @@ def regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[A
 def with_motors(
     chain: Chain, blocks: Sequence[Sequence[Sequence[Any]]], qd: Sequence[Any], qdd: Sequence[Any]
 ) -> list[list[Any]]:
-    """Y of its blocks: of every link, ten entries a row for each joint up to its own. A motor is felt by its joint."""
+    """Y of its blocks: of every link, ten entries a body in the row of each joint up to its own. A motor is felt by its
+    joint."""
     rows: list[list[Any]] = []
     for i in range(chain.dof):
         row: list[Any] = []
         motor = [qdd[i], qd[i], chain.maths.sign(qd[i]), 1]
         for l, block in enumerate(blocks):
-            row += [*(block[i] if l >= i else [0] * len(BODY_NAMES)), *(motor if l == i else [0] * len(MOTOR_NAMES))]
+            row += [*(block[i] if l >= i else [0] * len(block[0])), *(motor if l == i else [0] * len(MOTOR_NAMES))]
         rows.append(row)
     return rows
 

@@ -7,6 +7,8 @@ before: no joint before them feels the difference. In the ten numbers π of such
 
 so that two columns of a link follow from the others and from those of the link before: the second of the two moments of
 inertia across the axis, and the first moment along it.
+
+A body that rides on a link has its ten columns from the link's: moving a body's frame is a linear map of its numbers.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from typing import Any
 from manipula.mechanics.models.bodies import Screw, Twist, felt, link_twists
 from manipula.mechanics.models.friction import absent
 from manipula.mechanics.models.newton_euler import newton_euler
-from manipula.mechanics.models.regressor import UNIT_BODIES, body_numbers, unit_force, with_motors
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.models.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
+from manipula.mechanics.robot.chain import Chain, Link, Part
 from manipula.mechanics.robot.reduce import massless
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
@@ -28,7 +30,7 @@ from manipula.mechanics.spatial.vector import Z, column, dot, scale, sub, symmet
 Block = list[list[Any]]  # of a link: what every joint up to its own feels of its ten unit bodies
 ROD = Inertia(I=symmetric(1, 0, 0, 1, 0, 0))  # ∫z² = 1 on the axis
 PAIR = Inertia(s=Z)  # ∫z = 1 there, without mass
-ACROSS = ((3, 5), (0, 5), (0, 3))  # where Ixx Iyy Izz stand of the axes that are not x, not y, not z
+ACROSS = ((3, 5), (0, 5), (0, 3))  # where Lxx Lyy Lzz stand of the axes that are not x, not y, not z
 FIRST = 6  # where mx stands
 
 
@@ -72,7 +74,7 @@ def shared(link: Link) -> list[Shared]:
 
 
 def regressor_carried(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
-    """Y (dof, 14·dof)"""
+    """Y (dof, 14·dof and 10 for every rider)"""
     motion = newton_euler(massless(chain), q, qd, qdd).motion
     blocks: list[Block] = []
     for l, (state, twists) in enumerate(zip(motion, link_twists(chain, q), strict=True)):
@@ -80,7 +82,14 @@ def regressor_carried(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Se
         follow = shared(chain.links[l])
         block = [_row(chain.links[i], twists[i], forces, follow, blocks[l - 1][i]) for i in range(l)]
         blocks.append([*block, _row(chain.links[l], twists[l], forces, (), ())])
-    return with_motors(chain, blocks, qd, qdd)
+    whole = [[with_riders(row, parts) for row in block] for block, parts in zip(blocks, parts_of(chain), strict=True)]
+    return with_motors(chain, whole, qd, qdd)
+
+
+def with_riders(row: Sequence[Any], parts: Sequence[Part]) -> list[Any]:
+    """A link's ten entries, then those of what rides on it: Y_rider = Y_link · (the rider's unit bodies in the link)"""
+    units = [body_numbers(body.seen_from(part.at)) for part in parts[1:] for body in UNIT_BODIES]
+    return [*row, *(_combined(zip(unit, row, strict=True)) for unit in units)]
 
 
 def _row(

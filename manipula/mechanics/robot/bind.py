@@ -5,16 +5,17 @@ Which cells stay symbols is decided by `symbolic`; the maker of symbols is hande
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.chain import Chain, Link, Part
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Step, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Parameter, names_of, scalar_from_parameter
+from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric
@@ -187,10 +188,12 @@ class _Binder:
                 tensor = tensor_from_second_moments(tensor)
         return Inertia(m, (x, y, z) if body.centre_is == "first_moment" else scale(m, (x, y, z)), tensor)
 
-    def link(self, joint: Joint) -> Link:
+    def link(self, joint: Joint, suffix: str, carried: Sequence[str]) -> Link:
+        own = [] if joint.body is None and joint.kind == "fixed" else [Part(suffix, HERE, self.body(joint.body))]
+        held = [Part(x, self.placement(y.at), self.body(y.body)) for x, y in zip(carried, joint.carries)]
         inertia = self.body(joint.body)
-        for mounted in joint.carries:
-            inertia = inertia + self.body(mounted.body).seen_from(self.placement(mounted.at))
+        for part in held:
+            inertia = inertia + part.inertia.seen_from(part.at)
         before, offset = self.placement(joint.before), self.scalar(joint.offset)
         if joint.kind == "revolute" and self._is_number(joint.offset) and joint.offset.value != ZERO:
             # a bare number of radians has no exact sine: it stands as a constant turn, not inside sums of angles
@@ -207,13 +210,16 @@ class _Binder:
             self.scalar(joint.viscous),
             self.scalar(joint.coulomb),
             self.scalar(joint.friction_offset),
+            parts=(*own, *held),
         )
 
     def chain(self) -> Chain:
-        links = [self.link(joint) for joint in self.robot.joints]
+        ends = suffixes_of(self.robot)
+        links = list(map(self.link, self.robot.joints, ends.rows, ends.carried))
         tool = self.placement(self.robot.tool)
         if self.robot.payload and links:
-            held = sum((self.body(body) for body in self.robot.payload), Inertia()).seen_from(tool)
-            links[-1] = replace(links[-1], inertia=links[-1].inertia + held)
+            loads = [Part(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]
+            held = sum((part.inertia for part in loads), Inertia()).seen_from(tool)
+            links[-1] = replace(links[-1], inertia=links[-1].inertia + held, parts=(*links[-1].parts, *loads))
         x, y, z = (self.scalar(cell) for cell in self.robot.gravity)
         return Chain(tuple(links), (x, y, z), self.maths, self.placement(self.robot.base), tool)

@@ -21,8 +21,21 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
+class Part:
+    """A body as the file gives it: what its names end in, its frame seen from the link's, its inertia in its own."""
+
+    suffix: str
+    at: Placement
+    inertia: Inertia
+
+
+@dataclass(frozen=True)
 class Link:
-    """A joint and the body it moves. `before`: parent link frame → joint; `after`: joint → link frame."""
+    """A joint and the body it moves. `before`: parent link frame → joint; `after`: joint → link frame.
+
+    `inertia` is that of all `parts`: the link's own body first, then what rides on it. They are known as long as the
+    frames are the file's and no mass is handed around.
+    """
 
     name: str
     kind: JointKind
@@ -36,6 +49,7 @@ class Link:
     coulomb: Any = 0
     friction_offset: Any = 0
     pace: Any = 1  # 1/L of a sliding joint when lengths are measured in L
+    parts: tuple[Part, ...] = ()
 
     def motion(self, q: Any, maths: Maths[Any]) -> Placement:
         """The joint's own displacement at q."""

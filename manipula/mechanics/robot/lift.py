@@ -60,4 +60,5 @@ def _link(link: Link, entry: Change) -> Link:
         coulomb=entry(link.coulomb),
         friction_offset=entry(link.friction_offset),
         pace=entry(link.pace),
+        parts=tuple(replace(x, at=_placement(x.at, entry), inertia=_inertia(x.inertia, entry)) for x in link.parts),
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.chain import Chain, Link, Part
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import matsub, scale, symmetric
@@ -31,7 +31,8 @@ def merge_fixed(chain: Chain) -> Chain:
         gap = _joined(gap, _joined(link.before, link.after))
         held = link.inertia.seen_from(gap)
         if links:
-            links[-1] = replace(links[-1], inertia=links[-1].inertia + held)
+            parts = (*links[-1].parts, *(replace(part, at=_joined(gap, part.at)) for part in link.parts))
+            links[-1] = replace(links[-1], inertia=links[-1].inertia + held, parts=parts)
         else:
             ground = ground + held
     return replace(chain, links=tuple(links), tool=_joined(gap, chain.tool), ground=ground)
@@ -43,7 +44,7 @@ def frames_on_joints(chain: Chain) -> Chain:
     carry = HERE
     for link in chain.links:
         inertia = link.inertia if link.after is HERE else link.inertia.seen_from(link.after)
-        links.append(replace(link, before=_joined(carry, link.before), after=HERE, inertia=inertia))
+        links.append(replace(link, before=_joined(carry, link.before), after=HERE, inertia=inertia, parts=()))
         carry = link.after
     return replace(chain, links=tuple(links), tool=_joined(carry, chain.tool))
 
@@ -63,8 +64,12 @@ def _joined(a: Placement, b: Placement) -> Placement:
 
 def massless(chain: Chain) -> Chain:
     """The same geometry with empty links; the start of superposition."""
-    empty = tuple(replace(link, inertia=Inertia()) for link in chain.links)
-    return replace(chain, links=empty, ground=Inertia())
+    links = (replace(link, inertia=Inertia(), parts=tuple(map(_emptied, link.parts))) for link in chain.links)
+    return replace(chain, links=tuple(links), ground=Inertia())
+
+
+def _emptied(part: Part) -> Part:
+    return replace(part, inertia=Inertia())
 
 
 def regroup(chain: Chain) -> Chain:

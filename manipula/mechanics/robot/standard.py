@@ -1,0 +1,138 @@
+"""The standard parameters of a robot: those in which its torques are linear, body by body, as the file has each body.
+
+Of every moving link, and of every body that rides on one (fixed rows, carried bodies, payload): Lxx Lxy Lxz Lyy Lyz Lzz
+mx my mz m about the origin of the body's own frame; of every moving joint Ia fv fc fo. Their order is that of the
+regressor's columns. What stands before the first moving joint is felt by no motor and has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from manipula.errors import InputError
+from manipula.mechanics.robot.bodies import about_origin, body_from_inertia
+from manipula.mechanics.robot.description import Body, Cell, Joint, Robot
+from manipula.mechanics.robot.parameter import Name, Parameter, names_of
+from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.spatial.inertia import Inertia
+
+Given = Mapping[str, Parameter]
+Arm = TypeVar("Arm", bound=Robot)
+MOTOR = {"Ia": "motor_inertia", "fv": "viscous", "fc": "coulomb", "fo": "friction_offset"}
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A moving joint, what its names end in, and all bodies it moves, its link's first, with what theirs end in."""
+
+    joint: Joint
+    suffix: str
+    bodies: list[tuple[str, Body | None]]
+
+
+def moved_bodies(robot: Robot) -> list[Moved]:
+    """Joint by joint; the payload rides on the last."""
+    ends = suffixes_of(robot)
+    found: list[Moved] = []
+    for joint, end, carried in zip(robot.joints, ends.rows, ends.carried):
+        if joint.kind != "fixed":
+            found.append(Moved(joint, end, [(end, joint.body)]))
+        elif found and joint.body is not None:
+            found[-1].bodies.append((end, joint.body))
+        if found:
+            found[-1].bodies.extend((own, mounted.body) for own, mounted in zip(carried, joint.carries))
+    found[-1].bodies.extend(zip(ends.payload, robot.payload))
+    return found
+
+
+def standard_parameters(robot: Robot) -> dict[str, Parameter]:
+    """Column → what the file says of it."""
+    found: dict[str, Parameter] = {}
+    for moved in moved_bodies(robot):
+        cells = [cell for suffix, body in moved.bodies for cell in _ten(_standard(body, suffix))]
+        found |= {cell.name: cell.parameter for cell in (*cells, *_motor(moved))}
+    return found
+
+
+def refuse_ambiguous(robot: Robot) -> None:
+    """Raises where a name that the file uses is that of a column which means something else."""
+    used = _needed(robot, dict(robot.values))
+    for name, value in standard_parameters(robot).items():
+        if name in used and value != Name(name):
+            raise InputError(
+                f"{robot.name}: the file uses {name!r} for something else than the standard parameter of that name; "
+                "rename it there"
+            )
+
+
+def with_standard(robot: Arm, given: Given) -> Arm:
+    """The robot with other standard parameters. A body of which one is given is written about its frame's origin,
+    with first moments, so that no mass need divide them."""
+    bodies = {suffix: _changed(body, suffix, given) for moved in moved_bodies(robot) for suffix, body in moved.bodies}
+    ends = suffixes_of(robot)
+
+    def joint(row: Joint, end: str, carried: Iterable[str]) -> Joint:
+        held = (replace(x, body=bodies.get(own) or x.body) for x, own in zip(row.carries, carried))
+        motor = ((field, f"{letters}{end}") for letters, field in MOTOR.items())
+        cells = {field: Cell(name, given[name]) for field, name in motor if name in given}
+        return replace(row, body=bodies.get(end, row.body), carries=tuple(held), **cells)  # type: ignore[arg-type]
+
+    joints = tuple(map(joint, robot.joints, ends.rows, ends.carried))
+    payload = tuple(bodies[end] or body for end, body in zip(ends.payload, robot.payload))
+    return _tidied(replace(robot, joints=joints, payload=payload), robot, given)
+
+
+def _standard(body: Body | None, suffix: str) -> Body:
+    """About its frame's origin, with first moments."""
+    return body_from_inertia(Inertia() if body is None else about_origin(body), suffix)
+
+
+def _ten(body: Body) -> tuple[Cell, ...]:
+    """In the order of the columns."""
+    return (*body.inertia, *body.centre, body.mass)
+
+
+def _motor(moved: Moved) -> list[Cell]:
+    cells = {letters: getattr(moved.joint, field) for letters, field in MOTOR.items()}
+    return [Cell(f"{letters}{moved.suffix}", cell.parameter) for letters, cell in cells.items()]
+
+
+def _changed(body: Body | None, suffix: str, given: Given) -> Body | None:
+    standard = _standard(body, suffix)
+    if not any(cell.name in given for cell in _ten(standard)):
+        return body
+
+    def cell(own: Cell) -> Cell:
+        value = given.get(own.name, own.parameter)
+        return Cell(own.name, None if value == Name(own.name) else value)
+
+    x, y, z = map(cell, standard.centre)
+    xx, xy, xz, yy, yz, zz = map(cell, standard.inertia)
+    return replace(standard, mass=cell(standard.mass), centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))
+
+
+def _tidied(robot: Arm, before: Robot, given: Given) -> Arm:
+    """Without the values that nothing needs any more; a name may not go on to mean what its cell meant before."""
+    values = dict(robot.values)
+    used = _needed(robot, values)
+    for name in given:
+        if name in used and given[name] != Name(name):
+            raise InputError(
+                f"{robot.name}: the name {name!r} stands in other places of the file too; change it by with_parameters"
+            )
+    old = _needed(before, values)
+    return replace(robot, values=tuple((name, x) for name, x in robot.values if name in used or name not in old))
+
+
+def _needed(robot: Robot, values: Mapping[str, Parameter]) -> set[str]:
+    """The names its cells use, and those in the values of these."""
+    waiting = [name for cell in robot.cells() for name in names_of(cell.parameter)]
+    found: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(names_of(values[name]) if name in values else ())
+    return found
