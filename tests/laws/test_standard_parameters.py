@@ -169,6 +169,10 @@ def test_symbols_are_none_and_stay() -> None:
     assert same.names() == robot.names() and same.standard_parameters == theta
     given = robot.with_standard_parameters({"m1": 2.5})
     assert given.standard_parameters["m1"] == 2.5 and given.standard_parameters["m2"] is None
+    unknown = mp.Robot.from_dh([(0, 0, 1, 0), (0, 0, 1, 0)]).with_standard_parameters({"m1": 0, "mx1": 0.2})
+    found = unknown.standard_parameters
+    assert (found["m1"], found["mx1"], found["Lzz1"], found["m2"]) == (0, 0.2, None, None)
+    assert "Lzz1" in unknown.names() and "rx2" in unknown.names() and "m1" not in unknown.names()
 
 
 def test_a_value_of_the_file_is_replaced_and_forgotten() -> None:

@@ -14,6 +14,7 @@ from typing import TypeVar
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin, body_from_inertia
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot
+from manipula.mechanics.robot.exact import with_values
 from manipula.mechanics.robot.parameter import Name, Parameter, names_of
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.spatial.inertia import Inertia
@@ -70,8 +71,10 @@ def refuse_ambiguous(robot: Robot) -> None:
 def with_standard(robot: Arm, given: Given) -> Arm:
     """The robot with other standard parameters. A body of which one is given is written about its frame's origin,
     with first moments, so that no mass need divide them."""
-    bodies = {suffix: _changed(body, suffix, given) for moved in moved_bodies(robot) for suffix, body in moved.bodies}
-    ends = suffixes_of(robot)
+    values, ends = dict(robot.values), suffixes_of(robot)
+    bodies = {
+        suffix: _changed(body, suffix, given, values) for moved in moved_bodies(robot) for suffix, body in moved.bodies
+    }
 
     def joint(row: Joint, end: str, carried: Iterable[str]) -> Joint:
         held = (replace(x, body=bodies.get(own) or x.body) for x, own in zip(row.carries, carried))
@@ -99,14 +102,18 @@ def _motor(moved: Moved) -> list[Cell]:
     return [Cell(f"{letters}{moved.suffix}", cell.parameter) for letters, cell in cells.items()]
 
 
-def _changed(body: Body | None, suffix: str, given: Given) -> Body | None:
+def _changed(body: Body | None, suffix: str, given: Given, values: Given) -> Body | None:
+    """What is not given stays; if it is worked out from a name that is, it is the number it was, or a symbol itself."""
     standard = _standard(body, suffix)
     if not any(cell.name in given for cell in _ten(standard)):
         return body
 
     def cell(own: Cell) -> Cell:
         value = given.get(own.name, own.parameter)
-        return Cell(own.name, None if value == Name(own.name) else value)
+        if own.name not in given and not given.keys().isdisjoint(names_of(value)):
+            value = with_values(value, values).parameter
+        unknown = own.name not in given and not given.keys().isdisjoint(names_of(value))
+        return Cell(own.name, None if unknown or value == Name(own.name) else value)
 
     x, y, z = map(cell, standard.centre)
     xx, xy, xz, yy, yz, zz = map(cell, standard.inertia)
