@@ -140,7 +140,7 @@ class Robot(description.Robot):
         named = {name: entries[name] for name in entries if name in written}
         return self._edited(replace(robot, values=tuple((dict(self.values) | named).items())))
 
-    def with_standard_parameters(self, values: Mapping[str, Number | None] | Sequence[Number | None]) -> Robot:
+    def with_standard_parameters(self, values: Mapping[str, Number | None] | Numbers) -> Robot:
         """The robot whose `standard_parameters` are these: all of them in their order, or some by name; None leaves one
         as it is. Nothing is asked of a mass or an inertia: a fit may give a body that could not be.
 

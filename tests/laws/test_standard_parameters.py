@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from manipula.mechanics.models.regressor import columns
 from manipula.mechanics.models.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.parameter import number
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
@@ -72,8 +74,8 @@ def test_compiled_regressors_of_arms_with_riders(seed: int, method: str) -> None
 @pytest.mark.parametrize("name", mp.robots())
 def test_library_robots(name: str) -> None:
     robot = mp.load(name)
-    free = {x: round(random.Random(x).uniform(0.3, 1.3), 3) for x, value in robot.parameters.items() if value is None}
-    robot = robot.with_parameters(**free) if free else robot
+    free = {x: number(round(random.Random(x).uniform(0.3, 1.3), 3)) for x, y in robot.parameters.items() if y is None}
+    robot = replace(robot, values=(*robot.values, *free.items()))  # any numbers, not only those of bodies
     found, torque = named_torques(robot, "regressor", robot.standard_parameters, 1)
     np.testing.assert_allclose(found, torque, rtol=1e-9, atol=1e-9)
 
