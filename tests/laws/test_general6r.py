@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +17,11 @@ from manipula.structure import numeric_chain
 from manipula.tasks.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.tasks.closing import Arm6R, wrapped
 from manipula.tasks.elimination import Elimination, lifted, readings
-from manipula.tasks.general6r import General6R, GeneralAnswer
+from manipula.tasks.general6r import General6R, GeneralAnswer, Info
+from manipula.tasks.loops6r import collect
+from manipula.tasks.loops6r.machine import Machine6R
 from manipula.tasks.loops6r.pencil import pencil
+from manipula.tasks.loops6r.solve import solve_poses
 
 Rows = Sequence[tuple[float, float, float, float]]
 BENT = 0.0741 / 3**0.5
@@ -326,3 +330,77 @@ def test_a_root_at_infinity_is_counted_from_elsewhere(away: float) -> None:
     answer = solver.solve(solver.arm.poses(angles)[0])
     assert answer.info.complete and len(answer.info.readings) == 1
     assert off(answer, solver.arm.positions(angles)[0]).min() < 1e-6
+
+
+# a root that is missing is missed
+
+
+def apart_from(rows: Floats, root: Floats) -> Floats:
+    """How far rows of angles, complex ones too, are from a root."""
+    gap = rows - root
+    return np.asarray((np.abs(wrapped(gap.real)) + np.abs(gap.imag)).max(-1, initial=0.0))
+
+
+@pytest.mark.parametrize("name", ["all non-zero", "bent wrist", "spherical wrist", "three parallel"])
+def test_arrays_that_lose_one_root_say_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, found = chain_of(name), General6R._starts
+    solver, q, missed = General6R(chain), random_q(6, seed=12), 0
+    for x, pose in zip(q, pose_of(chain)(q), strict=True):
+        root = solver.arm.angles(x)
+
+        def without(self: General6R, elimination: Elimination, target: Floats, root: Floats = root) -> tuple[Any, Any]:
+            starts, owner = found(self, elimination, target)
+            kept = apart_from(starts, root) > 0.05
+            return starts[kept], owner[kept]
+
+        (whole,) = solver.solve_arrays(pose[None])
+        with monkeypatch.context() as patch:
+            patch.setattr(General6R, "_starts", without)
+            (short,) = solver.solve_arrays(pose[None])
+        assert whole.info.complete and off(whole, x).min() < 1e-6
+        lost = bool(off(short, x).min(initial=np.inf) > 1e-3)  # Newton's method may come to it from elsewhere
+        assert short.info.complete != lost and len(short.q) == len(whole.q) - lost
+        assert short.info.roots == solver.bound - lost
+        missed += lost
+    assert missed
+
+
+def test_the_text_with_loops_that_loses_one_root_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Python runs it: the text is the same."""
+    chain, keep = chain_of("spherical wrist"), collect.add_real
+    q = random_q(1, seed=12)
+    pose, solver = pose_of(chain)(q), General6R(chain)
+    root = solver.arm.angles(q[0])
+
+    def solved() -> list[int]:
+        report = np.empty(4, dtype=np.int64)
+        solve_poses(1, *solver.tables, pose.ravel(), np.empty(6 * collect.MOST), np.empty(2 * collect.MOST), report)
+        return report.tolist()
+
+    def without(arm: Any, target: Any, angles: Any, *rest: Any) -> None:
+        if apart_from(np.array(angles[:6]), root) > 0.05:
+            keep(arm, target, angles, *rest)
+
+    whole = solved()
+    monkeypatch.setattr(collect, "add_real", without)
+    short = solved()
+    assert whole[1:3] == [solver.bound, 1]
+    assert short[:3] == [whole[0] - 1, solver.bound - 1, 0]
+
+
+@pytest.mark.parametrize("name", ["all non-zero", "spherical wrist"])
+def test_machine_code_that_finds_one_root_too_few_says_so(name: str) -> None:
+    """An arm that is said to have one root more than it has."""
+    chain = chain_of(name)
+    solver, poses = general_solver(chain), pose_of(chain)(random_q(5))
+    tables = solver.tables
+    assert tables.sizes[0] == solver.bound
+    assert (Machine6R(tables, compiled)(poses).report[:, 2] == 1).all()
+    more = tables._replace(sizes=tables.sizes + np.eye(len(tables.sizes), dtype=int)[0])
+    assert (Machine6R(more, compiled)(poses).report[:, 2] == 0).all()
+
+
+@pytest.mark.parametrize(("roots", "family", "complete"), [(16, False, True), (15, False, False), (16, True, False)])
+def test_complete_is_every_root_and_each_alone(roots: int, family: bool, complete: bool) -> None:
+    info = Info(roots, 16, np.array([False]), np.array([family]), ())
+    assert info.complete == complete
