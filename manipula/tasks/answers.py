@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from manipula.tasks import newton
 from manipula.tasks.arrays import Bits, Floats
-from manipula.tasks.choosing import chosen, ordered, refined, twins
+from manipula.tasks.choosing import chosen, ordered, preferred, refined, twins
 from manipula.tasks.families import NEAR, Family, family_at, nearest_members
 from manipula.tasks.limits import distances, margins, wound
 from manipula.tasks.solver import Nearest, Raw, Solver
@@ -38,7 +38,9 @@ class Answers:
         self._seat_seed()
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
-        self.valid: Bits = self.reached & (self.twin < 0) & (self.margin >= -INSIDE).all(-1)
+        inside: Bits = (self.margin >= -INSIDE).all(-1)
+        self.twin = preferred(self.twin, inside, self.q, seed)
+        self.valid: Bits = self.reached & (self.twin < 0) & inside
 
     def _families(self) -> list[Family | None]:
         """The family through each branch; only where the Jacobian is singular can there be one."""

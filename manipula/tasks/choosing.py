@@ -128,6 +128,20 @@ def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits, worst: Floats)
     return np.where(same.any(-1), same.argmax(-1), -1)
 
 
+def preferred(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | None) -> NDArray[np.intp]:
+    """The same pairs; of two that differ by whole turns alone the one inside, or nearer to the seed, is the first."""
+    twin = twin.copy()
+    far = np.zeros(len(q)) if seed is None else ((q - seed) ** 2).sum(-1)
+    for i in np.flatnonzero(twin >= 0):
+        first = int(twin[i])
+        while twin[first] >= 0:
+            first = int(twin[first])
+        twin[i] = first
+        if inside[i] and (not inside[first] or far[i] < far[first]):
+            twin[first], twin[i] = i, -1
+    return twin
+
+
 def ordered(q: Floats, valid: Bits, seed: Floats | None) -> NDArray[np.intp]:
     """The answers' places among the branches, nearest to the seed first."""
     places = np.flatnonzero(valid)

@@ -22,7 +22,7 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.tasks.answers import Answers, InverseBatch, InverseResult
 from manipula.tasks.arrays import ARRAYS, Bits, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
-from manipula.tasks.choosing import chosen, closed_rows, interval_rows, ordered, refined, tolerance_numbers
+from manipula.tasks.choosing import chosen, closed_rows, interval_rows, ordered, preferred, refined, tolerance_numbers
 from manipula.tasks.descent.machine import Descent, descent_of
 from manipula.tasks.elbow import arm_angle
 from manipula.tasks.general6r import General6R
@@ -294,6 +294,8 @@ class InverseSolver:
         close = refined(self, poses.reshape(-1, 4, 4), raw, tolerance)
         q = wound(close.q, self.turning, self.low, self.high, seed)
         inside = (margins(q, self.low, self.high) >= -INSIDE).all(-1)
+        for i in np.flatnonzero((close.twin >= 0).any(-1)):
+            close.twin[i] = preferred(close.twin[i], inside[i], q[i], seed)
         found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside
 
     def away(self, T: Floats, at: Floats) -> str:

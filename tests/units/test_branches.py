@@ -6,7 +6,7 @@ import gc
 import pickle
 import sys
 import threading
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.run import chosen as module
+from manipula.algebra.run.chosen import chosen_branches
 from manipula.errors import InputError
 from manipula.tasks.inverse import InverseSolver
 
@@ -100,6 +101,36 @@ def test_locked_wrists_are_decided_alike(name: str, bend: float) -> None:
         found: Any = arm.inverse_kinematics(pose)
         assert len(found.q) == len(plain(pose).q)
         assert np.abs(arm.pose(found.q) - pose).max(initial=0) <= 1e-12
+
+
+@pytest.mark.parametrize("bend", [0.0, 1e-9, 1e-7])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_folded_elbow_at_its_limit_stays_on_the_side_of_the_seed(side: int, bend: float) -> None:
+    """θ3 may turn from −π to π: there the two settings of the elbow meet, and are a whole turn apart."""
+    arm, plain, rng = arm_of("ur5"), by_arrays("ur5"), np.random.default_rng(5)
+    assert np.array_equal(np.array(arm.limits)[2], [-np.pi, np.pi])
+    for q in rng.uniform(-1.5, 1.5, (8, 6)):
+        q[2] = side * (np.pi - bend)
+        pose = arm.pose(q)
+        for seed in (q, q + 1e-4, q - 1e-4):
+            for found in (arm.inverse_kinematics(pose, seed=seed), plain(pose, seed)):
+                assert np.abs(found.q[0] - q).max() < 1e-5
+                assert len(found.q) == found.valid.sum()
+
+
+def test_of_two_roots_that_meet_at_a_limit_the_one_inside_is_kept() -> None:
+    arm = arm_of("ur5")
+    closed = arm.model("inverse_kinematics")
+    limits = np.array(arm.limits)
+    for limits[2] in ([-np.pi, 0.0], [0.0, np.pi]):
+        native = partial(chosen_branches, closed, arm.model("pose"))
+        given: dict[str, Any] = {"closed": closed, "pose": arm.pose, "jacobian": arm.jacobian}
+        made = InverseSolver(arm.inverse_solver.chain, [tuple(pair) for pair in limits], native=native, **given)
+        for q in np.random.default_rng(7).uniform(-1.5, 1.5, (8, 6)):
+            q[2] = limits[2][np.argmax(np.abs(limits[2]))]
+            for seed in (None, q):
+                found = made(arm.pose(q), seed)
+                assert np.abs(np.remainder(found.q - q + np.pi, 2 * np.pi) - np.pi).max(1).min() < 1e-5
 
 
 # calls of every kind

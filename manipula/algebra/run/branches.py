@@ -135,7 +135,7 @@ class _Branches:
         yield "reached:\n  store i8 1, ptr %at.b, align 1\n  br i1 %quiet, label %looked, label %before"
 
     def _compare(self) -> Iterator[str]:
-        """Not calm: the same as a branch before it? (2 marks a branch that is reached but no answer of its own.)"""
+        """Not calm: the same as a branch before it? (A mark of 2 + j: reached, and the same as branch j.)"""
         yield f"before:\n  %b.row = mul i64 %b, {self.size}"
         yield "  %at.own = getelementptr inbounds double, ptr %q, i64 %b.row"
         yield f"  %own = load {self.row}, ptr %at.own, align 8\n  br label %other"
@@ -157,7 +157,8 @@ class _Branches:
         yield "  %far = xor i1 %unsure, true\n  %skip = or i1 %void, %far"
         yield "  br i1 %skip, label %differs, label %beside.it\ndiffers:\n  br label %other"
         yield "beside.it:\n  br i1 %equal, label %twin, label %open"
-        yield "twin:\n  store i8 2, ptr %at.b, align 1\n  br label %looked"
+        yield "twin:\n  %j.8 = trunc i64 %j to i8\n  %j.mark = add i8 %j.8, 2"
+        yield "  store i8 %j.mark, ptr %at.b, align 1\n  br label %looked"
         yield f"looked:\n  %b.next = add i64 %b, 1\n  %b.more = icmp ult i64 %b.next, {self.branches}"
         yield "  br i1 %b.more, label %look, label %choose"
 
@@ -165,7 +166,7 @@ class _Branches:
         """Every coordinate on its turn, then inside its interval or not."""
         yield "choose:\n  %c = phi i64 [ 0, %looked ], [ %c.next, %chosen ]"
         yield "  %at.c = getelementptr inbounds i8, ptr %mask, i64 %c\n  %kept = load i8, ptr %at.c, align 1"
-        yield "  %own.answer = icmp eq i8 %kept, 1\n  br i1 %own.answer, label %wind, label %none"
+        yield "  %met.it = icmp ne i8 %kept, 0\n  br i1 %met.it, label %wind, label %chosen"
         yield f"wind:\n  %c.row = mul i64 %c, {self.size}\n  %at.x = getelementptr inbounds double, ptr %q, i64 %c.row"
         yield "  %at.aim = select i1 %seedless, ptr %at.x, ptr %seed"
         yield f"  %x = load {self.row}, ptr %at.x, align 8\n  %aim = load {self.row}, ptr %at.aim, align 8"
@@ -189,11 +190,31 @@ class _Branches:
         yield f"  %above = fcmp oge {self.row} %wound, %low\n  %below = fcmp ole {self.row} %wound, %high"
         yield f"  %within = and {self.bits} %above, %below"
         yield f"  %inside = call i1 @llvm.vector.reduce.and.v{self.size}i1({self.bits} %within)"
+        yield "  %alike = icmp ugt i8 %kept, 1\n  br i1 %alike, label %either, label %alone\nalone:"
         yield "  %inside.bit = zext i1 %inside to i8\n  store i8 %inside.bit, ptr %at.c, align 1"
         yield "  %settled = or i1 %inside, %single\n  br i1 %settled, label %chosen, label %open"
-        yield "none:\n  store i8 0, ptr %at.c, align 1\n  br label %chosen"
+        yield from self._either()
         yield f"chosen:\n  %c.next = add i64 %c, 1\n  %c.more = icmp ult i64 %c.next, {self.branches}"
         yield "  br i1 %c.more, label %choose, label %done"
+
+    def _either(self) -> Iterator[str]:
+        """Of two that are the same but for whole turns (limits may part them): the one inside, or nearer to the seed."""
+        yield "either:\n  %first.8 = sub i8 %kept, 2\n  %first.at = zext i8 %first.8 to i64"
+        yield "  %at.first = getelementptr inbounds i8, ptr %mask, i64 %first.at"
+        yield "  %first.mark = load i8, ptr %at.first, align 1\n  %first.out = icmp eq i8 %first.mark, 0"
+        yield f"  %first.row = mul i64 %first.at, {self.size}"
+        yield "  %at.first.x = getelementptr inbounds double, ptr %q, i64 %first.row"
+        yield f"  %first.x = load {self.row}, ptr %at.first.x, align 8"
+        for name, row in (("own", "%wound"), ("first", "%first.x")):
+            yield self._step(f"{name}.off", "fsub", row, "%aim")
+            yield self._step(f"{name}.square", "fmul", f"%{name}.off", f"%{name}.off")
+            sum_of = f"@llvm.vector.reduce.fadd.v{self.size}f64(double 0.0, {self.row} %{name}.square)"
+            yield f"  %{name}.far = call double {sum_of}"
+        yield "  %nearer = fcmp olt double %own.far, %first.far\n  %wished = xor i1 %seedless, true"
+        yield "  %preferred = and i1 %nearer, %wished\n  %better = or i1 %preferred, %first.out"
+        yield "  %takes = and i1 %better, %inside\n  %takes.bit = zext i1 %takes to i8"
+        yield "  store i8 %takes.bit, ptr %at.c, align 1\n  %first.new = select i1 %takes, i8 0, i8 %first.mark"
+        yield "  store i8 %first.new, ptr %at.first, align 1\n  br label %chosen"
 
     def _ask_seed(self) -> Iterator[str]:
         """Is the seed itself at the target, and inside? (With a parameter it would stand for one value of it only.)"""
