@@ -47,6 +47,10 @@ def ik(
     parameter: Annotated[
         str, typer.Option("--parameter", help="The free joint or arm angle of a redundant arm; several with commas.")
     ] = "",
+    tolerance: Annotated[
+        float | None,
+        typer.Option("--tolerance", help="Largest |FK − pose| of an answer, m and rad; else what the arm can meet."),
+    ] = None,
     values: options.Values = None,
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Angles are read and shown in degrees; JSON has rad.")
@@ -72,7 +76,7 @@ def ik(
       manipula ik ur5 --pose pose.json --seed "0 0 0 0 0 0" --json
       manipula ik planar2r --set l1=0.4 --set l2=0.3 --position 0.3,0.4
     """
-    asked = _Asked(q, pose, position, task, seed, parameter, degrees).checked()
+    asked = _Asked(q, pose, position, task, seed, parameter, tolerance, degrees).checked()
     subject = places.find(robot, strict=strict, values=values)
     if derive or latex:
         if asked.given:
@@ -100,6 +104,7 @@ class _Asked:
     task: str
     seed: str
     parameter: str
+    tolerance: float | None
     degrees: bool
 
     @property
@@ -116,8 +121,8 @@ class _Asked:
     def checked(self) -> _Asked:
         if len(self.given) > 1:
             raise InputError(f"choose one of {' and '.join(self.given)}")
-        if (self.seed or self.parameter) and not self.given:
-            raise InputError("--seed and --parameter need a pose: give --pose, --q or --position")
+        if (self.seed or self.parameter or self.tolerance is not None) and not self.given:
+            raise InputError("--seed, --parameter and --tolerance need a pose: give --pose, --q or --position")
         if self.position and self.task not in ("", "position"):
             raise InputError(f"--position solves for the tool's origin alone; drop --task {self.task}, or give --pose")
         return self
@@ -142,7 +147,8 @@ def _solved(arm: Arm, asked: _Asked) -> dict[str, Any]:
         fixed = _free_joints(solver, asked.parameter, units)
         near = at if near is None else near  # so that --q is among the answers of a redundant arm
     target = asked.target(arm, at)
-    return {"parameter": fixed, "pose": np.asarray(target).tolist()} | screen.told_answer(solver(target, near, fixed))
+    result = solver(target, near, fixed, asked.tolerance)
+    return {"parameter": fixed, "pose": np.asarray(target).tolist()} | screen.told_answer(result)
 
 
 def _say_derivation(subject: Robot, latex: bool, as_json: bool) -> None:

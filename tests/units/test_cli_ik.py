@@ -205,6 +205,8 @@ def test_a_derivation_needs_no_numbers_but_a_closed_form() -> None:
         (["--q", "0 0 0 0 0 0", "--pose", "1"], "choose one of --q and --pose"),
         (["--q", "0 0 0 0 0 0", "--parameter", "1"], "not redundant"),
         (["--seed", "0 0 0 0 0 0"], "need a pose"),
+        (["--tolerance", "1e-3"], "need a pose"),
+        (["--q", "0 0 0 0 0 0", "--tolerance", "-1"], "tolerance: expected a positive number"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(folder: Path, arguments: list[str], message: str) -> None:
