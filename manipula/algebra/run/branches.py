@@ -198,7 +198,7 @@ class _Branches:
         yield "  br i1 %c.more, label %choose, label %done"
 
     def _either(self) -> Iterator[str]:
-        """Of two that are the same but for whole turns, as limits may part them: the one inside, or nearer to the seed"""
+        """Of two that are the same but for whole turns the one inside, or nearer to the seed: limits may part them."""
         yield "either:\n  %first.8 = sub i8 %kept, 2\n  %first.at = zext i8 %first.8 to i64"
         yield "  %at.first = getelementptr inbounds i8, ptr %mask, i64 %first.at"
         yield "  %first.mark = load i8, ptr %at.first, align 1\n  %first.out = icmp eq i8 %first.mark, 0"
