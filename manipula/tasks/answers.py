@@ -38,7 +38,7 @@ class Answers:
         self._seat_seed()
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
-        inside: Bits = (self.margin >= -INSIDE).all(-1)
+        inside: Bits = np.all(self.margin >= -INSIDE, axis=-1)
         self.twin = preferred(self.twin, inside, self.q, seed)
         self.valid: Bits = self.reached & (self.twin < 0) & inside
 

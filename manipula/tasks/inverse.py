@@ -293,7 +293,7 @@ class InverseSolver:
         raw = closed_rows(self, poses, None if values is None else values[rows % each])
         close = refined(self, poses.reshape(-1, 4, 4), raw, tolerance)
         q = wound(close.q, self.turning, self.low, self.high, seed)
-        inside = (margins(q, self.low, self.high) >= -INSIDE).all(-1)
+        inside: Bits = np.all(margins(q, self.low, self.high) >= -INSIDE, axis=-1)
         for i in np.flatnonzero((close.twin >= 0).any(-1)):
             close.twin[i] = preferred(close.twin[i], inside[i], q[i], seed)
         found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside
