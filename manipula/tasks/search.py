@@ -16,7 +16,8 @@ from manipula.tasks.descent.machine import Ends
 from manipula.tasks.leastsquares import nearest_beside
 from manipula.tasks.limits import distances, principal
 from manipula.tasks.solver import Solver
-from manipula.tasks.tolerances import SAME
+from manipula.tasks.tolerances import NEARBY, SAME
+from manipula.tasks.walk import Still
 
 STARTS = 64
 MORE = 32  # starts at a time after the first
@@ -64,7 +65,7 @@ def _counted(solver: Solver, T: Floats, every: Floats, exact: float) -> Floats:
         ends = solver.descent(some, T)
         tried += len(some)
         hits += int((ends.miss < max(CLOSE, LOOSE * exact)).sum())
-        found = distinct(np.concatenate([found, _exact(solver, T, ends, exact)]), solver.turning)
+        found = told_apart(solver, T, np.concatenate([found, _exact(solver, T, ends, exact)]))
         if _enough(tried, hits, len(found)):
             break
     return found if len(found) <= FINITE else found[:SOME]
@@ -95,7 +96,24 @@ def _by_arrays(solver: Solver, T: Floats, q: Floats, exact: float) -> Floats:
     """Without machine code: all starts at once."""
     far = np.full(q.shape[-1], np.inf)
     found = newton.nearest(q, T, solver.pose, solver.jacobian, -far, far)
-    return _exact(solver, T, found, exact)
+    return told_apart(solver, T, _exact(solver, T, found, exact))
+
+
+def told_apart(solver: Solver, T: Floats, q: Floats) -> Floats:
+    """The distinct ones, and of those that are ends of one double root, between which the pose is met too, the best.
+
+    (Where two roots meet, the pose is missed by the square of the way to them: descents end all around.)
+    """
+    q = distinct(q, solver.turning)
+    near = np.tri(len(q), k=-1, dtype=bool) & (distances(q[:, None], q, solver.turning) < NEARBY)
+    if not near.any():
+        return q
+    one, other = np.nonzero(near)
+    still = Still(T, solver.pose, solver.jacobian, solver.turning)
+    near[one, other] = still.between(q[one], q[other]) <= solver.tolerances.good
+    worst = still.miss(q)
+    beaten: Bits = (near | near.T) & ((worst[:, None] > worst) | ((worst[:, None] == worst) & near))
+    return q[~beaten.any(-1)]
 
 
 def distinct(q: Floats, turning: Bits) -> Floats:

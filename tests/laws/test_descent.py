@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled
@@ -91,6 +92,28 @@ def test_rounded_poses_of_few_joints_are_met_as_nearly_as_they_can_be() -> None:
             assert len(result.q) == 1 and distances(result.q, q, solver.turning).max() < 30 * 10.0**-digits
         with pytest.warns(mp.ManipulaWarning, match="a few digits"):
             assert not len(solver(solver.pose(q).round(3)).q)
+
+
+@pytest.mark.parametrize("word", ["RRPRRR", "PRRRRR", "RRRPRP"])
+def test_where_two_solutions_meet_there_is_one(word: str) -> None:
+    rng = random.Random(word)
+    solver = solver_of(odd_arm(rng, word))
+    for _ in range(3):
+        q = singular(solver, rng)
+        found = solver(solver.pose(q)).q
+        assert (distances(found, q, solver.turning) < 1e-3).sum() == 1
+
+
+def singular(solver: InverseSolver, rng: random.Random) -> Any:
+    """A configuration where the Jacobian has lost a direction, between two of unlike determinants."""
+    a, b = drawn(solver, rng), drawn(solver, rng)
+    while det(solver, a) * det(solver, b) > 0:
+        a, b = b, drawn(solver, rng)
+    return a + brentq(lambda t: det(solver, a + t * (b - a)), 0, 1, xtol=1e-15) * (b - a)
+
+
+def det(solver: InverseSolver, q: Any) -> float:
+    return float(np.linalg.det(solver.jacobian(q)))
 
 
 def test_what_was_found_without_the_closed_form_is_not_named_by_it() -> None:
