@@ -129,7 +129,12 @@ def section(plan: Plan, constants: Mapping[int, Text], language: Language, names
         texts[line.slot] = text
     stores = tuple(Statement(target, texts[slot].text) for target, slot in plan.results)
     checks = tuple(
-        Broken(f"{texts[x.magnitude].within(SUM)} <= {texts[x.bound].within(SUM)}", ascii_text(str(x.words)))
+        Broken(f"{texts[x.magnitude].within(SUM)} <= {texts[x.bound].within(SUM)}", _quoted(str(x.words)))
         for x in plan.checks
     )
     return Section(tuple(loads), tuple(body), checks, stores, tuple(needs[slot] for _, slot in plan.results))
+
+
+def _quoted(text: str) -> str:
+    """Words that may stand between quotation marks in any language."""
+    return ascii_text(text).replace("\\", "/").replace('"', "'")
