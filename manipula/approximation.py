@@ -117,7 +117,7 @@ def contributions(robot: Robot, found: Ranking, values: Array, motions: Motions)
     chain = merge_fixed(bind(robot, ArrayMaths(), {}, "none"))
     rows = base_regressor(chain, *(list(x.T) for x in (motions.q, motions.qd, motions.qdd)))
     samples = len(motions.q)
-    full: Array = np.stack([np.stack([_over(row[k], samples) for k in found.kept], axis=1) for row in rows], axis=1)
+    full: Array = np.stack([np.stack([_over(x, samples) for x in found.columns(row)], axis=1) for row in rows], axis=1)
     return full * values
 
 
@@ -150,8 +150,9 @@ def torque_function(robot: Robot, found: Ranking, given: dict[str, float]) -> Fu
     maths = ExprMaths(graph)
     q, qd, qdd = ([graph.symbol(f"{x}{i + 1}", online=True) for i in range(robot.dof)] for x in ("q", "qd", "qdd"))
     known = {name: graph.symbol(name) for name in given}
-    at = dict(zip(found.kept, found.names))
-    slots: list[Any] = [known.get(at.get(k, ""), 0) for k in range(len(found.slots))]
+    slots: list[Any] = [0] * len(found.slots)
+    for k, name, sign in zip(found.kept, found.names, found.signs):
+        slots[k] = sign * known.get(name, 0)
     chain = chain_from_candidates(merge_fixed(bind(robot, maths, {}, "none")), slots)
     bare = torques(chain, q, qd, qdd, _choices(chain))
     tau = [graph.expr(x + y) for x, y in zip(bare, actuator_torque(chain, qd, qdd))]

@@ -29,7 +29,6 @@ from manipula.algebra.show.equations import Equations, equations
 from manipula.errors import ProofError
 from manipula.mechanics.models.base_parameters import (
     Slot,
-    candidate_slots,
     grouping,
     reduced_regressor,
     standard_slots,
@@ -42,7 +41,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.ranking import STATES, field_chain, field_state, integer, ranking
+from manipula.ranking import STATES, Ranking, field_chain, field_state, integer, ranking
 
 Class = Literal["not identifiable", "alone", "in combinations"]
 DRAWS = 2
@@ -132,7 +131,7 @@ def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParamet
     chain = merge_fixed(bind(robot, ExprMaths(graph), geometry, symbolic))
     standard, values = standard_slots(chain), standard_values(chain)
     B = [[graph.expr(x) for x in row] for row in grouping(chain, standard)]
-    C = _combined(B, found.kept, _coefficients(chain, graph, found.dropped))
+    C = _combined(B, found, _coefficients(chain, graph, found.dropped))
     matrix = _matrix_function(robot, graph, C)
     folded = _folded(standard, values)
     return BaseParameters(
@@ -143,7 +142,7 @@ def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParamet
         tuple(_value(_dot(row, values, graph)) for row in C),
         _formulas(matrix, found.names, {slot: folded.get(slot) for slot in standard}, C),
         matrix,
-        _proved(robot, symbolic, matrix, found.base),
+        _proved(robot, symbolic, matrix, found),
         len({slot.rider for slot in folded}),
     )
 
@@ -180,13 +179,13 @@ def _rational_state(chain: Chain, rng: Random) -> tuple[list[Any], list[int], li
     return q, [rng.choice((-5, -3, -2, 1, 2, 3, 7)) for _ in turning], [rng.randint(-9, 9) for _ in turning]
 
 
-def _combined(B: list[list[Expr]], kept: Sequence[int], D: dict[int, dict[int, Expr]]) -> list[list[Expr]]:
+def _combined(B: list[list[Expr]], found: Ranking, D: dict[int, dict[int, Expr]]) -> list[list[Expr]]:
     """C = B of the columns kept, and what the others give to them."""
-    rows = {k: list(B[k]) for k in kept}
+    rows = {k: list(B[k]) for k in found.kept}
     for other, parts in D.items():
         for k, factor in parts.items():
             rows[k] = [x + factor * y if y.value else x for x, y in zip(rows[k], B[other])]
-    return list(rows.values())
+    return [[x if sign > 0 else -x for x in row] for row, sign in zip(rows.values(), found.signs)]
 
 
 def _dot(row: Sequence[Expr], values: Sequence[Any], graph: Graph) -> Expr:
@@ -261,19 +260,19 @@ def _classes(C: list[list[Expr]]) -> list[Class]:
 # the proof
 
 
-def _proved(robot: Robot, symbolic: Symbolic, matrix: Function, kept: Sequence[Slot]) -> int:
+def _proved(robot: Robot, symbolic: Symbolic, matrix: Function, found: Ranking) -> int:
     """Y of all parameters = Y of the base parameters · C, at fresh points; log10 of the chance that it is wrong."""
     entries = 0
     for _ in range(DRAWS):
         chain = field_chain(robot, symbolic, f"base parameters {secrets.token_hex(16)}")
-        wrong, entries = _mismatches(chain, matrix, kept)
+        wrong, entries = _mismatches(chain, matrix, found)
         if wrong:
             raise ProofError(f"{robot.name}: the base parameters found lose torque ({wrong} entries differ)")
     degree = degree_of(matrix) + 8 * robot.dof + 6  # each angle and each twist at most twice, rates, lengths
     return int(DRAWS * (log10(degree) + log10(max(entries, 1)) - log10(P)))
 
 
-def _mismatches(chain: Chain, matrix: Function, kept: Sequence[Slot]) -> tuple[int, int]:
+def _mismatches(chain: Chain, matrix: Function, found: Ranking) -> tuple[int, int]:
     state = field_state(chain, "proof")
     assert isinstance(chain.maths, FieldMaths)
     symbols = {name: chain.maths.symbol(name) for port in matrix.inputs for name in port.names}
@@ -281,7 +280,7 @@ def _mismatches(chain: Chain, matrix: Function, kept: Sequence[Slot]) -> tuple[i
     width = matrix.outputs[0].shape[1]
     C = [flat[i : i + width] for i in range(0, len(flat), width)]
     full = picked(regressor(chain, *state), columns(chain), [slot.name for slot in standard_slots(chain)])
-    base = picked(reduced_regressor(chain, *state), candidate_slots(chain), kept)
+    base = [found.columns(row) for row in reduced_regressor(chain, *state)]
     wrong = sum(
         integer(true) != sum(integer(y) * row[k] for y, row in zip(base_row, C)) % P
         for full_row, base_row in zip(full, base)

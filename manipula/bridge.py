@@ -92,9 +92,7 @@ def _narrowed(model: Model, found: Ranking) -> Model:
     """A regressor with its independent columns only, under their names as base parameters."""
 
     def only(method: Method) -> Method:
-        return lambda chain, x: {
-            name: [[row[k] for k in found.kept] for row in rows] for name, rows in method(chain, x).items()
-        }
+        return lambda chain, x: {name: [found.columns(row) for row in rows] for name, rows in method(chain, x).items()}
 
     methods = {name: only(method) for name, method in model.methods.items()}
     return replace(model, methods=methods, columns=lambda chain: list(found.names))

@@ -16,6 +16,7 @@ from manipula.algebra.expr.elimination import Dependency, dependencies
 from manipula.algebra.expr.field import Element, FieldMaths, P, rational
 from manipula.algebra.expr.node import Expr
 from manipula.mechanics.models.base_parameters import (
+    MOMENTS,
     Slot,
     candidate_slots,
     grouping,
@@ -29,6 +30,20 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce import merge_fixed
 
+
+@dataclass(frozen=True)
+class Family:
+    """Parameters that a turn of the frame mixes with each other alone."""
+
+    standard: tuple[str, ...]
+    moments: tuple[str, ...]
+
+
+FAMILIES = (
+    Family(BODY_NAMES[:6], (*MOMENTS, "Lxx", "Lyy", "Lzz")),
+    Family(BODY_NAMES[6:9], BODY_NAMES[6:9]),
+    Family(BODY_NAMES[9:], BODY_NAMES[9:]),
+)
 STATES = 16  # joint n alone must tell its own link's parameters apart: seven, and four of its actuator
 
 
@@ -40,11 +55,16 @@ class Ranking:
     kept: tuple[int, ...]
     dropped: dict[int, Dependency]
     names: tuple[str, ...]
+    signs: tuple[int, ...]  # a base parameter is its candidate, or the candidate's negative
 
     @property
     def base(self) -> tuple[Slot, ...]:
         """The slots of the base parameters."""
         return tuple(self.slots[k] for k in self.kept)
+
+    def columns(self, row: Sequence[Any]) -> list[Any]:
+        """A row of the candidates' regressor → of the base parameters'."""
+        return [row[k] if sign > 0 else -row[k] for k, sign in zip(self.kept, self.signs)]
 
 
 def ranking(robot: Robot, symbolic: Symbolic = "auto") -> Ranking:
@@ -65,8 +85,9 @@ def _ranking(robot: Robot, symbolic: Symbolic) -> Ranking:
     standard = link_slots(chain)
     C = _combinations(chain, standard, kept, dropped)
     laden = {i for i, parts in enumerate(parts_of(chain)) if len(parts) > 1}
-    names = [_name(_renamed(slots[k], slots, dropped), dict(zip(standard, C[k])), laden) for k in kept]
-    return Ranking(tuple(slots), tuple(kept), dropped, tuple(names))
+    named = [_name(_renamed(slots[k], slots, dropped), dict(zip(standard, C[k])), laden) for k in kept]
+    names = [name or f"B{number}" for number, (name, _) in enumerate(named, 1)]
+    return Ranking(tuple(slots), tuple(kept), dropped, tuple(names), tuple(sign for _, sign in named))
 
 
 def field_chain(robot: Robot, symbolic: Symbolic, seed: str) -> Chain:
@@ -108,9 +129,31 @@ def _renamed(slot: Slot, slots: Sequence[Slot], dropped: dict[int, Dependency]) 
     return Slot("Lzz", slot.link) if together else slot
 
 
-def _name(slot: Slot, row: dict[Slot, int], laden: set[int]) -> str:
-    """mx4 or Kxy4 for the link's own, Kxx2_R for what has more in it: of other links, of riders on `laden` ones."""
-    own = {part: rational(weight) for part, weight in own_moment(slot).items()}
+def _name(slot: Slot, row: dict[Slot, int], laden: set[int]) -> tuple[str, int]:
+    """(mx4 for a link's own, Kxx2_R for what has more in it: of other links, of riders on `laden` ones; ±1).
+
+    Candidates are moments in frames on the joints. The name is that of the same moment in the file's frame, of which a
+    candidate may be the negative; where it is no single one there, the name is empty.
+    """
+    kind, sign = _in_file(slot, row)
+    if not kind:
+        return "", 1
+    named = Slot(kind, slot.link)
+    own = {part: rational(sign * weight) for part, weight in own_moment(named).items()}
     there = {part: x for part, x in row.items() if x}
     alone = own == there and not any(part.link in laden and part.kind in BODY_NAMES for part in there)
-    return slot.name if alone else f"{slot.name}_R"
+    return named.name if alone else f"{named.name}_R", sign
+
+
+def _in_file(slot: Slot, row: dict[Slot, int]) -> tuple[str, int]:
+    """What a candidate has of its own link's body, as one of the body's moments in the file's frame, and its sign."""
+    family = next((family for family in FAMILIES if slot.kind in (*family.standard, *family.moments)), None)
+    if family is None:  # of a joint
+        return slot.kind, 1
+    there = {part: row[part] for part in (Slot(kind, slot.link) for kind in family.standard) if row[part]}
+    for sign in (1, -1):
+        for kind in (slot.kind, *family.moments):
+            own = own_moment(Slot(kind, slot.link))
+            if there == {part: rational(sign * weight) for part, weight in own.items()}:
+                return kind, sign
+    return "", 1

@@ -134,7 +134,7 @@ def test_a_wrong_combination_is_not_proved() -> None:
     flat[k] = flat[k] + graph.one
     spoiled = found.matrix.with_roots(flat)
     with pytest.raises(ProofError, match="lose torque"):
-        base._proved(robot, "auto", spoiled, found.slots)
+        base._proved(robot, "auto", spoiled, ranking(robot))
 
 
 def test_robot_lists_names_and_values() -> None:

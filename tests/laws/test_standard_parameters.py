@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra.expr.evaluate import evaluate
 from manipula.bridge import Choice, Request, built
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.base_parameters import columns as candidate_columns
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.regressor import columns
+from manipula.mechanics.models.regressor import BODY_NAMES, columns
 from manipula.mechanics.models.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Robot
@@ -212,3 +214,30 @@ def test_a_planted_wrong_column_is_noticed() -> None:
     theta["m1"], theta["m2"] = theta["m2"], theta["m1"]
     found, torque = named_torques(robot, "regressor", theta, 9)
     assert not np.allclose(found, torque)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_base_parameter_is_named_as_its_own_share_is_in_the_file(seed: int) -> None:
+    """The name says which moment of its link's own body it holds, in the file's frame and with its sign; or nothing."""
+    robot = mp.Robot.of(random_robot(seed, joints="RRP", surroundings=seed % 2 == 0))
+    base = mp.base_parameters(robot)
+    for row, name in enumerate(base.names):
+        found = re.fullmatch(r"(L|K)(xx|xy|xz|yy|yz|zz)(\d)(_R)?|(m[xyz]?)(\d)(_R)?", name)
+        if not found:
+            assert re.fullmatch(r"B\d+|(Ia|fv|fc|fo)\d(_R)?", name)
+            continue
+        letters, link = (found[1] + found[2], found[3]) if found[1] else (found[5], found[6])
+        width = base.matrix.outputs[0].shape[1]
+        weights = dict(zip(base.classes, evaluate(base.matrix.roots[row * width : (row + 1) * width], {}, FLOATS)))
+        family = [x for x in BODY_NAMES if (x[0] == "L") == bool(found[1]) and (x == "m") == (letters == "m")]
+        own = {x: float(weights[f"{x}{link}"]) for x in family}
+        assert own == pytest.approx({x: _weight(letters, x) for x in family}), name
+
+
+def _weight(letters: str, standard: str) -> float:
+    """Of a standard parameter in a moment: Kxx = ½(Lyy + Lzz − Lxx), Kxy = −Lxy"""
+    if letters[0] != "K":
+        return float(letters == standard)
+    if letters[1] != letters[2]:
+        return -float(letters[1:] == standard[1:])
+    return 0.0 if standard[1] != standard[2] else -0.5 if standard[1:] == letters[1:] else 0.5
