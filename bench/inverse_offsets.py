@@ -1,8 +1,9 @@
 """Arms whose axes miss each other by next to nothing: python bench/inverse_offsets.py [--poses N] [arm …]
 
 Makers' files have wrist axes that should cross and miss by 2e-11 m, because a file was written with eleven digits. Such
-an arm must be solved as the arm it is meant to be. Every row is an arm with offsets of one size, of both signs, at each
-place where its structure wants none, beside the same arm without them:
+an arm must be solved as the arm it is meant to be. Readers take such a length for
+none; here it stays (`exact`). Every row is an arm with offsets of one size, of both signs, at each place where its
+structure wants none, beside the same arm without them:
 
   solved   poses with an answer; none may be lost
   seed     poses whose own configuration, given as seed, is the first answer (to 1e-6 rad)
@@ -71,7 +72,7 @@ class Offset:
         signs = np.random.default_rng(self.seed).choice([-1.0, 1.0], len(places))
         for (row, column), sign in zip(places, signs, strict=True):
             table[row][column] += sign * self.offset
-        return mp.Arm(mp.Robot.from_dh(table, convention="standard", angle="deg", name=self.name))
+        return mp.Arm(mp.Robot.from_dh(table, convention="standard", angle="deg", name=self.name, exact=True))
 
     def singular(self, kind: str, q: Floats) -> Floats:
         """The configuration with one joint moved to where the arm is singular."""

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 
 from manipula.tasks import newton
 from manipula.tasks.arrays import Bits, Floats
-from manipula.tasks.choosing import chosen, ordered, preferred, refined, twins
+from manipula.tasks.choosing import chosen, ordered, preferred, refined, seat_of, twins
 from manipula.tasks.families import NEAR, Family, family_at, nearest_members
-from manipula.tasks.limits import distances, margins, wound
+from manipula.tasks.limits import margins, wound
 from manipula.tasks.solver import Nearest, Raw, Solver
 from manipula.tasks.tolerances import INSIDE
 from manipula.tasks.walk import Still
 from manipula.tasks.words import MET, branch_names, nearest_reason, outside_text
-
-SEATED = 1e-9  # rad; a branch this near to the seed is the seed
 
 
 class Answers:
@@ -68,20 +66,12 @@ class Answers:
                 self.q[i], self.residual[i] = member, miss
 
     def _seat_seed(self) -> None:
-        """A seed that is at the pose is an answer: where joints are hardly determined, the branch beside it is.
-
-        Of a redundant arm it stands for its own parameter only.
-        """
-        if self.seed is None or not len(self.q) or self.solver.plan.parameter:
-            return
-        miss = float(newton.residual(self.solver.pose(self.seed), self.T))
-        if miss > self.exact or (margins(self.seed, self.solver.low, self.solver.high) < -INSIDE).any():
-            return
-        apart = distances(self.q, self.seed, self.solver.turning)
+        """A seed that is at the pose is an answer: where joints are hardly determined, the branch beside it is."""
         own = self.reached & (self.twin < 0)
-        i = int(np.argmin(np.where(own, apart, apart + 1e3)))
-        if apart[i] > SEATED:  # a branch that is found exactly needs no help
-            self.q[i], self.residual[i], self.reached[i], self.twin[i] = self.seed, miss, True, -1
+        i = seat_of(self.solver, self.T, self.seed, self.q, own, self.exact)
+        if i is not None and self.seed is not None:
+            self.q[i], self.reached[i], self.twin[i] = self.seed, True, -1
+            self.residual[i] = newton.residual(self.solver.pose(self.seed), self.T)
 
     @cached_property
     def why(self) -> list[str]:

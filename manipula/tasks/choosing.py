@@ -19,6 +19,9 @@ from manipula.tasks.solver import Chosen, Raw, Solver
 from manipula.tasks.tolerances import ALMOST, BESIDE, CLEAN, FAMILY, GOOD, INSIDE, ONE
 from manipula.tasks.walk import Still
 
+SEATED = 1e-9  # rad; a branch this near to the seed is the seed
+FAR = 1e3  # a branch that is no answer comes after all that are
+
 
 def interval_rows(solver: Solver) -> dict[str, Floats]:
     """The limits, as machine code wants them: one number a joint."""
@@ -126,6 +129,20 @@ def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits, worst: Floats)
         slack = ONE * solver.size + np.maximum(loose[(*lead, one)], loose[(*lead, other)])
         same[unsure] = still.between(q[(*lead, one)], q[(*lead, other)]) < slack
     return np.where(same.any(-1), same.argmax(-1), -1)
+
+
+def seat_of(solver: Solver, T: Floats, seed: Floats | None, q: Floats, own: Bits, exact: float) -> int | None:
+    """Which of q (k, n) a seed is that stands at the pose itself; None where it does not, or is found as it is.
+
+    Of a redundant arm it stands for its own parameter only: a branch far from it is another's.
+    """
+    if seed is None or not len(q) or newton.residual(solver.pose(seed), T) > exact:
+        return None
+    if (margins(seed, solver.low, solver.high) < -INSIDE).any():
+        return None
+    apart = distances(q, seed, solver.turning)
+    i = int(np.argmin(np.where(own, apart, apart + FAR)))
+    return None if apart[i] <= SEATED or (solver.plan.parameter and apart[i] > BESIDE) else i
 
 
 def preferred(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | None) -> NDArray[np.intp]:

@@ -106,7 +106,8 @@ def nearest_members(families: Sequence[Family], seed: Floats) -> list[Floats]:
     found = iter(())
     if curved:
         directions = np.array([family.direction for family in curved])
-        found = iter(nearest_on_walk(curved[0].still, [family._walk for family in curved], directions, seed))
+        walks, enough = [family._walk for family in curved], max(1e-12, *(family.defect for family in curved))
+        found = iter(nearest_on_walk(curved[0].still, walks, directions, seed, enough))
     return [family._on_line(seed) if family.straight else next(found) for family in families]
 
 

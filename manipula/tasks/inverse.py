@@ -22,7 +22,16 @@ from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.tasks.answers import Answers, InverseBatch, InverseResult
 from manipula.tasks.arrays import ARRAYS, Bits, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
-from manipula.tasks.choosing import chosen, closed_rows, interval_rows, ordered, preferred, refined, tolerance_numbers
+from manipula.tasks.choosing import (
+    chosen,
+    closed_rows,
+    interval_rows,
+    ordered,
+    preferred,
+    refined,
+    seat_of,
+    tolerance_numbers,
+)
 from manipula.tasks.descent.machine import Descent, descent_of
 from manipula.tasks.elbow import arm_angle
 from manipula.tasks.general6r import General6R
@@ -134,6 +143,9 @@ class InverseSolver:
         q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
         if parameter is None and self.plan.held is not None and not valid.any():  # the right values lie between those
             return self._unclosed(T, near, None)
+        if values is not None and self.defect:
+            valid_rows = np.flatnonzero(valid)
+            q[valid_rows] = self._with_seed(q[valid_rows], T, near)
         return InverseResult(self, T, q[ordered(q, valid, near)], near, values)
 
     def _within(self, T: Floats, seed: Floats | None, values: Floats | None, tolerance: float | None) -> Any:
@@ -229,6 +241,7 @@ class InverseSolver:
         """Without a closed form. Solutions that elimination has counted are alone: nothing more is to be asked."""
         if q is None or (tolerance is not None and not len(q)):
             return InverseResult(self, T, None, seed, values, self._searched(T, seed, tolerance), tolerance)
+        q = self._with_seed(q, T, seed)
         result = InverseResult(self, T, None, seed, values, _all_valid(q), tolerance)
         if seed is not None or self.limited:
             q = wound(q, self.turning, self.low, self.high, seed)
@@ -236,6 +249,15 @@ class InverseSolver:
             q = q[ordered(q, inside, seed)]
         result.q = q
         return result
+
+    def _with_seed(self, q: Floats, T: Floats, seed: Floats | None) -> Floats:
+        """The same answers; one beside a seed that stands at the pose is the seed."""
+        place = seat_of(self, T, seed, q, np.ones(len(q), dtype=bool), self.tolerances.exact)
+        if place is None:
+            return q
+        q = q.copy()
+        q[place] = seed
+        return q
 
     def _searched(self, T: Floats, seed: Floats | None, tolerance: float | None = None) -> Raw:
         return _all_valid(unique_solutions(self, T, seed, tolerance))

@@ -87,10 +87,10 @@ def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Fl
     ahead = direction[:, None] / np.linalg.norm(direction, axis=1)[:, None, None] * np.array([[1.0], [-1.0]])
     here, step = np.repeat(q[:, None], 2, 1), np.full((len(q), 2), STEP)
     ways: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in q]
-    going = np.ones((len(q), 2), dtype=bool)
+    going, enough = np.ones((len(q), 2), dtype=bool), max(STRAIGHT, float(stray.max()) / 50)
     for count in range(MOST):
         rows = np.nonzero(going)
-        there, miss = still.back(here[rows] + step[rows][:, None] * ahead[rows], squared(ahead[rows]), STRAIGHT)
+        there, miss = still.back(here[rows] + step[rows][:, None] * ahead[rows], squared(ahead[rows]), enough)
         gone = ((there - here[rows]) * ahead[rows]).sum(-1) / step[rows]
         fine = (miss <= stray[rows[0]]) & (gone > 0.5) & (gone < 2)
         step[rows] = np.where(fine, step[rows], step[rows] / 2)
@@ -125,8 +125,13 @@ def between(still: Still, walk: Floats, count: int) -> Floats:
     return still.back(walk[first] + (at - first)[:, None] * chord, squared(t), STRAIGHT)[0]
 
 
-def nearest_on_walk(still: Still, walks: Sequence[Floats], directions: Floats, aim: Floats) -> Floats:
-    """The point of each curve of solutions nearest to `aim`, (k, n), from the nearest of some that are known."""
+def nearest_on_walk(
+    still: Still, walks: Sequence[Floats], directions: Floats, aim: Floats, enough: float = STRAIGHT
+) -> Floats:
+    """The point of each curve of solutions nearest to `aim`, (k, n), from the nearest of some that are known.
+
+    `enough`: how far the pose may be missed on the way.
+    """
     x = np.array([walk[int(np.argmin((still.gap(aim, walk) ** 2).sum(-1)))] for walk in walks])
     t = still.tangent(x, directions)
     before, move, rate = np.zeros(len(x)), np.zeros(len(x)), np.ones(len(x))
@@ -138,6 +143,6 @@ def nearest_on_walk(still: Still, walks: Sequence[Floats], directions: Floats, a
         before, move = g, (g / rate).clip(-STEP, STEP)
         if np.abs(move).max() < CLOSE:
             break
-        x = still.back(x + move[:, None] * t, squared(t), STRAIGHT)[0]
+        x = still.back(x + move[:, None] * t, squared(t), enough)[0]
         t = still.tangent(x, t)
     return still.back(x, squared(t))[0]
