@@ -26,6 +26,7 @@ from manipula.tasks.arrays import Floats
 
 FLAT = 1e-6  # two equations nearer to one than this are also read as one
 NOTHING = 1e-11  # a polynomial with no larger coefficient says nothing, for lengths of 1
+ON_AXIS = 1e-26  # product of two distances from an axis, each rounding: the angle is free
 Series = NDArray[np.complex128]
 
 
@@ -159,7 +160,7 @@ def _last(kind: str, v: Floats, W: Floats, free: float) -> float:
     if kind == "P":
         return float(W[2] - v[2])
     flat = np.hypot(v[0], v[1]) * np.hypot(W[0], W[1])
-    return float(np.arctan2(v[0] * W[1] - v[1] * W[0], v[0] * W[0] + v[1] * W[1])) if flat > 1e-14 else free
+    return float(np.arctan2(v[0] * W[1] - v[1] * W[0], v[0] * W[0] + v[1] * W[1])) if flat > ON_AXIS else free
 
 
 def _first_told(kind: str, g: Curve, W: Floats) -> list[Polynomial]:
