@@ -7,10 +7,12 @@ description as its file has it, never from what the optimiser made of it.
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
+from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.cpp.spelling import RESERVED as CPP_RESERVED
-from manipula.algebra.emit.names import Namer, ascii_text
+from manipula.algebra.emit.names import Namer, identifier
 from manipula.algebra.emit.python.spelling import LANGUAGE as PYTHON
 from manipula.algebra.emit.split import Split, split
 from manipula.algebra.emit.templates import filled
@@ -45,9 +47,10 @@ def _context(request: Request, function: Function, language: str, version: str) 
     arguments: Split = split(tape, Namer(()))
     (output,) = arguments.outputs
     words = words_of(request.robot, request.symbolic)
+    parameters = [words[name] for argument in arguments.parameters for name in argument.port.names]
     return {
         "name": name,
-        "robot": ascii_text(request.robot.name).replace("*/", "").replace("\\", ""),
+        "robot": identifier(request.robot.name),
         "model": request.model,
         "version": version,
         "part": "dynamics" if request.model in DYNAMIC else request.model,
@@ -56,7 +59,9 @@ def _context(request: Request, function: Function, language: str, version: str) 
         "used": {line.op for line in tape.lines},
         "variables": arguments.variables,
         "kept": bool(arguments.kept),
-        "parameters": [words[x] for port in arguments.parameters for x in port.port.names],
+        "given": [x.port.name for x in arguments.variables],
+        "parameters": parameters,
+        "parameter_lines": wrap(", ".join(f'symbol("{word}")' for word in parameters), WIDTH),
         "output": output.port.name,
         "columns": output.port.shape[1] if len(output.port.shape) > 1 else 0,
         "numbers": number_lines(function),

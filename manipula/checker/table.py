@@ -38,8 +38,10 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         angles = self.angles()
-        for name in self.free:
-            yield f'parameter("{self.words[name]}", {"angle" if name in angles else "number"})'
+        for kind, names in (("numbers", self.free.keys() - angles), ("angles", self.free.keys() & angles)):
+            if names:
+                quoted = (f'"{self.words[name]}"' for name in self.free if name in names)
+                yield f"free_{kind}({', '.join(quoted)})"
         for name in self.given():
             yield f'value("{self.words[name]}", {self.parameter(self.values[name])})'
         yield f"gravity({self.cells(self.robot.gravity)})"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from textwrap import wrap
 
+from manipula.algebra.emit.about import WIDTH
 from manipula.mechanics.robot.parameter import Num, text_of
 
 
@@ -17,11 +19,16 @@ class Call:
 
     @property
     def cpp(self) -> str:
-        return f"{self.declares} {self.text}".strip()
+        return f"{self.declares} {self.text}" if self.declares else self.python
 
     @property
     def python(self) -> str:
-        return self.text
+        """A call may take several lines; an assignment of Python may not."""
+        return self.text if self.declares else "\n        ".join(_wrapped(self.text))
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def fraction_text(value: Fraction) -> str:

@@ -157,6 +157,13 @@ def test_generate_writes_what_it_says(folder: Path) -> None:
     assert "identical to the plain model" in gravity["proof"]
 
 
+def test_generate_with_a_checker(folder: Path) -> None:
+    told = done("generate", "planar2r", "-m", "pose", "-l", "cpp,python", "--proof", "-o", "out")
+    assert {"planar2r_pose_check.cpp", "planar2r_pose_check.py"} <= {path.name for path in (folder / "out").iterdir()}
+    assert "planar2r_pose_check.cpp" in told
+    assert "no checker in 'c' yet" in refused("generate", "planar2r", "-m", "pose", "-l", "c", "--proof", "-o", "out")
+
+
 def test_generate_prints_cost_and_proof() -> None:
     text = done("generate", "planar2r", "-m", "gravity", "-o", "code")
     assert "Proof of gravity: identical to the plain model" in text
