@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, known, unknown_body
+from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, cells_in, known, unknown_body
 from manipula.mechanics.robot.formats.checks import warn_about_changes
 from manipula.mechanics.robot.formats.dh import robot_from_dh_text, robot_from_rows
 from manipula.mechanics.robot.formats.given import given, given_steps, given_tensor, given_three
@@ -20,7 +20,7 @@ from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import noted, structured_steps, structured_values
 from manipula.mechanics.robot.formats.toml import robot_from_toml
 from manipula.mechanics.robot.formats.weight import refuse_heavy
-from manipula.mechanics.robot.parameter import Parameter, float_of, names_of
+from manipula.mechanics.robot.parameter import Name, Parameter, float_of, names_of
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tables import TextTable, tables_of
@@ -166,6 +166,10 @@ class Robot(description.Robot):
         tensor = given_tensor(inertia, "inertia")
         xx, xy, xz, yy, yz, zz = (Cell(f"I{key}{row}", tensor[key]) for key in SIX)
         body = Body(Cell(f"m{row}", given(mass, "mass")), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
+        for cell in cells_in(body):
+            if cell.name in self.names() and cell.parameter != Name(cell.name):
+                told = f"{self.name} uses the name {cell.name!r} already, which is that of an entry of the new payload"
+                raise InputError(f"{told}; rename it in the file")
         return self._edited(replace(self, payload=(*self.payload, body)))
 
     def with_tool(self, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False) -> Robot:

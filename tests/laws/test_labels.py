@@ -20,6 +20,7 @@ from manipula.labels import RATES, labelled, without_doubles
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.parameter import float_of
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.plain_recursion import Arm
 from tests.random_robots import random_robot, random_state
@@ -32,7 +33,8 @@ LINE = re.compile(r"^    const real (\w+) = (.*);$")
 def states(request: Request, seed: int) -> tuple[dict[str, float], dict[str, float]]:
     """A random point: the value of every symbol, and of every name there could be."""
     rng = random.Random(seed)
-    free = {name: round(rng.uniform(0.2, 1.2), 3) for name in free_parameters(request.robot, request.symbolic)}
+    open_ones = free_parameters(request.robot, request.symbolic).items()
+    free = {name: round(rng.uniform(0.2, 1.2), 3) if x is None else float_of(x, {}) for name, x in open_ones}
     q, qd, qdd, wrench = random_state(request.robot, seed)
     true = Arm(request.robot, free).names(q, qd, qdd, wrench if request.wrench else None)
     given = {"q": q, "qd": qd, "qdd": qdd, "wrench": wrench}
@@ -47,7 +49,8 @@ def misnamed(function: Function, request: Request, seed: int = 1) -> list[str]:
     symbols, true = states(request, seed)
     labels = {node: text for node, text in function.labels.items() if text != SIZE}  # of the conditions, not the motion
     values = evaluate(list(labels), symbols, FLOATS)
-    return [text for x, text in zip(values, labels.values()) if not _close(float(x), true[text])]
+    named = zip(map(float, values), labels.values())
+    return [text for x, text in named if text not in true or not _close(x, true[text])]
 
 
 def _close(x: float, y: float) -> bool:
@@ -80,6 +83,13 @@ def test_library_robots(name: str, wrench: bool) -> None:
     method = methods_of(request)[-1]
     function = labelled(optimised(built(request, usual_choice(request, method))), request)
     assert misnamed(function, request) == []
+
+
+def test_names_stay_true_when_every_number_is_a_symbol() -> None:
+    for robot in (mp.load("ur5e"), random_robot(21, joints="RFRP")):
+        request = Request(robot, "inverse_dynamics", symbolic="all", wrench=True)
+        function = labelled(optimised(built(request, usual_choice(request, "acceleration-field"))), request)
+        assert function.labels and misnamed(function, request) == []
 
 
 @pytest.mark.parametrize("model", RECURSIVE)

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import manipula as mp
-from manipula.errors import ManipulaWarning, RobotFileError
+from manipula.cli.app import app
+from manipula.errors import InputError, ManipulaWarning, RobotFileError
 from manipula.mechanics.robot.conventions import convert
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.par import robot_from_par
@@ -173,3 +175,21 @@ def test_the_tables_shown_count_what_moves(tmp_path: Path) -> None:
 def test_folding() -> None:
     assert [folded(name) for name in ("Pulso-2", "  ", "ção", "a__b", "_x_")] == ["Pulso_2", "", "cao", "a_b", "x"]
     assert np.all([folded(name).isidentifier() for name in ("Pulso-2", "a b", "É")])
+
+
+def test_a_payload_does_not_take_a_name_that_means_something_else() -> None:
+    robot = mp.Robot.of(arm(row("j", more='mass = "m_payload"')))
+    with pytest.raises(InputError, match="uses the name 'm_payload' already"):
+        robot.with_payload(2)
+    assert robot.with_payload("m_payload").standard_parameters["m_payload"] is None  # shared on purpose
+
+
+def test_an_edit_of_a_fixed_row_finds_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "arm.toml"
+    file.write_text(HEAD + row("foot", "fixed") + row("j") + row("flange", "fixed", "mass = 2  # kg"), encoding="utf-8")
+    done = CliRunner().invoke(app, ["edit", str(file), "m_flange=3", "d1=0.5", "d_foot=0.7"])
+    assert done.exit_code == 0, done.output
+    text = file.read_text(encoding="utf-8")
+    assert "mass = 3  # kg" in text and text.count("d = 0.5") == text.count("d = 0.7") == 1
+    found = mp.load(file).parameters
+    assert (found["m_flange"], found["d1"], found["d_foot"]) == (3, 0.5, 0.7)

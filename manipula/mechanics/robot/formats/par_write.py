@@ -75,6 +75,8 @@ class _Writer:
         for joint in self.robot.joints:
             if not is_zero(joint.friction_offset.value):
                 yield f"(* joint {joint.name}: the friction offset is not written; this format has no place for it *)"
+            if joint.carries:
+                yield f"(* joint {joint.name}: the bodies it carries are written as one with its link *)"
         if any(joint.limits for joint in self.robot.joints):
             yield "(* joint limits are not written; this format has no place for them *)"
         yield from (f"NL = {count}", f"NJ = {count}", f"NF = {count}", "Type = 0", "is_mobile = 0", "")
