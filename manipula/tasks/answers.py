@@ -152,6 +152,11 @@ class InverseResult:
         return self._answers.valid
 
     @property
+    def reached(self) -> bool:
+        """Whether any branch reaches the pose, inside the limits or not."""
+        return bool(self._answers.reached.any())
+
+    @property
     def why(self) -> list[str]:
         """Why a branch is not an answer; an empty text for one that is."""
         return self._answers.why

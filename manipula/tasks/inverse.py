@@ -38,6 +38,7 @@ from manipula.tasks.general6r import General6R
 from manipula.tasks.held import first_six, held_solutions
 from manipula.tasks.limits import bounds, margins, principal, wound
 from manipula.tasks.loops6r.machine import Translate
+from manipula.tasks.padded import padded_solutions, with_six
 from manipula.tasks.poses import checked_poses, checked_tolerance, exact_poses, poses_from_value
 from manipula.tasks.search import TASKS, nearest_found, starts, unique_solutions
 from manipula.tasks.solver import Chosen, Native, Nearest, Raw
@@ -132,16 +133,17 @@ class InverseSolver:
         if tolerance is not None:
             return self._within(T, near, values, checked_tolerance(tolerance))
         if T.ndim > 2:
-            return self._batch(T, near, values)
+            return self._batch(T, near, values, chosen_here=parameter is None)
         if self.closed is None:
             T = checked_poses(T)
             return self._unclosed(T, near, self._eliminated(T[None], values)[0], values)
         exact, found = self._settled(T.reshape(1, 16), values, near)
         T = exact.reshape(4, 4).copy()  # what is computed later must not depend on what the caller does to his array
         if found.open.any():
-            return InverseResult(self, T, seed=near, parameter=values)
+            result = InverseResult(self, T, seed=near, parameter=values)
+            return self._unclosed(T, near, None) if self._few(parameter) and not result.reached else result
         q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
-        if parameter is None and self.plan.held is not None and not valid.any():  # the right values lie between those
+        if self.plan.held is not None and self._few(parameter) and not valid.any():
             return self._unclosed(T, near, None)
         if values is not None and self.defect:
             valid_rows = np.flatnonzero(valid)
@@ -156,6 +158,12 @@ class InverseSolver:
         if self.closed is None:
             return self._unclosed(T, seed, self._eliminated(T[None], values)[0], values, tolerance)
         return InverseResult(self, T, seed=seed, parameter=values, tolerance=tolerance)
+
+    def _few(self, parameter: ArrayLike | None) -> bool:
+        """Few joints may be lost where a closed form says nothing about one of them (two axes in line leave it only
+        their sum, while the position knows both), or where the values of a held one lie between those that are tried:
+        what is not found is searched for."""
+        return self.chain.dof < 6 and parameter is None
 
     def _seed(self, seed: ArrayLike) -> Floats:
         near = np.ascontiguousarray(seed, dtype=float)
@@ -269,12 +277,15 @@ class InverseSolver:
 
     @cached_property
     def general(self) -> General6R | None:
-        """Elimination and eigenvalues: for six turning joints without a closed form, or for those before a held one."""
-        held = self.plan.held is not None
-        if self.plan.title != "general 6R" and not held:
+        """Elimination and eigenvalues: for six turning joints without a closed form, or for those before a held one.
+
+        Fewer are made six."""
+        held, added = self.plan.held is not None, self.plan.pad is not None
+        if self.plan.closed or not (self.plan.title == "general 6R" or held or added):
             return None
+        six = first_six(self.chain) if held else with_six(self.chain) if added else self.chain
         try:
-            return General6R(first_six(self.chain) if held else self.chain, self.translate)
+            return General6R(six, self.translate)
         except InputError:  # an arm that is singular everywhere
             return None
 
@@ -284,11 +295,19 @@ class InverseSolver:
             return [None] * len(T)
         if values is not None:
             return held_solutions(self.general, self.chain, T, values)
+        if self.plan.pad is not None:
+            return padded_solutions(self.general, self, T)
         return [answer.q if answer.info.complete else None for answer in self.general.solve_many(T)]
 
     def _batch(
-        self, T: Floats, seed: Floats | None, values: Floats | None, tolerance: float | None = None
+        self,
+        T: Floats,
+        seed: Floats | None,
+        values: Floats | None,
+        tolerance: float | None = None,
+        chosen_here: bool = False,
     ) -> InverseBatch:
+        """`chosen_here`: nobody has given the values of the parameter."""
         lead, dof = T.shape[:-2], self.chain.dof
         if self.closed is None:
             T = checked_poses(T, tolerance)
@@ -302,6 +321,8 @@ class InverseSolver:
             settled.open[:] = True
         if settled.open.any():
             self._look_closer(exact, values, seed, settled, tolerance)
+        if self.chain.dof < 6 and chosen_here:
+            self._search_for(exact, values, seed, settled)
         pose = exact.reshape(T.shape).copy()  # as above: the caller's array is his
         return InverseBatch(self, pose, settled.q.reshape(*lead, -1, dof), settled.valid.reshape(*lead, -1))
 
@@ -319,6 +340,15 @@ class InverseSolver:
         for i in np.flatnonzero((close.twin >= 0).any(-1)):
             close.twin[i] = preferred(close.twin[i], inside[i], q[i], seed)
         found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside
+
+    def _search_for(self, T: Floats, values: Floats | None, seed: Floats | None, found: Chosen) -> None:
+        """Poses without an answer of which the closed form cannot be sure, in place (see `_few`)."""
+        each = 1 if values is None else values.size
+        unsure = found.open.reshape(-1, each).any(-1) | (self.plan.held is not None)
+        valid, q = found.valid.reshape(len(T), -1), found.q.reshape(len(T), -1, self.chain.dof)
+        for i in np.flatnonzero(unsure & ~valid.any(-1)):
+            answers = self._unclosed(T[i].reshape(4, 4), seed, None).q[: valid.shape[-1]]
+            q[i, : len(answers)], valid[i, : len(answers)] = answers, True
 
     def away(self, T: Floats, at: Floats) -> str:
         """How far apart two poses are, in words."""
