@@ -21,6 +21,7 @@ from manipula.mechanics.models.inverse.plan import Plan
 _PARALLEL = {"2∥3": (4, 5), "1∥2": (3, 4)}
 _CROSSING = {"1×2": (3, 4), "2×3": (4, 5), "R×RP": (3, 4), "PR×R": (4, 5)}
 _SLIDES = {"RPP": (4, 5), "PPR": (3, 4)}
+_SLIDES_OF_RUNS = ("split, two slides outside", "split, two slides inside")
 _MEETING = {"elbow": ", the arm stretched or folded", "slide": ", both slides the same"}
 
 
@@ -81,16 +82,28 @@ class Words:
 
     def _wrist(self, second: Coordinate) -> str:
         at = second.axes[0]
+        if self.plan.structure == "runs":
+            return self.axes(*(axis for run in self.plan.runs for axis in run))
         return self.axes(*range(5)) if self.plan.structure == "three parallel" else self.axes(at - 1, at, at + 1)
 
     def _height(self) -> str:
         case = self.plan.case
-        if case in _SLIDES:
-            return (
-                f"Square to the plane in which {self.axes(*_SLIDES[case])} slide they move nothing: only {{0}} is left"
-            )
-        axes = self.axes(*(_PARALLEL[case] if case else (0, 1, 2)))
+        if case in _SLIDES or case in _SLIDES_OF_RUNS:
+            slides = _SLIDES[case] if case in _SLIDES else self._sliding()
+            return f"Square to the plane in which {self.axes(*slides)} slide they move nothing: only {{0}} is left"
+        if self.plan.structure == "meeting":
+            return f"Turning about {self.axes(3)} keeps the height along it, which depends on {{0}} alone"
+        parallel = self._lifted() if self.plan.structure == "runs" else _PARALLEL[case] if case else (0, 1, 2)
+        axes = self.axes(*parallel)
         return f"{axes.capitalize()} move nothing along their common direction: the height there depends on {{0}} alone"
+
+    def _sliding(self) -> list[int]:
+        return [k for k, axis in enumerate(self.loop.axes) if axis.kind != "revolute"]
+
+    def _lifted(self) -> tuple[int, ...]:
+        """Of the parallel runs the one over which a height is taken: three, or the first two."""
+        runs = [run for run in self.plan.runs if len(run) > 1]
+        return next((run for run in runs if len(run) == 3), runs[0])
 
     def _distance(self) -> str:
         case = self.plan.case
@@ -136,7 +149,7 @@ class Words:
         return f"two where {{0}} ≤ {{1}}, one where they are equal{_MEETING.get(role, '')}"
 
     def free(self, x: Coordinate) -> str:
-        what = "what turns" if self.plan.structure in ("two axes", "with slides") else "p"
+        what = "what turns" if self.plan.structure in ("two axes", "with slides", "runs") else "p"
         return f"{what} is on {self.axes(*x.axes)}"
 
     def lock(self, entry: Lock) -> str:

@@ -132,6 +132,26 @@ def rows_of_case(case: str, wrist: tuple[tuple[float, ...], ...] = SQUARE) -> li
     return [{"theta": t, "d": d, "a": a, "alpha": twist, "type": names[kind]} for (t, twist, a, d), kind in gapped]
 
 
+FEW: dict[str, list[tuple[Any, ...]]] = {  # alpha, a, d, kind
+    "split": [(90, "a1", "d1"), (0, "a2", 0), (0, "a3", 0)],
+    "elbow": [(90, "a1", "d1"), (0, "a2", 0), (0, "a3", 0), (90, 0, 0), (0, 0, "d5")],
+    "two splits": [(0, "a1", 0), (90, "a2", "d2"), (0, "a3", 0), (0, "a4", "d4")],
+    "elbow and split": [(0, "a1", 0), (0, "a2", 0), (90, "a3", "d3"), (0, "a4", 0), (0, 0, "d5")],
+    "split, flat slide": [(0, "a1", 0), (90, "a2", 0), (0, "a3", 0, "prismatic"), (90, "a4", 0)],
+    "split, two slides outside": [(90, "a1", 0, "prismatic"), (50, "a2", 0, "prismatic"), (0, "a3", 0), (0, "a4", 0)],
+    "RR": [(50, "a1", "d1"), (70, "a2", "d2"), (90, 0, 0), (-90, 0, 0), (0, 0, "d5")],
+}
+
+
+@pytest.mark.parametrize("case", [x if x in ("split", "RR") else pytest.param(x, marks=pytest.mark.slow) for x in FEW])
+def test_few_joints(case: str) -> None:
+    keys = ("alpha", "a", "d", "type")
+    rows = [dict(zip(keys, (*row, "revolute")[:4], strict=True)) | {"theta": 0} for row in FEW[case]]
+    robot = mp.Robot.from_dh(rows, angle="deg", convention="standard")
+    assert Example(robot).plan.case == case
+    assert assert_followed(robot, mp.inverse_derivation(robot)) >= 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", POSITIONS)
 def test_every_way_to_place_a_wrist(case: str) -> None:

@@ -25,6 +25,7 @@ from manipula.mechanics.models.inverse.notes import (
     Turned,
     own_values,
 )
+from manipula.mechanics.models.inverse.slides import rotation
 from manipula.mechanics.models.inverse.solving import Found, Moved, Subproblems, Unknown
 from manipula.mechanics.models.inverse.subproblems import STILL, Shift, Turn, Wrist
 from manipula.mechanics.robot.chain import Chain
@@ -76,7 +77,7 @@ class Recording(Subproblems):
             sense, offset = self._own(self.loop.axes[axis], x.sense)
             senses.append(sense)
             if place:
-                R = self.loop.gaps[axis].there.R
+                R = rotation(self.loop, x.axes[place - 1], axis)
                 total = total.then(Turn(R[0][0], R[1][0]))
             if not (isinstance(offset, int) and offset == 0):
                 total = total.then(Turn(self.maths.cos(offset), self.maths.sin(offset)))
@@ -183,6 +184,13 @@ class Recording(Subproblems):
     def remaining(
         self, axes: Sequence[Unknown], first: Turn, R2: Matrix, second: Turn, R3: Matrix, whole: Turn
     ) -> Turn:
+        return self._left(axes)
+
+    def second(self, axes: Sequence[Unknown], first: Turn, R: Matrix, whole: Turn) -> Turn:
+        return self._left(axes)
+
+    def _left(self, axes: Sequence[Unknown]) -> Turn:
+        """The last of a sum."""
         at = self.coordinate(axes[-1])
         together = self.coordinate(Unknown(tuple(x.axes[0] for x in axes)))
         return self._once(at, lambda: Remainder(at, together))  # type: ignore[no-any-return]

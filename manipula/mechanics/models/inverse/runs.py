@@ -124,8 +124,7 @@ class Sums:
     def seconds(self, i: int, first: Turn) -> dict[int, Motion]:
         """Both angles of a run of two whose first is known: Z₁ R Z₂ = Z(ψ)"""
         one, two = self.arm.runs[i]
-        rest = unrotate(self.link(i)[1], first.back((self.psi[i].cos, self.psi[i].sin, 0)))
-        return {one: first, two: self.by.known(unknowns(two)[0], Turn(rest[0], rest[1]))}
+        return {one: first, two: self.by.second(unknowns(one, two), first, self.link(i)[1], self.psi[i])}
 
 
 def settings_of(arm: Seated, by: Subproblems) -> list[tuple[tuple[Turn, ...], Any]]:

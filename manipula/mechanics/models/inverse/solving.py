@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from manipula.mechanics.models.inverse import subproblems as basic
 from manipula.mechanics.models.inverse.loop import quotient
 from manipula.mechanics.models.inverse.subproblems import Shift, Turn, Wrist, half_turned
-from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, rotate
+from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, rotate, unrotate
 from manipula.scalar import Maths
 
 Moved = TypeVar("Moved", Turn, Shift, Turn | Shift)
@@ -98,6 +98,11 @@ class Subproblems:
     ) -> Turn:
         """The last of three parallel axes whose angles have a known sum: Z₁ R₂ Z₂ R₃ Z₃ = Z(whole)"""
         return basic.completed(first, R2, second, R3, (whole.cos, whole.sin, 0))
+
+    def second(self, axes: Sequence[Unknown], first: Turn, R: Matrix, whole: Turn) -> Turn:
+        """The other of two parallel axes whose angles have a known sum: Z₁ R Z₂ = Z(whole)"""
+        rest = unrotate(R, first.back((whole.cos, whole.sin, 0)))
+        return Turn(rest[0], rest[1])
 
     def unless(self, locked: Any, found: Turn, rest: Callable[[], Turn]) -> Turn:
         """A turn that is undetermined where `locked`: there another may be chosen."""
