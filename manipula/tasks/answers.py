@@ -44,7 +44,7 @@ class Answers:
         """The family through each branch; only where the Jacobian is singular can there be one."""
         found: list[Family | None] = [None] * len(self.q)
         rows = np.flatnonzero(self.reached)
-        if self.q.shape[-1] > 6 or self.solver.plan.parameter or not rows.size:
+        if self.q.shape[-1] > 6 or self.solver.plan.parameter or self.solver.plan.free or not rows.size:
             return found
         least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
         still = Still(self.T, self.solver.pose, self.solver.jacobian, self.solver.turning)

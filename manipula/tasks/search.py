@@ -48,7 +48,7 @@ def unique_solutions(solver: Solver, T: Floats, seed: Floats | None, tolerance: 
     exact = solver.tolerances.exact if tolerance is None else tolerance
     if solver.descent is None:
         return _by_arrays(solver, T, starts(solver, seed), exact)
-    if solver.chain.dof <= 6:
+    if solver.chain.dof <= 6 and not solver.plan.free:
         return _counted(solver, T, starts(solver, seed, MOST), exact)
     first = starts(solver, seed, SOME)
     inside = _exact(solver, T, solver.descent(first, T, bounded=True), exact)

@@ -1,9 +1,8 @@
 """Closed forms of arms in letters: whatever the letters are called and whatever values they take, a branch that is
-called valid reaches the pose. The forward kinematics here is written out again, from the table."""
+called valid reaches the pose. Forward kinematics is written out again, from the table."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -16,34 +15,12 @@ from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.structure import plan_of
+from tests.few_arms import pose_from_table
 
 Rows = list[dict[str, Any]]
 EXACT = 1e-9
 # names of which many fell together in a table of 997 places: (d4, l8), (d3, r8), (d2, b2), (L7, h2)
 NAMES = ["d4", "l8", "d3", "r8", "d2", "b2", "L7", "h2", "a1", "a2", "a3", "L1", "L2", "off", "w", "k3", "p9", "x_1"]
-
-
-def pose_from_table(rows: Rows, q: Any, convention: str, values: dict[str, float]) -> Any:
-    """The tool's pose straight from a Denavit–Hartenberg table; what is no number is computed from the values."""
-    T = np.eye(4)
-    for row, x in zip(rows, q, strict=True):
-        theta, d, a, alpha = (_number(row[key], values) for key in ("theta", "d", "a", "alpha"))
-        theta, alpha = math.radians(theta), math.radians(alpha)
-        theta, d = (theta, d + x) if row["type"] == "prismatic" else (theta + x, d)
-        screw_z, screw_x = _screw(2, theta, d), _screw(0, alpha, a)
-        T = T @ (screw_z @ screw_x if convention == "standard" else screw_x @ screw_z)
-    return T
-
-
-def _number(cell: Any, values: dict[str, float]) -> float:
-    return float(eval(cell, {}, values)) if isinstance(cell, str) else float(cell)
-
-
-def _screw(axis: int, angle: float, along: float) -> Any:
-    T, (i, j) = np.eye(4), ((1, 2), (2, 0), (0, 1))[axis]
-    T[i, i] = T[j, j] = math.cos(angle)
-    T[j, i], T[i, j], T[axis, 3] = math.sin(angle), -math.sin(angle), along
-    return T
 
 
 def row(alpha: float, a: Any = 0, d: Any = 0, kind: str = "revolute", theta: float = 0) -> dict[str, Any]:

@@ -84,11 +84,8 @@ def _redundant(view: View, chain: Chain, trials: Sequence[Chain], free: int) -> 
         plans = (replace(plan, held=joint) for plan in few_plans(held))
         plan = _first_that_solves(plans, chain, view.judge, trials)
         if plan is not None:
-            said = f"{still}; with joint {joint + 1} given, {plan.sentence}"
-            return replace(
-                plan, title=f"{n} joints, one held, {plan.title}", sentence=said, parameter=f"joint {joint + 1}"
-            )
-    return _none("redundant", f"{still}; numeric solution")
+            return replace(_with_held(plan, joint, n, f"{still}; with"), free=free)
+    return replace(_none("redundant", f"{still}; numeric solution"), free=free)
 
 
 def _with_held(plan: Plan, joint: int, n: int, before: str) -> Plan:

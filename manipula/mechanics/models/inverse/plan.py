@@ -78,6 +78,7 @@ class Plan:
     runs: Runs = ()  # rows of parallel axes
     held: int | None = None  # joint whose value is an input
     parameter: str = ""  # what that input is
+    free: int = 0  # by how much fewer than six joints are too many: the arm moves with its tool at rest
     group: tuple[int, ...] = ()  # the joints that meet or are parallel: they follow where another is free
     masks: dict[int, Mask] = field(default_factory=dict, compare=False)
 
