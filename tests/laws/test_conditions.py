@@ -16,6 +16,7 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
 from manipula.bridge import (
     Choice,
     Request,
@@ -222,3 +223,14 @@ def test_several_models_in_one_function_are_guarded() -> None:
     model = manipula.generate("planar2r", ["inverse_dynamics", "forward_dynamics"])
     assert_guarded(model.function)
     assert "|l1| > 1e-6·size" in map(str, model.conditions)
+
+
+@pytest.mark.parametrize(("robot", "model"), [("planar2r", "forward_dynamics"), ("cobra600", "inverse_kinematics")])
+def test_conditions_and_tolerances_survive_as_text(robot: str, model: str) -> None:
+    function = manipula.generate(robot, model).function
+    again = function_from_text(text_from_function(function))
+    assert again == function
+    assert list(map(str, again.conditions)) == list(map(str, function.conditions))
+    first, second = (manipula.Model(f).tape for f in (function, again))
+    assert (first.checks, first.guard, first.single) == (second.checks, second.guard, second.single)
+    assert first.checks or first.single

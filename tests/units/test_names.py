@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import manipula
 from manipula.algebra.emit.backend import emit
 from manipula.algebra.emit.c.spelling import RESERVED as C_WORDS
 from manipula.algebra.emit.cpp.spelling import RESERVED as CPP_WORDS
@@ -18,7 +19,7 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.tape import Tape, tape_from_function
 from tests.emitted import CC
-from tests.languages import CXX, in_every_language, self_tested
+from tests.languages import CXX, TOOLS, in_every_language, self_tested
 
 MACROS = """
 M_PI M_PI_2 M_E errno I complex NULL EOF INFINITY NAN HUGE_VAL HUGE assert stdin stdout stderr offsetof linux unix
@@ -63,9 +64,16 @@ def renamed(tape: Tape, names: dict[str, str]) -> Tape:
     return replace(tape, inputs=ports, names=words)
 
 
-@pytest.mark.parametrize("language", in_every_language())
+@pytest.mark.parametrize("language", in_every_language([name for name in TOOLS if name != "cuda"]))
 def test_parameters_may_be_called_like_words_of_the_language(language: str, tmp_path: Path) -> None:
     assert len(NAMES) > 200
+    done = self_tested(language, emit(named_tape(), language, "1"), tmp_path)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", in_every_language(["cuda"]))
+def test_parameters_may_be_called_like_words_of_cuda(language: str, tmp_path: Path) -> None:
     done = self_tested(language, emit(named_tape(), language, "1"), tmp_path)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
 
@@ -106,3 +114,15 @@ def test_names_of_mechanics_stay_what_they_are() -> None:
     names += ["A", "B", "W", "E1", "E12", "Ia3", "T12", "k1"]
     assert [identifier(name) for name in names] == names
     assert Namer(CPP_WORDS).names(names) == names
+
+
+LENGTHS = ("M_PI", "errno", "self", "I", "gamma", "crate")
+
+
+@pytest.mark.parametrize("language", in_every_language(("cpp", "rust")))
+def test_a_robot_may_have_such_lengths(language: str, tmp_path: Path) -> None:
+    robot = manipula.Robot.from_dh([(0, 0, name, 90 * (i % 2)) for i, name in enumerate(LENGTHS)], angle="deg")
+    model = manipula.generate(robot, "pose")
+    assert set(model.inputs["p"]) == set(LENGTHS)
+    done = self_tested(language, emit(model.tape, language, "1"), tmp_path)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]

@@ -56,7 +56,7 @@ def as_asked(found: Function, function: Function) -> Function | None:
         compare(found, reference_from_function(function), FieldMaths(f"stored {secrets.token_hex(16)}"))
     except (ManipulaError, ZeroDivisionError):
         return None
-    return replace(found, name=function.name, notes=function.notes, conditions=function.conditions)
+    return replace(found, name=function.name, notes=function.notes)
 
 
 def _ports(function: Function) -> list[Any]:
