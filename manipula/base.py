@@ -26,7 +26,7 @@ from manipula.algebra.expr.rational_angles import RationalAngleMaths, rational_a
 from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise.prove import degree_of
 from manipula.algebra.show.equations import Equations, equations
-from manipula.errors import ProofError
+from manipula.errors import InputError, ProofError
 from manipula.mechanics.models.base_parameters import (
     Slot,
     grouping,
@@ -47,6 +47,7 @@ Class = Literal["not identifiable", "alone", "in combinations"]
 DRAWS = 2
 LONG = 1000  # operations, written out
 RIDERS = 8  # bodies beside the links whose ten parameters each stand in the formulas; more would hide the links'
+TINY = 1e-9  # a pivot below leaves no digits
 Y = list[list[Any]]
 
 
@@ -131,7 +132,9 @@ def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParamet
     chain = merge_fixed(bind(robot, ExprMaths(graph), geometry, symbolic))
     standard, values = standard_slots(chain), standard_values(chain)
     B = [[graph.expr(x) for x in row] for row in grouping(chain, standard)]
-    C = _combined(B, found, _coefficients(chain, graph, found.dropped))
+    factors = _coefficients(chain, graph, found.dropped)
+    _refuse_tiny_pivots(robot, [x for parts in factors.values() for x in parts.values()])
+    C = _combined(B, found, factors)
     matrix = _matrix_function(robot, graph, C)
     folded = _folded(standard, values)
     return BaseParameters(
@@ -171,6 +174,16 @@ def _coefficients(chain: Chain, graph: Graph, dropped: dict[int, Dependency]) ->
         if len(found) == len(wanted):
             return found
     raise ProofError("the combinations of the base parameters could not be solved for")
+
+
+def _refuse_tiny_pivots(robot: Robot, factors: Sequence[Expr]) -> None:
+    """A factor of 1e15 is the inverse of what should be zero: a table kept exactly, whose axes almost meet a rule."""
+    numbers = [x for x in factors if not free_symbols([x])]
+    largest = max((abs(float(x)) for x in evaluate(numbers, {}, FLOATS)), default=0.0)
+    if not largest * TINY <= 1:
+        told = f"{robot.name}: the base parameters would divide by {1 / largest:.1e}"
+        why = "some angle is not quite a multiple of 90°, or some length not quite zero"
+        raise InputError(f"{told}: {why} (load the robot without exact=True, or write what is meant)")
 
 
 def _rational_state(chain: Chain, rng: Random) -> tuple[list[Any], list[int], list[int]]:

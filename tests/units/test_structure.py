@@ -11,17 +11,23 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 import manipula as mp
 from manipula.bridge import numeric_chain
 from manipula.errors import ManipulaWarning
 from manipula.mechanics.models.inverse.classify import classify
+from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.description import SIX
 from manipula.mechanics.robot.formats.rows import FIELDS, Row, row_from_joint
-from manipula.mechanics.robot.formats.structure import LIKELY, SURE, Structure
+from manipula.mechanics.robot.formats.structure import LIKELY, QUARTER, SURE, Structure
 from manipula.mechanics.robot.formats.toml_text import convention_of
 from manipula.mechanics.robot.parameter import Deg, Num, Parameter, float_of, text_of
-from tests.random_robots import random_robot
+from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.spatial.floats import FLOATS
+from tests.random_robots import random_robot, random_state
 
 Spelling = Callable[[Fraction], Any]
 ARMS = [name for name in mp.robots() if not mp.load(name).names()]
@@ -257,3 +263,32 @@ def test_an_exact_robot_is_saved_as_one(seed: int, tmp_path_factory: pytest.Temp
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert mp.load(path) == exact
+
+
+@pytest.mark.parametrize("seed", [2, 6, 10, 16, 17, 21])
+def test_base_parameters_give_the_torque_or_are_refused(seed: int) -> None:
+    """However the quarter turns are kept: no combination divides by what should be zero."""
+    rng = random.Random(seed)
+
+    def row() -> dict[str, Any]:
+        com, (xx, yy, zz) = [rng.uniform(-0.3, 0.3) for _ in range(3)], [rng.uniform(0.5, 0.9) for _ in range(3)]
+        geometry = {"theta": rng.choice((0, QUARTER)), "d": rng.choice((0, 0.3)), "a": rng.choice((0, 0.4)),
+                    "alpha": rng.choice((0, QUARTER, -QUARTER)), "type": rng.choice("RRRP")}  # fmt: skip
+        body = {"mass": 1 + rng.random(), "com": com, "inertia": dict(zip(SIX, (xx, 0.01, 0, yy, 0.02, zz)))}
+        return {**geometry, **body}
+
+    rows = [row() for _ in range(rng.randint(2, 4))]
+    for exact in (False, True):
+        robot = mp.Robot.from_dh(rows, exact=exact)
+        try:
+            base = mp.base_parameters(robot)
+        except mp.InputError as error:
+            assert exact
+            assert "would divide by" in str(error)
+            continue
+        q, qd, qdd, _ = random_state(robot, seed)
+        Y = mp.generate(robot, "base_regressor", optimise="none").compile()(q, qd, qdd)
+        tau = inverse_dynamics(merge_fixed(bind(robot, FLOATS, {})), q, qd, qdd)
+        values = [value for value in base.values if value is not None]
+        assert np.allclose(Y @ np.array(values), np.array(tau, dtype=float), rtol=1e-9, atol=1e-9)
+        assert max(map(abs, values)) < 1e3

@@ -30,6 +30,7 @@ from manipula.mechanics.robot.exact import inverse_of
 from manipula.mechanics.robot.formats.source import errors_of
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import received
+from manipula.mechanics.robot.formats.urdf_light import lightened, short_way
 from manipula.mechanics.robot.formats.urdf_tree import (
     Locks,
     UrdfTree,
@@ -69,10 +70,10 @@ def robot_from_urdf(
         chain = tree.way(start, end)
         refuse_kinds(chain)
         refuse_what_is_used(tree, chain, said)
-        joints = reader.rows(chain, Locks(tree, chain, locked or {}))
+        joints, tool = reader.rows(chain, Locks(tree, chain, locked or {}))
     origin = Origin("urdf", "urdf", "rad", "m", file, "", tuple(reader.notes))
     gravity = (known("gx"), known("gy"), known("gz", Num(GRAVITY)))
-    robot = received(Robot(tree.file.name, joints, gravity, origin=origin), reader.structure)
+    robot = received(Robot(tree.file.name, joints, gravity, tool=tool, origin=origin), reader.structure)
     for sentence in said:
         caution(f"{file}: {sentence}" if file else sentence)
     reader.structure.warn(file)
@@ -86,8 +87,8 @@ class _Reader:
     notes: list[str] = field(default_factory=list)
     ends: dict[str, str] = field(default_factory=dict)  # of automatic names, by the link a joint beside leads to
 
-    def rows(self, chain: list[UrdfJoint], locks: Locks) -> tuple[Joint, ...]:
-        """The table; what hangs beside it takes the names of its links."""
+    def rows(self, chain: list[UrdfJoint], locks: Locks) -> tuple[tuple[Joint, ...], Steps]:
+        """The table and the tool; what hangs beside it takes the names of its links."""
         on_chain = {joint.name for joint in chain}
         endings = Suffixes()
         ends = [endings.row(KINDS.get(joint.type, "fixed"), joint.name) for joint in chain]
@@ -101,7 +102,7 @@ class _Reader:
             moving = moving or joint.moves
             carries = tuple(self.branches(joint.child, on_chain, locks)) if moving else ()
             rows.append(self.row(row, joint, carries))
-        return tuple(rows)
+        return lightened(rows, len(heavy), endings, self.notes)
 
     def row(self, row: str, joint: UrdfJoint, carries: tuple[Mounted, ...]) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
@@ -184,18 +185,17 @@ class _Reader:
         xx, xy, xz, yy, yz, zz = (Cell(cell.name, settled(cell.parameter)) for cell in turned.inertia)
         return Body(mass, (rx, ry, rz), "com", (xx, xy, xz, yy, yz, zz), "com")
 
-    def branches(self, link: str, on_chain: set[str], locks: Locks, at: Steps = ()) -> Iterator[Mounted]:
+    def branches(self, link: str, on_chain: set[str], locks: Locks) -> Iterator[Mounted]:
         """The bodies that hang at a link beside the chain, locked."""
-        for joint in self.tree.below.get(link, ()):
-            if joint.name in on_chain:
-                continue
+        ways: dict[str, Steps] = {link: ()}
+        for joint in self.tree.beside(link, on_chain):
             row = self.ends[joint.child]
-            there = at + self.locked(row, joint, locks)
+            there = short_way(ways[joint.parent] + self.locked(row, joint, locks), row)
+            ways[joint.child] = there
             inertial = self.tree.file.links[joint.child].inertial
             if inertial is not None:
-                self.notes.append(f"link {joint.child!r}: its mass is carried by {link!r}")
+                self.notes.append(f"link {joint.child!r}: its mass is carried by {joint.parent!r}")
                 yield Mounted(there, self.written(row, inertial, joint.child), joint.child)
-            yield from self.branches(joint.child, on_chain, locks, there)
 
     def locked(self, row: str, joint: UrdfJoint, locks: Locks) -> Steps:
         """The way across a joint that stands still."""

@@ -12,6 +12,7 @@ from manipula.mechanics.robot.parameter import number
 
 _PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
 _TIPS_SHOWN = 10
+_MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
     "floating": "a floating joint has six degrees of freedom; a serial arm has a fixed base",
     "planar": "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one",
@@ -52,10 +53,11 @@ class UrdfTree:
 
     def beside(self, link: str, on_chain: Collection[str]) -> Iterator[UrdfJoint]:
         """The joints below a link that are not on the chain, with what hangs below these."""
-        for joint in self.below.get(link, ()):
-            if joint.name not in on_chain:
-                yield joint
-                yield from self.beside(joint.child, on_chain)
+        waiting = [joint for joint in reversed(self.below.get(link, [])) if joint.name not in on_chain]
+        while waiting:
+            joint = waiting.pop()
+            yield joint
+            waiting.extend(reversed(self.below.get(joint.child, [])))
 
     def link(self, name: str | None, otherwise: str) -> str:
         """A link the caller named, or another."""
@@ -217,9 +219,9 @@ class Locks:
     def _mimicked(self, joint: UrdfJoint, depth: int) -> Fraction:
         assert joint.mimic is not None
         name = joint.mimic.joint
-        if name not in self.joints or name in self.chain or depth > len(self.joints):
+        if name not in self.joints or name in self.chain or depth > _MIMICS:
             why = "is not in the file" if name not in self.joints else "moves with the arm"
-            why = why if depth <= len(self.joints) else "mimics it in turn"
+            why = why if depth <= _MIMICS else "mimics it in turn"
             raise RobotFileError(
                 f"it mimics joint {name!r}, which {why}",
                 where=f"joint {joint.name!r}",
