@@ -14,7 +14,7 @@ import numpy as np
 
 from manipula.tasks.arrays import Floats
 from manipula.tasks.limits import margins, wound
-from manipula.tasks.walk import Still, between, nearest_on_walk, walked
+from manipula.tasks.walk import STRAIGHT, Still, between, nearest_on_walk, walked
 
 HARDLY = 1e-6  # of the step's square: less than this strays no pose where branches meet
 NEAR = 1e-5  # singular value below which a pose counts as singular
@@ -106,7 +106,7 @@ def nearest_members(families: Sequence[Family], seed: Floats) -> list[Floats]:
     found = iter(())
     if curved:
         directions = np.array([family.direction for family in curved])
-        walks, enough = [family._walk for family in curved], max(1e-12, *(family.defect for family in curved))
+        walks, enough = [family._walk for family in curved], max(STRAIGHT, *(family.defect for family in curved))
         found = iter(nearest_on_walk(curved[0].still, walks, directions, seed, enough))
     return [family._on_line(seed) if family.straight else next(found) for family in families]
 
@@ -134,7 +134,7 @@ def family_at(q: Floats, still: Still, group: Sequence[int] = ()) -> Family | No
 
 def _line(q: Floats, v: Floats, still: Still) -> float | None:
     """How far the pose strays on the line q ± t·v; None if that is no family."""
-    half, whole = (float(still.miss(q + np.outer((t, -t), v)).max()) for t in (TRIAL / 2, TRIAL))
+    half, whole = still.miss(q + np.outer((TRIAL / 2, -TRIAL / 2, TRIAL, -TRIAL), v)).reshape(2, 2).max(1).tolist()
     return whole if _strays_like_a_family(half, whole, TRIAL) else None
 
 
@@ -143,7 +143,7 @@ def _curve(q: Floats, v: Floats, still: Still) -> tuple[float, Floats] | None:
     v = v / np.linalg.norm(v)
     for step in BENDS:
         start = q + np.outer((step / 2, -step / 2, step, -step), v)
-        there, miss = still.back(start, np.outer(v, v))
+        there, miss = still.back(start, np.outer(v, v), STRAIGHT)
         half, whole = float(miss[:2].max()), float(miss[2:].max())
         if (np.abs(there - start) < step / 2).all() and _strays_like_a_family(half, whole, step):
             return whole, there[2]

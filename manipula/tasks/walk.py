@@ -85,6 +85,7 @@ def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Fl
     `stray` (k): how far the pose may be missed. The curves are walked side by side; where one bends, its step halves.
     """
     ahead = direction[:, None] / np.linalg.norm(direction, axis=1)[:, None, None] * np.array([[1.0], [-1.0]])
+    first = ahead.copy()
     here, step = np.repeat(q[:, None], 2, 1), np.full((len(q), 2), STEP)
     ways: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in q]
     going, enough = np.ones((len(q), 2), dtype=bool), max(STRAIGHT, float(stray.max()) / 50)
@@ -100,17 +101,18 @@ def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Fl
             ways[curve][side].append(here[curve, side].copy())
         going &= step > SHORTEST
         if count > 2:
-            going &= ~_met(still, here, q, step)[:, None]
+            going &= ~_met(still, here, ahead, q, first, step)[:, None]
         if not going.any():
             break
         ahead[new] = still.tangent(here[new], ahead[new])
     return [np.array([*reversed(back), start, *forth]) for start, (forth, back) in zip(q, ways, strict=True)]
 
 
-def _met(still: Still, ends: Floats, start: Floats, step: Floats) -> Bits:
-    """Closed curves: their ends have met, or one has come around, (k)."""
-    pairs = distances(ends[:, [0, 0, 1]], np.stack([ends[:, 1], start, start], axis=1), still.turning)
-    met: Bits = pairs.min(-1) < 0.75 * step.max(-1)
+def _met(still: Still, ends: Floats, ahead: Floats, start: Floats, first: Floats, step: Floats) -> Bits:
+    """Closed curves: their ends have met, head on, or one has come around to where it left, (k)."""
+    apart = distances(ends[:, [0, 0, 1]], np.stack([ends[:, 1], start, start], axis=1), still.turning)
+    way = (ahead[:, [0, 0, 1]] * np.stack([-ahead[:, 1], first[:, 0], first[:, 1]], axis=1)).sum(-1)
+    met: Bits = np.any((apart < 0.75 * step.max(-1)[:, None]) & (way > 0), axis=-1)
     return met
 
 

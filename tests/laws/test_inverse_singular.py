@@ -93,6 +93,20 @@ def test_a_curved_family_slides_to_the_seed(name: str, kind: str) -> None:
         assert np.linalg.norm(family.still.gap(family.nearest(aim), aim)) < np.linalg.norm(aim - q)
 
 
+@pytest.mark.parametrize(("name", "kind"), [("ur5", "wrist"), ("pucrio", "shoulder"), ("stanford", "elbow")])
+def test_no_member_of_a_family_is_nearer_than_the_nearest(name: str, kind: str) -> None:
+    solver, rng = subject(name).solver, np.random.default_rng(3)
+    for q in configurations(subject(name), kind, 0.0, 2):
+        family = next(family for family in solver(solver.pose(q)).families if family)
+        members = family.members(720)
+        assert np.abs(solver.pose(members) - solver.pose(q)).max() < 1e-10
+        steps = np.abs(family.still.gap(members[1:], members[:-1])).max(-1)
+        assert steps.max() < 0.05  # the curve is whole
+        for seed in rng.uniform(-np.pi, np.pi, (4, 6)):
+            best = np.linalg.norm(family.still.gap(family.nearest(seed), seed))
+            assert best <= np.linalg.norm(family.still.gap(members, seed), axis=1).min() + 1e-9
+
+
 def test_a_straight_family_knows_its_constant() -> None:
     solver, q = subject("pucrio").solver, np.array([0.3, 0.4, -0.2, 1.1, 0.0, -0.6])
     family = next(family for family in solver(solver.pose(q)).families if family)
