@@ -1,6 +1,6 @@
-"""Inverse kinematics without a closed form: python bench/inverse_numeric.py [--arms N] [--poses N] [class …]
+"""Inverse kinematics of arms placed anyhow: python bench/inverse_numeric.py [--arms N] [--poses N] [class …]
 
-Random arms of every class that is solved by search: general placements (odd twists, lengths, offsets), slides in odd
+Random arms of the classes that few closed forms fit: general placements (odd twists, lengths, offsets), slides in odd
 places, more joints than six. Each is asked for poses of random configurations. Printed for each class: poses with an
 answer, poses whose own configuration is among the answers (of a redundant arm, which has infinitely many: with that
 configuration as the seed), answers a pose, milliseconds of processor time a call (median, and below which nine in ten
@@ -18,9 +18,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import manipula as mp
-from manipula.algebra.run.routines import compiled
-from manipula.bridge import numeric_chain
-from manipula.tasks.inverse import InverseSolver
 from manipula.tasks.limits import distances
 
 # "5, gripper": a chain that ends in a finger; Fetch: a torso that slides, an arm, a finger
@@ -53,30 +50,25 @@ def random_arm(rng: random.Random, word: str) -> mp.Robot:
     return mp.Robot.from_dh(rows, angle="deg").with_tool(xyz=[0.1, 0.05, 0.2], rpy=[0.3, 0.2, 0.1])
 
 
-def solver_of(robot: mp.Robot) -> InverseSolver:
-    pose, jacobian = (mp.generate(robot, model, optimise="none").compile() for model in ("pose", "jacobian"))
-    return InverseSolver(numeric_chain(robot), pose=pose, jacobian=jacobian, translate=compiled)
-
-
 def measured(word: str, arms: int, poses: int) -> Tally:
     rng, tally = random.Random(word), Tally()
     for _ in range(arms):
-        solver = solver_of(random_arm(rng, word))
-        tally.titles[solver.plan.title] += 1
-        span = np.where(solver.turning, 3.0, 0.5)
+        arm = mp.Arm(random_arm(rng, word), optimise="none")
+        tally.titles[arm.inverse_plan.title] += 1
+        span = np.where(arm.inverse_solver.turning, 3.0, 0.5)
         for q in np.random.default_rng(rng.randrange(10**6)).uniform(-span, span, (poses, len(word))):
-            add(tally, solver, q)
+            add(tally, arm, q)
     return tally
 
 
-def add(tally: Tally, solver: InverseSolver, q: np.ndarray) -> None:  # type: ignore[type-arg]
-    T, seed = solver.pose(q), q if len(q) > 6 else None
-    solver(T, seed).q  # noqa: B018  the first call of an arm prepares it
+def add(tally: Tally, arm: mp.Arm, q: np.ndarray) -> None:  # type: ignore[type-arg]
+    T, seed = arm.pose(q), q if len(q) > 6 else None
+    arm.inverse_kinematics(T, seed).q  # noqa: B018  the first call of an arm prepares it
     begin = time.thread_time()
-    found = solver(T, seed).q
+    found = arm.inverse_kinematics(T, seed).q
     tally.times.append(time.thread_time() - begin)
     tally.solved += bool(len(found))
-    tally.own += bool(len(found)) and bool(distances(found, q, solver.turning).min() < FOUND)
+    tally.own += bool(len(found)) and bool(distances(found, q, arm.inverse_solver.turning).min() < FOUND)
     tally.answers += len(found)
 
 
