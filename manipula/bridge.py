@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from manipula.algebra.expr.condition import SIZE, conditions_of, lengths_read
+from manipula.algebra.expr.condition import conditions_of, lengths_read
 from manipula.algebra.expr.derive import gradient
 from manipula.algebra.expr.function import Function, Input, Output, flattened
 from manipula.algebra.expr.maths import ExprMaths
@@ -290,7 +290,7 @@ def guarded(function: Function, request: Request) -> Function:
     placements = [*(link.before for link in chain.links[1:]), chain.tool]
     levers = [x for at in placements for x in at.p if isinstance(x, Expr)]
     lengths = lengths_read(function.roots, levers)
-    labels = {**function.labels, lengths.size: SIZE} if lengths.size is not None else function.labels
+    labels = {**function.labels, lengths.size: lengths.word} if lengths.size is not None else function.labels
     return replace(function, conditions=conditions_of(function.roots, lengths), labels=labels)
 
 

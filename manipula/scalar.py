@@ -30,6 +30,12 @@ class Tolerance(Fraction):
     def __reduce__(self) -> tuple[Any, ...]:
         return Tolerance, (str(Fraction(self)), str(self.single))
 
+    def __copy__(self) -> Tolerance:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tolerance:
+        return self
+
 
 class Scalar(Protocol):
     """Arithmetic. (The operands are `Any` because an int may stand on either side.)"""

@@ -234,3 +234,10 @@ def test_conditions_and_tolerances_survive_as_text(robot: str, model: str) -> No
     first, second = (manipula.Model(f).tape for f in (function, again))
     assert (first.checks, first.guard, first.single) == (second.checks, second.guard, second.single)
     assert first.checks or first.single
+
+
+def test_a_length_called_size_is_told_from_the_size_of_the_arm() -> None:
+    robot = manipula.Robot.from_dh([(0, 0, "size", 0), (0, 0, "l2", 0)], angle="deg").with_gravity(0, "-g", 0)
+    model = manipula.generate(robot, "inverse_dynamics")
+    assert list(map(str, model.conditions)) == ["|size| > 1e-6·arm_size"]
+    assert "arm_size" in model.tape.names

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import pickle
 import re
 import subprocess
+from copy import copy, deepcopy
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +127,13 @@ def test_a_tolerance_is_not_the_constant_of_its_value() -> None:
     assert [value for _, value in tape.single] == [1.0]
     given = {"x": [0.5, 0.0, 0.0], "p": [1.0, 1.0]}
     assert tape.evaluate(given, ARRAYS)["u"] == [0.125]
+
+
+def test_copies_of_a_tolerance_are_the_same_pair() -> None:
+    limit = Tolerance("-1e-12", "-1e-5")
+    for again in (copy(limit), deepcopy(limit), pickle.loads(pickle.dumps(limit)), deepcopy([limit])[0]):
+        assert (again, again.single) == (Fraction(-1, 10**12), Fraction(-1, 10**5))
+    assert float(limit) == -1e-12
 
 
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])

@@ -40,8 +40,9 @@ def provenance(tape: Tape, version: str) -> list[str]:
 def conditions(tape: Tape) -> list[str]:
     """Where the function holds, in words; the last of them says what they mean."""
     words = [check.words for check in tape.checks]
-    meaning = [f"; {SIZE} is the sum of the arm's lengths"] if any(x.scale == SIZE for x in words) else [""]
-    looser = [f"in single precision 1e-2 stands for 1e-6{meaning[0]}"] if any(x.scale for x in words) else []
+    sizes = sorted({x.scale for x in words if x.scale.endswith(SIZE) and x.scale.isidentifier()})
+    meaning = "".join(f"; {size} is the sum of the arm's lengths" for size in sizes)
+    looser = [f"in single precision 1e-2 stands for 1e-6{meaning}"] if any(x.scale for x in words) else []
     return [*map(str, words), *looser]
 
 

@@ -72,17 +72,17 @@ class Condition:
 
 
 class Lengths:
-    """The lengths of an arm, and the scales of factors beside them."""
+    """The lengths of an arm, and the scales of factors beside them; `word` is what the sum of the lengths is called."""
 
-    def __init__(self, levers: Sequence[Expr] = ()) -> None:
-        self.scalars = set(_scalars(levers))
+    def __init__(self, levers: Sequence[Expr] = (), word: str = SIZE) -> None:
+        self.word, self.scalars = word, set(_scalars(levers))
         self.size = _total(levers, lambda x: x.graph.apply("abs", x))
 
     def condition(self, x: Expr) -> Condition:
         """For a factor of a divisor."""
         graph, is_length = x.graph, self.scalars.issuperset(_scalars([x]))
         scale = self._scale(x, is_length)
-        words = Words(_said(x), "" if scale is None else _said_large(x, is_length))
+        words = Words(_said(x), "" if scale is None else _said_large(x, self.word if is_length else ""))
         speck = graph.tolerance(SPECK if is_length else NOTHING)
         return Condition(x, graph.tolerance(NEAR) * ((scale or graph.zero) + speck), words)
 
@@ -94,8 +94,11 @@ class Lengths:
 
 def lengths_read(roots: Sequence[Expr], levers: Iterable[Expr]) -> Lengths:
     """The arm as far as a function sees it: the levers whose parameters it reads."""
-    read = set(topological(roots))
-    return Lengths([x for x in levers if read.issuperset(free_symbols([x]))])
+    read, word = set(topological(roots)), SIZE
+    taken = {x.data for x in read if x.op == "symbol"}
+    while word in taken:
+        word = f"arm_{word}"
+    return Lengths([x for x in levers if read.issuperset(free_symbols([x]))], word)
 
 
 def conditions_of(roots: Sequence[Expr], lengths: Lengths | None = None) -> tuple[Condition, ...]:
@@ -173,13 +176,13 @@ def _said(x: Expr) -> str:
     return _shortened(_infix(x, lambda node: str(node.data), _SIGNS, _LONG))
 
 
-def _said_large(x: Expr, is_length: bool) -> str:
-    """Its scale in words, in the same order: no sign cancels, a length is the arm's size."""
+def _said_large(x: Expr, size: str) -> str:
+    """Its scale in words, in the same order: no sign cancels, a length is the arm's size where that has a name."""
 
     def leaf(node: Expr) -> str:
         if node.op in _TRIG:
             return "1"
-        return str(node.data) if node.op == "const" else SIZE if is_length else f"|{node.data}|"
+        return str(node.data) if node.op == "const" else size or f"|{node.data}|"
 
     said = _shortened(_infix(x, leaf, {**_SIGNS, "sub": " + "}, _LONG))
     return f"({said})" if x.op in _LOOSE else said
