@@ -45,7 +45,7 @@ def pairs(robot: Robot, chain: Chain, symbols: Mapping[str, Any], symbolic: Any,
         cells = (joint.motor_inertia, joint.viscous, joint.coulomb, joint.friction_offset)
         told = (link.motor_inertia, link.viscous, link.coulomb, link.friction_offset)
         yield from _each(f"the actuator of {joint.name}", told, [read.cell(cell) for cell in cells])
-    frames, bodies = read.walked(q)
+    frames, bodies, parts = read.walked(q)
     places = [chain.base, *chain.elementary(q), chain.tool]
     names = ["the base", *(f"the frame of {joint.name}" for joint in moving), "the tool"]
     for name, place, frame in zip(names, places, frames, strict=True):
@@ -54,6 +54,18 @@ def pairs(robot: Robot, chain: Chain, symbols: Mapping[str, Any], symbolic: Any,
     owners = ["what stands still", *(f"what is fixed to {joint.name}" for joint in moving)]
     for name, inertia, body in zip(owners, held, bodies, strict=True):
         yield from _each(name, _pseudo(inertia.m, inertia.s, _second(inertia.I)), body)
+    for joint, link, held_parts in zip(moving, chain.links, parts[1:]):
+        yield from _parts(f"a body on {joint.name}", link.parts, held_parts)
+
+
+def _parts(what: str, found: Sequence[Any], meant: Sequence[tuple[Frame, Pseudo]]) -> Iterator[Pair]:
+    """The bodies as the file gives them, one by one: where they are held, and in their own frames."""
+    if len(found) != len(meant):
+        yield Pair(what, 1, 0)
+        return
+    for part, (frame, body) in zip(found, meant):
+        yield from _each(what, [*_columns(part.at.R), part.at.p], frame)
+        yield from _each(what, _pseudo(part.inertia.m, part.inertia.s, _second(part.inertia.I)), body)
 
 
 def _each(what: str, found: Sequence[Any], meant: Sequence[Any]) -> Iterator[Pair]:
@@ -122,9 +134,11 @@ class _Reader:
 
     # the walk
 
-    def walked(self, q: Sequence[Any]) -> tuple[list[Frame], list[Pseudo]]:
-        """The base, every moving link's frame in that of the one before, the tool; and what each of them carries."""
+    def walked(self, q: Sequence[Any]) -> tuple[list[Frame], list[Pseudo], list[list[tuple[Frame, Pseudo]]]]:
+        """The base, every moving link's frame in that of the one before, the tool; and what the base and the links
+        carry, together and body by body."""
         robot, coordinates = self.robot, iter(q)
+        self.parts: list[list[tuple[Frame, Pseudo]]] = [[]]
         frame = _here()
         self.step(frame, robot.base)
         frames, bodies, frame = [frame], [_empty()], _here()
@@ -138,6 +152,7 @@ class _Reader:
             if joint.kind != "fixed":
                 frames.append(frame)
                 bodies.append(_empty())
+                self.parts.append([] if joint.body else [(_here(), _empty())])  # a link has a body, if of nothing
                 frame = _here()
             self.hold(bodies[-1], frame, (), joint.body)
             for mounted in joint.carries:
@@ -145,7 +160,7 @@ class _Reader:
         for body in robot.payload:
             self.hold(bodies[-1], frame, robot.tool, body)
         self.step(frame, robot.tool)
-        return [*frames, frame], bodies
+        return [*frames, frame], bodies, self.parts
 
     def step(self, frame: Frame, steps: Steps) -> None:
         for step in steps:
@@ -170,6 +185,7 @@ class _Reader:
         place = list(frame)
         self.step(place, at)
         J = self.pseudo(body)
+        self.parts[-1].append((place, J))
         T = [[place[k][i] for k in range(4)] for i in THREE] + [[0, 0, 0, 1]]
         half = [[_dot(row, column) for column in zip(*J)] for row in T]
         for i in range(4):
