@@ -7,7 +7,6 @@ one that is its negative, a multiple of it, or the same letter in another frame 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +15,13 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import TABLE_SEED
 from manipula.algebra.expr.walk import topological
 from manipula.bridge import Request, input_names
-from manipula.mechanics.models.newton_euler import NewtonEuler, newton_euler
+from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce import merge_fixed
-from manipula.mechanics.spatial.vector import Vector
 
-RATES = ("q", "qd", "qdd")  # a recursion needs all three
+RECURSION = MODELS["newton_euler"]  # every intermediate, link by link, in the link's own frame
+RATES = RECURSION.inputs
+LETTERS = [name for name in RECURSION.outputs if name != "tau"]
 
 
 def labelled(function: Function, request: Request) -> Function:
@@ -40,11 +40,10 @@ def names_by_value(request: Request) -> dict[int, str]:
     symbols = {name: maths.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
     chain = merge_fixed(bind(request.robot, maths, symbols, request.symbolic))
     given = {port: [maths.symbol(name) for name in names] for port, names in ports.items()}
-    q, qd, qdd = (given[port] for port in RATES)
-    found = newton_euler(chain, q, qd, qdd, given.get("wrench"))
+    found = RECURSION.methods["newton-euler"](chain, given)
     names: dict[int, str] = {}
-    for letter, vectors in _vectors(found).items():
-        for number, vector in enumerate(vectors, 1):
+    for letter in LETTERS:
+        for number, vector in enumerate(found[letter], 1):
             for axis, entry in zip("xyz", vector, strict=True):
                 if isinstance(entry, Element):
                     names.setdefault(entry.value, f"{letter}{number}_{axis}")
@@ -55,16 +54,3 @@ def without_doubles(labels: dict[Any, str]) -> dict[Any, str]:
     """Without the names that two values claim, each of them true in its own model."""
     texts = list(labels.values())
     return {node: text for node, text in labels.items() if texts.count(text) == 1}
-
-
-def _vectors(found: NewtonEuler) -> dict[str, Sequence[Vector]]:
-    """By letter, link by link: each in the axes of the link's frame as the file has it."""
-    return {
-        "w": [m.w for m in found.motion],
-        "wd": [m.wd for m in found.motion],
-        "vd": [m.vd for m in found.motion],
-        "F": found.F,
-        "N": found.N,
-        "f": [load.f for load in found.loads],
-        "n": [load.n for load in found.loads],
-    }
