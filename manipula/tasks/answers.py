@@ -11,7 +11,7 @@ from manipula.tasks import newton
 from manipula.tasks.arrays import Bits, Floats
 from manipula.tasks.choosing import chosen, ordered, preferred, refined, seat_of, twins
 from manipula.tasks.families import NEAR, Family, family_at, nearest_members
-from manipula.tasks.limits import margins, wound
+from manipula.tasks.limits import distances, margins, wound
 from manipula.tasks.solver import Nearest, Raw, Solver
 from manipula.tasks.tolerances import INSIDE
 from manipula.tasks.walk import Still
@@ -39,6 +39,17 @@ class Answers:
         inside: Bits = np.all(self.margin >= -INSIDE, axis=-1)
         self.twin = preferred(self.twin, inside, self.q, seed)
         self.valid: Bits = self.reached & (self.twin < 0) & inside
+
+    def adopt(self, q: Floats, valid: Bits) -> None:
+        """What the quick way has decided stands: its answers are these, and a branch it left out is one of them."""
+        own = self.valid & ~valid
+        self.q[valid], self.valid, self.reached = q[valid], valid, self.reached | valid
+        self.residual[valid] = newton.residual(self.solver.pose(q[valid]), self.T)
+        self.margin = margins(self.q, self.solver.low, self.solver.high)
+        self.twin[valid] = -1
+        places = np.flatnonzero(valid)
+        for i in np.flatnonzero(own) if places.size else ():
+            self.twin[i] = places[np.argmin(distances(self.q[places], self.q[i], self.solver.turning))]
 
     def _families(self) -> list[Family | None]:
         """The family through each branch; only where the Jacobian is singular can there be one."""
@@ -125,10 +136,23 @@ class InverseResult:
         if raw is not None:
             self._raw = raw
 
+    def decided(self, q: Floats, valid: Bits) -> None:
+        """Every branch and which are answers, where a quick way has told."""
+        self._decided = q, valid
+        self.q = q[ordered(q, valid, self._seed)]
+
     @cached_property
     def q(self) -> Floats:
         found: Floats = self._answers.q[self._answers.order]
         return found
+
+    @cached_property
+    def _decided(self) -> tuple[Floats, Bits] | None:
+        """Every branch and which are answers, where the quick way has told."""
+        if not self._settled:
+            return None
+        found = chosen(self._solver, self.pose.reshape(1, 16), self._parameter, self._seed)
+        return found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel()
 
     @cached_property
     def _raw(self) -> Raw:
@@ -136,7 +160,10 @@ class InverseResult:
 
     @cached_property
     def _answers(self) -> Answers:
-        return Answers(self._solver, self.pose, self._seed, self._raw, self._tolerance)
+        found = Answers(self._solver, self.pose, self._seed, self._raw, self._tolerance)
+        if self._decided is not None:
+            found.adopt(*self._decided)
+        return found
 
     def __len__(self) -> int:
         return len(self.q)
@@ -164,10 +191,7 @@ class InverseResult:
     @cached_property
     def order(self) -> NDArray[np.intp]:
         """The places of the rows of `q` among the branches."""
-        if not self._settled:
-            return self._answers.order
-        found = chosen(self._solver, self.pose.reshape(1, 16), self._parameter, self._seed)
-        return ordered(found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel(), self._seed)
+        return self._answers.order if self._decided is None else ordered(*self._decided, self._seed)
 
     @property
     def tolerance(self) -> float:

@@ -145,10 +145,11 @@ class InverseSolver:
         q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
         if self.plan.held is not None and self._few(parameter) and not valid.any():
             return self._unclosed(T, near, None)
+        result = InverseResult(self, T, q[ordered(q, valid, near)], near, values)
         if values is not None and self.defect:
-            valid_rows = np.flatnonzero(valid)
-            q[valid_rows] = self._with_seed(q[valid_rows], T, near)
-        return InverseResult(self, T, q[ordered(q, valid, near)], near, values)
+            q[valid] = self._with_seed(q[valid], T, near)
+            result.decided(q, valid)
+        return result
 
     def _within(self, T: Floats, seed: Floats | None, values: Floats | None, tolerance: float | None) -> Any:
         """Every branch is looked at, and brought as near as it comes."""
@@ -251,11 +252,11 @@ class InverseSolver:
             return InverseResult(self, T, None, seed, values, self._searched(T, seed, tolerance), tolerance)
         q = self._with_seed(q, T, seed)
         result = InverseResult(self, T, None, seed, values, _all_valid(q), tolerance)
+        inside: Bits = np.ones(len(q), dtype=bool)
         if seed is not None or self.limited:
             q = wound(q, self.turning, self.low, self.high, seed)
-            inside: Bits = np.all(margins(q, self.low, self.high) >= -INSIDE, axis=-1)
-            q = q[ordered(q, inside, seed)]
-        result.q = q
+            inside = np.all(margins(q, self.low, self.high) >= -INSIDE, axis=-1)
+        result.decided(q, inside)
         return result
 
     def _with_seed(self, q: Floats, T: Floats, seed: Floats | None) -> Floats:

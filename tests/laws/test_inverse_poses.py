@@ -218,6 +218,21 @@ def test_a_given_joint_that_has_no_answer_says_where_there_is_one() -> None:
 def test_quick_and_slow_way_count_alike(name: str) -> None:
     arm, rng = arm_of(name), np.random.default_rng(6)
     low, high = np.clip(np.array(arm.limits).T, -2.8, 2.8)
-    for q in rng.uniform(low, high, (12, arm.dof)):
-        for seed in (None, q):
-            assert_sound(arm.inverse_kinematics(arm.pose(q), seed=seed), arm.inverse_solver)
+    for i, q in enumerate(rng.uniform(low, high, (18, arm.dof))):
+        if arm.dof == 6 and i % 3:  # beside a lock, and at it
+            q[4] = 0.0 if i % 3 == 1 else 10 ** rng.uniform(-12, -4)
+        for seed in (None, q, q + 1e-5):
+            result: Any = arm.inverse_kinematics(arm.pose(q), seed=seed)
+            assert_sound(result, arm.inverse_solver)
+            np.testing.assert_array_equal(result.q, result.all[result.order])
+
+
+def test_eliminated_answers_count_alike() -> None:
+    arm, rng = arm_of("gen3"), np.random.default_rng(6)
+    for q in rng.uniform(-1, 1, (4, 7)):
+        for bend in (0.7, 1e-8):
+            q[5] = bend
+            result: Any = arm.inverse_kinematics(arm.pose(q), seed=q, parameter=q[6])
+            assert_sound(result, arm.inverse_solver)
+            assert distances(result.q[0], q, arm.inverse_solver.turning) < 1e-6
+            np.testing.assert_array_equal(result.q, result.all[result.order])
