@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from html import escape
 from typing import Any, Literal, SupportsFloat
@@ -19,6 +19,7 @@ from manipula.mechanics.robot.formats.given import given, given_steps, given_ten
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import noted, structured_steps, structured_values
 from manipula.mechanics.robot.formats.toml import robot_from_toml
+from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.formats.weight import refuse_heavy
 from manipula.mechanics.robot.parameter import Name, Parameter, float_of, names_of
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
@@ -259,9 +260,9 @@ def _html_table(table: TextTable) -> str:
 
 
 def _as_many(values: Any, names: Sequence[str], robot: str) -> list[Any]:
-    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    listed = values.tolist() if hasattr(values, "tolist") else list(values) if isinstance(values, Iterable) else values
     if not isinstance(listed, list) or len(listed) != len(names) or any(isinstance(x, list) for x in listed):
-        found = f"shape {tuple(values.shape)}" if hasattr(values, "shape") else str(len(listed))
+        found = f"shape {tuple(values.shape)}" if hasattr(values, "shape") else describe(listed)
         raise InputError(f"{robot} has {len(names)} standard parameters, a vector of so many numbers; found {found}")
     return listed
 

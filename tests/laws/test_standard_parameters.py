@@ -158,6 +158,8 @@ def test_names_and_lengths_that_do_not_fit_are_refused() -> None:
         robot.with_standard_parameters({"Lxx_1": 1})
     with pytest.raises(InputError, match="84 standard parameters"):
         robot.with_standard_parameters([1.0, 2.0])
+    with pytest.raises(InputError, match="found 3"):
+        robot.with_standard_parameters(3)
     with pytest.raises(InputError, match=r"shape \(84, 1\)"):
         robot.with_standard_parameters(np.zeros((84, 1)))
     with pytest.raises(InputError, match="finite"):

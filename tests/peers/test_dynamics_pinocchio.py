@@ -110,16 +110,19 @@ def loads(x: Case) -> Iterator[tuple[Any, Any]]:
 
 
 def regressors(x: Case) -> Iterator[tuple[Any, Any]]:
-    """Pinocchio's columns are about the joint (m, s, xx xy yy xz yz zz); ours about the link frame."""
+    """Pinocchio's columns are about the joint (m, s, xx xy yy xz yz zz); ours about each body's own frame."""
     theirs = pin.computeJointTorqueRegressor(x.peer.model, x.peer.data, *map(np.array, (x.q, x.qd, x.qdd)))
     theirs = theirs.reshape(x.chain.dof, -1)  # a single joint's comes as a vector
-    ours = np.array(regressor.regressor(x.chain, x.q, x.qd, x.qdd), dtype=float).reshape(x.chain.dof, x.chain.dof, 14)
-    for l, link in enumerate(x.chain.links):
-        seen = np.array([_pinocchio_order(unit.seen_from(link.after)) for unit in regressor.UNIT_BODIES], dtype=float)
-        yield ours[:, l, :10], theirs[:, 10 * l : 10 * l + 10] @ seen.T
-    motors = np.einsum("iik->ik", ours[:, :, 10:])
-    yield motors, np.array([x.qdd, x.qd, np.sign(x.qd), np.ones(x.chain.dof)]).T
-    assert np.count_nonzero(ours[:, :, 10:]) == np.count_nonzero(motors)
+    Y = np.array(regressor.regressor(x.chain, x.q, x.qd, x.qdd), dtype=float)
+    ours = dict(zip(regressor.columns(x.chain), Y.T, strict=True))
+    for l, (link, parts) in enumerate(zip(x.chain.links, regressor.parts_of(x.chain))):
+        for part in parts:
+            units = [unit.seen_from(link.after @ part.at) for unit in regressor.UNIT_BODIES]
+            seen = np.array(list(map(_pinocchio_order, units)), dtype=float)
+            named = [ours[f"{name}{part.suffix}"] for name in regressor.BODY_NAMES]
+            yield np.array(named).T, theirs[:, 10 * l : 10 * l + 10] @ seen.T
+    for name, column in zip(regressor.MOTOR_NAMES, (x.qdd, x.qd, np.sign(x.qd), np.ones(x.chain.dof))):
+        yield np.array([ours[f"{name}{i + 1}"] for i in range(x.chain.dof)]), np.diag(column)
 
 
 def _pinocchio_order(body: Any) -> list[Any]:
