@@ -14,6 +14,7 @@ from manipula.mechanics.models.bracketings import bracketings, text_from_bracket
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.description import Robot
 from manipula.published import Published, published
+from manipula.weightless import joints_without_inertia
 from manipula.wording import method_of
 
 
@@ -47,14 +48,27 @@ def count_rows(
     tell: Tell = lambda text: None,
 ) -> Iterator[CountRow]:
     """Each method of each model, proved before it is counted; of all models, those this robot has."""
-    for name in models:
+    for name in _countable(robot, models, symbolic):
         for method in _methods(name):
             tell(f"{name}: {method}")
-            try:
-                yield count_row(Request(robot, name, method, symbolic, optimise, parameters=parameters))
-            except SingularError:
-                if models is not DEFAULT_MODELS:
-                    raise
+            yield count_row(Request(robot, name, method, symbolic, optimise, parameters=parameters))
+
+
+def _countable(robot: Robot, models: Sequence[str], symbolic: Any) -> list[str]:
+    """The models asked for; where nobody asked and a joint feels no inertia, those that have an answer."""
+    if models is not DEFAULT_MODELS or not joints_without_inertia(robot, symbolic):
+        return list(models)
+    return [name for name in models if _has(robot, name, symbolic)]
+
+
+def _has(robot: Robot, name: str, symbolic: Any) -> bool:
+    """Whether the model does without dividing by what that joint feels."""
+    request = Request(robot, name, _methods(name)[0], symbolic, "none", parameters="full")
+    try:
+        generate_function(request)
+    except SingularError:
+        return False
+    return True
 
 
 def _methods(name: str) -> list[str]:
@@ -99,8 +113,8 @@ def step_rows(
     parameters: str = "base",
     tell: Tell = lambda text: None,
 ) -> Iterator[StepRow]:
-    """What each step saves, every function proved."""
-    for name in models:
+    """What each step saves, every function proved; of all models, those this robot has."""
+    for name in _countable(robot, models, symbolic):
         found = known_function(Request(robot, name, symbolic=symbolic, parameters=parameters))
         for method in _methods(name):
             tell(f"{name}: steps of {method}")
@@ -113,9 +127,9 @@ def step_rows(
 
 def _steps(request: Request) -> tuple[int, int, int]:
     """Totals as it stands, in the usual formulation, after the passes."""
+    plain, passed = (generate_function(replace(request, optimise=level)) for level in ("none", "fast"))
     formulated = built(request, usual_choice(request, request.method))
     prove(formulated, reference(request))
-    plain, passed = (generate_function(replace(request, optimise=level)) for level in ("none", "fast"))
     return plain.cost.total, formulated.cost.total, passed.cost.total
 
 

@@ -73,7 +73,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "model",
         "tasks",
     ),
-    "counting": ("errors", "bridge", "generation", "algebra", "mechanics", "published", "wording"),
+    "counting": ("errors", "bridge", "generation", "algebra", "mechanics", "published", "wording", "weightless"),
     "checking": ("errors", "bridge", "algebra", "mechanics", "weightless"),
     "derivation": ("errors", "structure", "bridge", "algebra", "mechanics"),
     "dossier_files": ("errors", "bridge", "generation", "algebra", "mechanics", "version"),
