@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo test test-all check bench bench-ops bench-tools golden docs clean tools
+.PHONY: help demo test test-all check mutants bench bench-ops bench-tools golden docs clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make test      set up, then every test (under 10 minutes)"
 	@echo "make test-all  the slow studies too"
 	@echo "make check     ruff, strict types, import layers"
+	@echo "make mutants   plant known errors one by one: is each noticed by the tests?"
 	@echo "make bench     install the peers, measure speed beside them and generation time"
 	@echo "make bench-ops operation counts beside other tools and SymPy's cse, and the rounding errors"
 	@echo "make golden    accept the emitted text as the new golden files"
@@ -59,6 +60,10 @@ $(VENV)/.benched: $(VENV)/.tested
 	  for peer in matplotlib casadi mujoco cmeel-eigen; do \
 	    $(BIN)/pip install --quiet --disable-pip-version-check $$peer || echo "no $$peer: it is left out"; done
 	@touch $@
+
+# MUTANTS='cache proof': only those whose name has one of these words
+mutants: $(VENV)/.tested tools
+	$(RUN) -m tests.mutants $(MUTANTS)
 
 bench-tools: tools
 	@command -v valgrind >/dev/null 2>&1 && pkg-config --exists orocos-kdl 2>/dev/null || \

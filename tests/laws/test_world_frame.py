@@ -1,0 +1,210 @@
+"""Every model of random arms, at the default level, against the world-frame text that shares nothing with it.
+
+`make test` draws a tenth of the arms and of each a share of the models; `make test-all` the whole study: 1,700 arms of
+up to four joints and 300 of up to eight, every model, base parameters and their regressor included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.spatial.floats import FLOATS
+from tests.random_robots import random_robot, random_state
+from tests.world_frame import Array, World
+
+TOLERANCE = 1e-9
+SMALL, LARGE = range(1700), range(1700, 2000)
+SHARE = 7  # in `make test` an arm is asked for one model in so many
+
+
+@dataclass(frozen=True)
+class Case:
+    """An arm with values, its judge, a state, and some directions."""
+
+    robot: mp.Robot
+    world: World
+    q: Array
+    qd: Array
+    qdd: Array
+    wrench: Array
+    other: Array  # (4, n): P, dq, dqd, dqdd or weights
+
+    @property
+    def tau(self) -> Array:
+        return self.world.inverse_dynamics(self.q, self.qd, self.qdd, self.wrench)
+
+    @property
+    def ports(self) -> dict[str, Array]:
+        named = dict(zip(("P", "dq", "dqd", "dqdd"), self.other))
+        named |= {"dtau": self.other[3], "weights": self.other[0]}
+        return {"q": self.q, "qd": self.qd, "qdd": self.qdd, "wrench": self.wrench, "tau": self.tau, **named}
+
+
+def case(seed: int) -> Case:
+    joints = 1 + seed % 4 if seed in SMALL else 1 + seed % 8
+    robot = mp.Robot.of(random_robot(seed, joints=joints))
+    q, qd, qdd, wrench = map(np.array, random_state(robot, seed))
+    other = np.random.default_rng(seed).uniform(-1, 1, (4, robot.dof))
+    return Case(robot, World(robot), q, qd, qdd, wrench, other)
+
+
+# what the world-frame text says; the outputs of a model, in order
+
+
+def _frames(c: Case) -> list[Array]:
+    s = c.world.at(c.q)
+    return [np.array([*s.links, s.tool])]
+
+
+def _transforms(c: Case) -> list[Array]:
+    s = c.world.at(c.q)
+    before = [c.world.steps(c.robot.base), *s.links[:-1]]
+    return [np.array([np.linalg.inv(a) @ b for a, b in zip(before, s.links)])]
+
+
+def _tool_jacobian(c: Case) -> list[Array]:
+    R = c.world.at(c.q).tool[:3, :3]
+    return [np.vstack([R.T @ half for half in np.split(c.world.jacobian(c.q), 2)])]
+
+
+def _recursion(c: Case) -> list[Array]:
+    """w wd vd F N f n of every link in its own frame, moments about the frame's origin, gravity as −g upwards."""
+    w, s, rows = c.world, c.world.at(c.q), []
+    pushes = w.pushes(s, c.qd, c.qdd)
+    for i, link in enumerate(s.links, 1):
+        R, o = link[:3, :3], link[:3, 3]
+        a, turn, turn_rate = w.motion(s, o, i, c.qd, c.qdd)
+        own = [(F, N + np.cross(b.c - o, F)) for b, F, N in pushes if b.joints == i]
+        beyond = [(F, N + np.cross(b.c - o, F)) for b, F, N in pushes if b.joints >= i]
+        lost = np.array([c.wrench[:3], c.wrench[3:] + np.cross(s.tool[:3, 3] - o, c.wrench[:3])])
+        sums = [*sum(map(np.array, own), np.zeros((2, 3))), *(sum(map(np.array, beyond), np.zeros((2, 3))) - lost)]
+        rows.append([x @ R for x in (turn, turn_rate, a - w.g, *sums)])
+    tau = w.mechanism(c.q, c.qd, c.qdd) - w.jacobian(c.q).T @ c.wrench
+    return [*np.array(rows).transpose(1, 0, 2), tau]
+
+
+def _lagrange(c: Case) -> list[Array]:
+    w, n = c.world, c.robot.dof
+    A, g = w.inertia_matrix(c.q) - np.diag(w.motor), w.gravity(c.q)
+    dM = np.stack([w.coriolis_matrix(c.q, e) for e in np.eye(n)], axis=-1)  # c_ijk of C_ij = Σ c_ijk q̇_k
+    pairs = [(j, k) for j in range(n) for k in range(j + 1, n)]
+    COR = np.array([[dM[i, j, k] for j, k in pairs] for i in range(n)]).reshape(n, len(pairs))
+    CEN = np.array([[dM[i, j, j] for j in range(n)] for i in range(n)])
+    FCOR, FCEN = 2 * COR @ np.array([c.qd[j] * c.qd[k] for j, k in pairs]), CEN @ c.qd**2
+    P = c.other[0]
+    return [A, COR, CEN, -g, A @ c.qdd, FCOR, FCEN, -g, P, A @ c.qdd + FCOR + FCEN + g + P]
+
+
+def _forward_slopes(c: Case) -> list[Array]:
+    """From τ = ID(q, q̇, q̈(q, q̇, τ)): ∂q̈ = −M⁻¹ ∂ID, M⁻¹ for the torques."""
+    dq, dqd, M = c.world.inverse_dynamics_derivatives(c.q, c.qd, c.qdd, c.wrench)
+    return [-np.linalg.solve(M, dq), -np.linalg.solve(M, dqd), np.linalg.inv(M)]
+
+
+def _inverse_slopes(c: Case) -> list[Array]:
+    return list(c.world.inverse_dynamics_derivatives(c.q, c.qd, c.qdd, c.wrench))
+
+
+def _along(slopes: Callable[[Case], list[Array]]) -> Callable[[Case], list[Array]]:
+    return lambda c: [sum(d @ x for d, x in zip(slopes(c), c.other[1:]))]  # type: ignore[list-item]
+
+
+def _weighted(slopes: Callable[[Case], list[Array]]) -> Callable[[Case], list[Array]]:
+    return lambda c: [c.other[0] @ d for d in slopes(c)]
+
+
+Want = Callable[[Case], Sequence[Any]]
+DYNAMIC: dict[str, Want] = {
+    "inverse_dynamics": lambda c: [c.tau],
+    "newton_euler": _recursion,
+    "lagrange_terms": _lagrange,
+    "inertia_matrix": lambda c: [c.world.inertia_matrix(c.q)],
+    "coriolis": lambda c: [c.world.coriolis(c.q, c.qd)],
+    "coriolis_matrix": lambda c: [c.world.coriolis_matrix(c.q, c.qd)],
+    "gravity": lambda c: [c.world.gravity(c.q)],
+    "energy": lambda c: c.world.energy(c.q, c.qd),
+    "joint_wrenches": lambda c: [c.world.joint_wrenches(c.q, c.qd, c.qdd, c.wrench)],
+    "inverse_dynamics_derivatives": _inverse_slopes,
+    "inverse_dynamics_jvp": _along(_inverse_slopes),
+    "inverse_dynamics_vjp": _weighted(_inverse_slopes),
+}
+DIVIDING: dict[str, Want] = {  # by the inertia a joint feels
+    "forward_dynamics": lambda c: [c.qdd],
+    "inertia_matrix_inverse": lambda c: [np.linalg.inv(c.world.inertia_matrix(c.q))],
+    "forward_dynamics_derivatives": _forward_slopes,
+    "forward_dynamics_jvp": _along(_forward_slopes),
+    "forward_dynamics_vjp": _weighted(_forward_slopes),
+}
+GEOMETRY: dict[str, Want] = {
+    "pose": lambda c: [c.world.at(c.q).tool],
+    "frames": _frames,
+    "transforms": _transforms,
+    "jacobian": lambda c: [c.world.jacobian(c.q)],
+    "jacobian_tool": _tool_jacobian,
+    "jacobian_dot": lambda c: [c.world.jacobian_dot(c.q, c.qd)],
+}
+LINEAR: dict[str, Want] = {  # times the parameters, by name
+    "regressor": lambda c: [c.world.inverse_dynamics(c.q, c.qd, c.qdd)],
+    "base_regressor": lambda c: [c.world.inverse_dynamics(c.q, c.qd, c.qdd)],
+    "energy_regressor": lambda c: c.world.energy(c.q, c.qd),
+}
+EVERY = GEOMETRY | DYNAMIC | DIVIDING | LINEAR
+BARE = {"orientation", "inverse_kinematics"}  # their own files: laws/test_orientation, laws/test_inverse
+TAKE_WRENCH = {name for name, model in MODELS.items() if model.takes_wrench}
+
+
+def outputs(c: Case, name: str, symbolic: str) -> list[Array]:
+    model = mp.generate(c.robot, name, symbolic=symbolic, wrench=name in TAKE_WRENCH)
+    given = {**c.ports, "p": np.array([c.robot.parameters[p] for p in model.inputs.get("p", ())])}
+    values = {s: float(x) for port, names in model.inputs.items() for s, x in zip(names, given[port], strict=True)}
+    found = model.function(values, FLOATS)
+    arrays = [np.array(found[port.name], dtype=float).reshape(port.shape) for port in model.function.outputs]
+    if name not in LINEAR:
+        return arrays
+    known = c.robot.base_parameters if name == "base_regressor" else c.robot.standard_parameters
+    theta = np.array([known[column] for column in model.columns])
+    return [rows @ theta for rows in arrays]
+
+
+def check(c: Case, name: str, symbolic: str) -> None:
+    if name in DIVIDING and np.linalg.cond(c.world.inertia_matrix(c.q)) > 1e9:
+        with pytest.raises(mp.ManipulaError, match="inertia"):
+            mp.generate(c.robot, name, symbolic=symbolic)
+        return
+    for mine, true in zip(outputs(c, name, symbolic), EVERY[name](c), strict=True):
+        scale = max(1.0, float(np.max(np.abs(true), initial=0)))
+        np.testing.assert_allclose(mine, true, rtol=0, atol=TOLERANCE * scale, err_msg=f"{name}, symbolic={symbolic}")
+
+
+def test_every_model_has_a_judge() -> None:
+    assert set(EVERY) | BARE == set(MODELS)
+
+
+@pytest.mark.parametrize("seed", [*SMALL[::10], *LARGE[::10]])
+def test_a_share_of_the_models(seed: int) -> None:
+    names = list(EVERY)[(seed // 10) % SHARE :: SHARE]
+    for name in names:
+        check(case(seed), name, "all" if seed % 30 == 0 else "auto")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [*SMALL, *LARGE])
+def test_every_model(seed: int) -> None:
+    for name in EVERY:
+        check(case(seed), name, "all" if seed % 3 == 0 else "auto")
+
+
+@pytest.mark.parametrize("joints", ["FR", "FFRP", "FPFR", "RFF"])
+def test_heavy_ground(joints: str) -> None:
+    """What stands before the first moving joint has potential energy, too."""
+    for seed in range(4):
+        robot = mp.Robot.of(random_robot(seed, joints=joints))
+        q, qd, qdd, wrench = map(np.array, random_state(robot, seed))
+        check(Case(robot, World(robot), q, qd, qdd, wrench, np.zeros((4, robot.dof))), "energy", "auto")
