@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ def fails(files: Mapping[str, str], folder: Path) -> str:
     return done.stdout
 
 
+@cache
 def generated(case: str) -> mp.Model:
     """`robot model [all] [wrench]`; a number is the seed of a random arm with fixed joints among its rows."""
     robot, model, *options = case.split()
@@ -91,7 +93,7 @@ def test_emitted_python_passes(case: str, tmp_path: Path) -> None:
 
 
 @needs_cxx
-@pytest.mark.parametrize("case", ["odd inverse_dynamics", "slide forward_dynamics", "1 inverse_dynamics wrench"])
+@pytest.mark.parametrize("case", ["odd forward_dynamics", "1 inverse_dynamics wrench"])
 def test_emitted_cpp_passes(case: str, tmp_path: Path) -> None:
     passes(emitted(generated(case), "cpp", tmp_path), tmp_path)
 
@@ -103,25 +105,23 @@ def planted(case: str, language: str, seed: int, folder: Path) -> tuple[dict[str
     return {**files, source_of(files): slip.text}, slip
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(6))
 def test_a_slip_in_emitted_python_is_named(seed: int, tmp_path: Path) -> None:
     files, slip = planted(CASES[seed], "python", seed, tmp_path)
     assert "differs from the plain recursion" in fails(files, tmp_path), slip.line
 
 
 @needs_cxx
-@pytest.mark.parametrize("seed", range(2))
-def test_a_slip_in_emitted_cpp_is_named(seed: int, tmp_path: Path) -> None:
-    files, slip = planted(["stanford3 inverse_dynamics", "puma560 pose"][seed], "cpp", seed, tmp_path)
+def test_a_slip_in_emitted_cpp_is_named(tmp_path: Path) -> None:
+    files, slip = planted("stanford3 inverse_dynamics", "cpp", 0, tmp_path)
     assert "differs from the plain recursion" in fails(files, tmp_path), slip.line
 
 
-@pytest.mark.parametrize("language", ["python", pytest.param("cpp", marks=needs_cxx)])
-def test_a_strange_number_is_named(language: str, tmp_path: Path) -> None:
-    files = emitted(generated("stanford3 pose"), language, tmp_path)
+def test_a_strange_number_is_named(tmp_path: Path) -> None:
+    files = emitted(generated("stanford3 inverse_dynamics"), "python", tmp_path)
     source = files[source_of(files)]
-    assert source.count("0.0") > 1
-    wrong = source.replace("*c1", "*2.5*c1" if language == "python" else "*Real(2.5)*c1")
+    wrong = source.replace("*c1", "*2.5*c1").replace("*c2", "*2.5*c2")
+    assert wrong != source
     assert "number 2.5 is none of the robot's" in fails({**files, source_of(files): wrong}, tmp_path)
 
 
@@ -176,7 +176,7 @@ def test_a_robot_of_another_table_is_another(tmp_path: Path) -> None:
     """The checker reads the description: code for one arm does not pass with the table of another."""
     files = emitted(generated("odd inverse_dynamics"), "python", tmp_path)
     other = ODD.with_gravity(0, 0, "-9.82")
-    function = mp.generate(ODD, "inverse_dynamics").function
+    function = generated("odd inverse_dynamics").function
     wrong = checker_files(Request(other, "inverse_dynamics"), function, "python", "1")
     assert "tau" in fails({**files, **wrong}, tmp_path)
 
