@@ -128,7 +128,10 @@ def generate(
     """
     subject = load(robot) if isinstance(robot, str) else robot
     if not isinstance(model, str):
-        requests = [Request(subject, name, "best", symbolic, optimise, False, parameters, price) for name in model]
+        requests = [
+            Request(subject, name, "best", symbolic, optimise, False, parameters, price)
+            for name in dict.fromkeys(model)
+        ]
         return Model(generate_together(requests, tell))
     request = Request(subject, model, method, symbolic, optimise, wrench, parameters, price)
     return _solver(request) or Model(generate_function(request, tell), request)

@@ -213,8 +213,7 @@ def built(request: Request, choice: Choice) -> Function:
     notes["joints"] = ", ".join(request.robot.joint_names)
     if model.columns is not None:
         notes["columns"] = " ".join(model.columns(chain))
-    name = f"{_identifier(request.robot.name)}_{model.name}"
-    return Function(name, graph, tuple(inputs), outputs, notes=notes)
+    return Function(function_name(request), graph, tuple(inputs), outputs, notes=notes)
 
 
 def _differentiated(request: Request, model: Model, choice: Choice) -> Function:
@@ -229,7 +228,12 @@ def _differentiated(request: Request, model: Model, choice: Choice) -> Function:
         for name in model.outputs
     ]
     notes = {**found.notes, "model": model.name, "method": str(choice)}
-    return replace(found, name=f"{_identifier(request.robot.name)}_{model.name}", outputs=tuple(outputs), notes=notes)
+    return replace(found, name=function_name(request), outputs=tuple(outputs), notes=notes)
+
+
+def function_name(request: Request) -> str:
+    """robot_model, as code may write it."""
+    return f"{_identifier(request.robot.name)}_{request.model}"
 
 
 def input_names(request: Request) -> dict[str, list[str]]:

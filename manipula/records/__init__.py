@@ -16,7 +16,7 @@ from pathlib import Path
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
-from manipula.bridge import Request, input_names, reference
+from manipula.bridge import Request, function_name, input_names, reference
 from manipula.errors import ManipulaError
 from manipula.mechanics.robot.bind import free_parameters
 
@@ -86,12 +86,15 @@ def _same(function: Function, request: Request) -> bool:
 
 
 def has_ports_of(function: Function, request: Request) -> bool:
-    """The inputs that are asked for, by name and in order, and the robot and model it says it is of."""
+    """The inputs asked for, in order, each a variable or a parameter as it should be; and it says what it is."""
     parameters = tuple(free_parameters(request.robot, request.symbolic))
-    wanted = {port: tuple(names) for port, names in input_names(request).items()}
-    wanted |= {"p": parameters} if parameters else {}
-    said = (function.notes.get("robot"), function.notes.get("model"))
-    return {port.name: port.names for port in function.inputs} == wanted and said == (request.robot.name, request.model)
+    wanted = [(port, tuple(names), True) for port, names in input_names(request).items()]
+    wanted += [("p", parameters, False)] if parameters else []
+    found = [(port.name, port.names, port.online) for port in function.inputs]
+    online = all(symbol.online == port.online for port in function.inputs for symbol in port.symbols)
+    said = tuple(function.notes.get(key) for key in ("robot", "model", "joints"))
+    meant = (request.robot.name, request.model, ", ".join(request.robot.joint_names))
+    return found == wanted and online and said == meant and function.name == function_name(request)
 
 
 def record(request: Request, symbolic: str, function: Function, folder: Path = FOLDER) -> Entry:

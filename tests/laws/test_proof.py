@@ -68,7 +68,15 @@ def a_lost_output(function: Function) -> Function:
     return replace(function, outputs=function.outputs[:-1])
 
 
+def a_wrong_output_of_the_same_name(function: Function) -> Function:
+    """Before the right one: who looks at outputs by name sees the last."""
+    first = function.outputs[0]
+    wrong = replace(first, exprs=tuple(-x for x in first.exprs))
+    return replace(function, outputs=(wrong, *function.outputs))
+
+
 WRONG: dict[str, tuple[str, str, Pass]] = {
+    "an output twice": ("planar2r", "gravity", a_wrong_output_of_the_same_name),
     "a sign": ("rx90", "gravity", a_sign),
     "the second output": ("planar2r", "energy", a_sign_of_the_second_output),
     "the last of many": ("planar2r", "lagrange_terms", a_sign_of_the_second_output),

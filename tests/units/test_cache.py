@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import re
@@ -274,6 +275,16 @@ def changed(old: bytes, new: bytes) -> bytes:
     return re.sub(old, new, right)
 
 
+def doubled(ports: str) -> bytes:
+    """Its first output, or input, twice: the first time with other entries."""
+    right = json.loads(text_of("planar2r", "gravity"))
+    name, *rest = right[ports][0]
+    place = 1 if ports == "outputs" else 0
+    rest = [*rest[:place], rest[place][::-1], *rest[place + 1 :]]
+    right[ports] = [[name, *rest], *right[ports]]
+    return json.dumps(right).encode()
+
+
 def wrong_text() -> bytes:
     found = LEVELS["none"](GRAVITY, print, USUAL_EFFORT)
     return text_from_function(found.with_roots([-root for root in found.roots])).encode()
@@ -292,6 +303,11 @@ FOREIGN: dict[str, Callable[[Path], bytes]] = {
     "another name": lambda target: changed(b'"l1"', b'"l9"'),
     "another shape": lambda target: changed(rb'\["g", \[2\]', b'["g", [2, 1]'),
     "another output": lambda target: changed(rb'\["g", \[2\]', b'["tau", [2]'),
+    "a wrong output before the right one": lambda target: doubled("outputs"),
+    "a wrong input before the right one": lambda target: doubled("inputs"),
+    "a variable as a parameter": lambda target: changed(rb'\["symbol", \[\], "q1", 1\]', b'["symbol", [], "q1", 0]'),
+    "a port as a parameter": lambda target: changed(rb'(\["q", \[0, 1\], [^]]*)true\]', rb"\1false]"),
+    "another title": lambda target: changed(b'"planar2r_gravity"', b'"system(1);"'),
     "an endless number": lambda target: changed(rb'\["mul", \[[0-9]+, [0-9]+\], null', b'["const", [], "1e99999999"'),
     "an unknown operation": lambda target: changed(b'"mul"', b'"__import__"'),
     "a circle": lambda target: changed(rb'\["mul", \[[0-9]+', b'["mul", [9999'),

@@ -177,14 +177,18 @@ def compare(function: Function, reference: Reference, maths: Sample) -> None:
     symbols = _drawn(function, maths)
     got = function(symbols, maths)
     want = reference(maths, lambda name: symbols[name] if name in symbols else maths.symbol(name))
-    if got.keys() != want.keys():
-        raise ProofError(f"{function.name}: has the outputs {', '.join(got)}; the plain model has {', '.join(want)}")
+    if got.keys() != want.keys() or len(got) != len(function.outputs):
+        raise ProofError(f"{function.name}: has the outputs {_listed(function)}; the plain model has {', '.join(want)}")
     for output in function.outputs:
         true = _flat(want[output.name], output, function.name)
         for position, (x, y) in enumerate(zip(got[output.name], true)):
             if maths.differs(x, y):
                 entry = _entry(output.shape, position)
                 raise ProofError(f"{function.name}: {output.name}{entry} differs from the plain model")
+
+
+def _listed(function: Function) -> str:
+    return ", ".join(port.name for port in function.outputs)
 
 
 def _flat(value: Any, output: Output, name: str) -> list[Any]:
