@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import manipula as mp
 from manipula.errors import InputError
@@ -104,6 +105,31 @@ def test_limits_leave_the_answers_inside_them(word: str) -> None:
         turns = every[:, None] + 2 * np.pi * np.arange(-2, 3)[:, None] * free.turning
         inside = ((turns >= low) & (turns <= high)).any(1).all(-1)
         assert len(limited.q) == inside.sum() and inside.any()
+
+
+@pytest.mark.parametrize("word", ["RRR", "RPR", "RRP", "PRR", "PRP"])
+def test_at_and_beside_singular_targets_nothing_is_lost_or_doubled(word: str) -> None:
+    rng = random.Random(word)
+    for _ in range(4):
+        solver = PartialSolver("position", numeric_chain(random_arm(rng, word)))
+        q = None if solver.freedom.free else singular(solver, rng)
+        for off in (0.0, 1e-11, 1e-9, 1e-7) if q is not None else ():
+            result = solver(solver._pose(q + off)[:3, 3])
+            here = (distances(result.q, q + off, solver.turning) < 1e-3).sum()
+            assert any(result.families) or 1 <= here <= (2 if off else 1)
+
+
+def singular(solver: PartialSolver, rng: random.Random) -> Any:
+    """A configuration where the tool's origin has lost a direction, between two of unlike determinants."""
+    for _ in range(30):
+        a, b = drawn(solver, rng), drawn(solver, rng)
+        if det(solver, a) * det(solver, b) < 0:
+            return a + brentq(lambda t, a=a, b=b: det(solver, a + t * (b - a)), 0, 1, xtol=1e-15) * (b - a)
+    return None
+
+
+def det(solver: PartialSolver, q: Any) -> float:
+    return float(np.linalg.det(solver._jacobian(q)[:3]))
 
 
 @pytest.mark.slow

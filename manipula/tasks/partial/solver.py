@@ -22,6 +22,7 @@ from manipula.tasks.descent.machine import Descent, descent_of
 from manipula.tasks.inverse import side_by_side
 from manipula.tasks.limits import bounds
 from manipula.tasks.loops6r.machine import Translate
+from manipula.tasks.partial.beside import completed_branches
 from manipula.tasks.partial.branches import AxisBranches, Branches, PositionBranches
 from manipula.tasks.partial.freedom import freedom, frozen, middle
 from manipula.tasks.partial.targets import completed, masked, targets_from_value
@@ -198,6 +199,7 @@ class PartialSolver:
         raw = made.searched(T, at) if search else made.raw(T, at)
         q = np.tile(held, (len(raw.q), 1))
         q[:, list(self.freedom.used)] = raw.q
+        q = completed_branches(self, T, q, [k for k in self.freedom.used if self.turning[k]])
         named = made.closed and not search
         names = made.plan.branch_names if named else [f"solution {i + 1}" for i in range(len(q))]
         return Found(raw._replace(q=q), names, held)
