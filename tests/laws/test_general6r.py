@@ -52,7 +52,8 @@ def chain_of(name: str, convention: str = "standard") -> Chain:
     if name == "j2s6s200":
         return numeric_chain(mp.load(name))
     rows = ARMS[name][0]
-    robot = mp.Robot.from_dh(rows, convention=convention, angle="deg", name="arm")  # type: ignore[arg-type]
+    kind: Any = convention
+    robot = mp.Robot.from_dh(rows, convention=kind, angle="deg", name="arm", columns="theta d a alpha")
     held = robot.with_base([0.3, -0.2, 0.5], [0.4, 0.2, -1.0]).with_tool([0.1, 0.05, 0.2], [1, -0.3, 0.2])
     return numeric_chain(held)
 
