@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from html import escape
+from inspect import signature
 from typing import Any, Literal, SupportsFloat
 
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from manipula.mechanics.robot.tables import TextTable, tables_of
 
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
+Reader = Callable[..., description.Robot]
 Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
 
 
@@ -66,15 +68,14 @@ class Robot(description.Robot):
     @classmethod
     def from_text(cls, text: str, format: Literal["toml", "dh", "urdf", "par"] = "toml", **options: Any) -> Robot:
         """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
-        readers: dict[str, Callable[..., description.Robot]] = {
-            "toml": robot_from_toml,
-            "dh": robot_from_dh_text,
-            "urdf": _robot_from_urdf,
-            "par": _robot_from_par,
-        }
-        if format not in readers:
-            raise UnknownNameError("format", format, readers)
-        return cls.of(readers[format](text, **options))
+        if format not in _READERS:
+            raise UnknownNameError("format", format, _READERS)
+        reader = _READERS[format]()
+        known = list(signature(reader).parameters)[1:]
+        for name in options:
+            if name not in known:
+                raise UnknownNameError(f"option of the format {format}", name, known)
+        return cls.of(reader(text, **options))
 
     # what it has
 
@@ -219,16 +220,24 @@ class Robot(description.Robot):
         return replace(self, **{name: _changed(part, change) for name, part in parts.items()})
 
 
-def _robot_from_urdf(text: str, **options: Any) -> description.Robot:
+def _urdf_reader() -> Reader:
     from manipula.mechanics.robot.formats.urdf import robot_from_urdf
 
-    return robot_from_urdf(text, **options)
+    return robot_from_urdf
 
 
-def _robot_from_par(text: str, **options: Any) -> description.Robot:
+def _par_reader() -> Reader:
     from manipula.mechanics.robot.formats.par import robot_from_par
 
-    return robot_from_par(text, **options)
+    return robot_from_par
+
+
+_READERS: dict[str, Callable[[], Reader]] = {
+    "toml": lambda: robot_from_toml,
+    "dh": lambda: robot_from_dh_text,
+    "urdf": _urdf_reader,
+    "par": _par_reader,
+}
 
 
 def _changed(part: Any, change: Callable[[Cell], Cell]) -> Any:

@@ -199,7 +199,7 @@ class _Reader:
         K = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
         if body.inertia_is != "second_moment":
             K = _second(K)
-        if body.inertia_is == "com" and body.mass.value != ZERO:
+        if body.inertia_is == "com" and body.mass.value != ZERO and any(cell.value != ZERO for cell in body.centre):
             arm = centre if body.centre_is == "com" else [x / m for x in s]
             K = [[K[i][j] + s[i] * arm[j] for j in THREE] for i in THREE]
         return _pseudo(m, s, K)

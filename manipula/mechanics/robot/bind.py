@@ -168,6 +168,10 @@ class _Binder:
             parameter = self.values.get(parameter.name)
         return None if isinstance(parameter, Name) else parameter
 
+    def _is_zero(self, cell: Cell) -> bool:
+        """Zero as the file has it: what has no first moment may have no mass to divide it by."""
+        return self._resolved(cell) == ZERO
+
     def _is_number(self, cell: Cell) -> bool:
         """A plain number that stays numeric."""
         return isinstance(self._resolved(cell), Num)
@@ -183,7 +187,8 @@ class _Binder:
             case "com", "com":
                 return inertia_from_com(m, (x, y, z), tensor)
             case "com", "first_moment":
-                return inertia_from_com(m, (x / m, y / m, z / m), tensor)
+                cx, cy, cz = (0 if self._is_zero(cell) else s / m for cell, s in zip(body.centre, (x, y, z)))
+                return inertia_from_com(m, (cx, cy, cz), tensor)
             case "second_moment", _:
                 tensor = tensor_from_second_moments(tensor)
         return Inertia(m, (x, y, z) if body.centre_is == "first_moment" else scale(m, (x, y, z)), tensor)

@@ -25,6 +25,8 @@ def body_doubts(body: Body, where: str, numbers: Numbers) -> Iterator[Doubt]:
     at = Place(where, body.centre_is)
     centre = [numbers.value(cell.parameter, at) for cell in body.centre]
     yield from _far_centre(body, at, numbers)
+    if mass == 0 and (body.centre_is, body.inertia_is) == ("first_moment", "com") and any(centre):
+        raise at.error("is not zero, but the mass is", "expected a mass, or a first moment of zero")
     place = Place(where, "second_moment" if body.inertia_is == "second_moment" else "inertia")
     six = [value for cell in body.inertia if (value := numbers.value(cell.parameter, place)) is not None]
     if len(six) < len(body.inertia):

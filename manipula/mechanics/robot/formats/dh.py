@@ -110,6 +110,10 @@ def robot_from_rows(
     inertia_default, source, description.
     """
     order = _order(convention, columns)
+    if not isinstance(rows, Iterable):
+        raise RobotFileError(
+            f"found {describe(rows)}", field="rows", hint="expected a list of rows, one for each joint"
+        )
     joints = [_table_from_row(number, row, order) for number, row in enumerate(rows, 1)]
     head = {"format": 1, "name": name, "convention": convention, "angle": angle, "length": length}
     given = {key: _plain(value) for key, value in more.items() if value is not None}

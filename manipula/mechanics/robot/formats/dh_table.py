@@ -49,8 +49,10 @@ class PastedTable:
 
 def columns_from_words(columns: str | Sequence[str]) -> tuple[str, ...]:
     """The order of columns as a caller says it: "alpha a d theta"."""
-    words = re.split(r"[\s,;|]+", columns.strip()) if isinstance(columns, str) else list(columns)
-    named = [name for name, _, _ in _header(words)]
+    words = re.split(r"[\s,;|]+", columns.strip()) if isinstance(columns, str) else columns
+    if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+        raise RobotFileError("columns must be words", field="header", hint='as in columns="alpha a d theta"')
+    named = [name for name, _, _ in _header(list(words))]
     _refuse_bad_columns(named)
     return tuple(named)
 
