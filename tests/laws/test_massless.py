@@ -162,3 +162,16 @@ def test_ten_kilograms_at_one_metre() -> None:
     found = mp.generate(robot.with_parameters(**unknown), "energy").compile()
     assert np.isclose(found([0.3], [0.0]).potential, 98.1)
     assert robot.gravity[2].value == Num(-number("9.81").value)
+
+
+@pytest.mark.parametrize("about", ["com", "origin"])
+def test_first_moments_without_mass(about: str) -> None:
+    """None at all is an empty link; about the centre of mass others have no meaning, about the origin they have."""
+    rows = [{"theta": 0, "d": 0, "a": 1, "alpha": 0, "mass": 0, "first_moment": [x, 0, 0], "inertia_about": about,
+             "inertia": dict.fromkeys(("xx", "xy", "xz", "yy", "yz", "zz"), 0)} for x in (0, 1)]  # fmt: skip
+    assert mp.check(mp.Robot.from_dh(rows[:1])).passed
+    if about == "com":
+        with pytest.raises(mp.InputError, match="first_moment: is not zero, but the mass is"):
+            mp.Robot.from_dh(rows[1:])
+    else:
+        assert mp.generate(mp.Robot.from_dh(rows[1:]), "gravity").outputs == {"g": (1,)}

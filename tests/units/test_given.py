@@ -136,3 +136,16 @@ def test_a_fitted_angle_stays_and_a_float_quarter_turn_is_one(seed: int) -> None
     exact = arm.with_parameters(alpha4=quarters * math.pi / 2)
     assert exact == arm.with_parameters(alpha4=f"{quarters}*pi/2")
     assert arm.with_parameters(alpha4=quarters * math.pi / 2 + off).parameters["alpha4"] == quarters * math.pi / 2 + off
+
+
+def test_options_and_rows_that_are_none() -> None:
+    row: Any = [(0, 0, 1, 0)]
+    none: Any = None
+    calls: list[Callable[[], mp.Robot]] = [
+        lambda: mp.Robot.from_dh(none), lambda: mp.Robot.from_dh(row, columns=3),  # type: ignore[arg-type]
+        lambda: mp.Robot.from_dh(row, columns=[1, 2, 3, 4]),  # type: ignore[list-item]
+        lambda: mp.Robot.from_text("x", "urdf", foot="a"), lambda: mp.Robot.from_text("x", "toml", tip="a"),
+    ]  # fmt: skip
+    for call in calls:
+        with pytest.raises(InputError):
+            call()
