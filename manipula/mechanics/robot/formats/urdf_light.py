@@ -20,12 +20,10 @@ LONG_WAY = 40  # steps
 
 def lightened(rows: list[Joint], beside: int, endings: Suffixes, notes: list[str]) -> tuple[tuple[Joint, ...], Steps]:
     """The rows and the tool; where very many links are fixed or locked, those of each moving link are one body."""
-    first = next((i for i, joint in enumerate(rows) if joint.kind != "fixed"), 0)
     tool: Steps = ()
-    if sum(joint.kind == "fixed" for joint in rows[first:]) > GATHERED:
+    if sum(joint.kind == "fixed" for joint in rows) > GATHERED:
         beside = GATHERED + 1
-        rest, tool = _joined(rows[first:])
-        rows = [*rows[:first], *rest]
+        rows, tool = _joined(rows)
     if beside > GATHERED:
         rows = [_gathered(joint, endings, notes) for joint in rows]
     return tuple(rows), tool
@@ -40,27 +38,30 @@ def short_way(steps: Steps, end: str) -> Steps:
 
 
 def _joined(rows: list[Joint]) -> tuple[list[Joint], Steps]:
-    """Without fixed rows: what they hold is carried by the moving row before, which is the first; and the tool."""
-    moving: list[Joint] = []
+    """Without fixed rows: what they hold is carried by the moving row before, or by one row that stands still at the
+    base; and the tool."""
+    anchor = replace(rows[0], before=(), after=(), body=None, carries=())
+    kept = [anchor] if anchor.kind == "fixed" else []
     way: Steps = ()
     for joint in rows:
         end = joint.offset.name.removeprefix("offset")
         if joint.kind != "fixed":
-            moving.append(replace(joint, before=short_way(way + joint.before, end)))
+            kept.append(replace(joint, before=short_way(way + joint.before, end)))
             way = ()
             continue
         way = short_way(way + joint.before + joint.after, end)
         own = () if joint.body is None else (Mounted(way, joint.body, joint.name),)
         held = tuple(replace(mounted, at=way + mounted.at) for mounted in joint.carries)
-        moving[-1] = replace(moving[-1], carries=moving[-1].carries + own + held)
-    return moving, way
+        kept[-1] = replace(kept[-1], carries=kept[-1].carries + own + held)
+    return kept, way
 
 
 def _gathered(joint: Joint, endings: Suffixes, notes: list[str]) -> Joint:
     """All that the link carries as one body, about the link's origin, to twenty decimals."""
     if not joint.carries:
         return joint
-    notes.append(f"{len(joint.carries)} links that move with joint {joint.name!r} are one body")
+    how = "stand still" if joint.kind == "fixed" else f"move with joint {joint.name!r}"
+    notes.append(f"{len(joint.carries)} links that {how} are one body")
     name = f"{joint.name}_branches"
     body = body_from_inertia(together(None, joint.carries), endings.word(name, CARRIED))
     x, y, z = map(_settled, body.centre)
