@@ -16,7 +16,7 @@ from manipula.tasks.arrays import Bits, Floats
 from manipula.tasks.leastsquares import nearest_beside
 from manipula.tasks.limits import SLACK, TURN, distances, margins, principal, wound
 from manipula.tasks.solver import Chosen, Raw, Solver
-from manipula.tasks.tolerances import ALMOST, BESIDE, CLEAN, FAMILY, GOOD, INSIDE, ONE
+from manipula.tasks.tolerances import ALMOST, BESIDE, CLEAN, FAMILY, GOOD, INSIDE, ONE, accepted
 from manipula.tasks.walk import Still
 
 SEATED = 1e-9  # rad; a branch this near to the seed is the seed
@@ -86,7 +86,7 @@ def refined(solver: Solver, T: Floats, raw: Raw, exact: float | None = None) -> 
         q[near], worst[near] = newton.polished(q[near], target, solver.pose, solver.jacobian)
     if exact is not None or solver.chain.dof < 6:
         _least_squares(solver, pose, q, worst, near & (worst > measure.good))
-    reached = worst <= (measure.exact if exact is None else exact)
+    reached: Bits = accepted(worst, measure) if exact is None else worst <= exact
     return Refined(q, worst, reached, twins(solver, pose, q, reached, worst))
 
 

@@ -22,7 +22,7 @@ from manipula.tasks.arrays import Floats
 from manipula.tasks.general6r import General6R
 from manipula.tasks.limits import principal
 from manipula.tasks.solver import Solver
-from manipula.tasks.tolerances import SAME
+from manipula.tasks.tolerances import SAME, accepted
 
 STILL = 1e-4  # rad by which an added joint may miss zero, before its answer is polished
 GAP = (  # in no special place to the axis before
@@ -51,7 +51,7 @@ def _still(q: Floats, solver: Solver, T: Floats) -> Floats:
     n = solver.chain.dof
     kept = q[(np.abs(q[:, n:]) < STILL).all(-1), :n]
     close, worst = newton.polished(kept, np.broadcast_to(T, (len(kept), 4, 4)), solver.pose, solver.jacobian)
-    return _distinct(principal(close[worst <= solver.tolerances.exact], solver.turning))
+    return _distinct(principal(close[accepted(worst, solver.tolerances)], solver.turning))
 
 
 def _distinct(q: Floats) -> Floats:

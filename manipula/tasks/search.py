@@ -16,7 +16,7 @@ from manipula.tasks.descent.machine import Ends
 from manipula.tasks.leastsquares import nearest_beside
 from manipula.tasks.limits import distances, principal
 from manipula.tasks.solver import Solver
-from manipula.tasks.tolerances import NEARBY, SAME
+from manipula.tasks.tolerances import NEARBY, SAME, accepted
 from manipula.tasks.walk import Still
 
 STARTS = 64
@@ -89,7 +89,9 @@ def _exact(solver: Solver, T: Floats, ends: Ends | newton.Nearest, exact: float)
     if loose.any():  # what cannot be met exactly is met as nearly as it can be
         near[loose] = nearest_beside(near[loose], T[None].repeat(loose.sum(), 0), solver.pose, solver.jacobian)
         worst[loose] = newton.residual(solver.pose(near[loose]), T)
-    return distinct(principal(near[worst <= exact], solver.turning), solver.turning)
+    measure = solver.tolerances
+    answers = accepted(worst, measure) if exact == measure.exact else worst <= exact
+    return distinct(principal(near[answers], solver.turning), solver.turning)
 
 
 def _by_arrays(solver: Solver, T: Floats, q: Floats, exact: float) -> Floats:

@@ -17,6 +17,7 @@ from manipula.tasks.arrays import Bits, Floats, Kinematics
 
 EXACT = 1e-12  # largest |FK − pose| of an answer, for an arm of 1 m
 FEW = 4e-6  # the same for fewer than six joints: ‖ΔT‖ ≤ √12·1e-6 of a pose whose entries are wrong by 1e-6 each
+MET = 1e-9  # of fewer than six joints, where one branch meets the pose so well: the pose is exact, the others must be
 GOOD = 1e-13  # residual of a branch that needs no polish, for an arm of 1 m
 CLEAN = 1e-13  # defect of a pose that is only rounding
 CALM = 1e-8  # above this `fit` no two branches meet and nothing is undetermined
@@ -42,6 +43,8 @@ class Tolerances(NamedTuple):
 
     exact: float
     """Largest entry of |FK − pose| of an answer."""
+    met: float
+    """The same where some branch meets the pose so well."""
     good: float
     """The same for a branch that is taken as it comes."""
     calm: float
@@ -60,12 +63,21 @@ def tolerances_of(size: float, defect: float, dof: int) -> Tolerances:
     """Of an arm with a size, m, whose structure is off by `defect`, m."""
     moved = ((defect + ROUNDING * size) / (MOVED * size)) ** 2
     calm = np.inf if dof < 6 else max(CALM, moved)  # few joints: every pose is compared, added axes double the branches
-    exact, beside = (FEW, BESIDE) if dof < 6 else (EXACT, NEARBY)
+    exact, met, beside = (FEW, MET, BESIDE) if dof < 6 else (EXACT, EXACT, NEARBY)
     if not defect:
-        return Tolerances(exact * size, GOOD * size, calm, moved, beside, SAME, NEARBY)
+        return Tolerances(exact * size, met * size, GOOD * size, calm, moved, beside, SAME, NEARBY)
     # two roots that meet are moved by the defect's own root; and not every singularity shows in `fit`
     same = min(max(SAME, APART * np.sqrt(defect / size)), NEARBY)
-    return Tolerances(exact * size + defect, GOOD * size + defect, calm, np.inf, beside, same, same)
+    return Tolerances(
+        exact * size + defect, met * size + defect, GOOD * size + defect, calm, np.inf, beside, same, same
+    )
+
+
+def accepted(worst: Floats, measure: Tolerances) -> Bits:
+    """Which branches (…, branches) that miss by `worst` are answers."""
+    met = worst <= measure.met
+    found: Bits = np.where(met.any(-1, keepdims=True), met, worst <= measure.exact)
+    return found
 
 
 def sampled(low: Floats, high: Floats, turning: Bits, size: float) -> Floats:
