@@ -124,10 +124,9 @@ def test_all_counts_but_those_that_have_no_answer() -> None:
     robot = mp.Robot.from_dh([{"theta": 0, "d": 0, "a": 1, "alpha": 0, "mass": 0, "com": [0, 0, 0],
                                "inertia": dict.fromkeys(("xx", "xy", "xz", "yy", "yz", "zz"), 0)}])  # fmt: skip
     with pytest.warns(mp.ManipulaWarning):
-        counted, stepped = {row.model for row in mp.count(robot)}, {row.model for row in count_steps(robot)}
+        counted = {row.model for row in mp.count(robot)}
     assert "inverse_dynamics" in counted
     assert not counted & {"forward_dynamics", "inertia_matrix_inverse"}
-    assert stepped == counted
     with pytest.raises(SingularError):
         mp.count(robot, ["forward_dynamics"])
     with pytest.raises(SingularError):
