@@ -13,9 +13,11 @@ from manipula.tasks.choosing import chosen, ordered, preferred, refined, seat_of
 from manipula.tasks.families import NEAR, Family, family_at, nearest_members
 from manipula.tasks.limits import distances, margins, wound
 from manipula.tasks.solver import Nearest, Raw, Solver
-from manipula.tasks.tolerances import INSIDE
+from manipula.tasks.tolerances import INSIDE, NEARBY
 from manipula.tasks.walk import Still
 from manipula.tasks.words import MET, branch_names, nearest_reason, outside_text
+
+SQUARE = 1e-3  # of the square of the way between two roots: where the pose strays by more, no family joins them
 
 
 class Answers:
@@ -25,12 +27,13 @@ class Answers:
         self, solver: Solver, T: Floats, seed: Floats | None, raw: Raw, tolerance: float | None = None
     ) -> None:
         self.solver, self.T, self.seed = solver, T, seed
+        self._still = Still(T, solver.pose, solver.jacobian, solver.turning)
         self.exact = solver.tolerances.exact if tolerance is None else tolerance
         close = refined(solver, T[None], raw.row(), tolerance)
         self.q: Floats
         self.residual: Floats
         self.q, self.residual, self.reached = close.q[0], close.residual[0], close.reached[0]
-        self.families = self._families()
+        self.families = self._families(self.reached & ~self._paired(close.twin[0]))
         self._slide_to_seed()
         self.twin = twins(solver, T[None], self.q, self.reached, self.residual)
         self._seat_seed()
@@ -51,16 +54,28 @@ class Answers:
         for i in np.flatnonzero(own) if places.size else ():
             self.twin[i] = places[np.argmin(distances(self.q[places], self.q[i], self.solver.turning))]
 
-    def _families(self) -> list[Family | None]:
+    def _paired(self, twin: NDArray[np.intp]) -> Bits:
+        """The branches beside another between which the pose strays with the square: roots that have met and parted."""
+        own, paired = np.flatnonzero(self.reached & (twin < 0)), np.zeros(len(self.q), dtype=bool)
+        if len(own) < 2:
+            return paired
+        apart = distances(self.q[own, None], self.q[own], self.solver.turning)
+        one, other = np.nonzero(np.tri(len(own), k=-1, dtype=bool) & (apart < NEARBY))
+        if one.size:
+            miss = self._still.between(self.q[own[one]], self.q[own[other]])
+            met = miss > SQUARE * apart[one, other] ** 2
+            paired[own[one[met]]] = paired[own[other[met]]] = True
+        return paired
+
+    def _families(self, possible: Bits) -> list[Family | None]:
         """The family through each branch; only where the Jacobian is singular can there be one."""
         found: list[Family | None] = [None] * len(self.q)
-        rows = np.flatnonzero(self.reached)
+        rows = np.flatnonzero(possible)
         if self.q.shape[-1] > 6 or self.solver.plan.parameter or self.solver.plan.free or not rows.size:
             return found
         least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
-        still = Still(self.T, self.solver.pose, self.solver.jacobian, self.solver.turning)
         for i in rows[least < NEAR]:
-            found[i] = family_at(self.q[i], still, self.solver.plan.group)
+            found[i] = family_at(self.q[i], self._still, self.solver.plan.group)
         return found
 
     def _slide_to_seed(self) -> None:
