@@ -45,7 +45,8 @@ def robots() -> list[str]:
 def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
     """A robot by library name or from a file: .toml .urdf .par .csv .txt.
 
-    URDF options: base=, tip=, exact=. Table options: convention=, angle=, length=.
+    exact= keeps angles near a quarter turn and lengths of nothing as written. URDF options: base=, tip=, locked=. Table
+    options: convention=, angle=, length=, columns=.
 
     >>> load("planar2r").dof
     2
