@@ -28,7 +28,7 @@ FINITE = 16  # solutions an arm of six joints has at most; more are members of f
 HOPELESS = 128  # starts without any solution after which there is none
 CLOSE = 1e-3  # what a descent may leave where a solution is
 LOOSE = 30.0  # of the tolerance: what misses by more after a polish is somewhere else
-FINISHED = 4  # ends that are worth a second-order finish
+FINISHED = 32  # ends that are worth a second-order finish: far from a pose the descent stops early
 
 # the columns of a pose that count
 TASKS: dict[str, tuple[int, ...]] = {"pose": (0, 1, 2, 3), "position": (3,), "axis": (2, 3), "direction": (2,)}
