@@ -29,6 +29,8 @@ ODD_ROWS = [(0, 0.3, 0, 45), (30, 0, 0.2, -60), ("0.7", 0.1, 0, 0), (15, 0.2, 0.
 ODD = mp.Robot.from_dh(ODD_ROWS, angle="deg", name="odd")
 SLIDE = mp.Robot.from_dh([("q1", 0, "l", "alpha"), (0, "q2", 0.1, "pi/3", "P"), (0, 0, "l/2", "2*alpha")], name="slide")
 
+THIRTY = mp.Robot.from_dh([(0, 0, "l1", 90), (0, 0, "l2", 30)], angle="deg", name="thirty")
+
 
 def run(files: Mapping[str, str], folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Build and run the checker among emitted files."""
@@ -75,7 +77,7 @@ def generated(case: str) -> mp.Model:
     if robot.isdecimal():
         subject = mp.Robot.of(random_robot(int(robot), joints="RFRPF" if int(robot) % 2 else "FPRRF"))
     else:
-        subject = {"odd": ODD, "slide": SLIDE}.get(robot) or mp.load(robot)
+        subject = {"odd": ODD, "slide": SLIDE, "thirty": THIRTY}.get(robot) or mp.load(robot)
     return mp.generate(subject, model, symbolic="all" if "all" in options else "auto", wrench="wrench" in options)
 
 
@@ -93,7 +95,7 @@ def test_emitted_python_passes(case: str, tmp_path: Path) -> None:
 
 
 @needs_cxx
-@pytest.mark.parametrize("case", ["odd forward_dynamics", "1 inverse_dynamics wrench"])
+@pytest.mark.parametrize("case", ["odd forward_dynamics", "1 inverse_dynamics wrench", "thirty forward_dynamics"])
 def test_emitted_cpp_passes(case: str, tmp_path: Path) -> None:
     passes(emitted(generated(case), "cpp", tmp_path), tmp_path)
 
@@ -170,6 +172,37 @@ def test_roots_of_parameters_are_true_where_they_must_be(tip: str, roots: int, t
     turned = re.sub(r"np.arctan2\((-?)", lambda x: x[0][:-1] if x[1] else f"{x[0]}-", source)
     assert turned != source
     fails({**files, source_of(files): turned}, tmp_path)
+
+
+def test_twists_of_whole_degrees_are_multiples_of_one(tmp_path: Path) -> None:
+    """18° and 36°, 20° and 40°: products of their sines are sines again, and round to doubles of the text."""
+    dice = random.Random(1)
+    for case in range(5):
+        unit = dice.choice([4, 9, 10, 18, 36])
+        rows = [(unit * dice.randint(-4, 4), 0.1, 0.2, unit * dice.randint(-4, 4)) for _ in range(3)]
+        robot = mp.Robot.from_dh(rows, angle="deg", name="turns").with_base(rpy=(0, 0.2, 0))
+        model = mp.generate(robot, dice.choice(MODELS), optimise="fast")
+        passes(emitted(model, "python", tmp_path / str(case)), tmp_path / str(case))
+
+
+def test_a_root_with_cos_of_30_degrees_below_it_is_true(tmp_path: Path) -> None:
+    files = emitted(generated("thirty forward_dynamics"), "python", tmp_path)
+    assert "1 roots" in passes(files, tmp_path)
+    wrong = re.sub(r"np.arctan2\((?=\w)", "np.arctan2(-", files[source_of(files)])
+    assert wrong != files[source_of(files)]
+    fails({**files, source_of(files): wrong}, tmp_path)
+
+
+def test_a_number_may_be_the_argument_of_a_function(tmp_path: Path) -> None:
+    """`arctan2(-0.889, x)`: the text's number has met no other before the function takes it."""
+    body = "mass=2.5\ncom=[0.01, -0.2, 0.33]\ninertia={xx=0.1, yy=0.2, zz=0.25, xy=0.01, xz=-0.02, yz=0.003}\n"
+    row = '[[joint]]\ntype="revolute"\nd=0\na="{}"\nalpha="{}"\n'
+    rows = [row.format("l1*cos(0.3)", "0"), row.format("l2*sin(pi/5)", "pi/5")]
+    head = 'format=1\nname="r"\nconvention="standard"\nangle="deg"\n'
+    robot = mp.Robot.from_text(head + "".join(text + body for text in rows))
+    files = emitted(mp.generate(robot, "inverse_dynamics"), "python", tmp_path)
+    assert re.search(r"arctan2\(-?\d", files[source_of(files)])
+    passes(files, tmp_path)
 
 
 def test_a_robot_of_another_table_is_another(tmp_path: Path) -> None:
