@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from html import escape
 from inspect import signature
 from typing import Any, Literal, SupportsFloat
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, cells_in, known, unknown_body
+from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, cells_in, known, unknown_body, with_cells
 from manipula.mechanics.robot.formats.checks import warn_about_changes
 from manipula.mechanics.robot.formats.dh import robot_from_dh_text, robot_from_rows
 from manipula.mechanics.robot.formats.given import given, given_steps, given_tensor, given_three
+from manipula.mechanics.robot.formats.naming import refuse_bad_names
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import noted, structured_steps, structured_values
 from manipula.mechanics.robot.formats.toml import robot_from_toml
@@ -138,7 +139,7 @@ class Robot(description.Robot):
         entries = {name: given(value, name) for name, value in values.items()}
         entries = structured_values(self, entries)
         own = {name: value for name, value in entries.items() if name not in written}
-        robot = self._with_cells(lambda cell: replace(cell, value=own[cell.name]) if cell.name in own else cell)
+        robot = with_cells(self, lambda cell: replace(cell, value=own[cell.name]) if cell.name in own else cell)
         named = {name: entries[name] for name in entries if name in written}
         return self._edited(replace(robot, values=tuple((dict(self.values) | named).items())))
 
@@ -156,7 +157,9 @@ class Robot(description.Robot):
         for name in named:
             if name not in known:
                 raise UnknownNameError("standard parameter", name, known)
-        return with_standard(self, {name: given(value, name) for name, value in named.items() if value is not None})
+        robot = with_standard(self, {name: given(value, name) for name, value in named.items() if value is not None})
+        refuse_bad_names(robot)
+        return robot
 
     def with_payload(
         self, mass: Number, com: Numbers = (0, 0, 0), inertia: Mapping[str, Number] | Numbers | None = None
@@ -203,6 +206,7 @@ class Robot(description.Robot):
     def _edited(self, robot: Robot) -> Robot:
         """The new robot, held to what a file is held to."""
         refuse_heavy(robot)
+        refuse_bad_names(robot)
         warn_about_changes(robot, self)
         return Robot.of(noted(robot))
 
@@ -214,10 +218,6 @@ class Robot(description.Robot):
                 raise UnknownNameError("part", part, _WITHOUT)
             robot = _WITHOUT[part](robot)
         return robot
-
-    def _with_cells(self, change: Callable[[Cell], Cell]) -> Robot:
-        parts = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in ("values", "origin")}
-        return replace(self, **{name: _changed(part, change) for name, part in parts.items()})
 
 
 def _urdf_reader() -> Reader:
@@ -238,18 +238,6 @@ _READERS: dict[str, Callable[[], Reader]] = {
     "urdf": _urdf_reader,
     "par": _par_reader,
 }
-
-
-def _changed(part: Any, change: Callable[[Cell], Cell]) -> Any:
-    """The same structure with every cell changed."""
-    if isinstance(part, Cell):
-        return change(part)
-    if isinstance(part, tuple):
-        return tuple(_changed(item, change) for item in part)
-    if is_dataclass(part) and not isinstance(part, type):
-        inner = {item.name: _changed(getattr(part, item.name), change) for item in fields(part)}
-        return replace(part, **inner)
-    return part
 
 
 def _text_table(table: TextTable) -> str:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import sympy
@@ -19,14 +20,16 @@ from manipula.errors import InputError
 from manipula.mechanics.robot.description import SIX
 from manipula.mechanics.robot.precise import placement
 
+MPF: Callable[[float], Any] = mpmath.mpf
 SPELLED: list[Callable[[float], Any]] = [
     float, np.float64, np.float32, np.array, Fraction, Decimal, sympy.Rational, sympy.Float, repr,
-    lambda x: f"1*({x!r})", lambda x: np.array(x, dtype=object), np.float16,
+    lambda x: f"1*({x!r})", lambda x: np.array(x, dtype=object), np.float16, np.longdouble, MPF,
 ]  # fmt: skip
 HELD: list[Callable[[Any], Any]] = [list, tuple, np.array, lambda x: np.array(x, dtype=np.float32), lambda x: [*x]]
 BAD = [math.nan, math.inf, -math.inf, np.nan, np.float32("inf"), None, True, [], [1, 2], {}, "", "1+", "x y", "1/0",
        "lambda", "__import__('os')", b"1", 1j, object(), np.zeros(2), np.zeros((3, 3, 3)), "q1", "1e999", 1e301,
-       Fraction(10) ** 400, sympy.I, sympy.nan, sympy.oo, range(9), {"xx": "1+"}, Decimal("NaN")]  # fmt: skip
+       Fraction(10) ** 400, sympy.I, sympy.nan, sympy.oo, range(9), {"xx": "1+"}, Decimal("NaN"),
+       np.clongdouble(1), np.longdouble("nan")]  # fmt: skip
 ARM = mp.load("puma560")
 
 

@@ -176,7 +176,19 @@ MALFORMED = {
     "variable": (NEW.replace("th2", "2*th2"), ["joint 2", "Theta", "not clear"]),
     "no rotation": (NEW.replace("Z = {1,", "Z = {2,"), ["Z", "rotation"]),
     "mirrored": (NEW.replace("Z = {1,", "Z = {-1,"), ["Z", "rotation"]),
+    "last row of the base": (NEW.replace("0,0,0,1}", "0,0,0,2}"), ["Z", "last row", "0 0 0 2"]),
     "gravity": (NEW.replace("G = {0,0,G3}", "G = {0,G3}"), ["G", "three"]),
+    "negative mass": (NEW.replace("M = {M1,", "M = {-1,"), ["joint 1", "mass", "negative: -1"]),
+    "negative motor": (NEW.replace("IA = {IA1,", "IA = {-2,"), ["joint 1", "motor_inertia", "negative: -2"]),
+    "no body": (
+        "sigma = {0}\nXX = {-1}\nXY = {0}\nXZ = {0}\nYY = {1}\nYZ = {0}\nZZ = {1}",
+        ["inertia", "not positive"],
+    ),
+    "nothing moves": ("sigma = {2,2}", ["Sigma", "no joint moves"]),
+    "coupled angles": (NEW.replace("th2", "th2-th1"), ["joint 1", "th1", "coupled"]),
+    "coupled by a length": (NEW.replace("d = {0,0,0}", "d = {0,0,r3}"), ["joint 3", "r3", "coupled"]),
+    "one variable": (NEW.replace("th2", "th1"), ["joint 2", "th1", "joint 1"]),
+    "a length called as a mass": ("sigma = {0,0}\nd = {0,m1}", ["m1", "another entry"]),
 }
 
 

@@ -7,6 +7,7 @@ bodies are rewritten in the new link frames. A robot of any other shape needs nu
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,7 @@ from manipula.errors import UnknownNameError
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, Robot, Step, Steps
 from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
+from manipula.mechanics.robot.formats.naming import told_apart
 from manipula.mechanics.robot.formats.rows import (
     PLACEMENT,
     Convention,
@@ -28,6 +30,7 @@ from manipula.mechanics.robot.formats.urdf import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
 from manipula.mechanics.robot.parameter import Name, names_of
 from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
+from manipula.mechanics.robot.standard import needed_names
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.zones import Zone, take, take_last, zone_from_steps, zone_in_numbers
 
@@ -69,7 +72,9 @@ def to_urdf(robot: Robot) -> Robot:
         for row in read.joints
     )
     origin = replace(robot.origin, convention="urdf")
-    return replace(read, joints=joints, gravity=robot.gravity, values=robot.values, origin=origin)
+    kept = replace(read, joints=joints, gravity=robot.gravity, origin=origin)
+    used = needed_names(kept, dict(robot.values))
+    return told_apart(replace(kept, values=tuple(value for value in robot.values if value[0] in used)))
 
 
 @dataclass(frozen=True)
@@ -89,13 +94,23 @@ def _regrouped(robot: Robot, convention: Convention) -> Robot:
     # fixed rows of a table are rows of the other table too; those of a URDF only place frames
     split = _split(welded(robot) if robot.origin.convention == "urdf" else robot, convention)
     rows = [_row(split, index, convention) for index in range(len(split.robot.joints))]
-    return replace(
+    regrouped = replace(
         split.robot,
         joints=tuple(rows),
         base=_placement(split.base, "base_{}", "base"),
         tool=_placement(split.tool, "tool_{}", "tool"),
-        origin=replace(robot.origin, convention=convention),
+        origin=replace(robot.origin, convention=convention, notes=robot.origin.notes + _lost(robot, split.robot)),
     )
+    return told_apart(regrouped)
+
+
+def _lost(robot: Robot, kept: Robot) -> tuple[str, ...]:
+    """The note that bodies fixed to the ground are not in the table: no motor feels them."""
+    first = itertools.takewhile(lambda joint: joint.kind == "fixed", robot.joints)
+    before = [joint.name for joint in first if joint.body is not None]
+    if not before or len(kept.joints) == len(robot.joints):
+        return ()
+    return (f"what is fixed to the ground at {', '.join(before)} is left out: the potential energy lacks its constant",)
 
 
 def _split(robot: Robot, convention: Convention) -> _Split:

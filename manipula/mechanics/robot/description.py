@@ -7,9 +7,9 @@ Placements are kept as the elementary steps the file gave, so that every number 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.multiples import MOST, Multiples
@@ -169,6 +169,9 @@ class Robot:
         return tuple(dict.fromkeys(name for cell in self.cells() for name in names_of(cell.parameter)))
 
 
+Arm = TypeVar("Arm", bound=Robot)
+
+
 def cells_in(part: object) -> Iterator[Cell]:
     """Every cell of a part of the description, in order."""
     if isinstance(part, Cell):
@@ -179,6 +182,24 @@ def cells_in(part: object) -> Iterator[Cell]:
     elif is_dataclass(part):
         for item in fields(part):
             yield from cells_in(getattr(part, item.name))
+
+
+def with_cells(robot: Arm, change: Callable[[Cell], Cell]) -> Arm:
+    """The robot with every cell changed."""
+    parts = {item.name: getattr(robot, item.name) for item in fields(robot) if item.name not in ("values", "origin")}
+    return replace(robot, **{name: _changed(part, change) for name, part in parts.items()})
+
+
+def _changed(part: Any, change: Callable[[Cell], Cell]) -> Any:
+    """The same structure with every cell changed."""
+    if isinstance(part, Cell):
+        return change(part)
+    if isinstance(part, tuple):
+        return tuple(_changed(item, change) for item in part)
+    if is_dataclass(part) and not isinstance(part, type):
+        inner = {item.name: _changed(getattr(part, item.name), change) for item in fields(part)}
+        return replace(part, **inner)
+    return part
 
 
 def known(name: str, value: Parameter = ZERO) -> Cell:

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin, body_from_inertia
-from manipula.mechanics.robot.description import Body, Cell, Joint, Robot
+from manipula.mechanics.robot.description import Arm, Body, Cell, Joint, Robot
 from manipula.mechanics.robot.exact import with_values
 from manipula.mechanics.robot.parameter import Name, Parameter, names_of
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.spatial.inertia import Inertia
 
 Given = Mapping[str, Parameter]
-Arm = TypeVar("Arm", bound=Robot)
 MOTOR = {"Ia": "motor_inertia", "fv": "viscous", "fc": "coulomb", "fo": "friction_offset"}
 
 
@@ -59,7 +57,7 @@ def standard_parameters(robot: Robot) -> dict[str, Parameter]:
 
 def refuse_ambiguous(robot: Robot) -> None:
     """Raises where a name that the file uses is that of a column which means something else."""
-    used = _needed(robot, dict(robot.values))
+    used = needed_names(robot, dict(robot.values))
     for name, value in standard_parameters(robot).items():
         if name in used and value != Name(name):
             raise InputError(
@@ -123,17 +121,17 @@ def _changed(body: Body | None, suffix: str, given: Given, values: Given) -> Bod
 def _tidied(robot: Arm, before: Robot, given: Given) -> Arm:
     """Without the values that nothing needs any more; a name may not go on to mean what its cell meant before."""
     values = dict(robot.values)
-    used = _needed(robot, values)
+    used = needed_names(robot, values)
     for name in given:
         if name in used and given[name] != Name(name):
             raise InputError(
                 f"{robot.name}: the name {name!r} stands in other places of the file too; change it by with_parameters"
             )
-    old = _needed(before, values)
+    old = needed_names(before, values)
     return replace(robot, values=tuple((name, x) for name, x in robot.values if name in used or name not in old))
 
 
-def _needed(robot: Robot, values: Mapping[str, Parameter]) -> set[str]:
+def needed_names(robot: Robot, values: Mapping[str, Parameter]) -> set[str]:
     """The names its cells use, and those in the values of these."""
     waiting = [name for cell in robot.cells() for name in names_of(cell.parameter)]
     found: set[str] = set()

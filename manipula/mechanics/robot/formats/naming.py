@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import Cell, Joint, Robot
+from manipula.mechanics.robot.description import Arm, Cell, Joint, Robot, with_cells
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.parameter import Deg, Name, Num, Parameter, names_of
+
+_LENGTH_OF_A_FRAME = re.compile(r"(base|tool)_[xyza]")
 
 
 def refuse_bad_names(robot: Robot) -> None:
     """Raises on a clash of a user's name with an automatic one."""
-    values = dict(robot.values)
+    values, users = dict(robot.values), _users(robot)
     cells = list(robot.cells())
-    users = {name for cell in cells if cell.value is not None for name in names_of(cell.value)}
-    users.update(name for value in values.values() for name in names_of(value))
     bare = [cell for cell in cells if isinstance(cell.value, Name)]
     for cell in cells:
         if cell.name in users and _becomes_a_symbol(cell.value):
@@ -28,6 +30,29 @@ def refuse_bad_names(robot: Robot) -> None:
                 field=f"values.{cell.name}", hint=f'write "{cell.name}" in that cell, or remove the value',
             )  # fmt: skip
         _refuse_other_kind(cell, bare, robot)
+
+
+def told_apart(robot: Arm) -> Arm:
+    """Where a number stands in a cell whose automatic name is the file's for something else, the number takes a new
+    name: of a table written anew nobody is to blame for that."""
+    users = _users(robot) | {name for name, _ in robot.values}
+    taken, named = users | {cell.name for cell in robot.cells()}, dict[str, Parameter]()
+
+    def apart(cell: Cell) -> Cell:
+        if cell.value is None or cell.name not in users or not _becomes_a_symbol(cell.value):
+            return cell
+        name = next(name for count in itertools.count(2) if (name := f"{cell.name}_{count}") not in taken | set(named))
+        named[name] = cell.value
+        return Cell(cell.name, Name(name))
+
+    changed = with_cells(robot, apart)
+    return replace(changed, values=(*robot.values, *named.items())) if named else robot
+
+
+def _users(robot: Robot) -> set[str]:
+    """The names the file uses."""
+    written = [cell.value for cell in robot.cells() if cell.value is not None] + [value for _, value in robot.values]
+    return {name for value in written for name in names_of(value)}
 
 
 def unused_values(robot: Robot) -> list[tuple[str, str]]:
@@ -85,11 +110,17 @@ def _refuse_other_kind(cell: Cell, bare: Sequence[Cell], robot: Robot) -> None:
     if cell.parameter != Name(cell.name):
         return
     for other in bare:
-        if other.value == Name(cell.name) and _kind(other.name) != _kind(cell.name):
+        if other.value == Name(cell.name) and not _alike(other.name, cell.name):
             raise RobotFileError(
                 f"the name {cell.name!r}, used in {other.name}, is the automatic name of another entry",
                 where=_where(other.name, robot), field=other.name, hint="use another name",
             )  # fmt: skip
+
+
+def _alike(user: str, named: str) -> bool:
+    """Whether two cells are of one kind; a base or a tool may stand as far off as a row says."""
+    placed = _LENGTH_OF_A_FRAME.fullmatch(user) is not None and _kind(named) in ("a", "d")
+    return placed or _kind(user) == _kind(named)
 
 
 def _kind(name: str) -> str:

@@ -15,12 +15,15 @@ from fractions import Fraction
 from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Joint, JointKind, Origin, Robot, Step, Steps
 from manipula.mechanics.robot.exact import Tree, is_zero, parameter_of, placement_from_steps, without_zeros
+from manipula.mechanics.robot.formats.checks import warn_about
+from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
 from manipula.mechanics.robot.formats.par_variable import split_variable
 from manipula.mechanics.robot.formats.rows import steps_from_placement
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, refuse_too_many
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import received
-from manipula.mechanics.robot.parameter import ZERO, Num, Parameter, parameter_from_text
+from manipula.mechanics.robot.formats.weight import refuse_heavy
+from manipula.mechanics.robot.parameter import ZERO, Num, Parameter, names_of, parameter_from_text
 from manipula.mechanics.robot.precise import MP, PRECISE, precise, rpy_of
 from manipula.mechanics.robot.precise import angle as angle_from_number
 from manipula.mechanics.robot.suffixes import row_names, suffixes
@@ -35,6 +38,7 @@ UNREAD = ("QP", "QDP", "GAM", "K", "mu")
 KNOWN = {key.lower(): key for key in (*GEOMETRY, *DYNAMICS, *WRENCH, *AT_REST, *UNREAD, "eta", "Z", "G")}
 KINDS: dict[str, JointKind] = {"0": "revolute", "1": "prismatic", "2": "fixed"}
 IDENTITY = "1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1"
+ONE = Num(Fraction(1))
 STRUCTURES = {"1": "a tree", "2": "a closed loop"}
 
 
@@ -42,7 +46,11 @@ def robot_from_par(text: str, file: str = "", exact: bool = False) -> Robot:
     """The serial arm of a SYMORO file; `exact` keeps angles and lengths as written (see `structure`)."""
     structure = Structure(exact)
     with errors_of(file):
-        robot = received(_Reader(checked_text(text)).robot(file), structure)
+        robot = told_apart(_Reader(checked_text(text)).robot(file))
+        refuse_heavy(robot)
+        refuse_bad_names(robot)
+    robot = received(robot, structure)
+    warn_about(robot)
     structure.warn(file)
     return robot
 
@@ -56,6 +64,7 @@ class _Reader:
         found = (re.fullmatch(r"(\w++)\s*+=\s*+(\w++)", line.strip()) for line in plain.splitlines())
         self.settings = {match[1].lower(): match[2] for match in found if match}
         self.notes: list[str] = []
+        self.variables: dict[str, int] = {}  # name → the joint it moves
 
     def robot(self, file: str) -> Robot:
         self.refuse_structure()
@@ -69,7 +78,18 @@ class _Reader:
         joints = tuple(self.joint(row, *each) for row, each in enumerate(zip(kinds, names, ends), 1))
         base, turn = self.base()
         origin = Origin("par", "modified", "rad", "m", file, "", tuple(self.notes))
-        return Robot(self.name, joints, self.gravity(turn), base, origin=origin)
+        robot = Robot(self.name, joints, self.gravity(turn), base, origin=origin)
+        self.refuse_coupled(robot)
+        return robot
+
+    def refuse_coupled(self, robot: Robot) -> None:
+        """A joint's variable may stand in its own row alone."""
+        for name in robot.names():
+            if name in self.variables:
+                problem = f"{name}, the variable of this joint, stands in another entry too"
+                raise RobotFileError(
+                    problem, where=f"joint {self.variables[name]}", hint="coupled joints cannot be read"
+                )
 
     def refuse_structure(self) -> None:
         if "sigma" not in self.lists:
@@ -99,6 +119,8 @@ class _Reader:
     def refuse_lengths(self, count: int) -> None:
         if count == 0:
             raise RobotFileError("the robot has no joint", field="Sigma", hint="one entry for each joint")
+        if all(entry == "2" for entry in self.entries("sigma")):
+            raise RobotFileError("no joint moves", field="Sigma", hint="a robot needs a revolute or prismatic joint")
         for name in ("NJ", "NL", "NF"):
             if self.settings.get(name.lower(), str(count)) != str(count):
                 raise RobotFileError(
@@ -121,7 +143,7 @@ class _Reader:
 
     def parameter(self, text: str, key: str, row: int) -> Parameter:
         try:
-            return parameter_from_text(re.sub(r"\bPi\b", "pi", text))
+            return parameter_from_text(re.sub(r"\b(Pi|PI)\b", "pi", text))
         except InputError as error:
             raise RobotFileError(f"found {error}", where=f"joint {row}", field=key) from error
 
@@ -144,6 +166,7 @@ class _Reader:
             moving = theta if kind == "revolute" else r
             value, direction = split_variable(moving.parameter, row, kind, self.notes)
             offset = Cell(moving.name, value)
+            self.note_variables(row, set(names_of(moving.parameter)) - set(names_of(value)))
         before = self.before(row, end)
         before += (Step("rz", theta),) if kind != "revolute" else ()
         before += (Step("tz", r),) if kind != "prismatic" else ()
@@ -160,6 +183,12 @@ class _Reader:
             self.cell("FS", row, f"fc{end}"),
             Cell(f"fo{end}", ZERO),
         )
+
+    def note_variables(self, row: int, names: set[str]) -> None:
+        for name in names:
+            if self.variables.setdefault(name, row) != row:
+                problem = f"its variable {name} is that of joint {self.variables[name]}"
+                raise RobotFileError(problem, where=f"joint {row}", hint="coupled joints cannot be read")
 
     def before(self, row: int, end: str) -> Steps:
         """gamma and b only where the file uses them: a serial arm has none."""
@@ -190,6 +219,8 @@ class _Reader:
             a, b, c = (tuple(precise(x, {}) for x in Z[start : start + 3]) for start in (0, 4, 8))
         except KeyError as error:
             raise RobotFileError(f"found the name {error} in a rotation", field="Z", hint="numbers") from error
+        if [self.parameter(entry, "Z", 0) for entry in entries[12:]] != [ZERO, ZERO, ZERO, ONE]:
+            raise RobotFileError(f"its last row is {' '.join(entries[12:])}", field="Z", hint="0 0 0 1")
         R: Matrix = ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
         _refuse_skewed(R)
         roll, pitch, yaw = map(angle_from_number, rpy_of(R))

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational
+from numbers import Rational, Real
 from typing import Any, Literal
 
 from manipula.errors import InputError, RobotFileError
@@ -75,7 +75,7 @@ def _short(value: Fraction) -> str:
 
 def entry_from_raw(value: object) -> Entry:
     """A value as TOML or Python gives it. Booleans, dates, NaN, infinities and lists are refused."""
-    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0 and type(value.item()) is not type(value):
         return entry_from_raw(value.item())  # of an array library
     if type(value).__module__.partition(".")[0] == "sympy" and _is_real(value):
         return _entry_from_text(str(value))
@@ -88,6 +88,8 @@ def entry_from_raw(value: object) -> Entry:
             return exact_number(value)
         case Rational() if not isinstance(value, bool):
             return _bounded(Fraction(int(value.numerator), int(value.denominator)))
+        case Real() if not isinstance(value, bool):
+            return exact_number(float(value))  # a long double, a number of mpmath
     raise RobotFileError(f"found {describe(value)}", hint=f"expected {_ENTRY_HINT}")
 
 

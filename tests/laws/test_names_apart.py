@@ -1,0 +1,129 @@
+"""No name means two things: neither after a conversion, nor in a file of another format, nor by an edit."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import ManipulaWarning, RobotFileError
+from manipula.mechanics.robot.bind import free_parameters
+from manipula.mechanics.robot.formats.naming import refuse_bad_names
+from tests.world_frame import World
+
+
+def entry(rng: random.Random, letter: str, rows: int) -> Any:
+    """A number, or a name that looks like a cell of some row."""
+    return rng.choice((0, 0.3, -0.2, 0.45, f"{letter}{rng.randint(1, rows)}", f"2*x{rng.randint(1, 2)}"))
+
+
+def confusing_arm(seed: int) -> mp.Robot | None:
+    """A table whose names are those of other cells; None where the file itself is refused."""
+    rng = random.Random(seed)
+    count = rng.randint(2, 4)
+    rows = [
+        {"theta": 0, "d": entry(rng, "d", count), "a": entry(rng, "a", count), "alpha": rng.choice((0, 90, 25)),
+         "type": rng.choice(("revolute", "prismatic")), "mass": 1, "com": [0.1, 0, 0.2],
+         "inertia": {"xx": 0.1, "xy": 0, "xz": 0, "yy": 0.1, "yz": 0, "zz": 0.1}}
+        for _ in range(count)
+    ]  # fmt: skip
+    try:
+        return mp.Robot.from_dh(rows, convention=rng.choice(("standard", "modified")), angle="deg")
+    except RobotFileError:
+        return None
+
+
+ARMS = [(seed, arm) for seed in range(120) if (arm := confusing_arm(seed)) is not None]
+
+
+def pose_and_torques(robot: mp.Robot, values: dict[str, float]) -> list[Any]:
+    """At one state, the free names given."""
+    world = World(robot.with_parameters(**{name: values[name] for name in free_parameters(robot)}))
+    q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, world.dof))
+    return [world.at(q).tool, world.inverse_dynamics(q, qd, qdd)]
+
+
+@pytest.mark.parametrize(("seed", "arm"), ARMS)
+def test_a_converted_table_has_one_meaning_for_each_name(seed: int, arm: mp.Robot, tmp_path: Path) -> None:
+    values = {name: 0.15 + 0.1 * k for k, name in enumerate(sorted(free_parameters(arm)))}
+    other = mp.convert(arm, "modified" if arm.origin.convention == "standard" else "standard")
+    refuse_bad_names(other)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)
+        saved = [mp.load(mp.save(arm, tmp_path / "a.par"))]
+        if all(step.kind[0] == "t" for step in (*other.base, *other.tool)):  # else it may be no shift and rpy
+            saved.append(mp.load(mp.save(other, tmp_path / "a.toml")))
+    for robot in (other, *saved, mp.convert(other, arm.origin.convention)):
+        for mine, theirs in zip(pose_and_torques(arm, values), pose_and_torques(robot, values)):
+            assert np.allclose(mine, theirs, atol=1e-12)
+
+
+@pytest.mark.parametrize(("seed", "arm"), ARMS[:60:6])
+def test_every_number_made_a_symbol_is_the_same_arm(seed: int, arm: mp.Robot) -> None:
+    values = {name: 0.15 + 0.1 * k for k, name in enumerate(sorted(free_parameters(arm)))}
+    other = mp.convert(arm, "modified" if arm.origin.convention == "standard" else "standard")
+    filled = other.with_parameters(**{name: values[name] for name in free_parameters(other)})
+    q = np.linspace(0.3, 0.9, arm.dof)
+    plain, symbolic = (mp.generate(filled, "pose", symbolic=way, optimise="none") for way in ("none", "all"))
+    p = [filled.parameters[name] for name in symbolic.inputs.get("p", ())]
+    found = symbolic.compile("numpy")(q, p) if p else symbolic.compile("numpy")(q)
+    assert np.allclose(found, plain.compile("numpy")(q), atol=1e-12)
+
+
+def test_a_number_gives_way_to_the_name_of_the_file() -> None:
+    arm = mp.convert(mp.Robot.from_dh([(0, 0, 0.3, 0), (0, 0, "a2", 0), (0, 0.1, 0, 0)]), "modified")
+    assert arm.parameters["a2"] is None and arm.parameters["a2_2"] == 0.3
+    moved = mp.generate(arm, "pose", symbolic="all").only("T[1,4]").equations("factored")
+    assert "a2*c12 + a2_2*c1" in str(moved)
+
+
+TENSOR = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+PUMA = mp.load("puma560")
+EDITS = {
+    "tool": lambda name: PUMA.with_tool([name, 0, 0]),
+    "base": lambda name: PUMA.with_base((0, 0, 0), (0, name, 0)),
+    "gravity": lambda name: PUMA.with_gravity(0, 0, f"-2*{name}"),
+    "payload": PUMA.with_payload,
+    "cell": lambda name: PUMA.with_parameters(a3=name),
+    "standard": lambda name: PUMA.with_standard_parameters({"Lxx6": name}),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("name", ["a2", "m2", "rx3", "gz", "Ixx4"])
+def test_an_edit_may_not_use_the_name_of_a_number_in_the_table(edit: str, name: str) -> None:
+    if (edit, name) == ("gravity", "gz"):
+        return
+    with pytest.raises(RobotFileError, match=f"the name '{name}', used in .*automatic name of a cell"):
+        EDITS[edit](name)
+    assert "free" in EDITS[edit]("free").names()
+
+
+def test_values_that_only_the_table_needed_do_not_follow_it_into_a_urdf(tmp_path: Path) -> None:
+    rows = [{"theta": 0, "d": "h", "a": "w", "alpha": 0, "mass": "m1", "motor_inertia": "k"}] * 2
+    arm = mp.Robot.from_dh(rows, angle="deg").without("gravity")
+    unknown = dict.fromkeys(arm.names(), 0.0)
+    given = arm.with_parameters(**unknown).with_parameters(h=0.3, w=0.2, m1=2, k=0.7)
+    urdf = mp.convert(given, "urdf")
+    assert dict(urdf.values).keys() == {"k"}
+    again = mp.load(mp.save(mp.convert(urdf, "standard"), tmp_path / "again.toml"))
+    q = np.array([0.3, 0.4])
+    assert np.allclose(World(again).inertia_matrix(q), World(given).inertia_matrix(q), atol=1e-12)
+
+
+def test_a_conversion_says_what_stands_on_the_ground_and_is_left_out() -> None:
+    arm = mp.convert(mp.load("planar2r"), "modified")
+    assert not any("ground" in note for note in arm.origin.notes)
+    links = "".join(f'<link name="l{i}"><inertial><mass value="3"/>{TENSOR}</inertial></link>' for i in range(3))
+    rows = (("foot", "fixed"), ("turn", "continuous"))
+    joints = "".join(
+        f'<joint name="{name}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/></joint>'
+        for i, (name, kind) in enumerate(rows)
+    )
+    robot = mp.Robot.from_text(f'<robot name="r">{links}{joints}</robot>', "urdf")
+    assert any("ground at foot" in note for note in mp.convert(robot, "standard").origin.notes)
