@@ -24,9 +24,15 @@ class Answers:
     """One pose, branch by branch, with reasons."""
 
     def __init__(
-        self, solver: Solver, T: Floats, seed: Floats | None, raw: Raw, tolerance: float | None = None
+        self,
+        solver: Solver,
+        T: Floats,
+        seed: Floats | None,
+        raw: Raw,
+        tolerance: float | None = None,
+        parameter: Floats | None = None,
     ) -> None:
-        self.solver, self.T, self.seed = solver, T, seed
+        self.solver, self.T, self.seed, self._parameter = solver, T, seed, parameter
         self._still = Still(T, solver.pose, solver.jacobian, solver.turning)
         self.exact = solver.tolerances.exact if tolerance is None else tolerance
         close = refined(solver, T[None], raw.row(), tolerance)
@@ -94,7 +100,7 @@ class Answers:
     def _seat_seed(self) -> None:
         """A seed that is at the pose is an answer: where joints are hardly determined, the branch beside it is."""
         own = self.reached & (self.twin < 0)
-        i = seat_of(self.solver, self.T, self.seed, self.q, own, self.exact)
+        i = seat_of(self.solver, self.T, self.seed, self.q, own, self.exact, self._parameter)
         if i is not None and self.seed is not None:
             self.q[i], self.reached[i], self.twin[i] = self.seed, True, -1
             self.residual[i] = newton.residual(self.solver.pose(self.seed), self.T)
@@ -143,7 +149,7 @@ class InverseResult:
         raw: Raw | None = None,
         tolerance: float | None = None,
     ) -> None:
-        self._solver, self.pose, self._seed, self._parameter = solver, pose, seed, parameter
+        self._solver, self.pose, self.seed, self._parameter = solver, pose, seed, parameter
         self._tolerance = tolerance
         self._settled, self._searched = q is not None, raw is not None
         if q is not None:
@@ -154,7 +160,7 @@ class InverseResult:
     def decided(self, q: Floats, valid: Bits) -> None:
         """Every branch and which are answers, where a quick way has told."""
         self._decided = q, valid
-        self.q = q[ordered(q, valid, self._seed)]
+        self.q = q[ordered(q, valid, self.seed)]
 
     @cached_property
     def q(self) -> Floats:
@@ -166,16 +172,16 @@ class InverseResult:
         """Every branch and which are answers, where the quick way has told."""
         if not self._settled:
             return None
-        found = chosen(self._solver, self.pose.reshape(1, 16), self._parameter, self._seed)
+        found = chosen(self._solver, self.pose.reshape(1, 16), self._parameter, self.seed)
         return found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel()
 
     @cached_property
     def _raw(self) -> Raw:
-        return self._solver.raw(self.pose, self._seed, self._parameter)
+        return self._solver.raw(self.pose, self.seed, self._parameter)
 
     @cached_property
     def _answers(self) -> Answers:
-        found = Answers(self._solver, self.pose, self._seed, self._raw, self._tolerance)
+        found = Answers(self._solver, self.pose, self.seed, self._raw, self._tolerance, self._parameter)
         if self._decided is not None:
             found.adopt(*self._decided)
         return found
@@ -206,7 +212,7 @@ class InverseResult:
     @cached_property
     def order(self) -> NDArray[np.intp]:
         """The places of the rows of `q` among the branches."""
-        return self._answers.order if self._decided is None else ordered(*self._decided, self._seed)
+        return self._answers.order if self._decided is None else ordered(*self._decided, self.seed)
 
     @property
     def tolerance(self) -> float:
@@ -243,7 +249,7 @@ class InverseResult:
             away = np.sqrt(((self._solver.pose(self.q) - self.pose) ** 2).sum((-1, -2)))
             best = int(np.argmin(away)) if away.min() > self._solver.tolerances.good else 0
             return Nearest(self.q[best], float(away[best]), MET)
-        found = self._solver.nearest(self.pose, self._seed)
+        found = self._solver.nearest(self.pose, self.seed)
         return found if found.reason != MET else found._replace(reason=self._not_reached(found))
 
     def _not_reached(self, found: Nearest) -> str:

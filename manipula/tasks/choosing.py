@@ -131,18 +131,33 @@ def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits, worst: Floats)
     return np.where(same.any(-1), same.argmax(-1), -1)
 
 
-def seat_of(solver: Solver, T: Floats, seed: Floats | None, q: Floats, own: Bits, exact: float) -> int | None:
+def seat_of(
+    solver: Solver,
+    T: Floats,
+    seed: Floats | None,
+    q: Floats,
+    own: Bits,
+    exact: float,
+    values: Floats | None = None,
+) -> int | None:
     """Which of q (k, n) a seed is that stands at the pose itself; None where it does not, or is found as it is.
 
-    Of a redundant arm it stands for its own parameter only: a branch far from it is another's.
+    Of a redundant arm it is a branch beside it, or, where its own parameter is among the `values`, one that is no
+    answer: with joints that lock each other at this pose its own branch may be anywhere.
     """
-    if seed is None or not len(q) or newton.residual(solver.pose(seed), T) > exact:
-        return None
-    if (margins(seed, solver.low, solver.high) < -INSIDE).any():
+    if seed is None or not len(q) or not stands(solver, T, seed, exact):
         return None
     apart = distances(q, seed, solver.turning)
     i = int(np.argmin(np.where(own, apart, apart + FAR)))
-    return None if apart[i] <= SEATED or (solver.plan.parameter and apart[i] > BESIDE) else i
+    if apart[i] <= SEATED or not solver.plan.parameter or apart[i] <= BESIDE:
+        return None if apart[i] <= SEATED else i
+    return int(np.argmin(apart + FAR * own)) if solver.stands_for(seed, values) else None
+
+
+def stands(solver: Solver, T: Floats, seed: Floats, exact: float) -> bool:
+    """Whether a seed is at the pose, inside the limits."""
+    inside = (margins(seed, solver.low, solver.high) >= -INSIDE).all()
+    return bool(inside and newton.residual(solver.pose(seed), T) <= exact)
 
 
 def preferred(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | None) -> NDArray[np.intp]:

@@ -30,19 +30,20 @@ from manipula.tasks.choosing import (
     preferred,
     refined,
     seat_of,
+    stands,
     tolerance_numbers,
 )
 from manipula.tasks.descent.machine import Descent, descent_of
 from manipula.tasks.elbow import arm_angle
 from manipula.tasks.general6r import General6R
 from manipula.tasks.held import first_six, held_solutions
-from manipula.tasks.limits import bounds, margins, principal, wound
+from manipula.tasks.limits import bounds, distances, margins, principal, wound
 from manipula.tasks.loops6r.machine import Translate
 from manipula.tasks.padded import padded_solutions, with_six
 from manipula.tasks.poses import checked_poses, checked_tolerance, exact_poses, poses_from_value
 from manipula.tasks.search import TASKS, nearest_found, starts, unique_solutions
 from manipula.tasks.solver import Chosen, Native, Nearest, Raw
-from manipula.tasks.tolerances import CLEAN, INSIDE, Tolerances, defect_of, sampled, tolerances_of
+from manipula.tasks.tolerances import BESIDE, CLEAN, INSIDE, Tolerances, defect_of, sampled, tolerances_of
 from manipula.tasks.words import REACHED, away_text, elsewhere_text, nearest_reason
 
 SAMPLES = 16  # values of a redundant arm's parameter when none is given
@@ -131,40 +132,59 @@ class InverseSolver:
         near = None if seed is None else self._seed(seed)
         values = self._values(near, parameter)
         if tolerance is not None:
-            return self._within(T, near, values, checked_tolerance(tolerance))
+            return self._within(T, near, values, parameter, checked_tolerance(tolerance))
         if T.ndim > 2:
             return self._batch(T, near, values, chosen_here=parameter is None)
         if self.closed is None:
             T = checked_poses(T)
-            return self._unclosed(T, near, self._eliminated(T[None], values)[0], values)
+            result = self._unclosed(T, near, self._eliminated(T[None], values)[0], values)
+            return self._or_searched(result, parameter)
         exact, found = self._settled(T.reshape(1, 16), values, near)
         T = exact.reshape(4, 4).copy()  # what is computed later must not depend on what the caller does to his array
         if found.open.any():
-            result = InverseResult(self, T, seed=near, parameter=values)
-            return self._unclosed(T, near, None) if self._few(parameter) and not result.reached else result
+            return self._or_searched(InverseResult(self, T, seed=near, parameter=values), parameter)
         q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
-        if self.plan.held is not None and self._few(parameter) and not valid.any():
-            return self._unclosed(T, near, None)
         result = InverseResult(self, T, q[ordered(q, valid, near)], near, values)
-        if values is not None and self.defect:
-            q[valid] = self._with_seed(q[valid], T, near)
+        if values is None:
+            return result
+        place = seat_of(self, T, near, q, valid, self.tolerances.exact, values)
+        if place is not None:
+            q[place], valid[place] = near, True
             result.decided(q, valid)
-        return result
+        return self._or_searched(result, parameter)
 
-    def _within(self, T: Floats, seed: Floats | None, values: Floats | None, tolerance: float | None) -> Any:
+    def _within(
+        self,
+        T: Floats,
+        seed: Floats | None,
+        values: Floats | None,
+        parameter: ArrayLike | None,
+        tolerance: float | None,
+    ) -> Any:
         """Every branch is looked at, and brought as near as it comes."""
         T = checked_poses(T, tolerance)
         if T.ndim > 2:
-            return self._batch(T, seed, values, tolerance)
+            return self._batch(T, seed, values, tolerance, chosen_here=parameter is None)
         if self.closed is None:
-            return self._unclosed(T, seed, self._eliminated(T[None], values)[0], values, tolerance)
-        return InverseResult(self, T, seed=seed, parameter=values, tolerance=tolerance)
+            result = self._unclosed(T, seed, self._eliminated(T[None], values)[0], values, tolerance)
+        else:
+            result = InverseResult(self, T, seed=seed, parameter=values, tolerance=tolerance)
+        return self._or_searched(result, parameter, tolerance)
 
-    def _few(self, parameter: ArrayLike | None) -> bool:
-        """Few joints may be lost where a closed form says nothing about one of them (two axes in line leave it only
-        their sum, while the position knows both), or where the values of a held one lie between those that are tried:
-        what is not found is searched for."""
-        return self.chain.dof < 6 and parameter is None
+    def _or_searched(
+        self, result: InverseResult, parameter: ArrayLike | None, tolerance: float | None = None
+    ) -> InverseResult:
+        """The same where it has answers; what is not found may be lost all the same, and is searched for.
+
+        Few joints are lost where a closed form says nothing about one of them (two axes in line leave it only their
+        sum, while the position knows both), redundant ones where the limits leave them values between those tried.
+        """
+        if parameter is not None or len(result.q):
+            return result
+        if self.plan.parameter or (self.closed is not None and self.chain.dof < 6 and not result.reached):
+            found = self._unclosed(result.pose, result.seed, None, None, tolerance)
+            return found if len(found.q) or (found.reached and not result.reached) else result
+        return result
 
     def _seed(self, seed: ArrayLike) -> Floats:
         near = np.ascontiguousarray(seed, dtype=float)
@@ -250,7 +270,7 @@ class InverseSolver:
         """Without a closed form. Solutions that elimination has counted are alone: nothing more is to be asked."""
         if q is None or (tolerance is not None and not len(q)):
             return InverseResult(self, T, None, seed, values, self._searched(T, seed, tolerance), tolerance)
-        q = self._with_seed(q, T, seed)
+        q = self._with_seed(q, T, seed, values)
         result = InverseResult(self, T, None, seed, values, _all_valid(q), tolerance)
         inside: Bits = np.ones(len(q), dtype=bool)
         if seed is not None or self.limited:
@@ -259,14 +279,20 @@ class InverseSolver:
         result.decided(q, inside)
         return result
 
-    def _with_seed(self, q: Floats, T: Floats, seed: Floats | None) -> Floats:
-        """The same answers; one beside a seed that stands at the pose is the seed."""
-        place = seat_of(self, T, seed, q, np.ones(len(q), dtype=bool), self.tolerances.exact)
-        if place is None:
+    def _with_seed(self, q: Floats, T: Floats, seed: Floats | None, values: Floats | None) -> Floats:
+        """The same answers; one beside a seed that stands at the pose is the seed, or the seed is one more."""
+        if seed is None or not stands(self, T, seed, self.tolerances.exact):
             return q
-        q = q.copy()
-        q[place] = seed
-        return q
+        apart = distances(q, seed, self.turning)
+        if apart.min(initial=np.inf) <= BESIDE:
+            q = q.copy()
+            q[np.argmin(apart)] = seed
+            return q
+        return np.concatenate([seed[None], q]) if self.stands_for(seed, values) else q
+
+    def stands_for(self, seed: Floats, values: Floats | None) -> bool:
+        """Whether a seed's own parameter is among the values; an arm without one has nothing to ask."""
+        return values is None or bool(np.abs(values - self.parameter_of(seed)).min() <= APART)
 
     def _searched(self, T: Floats, seed: Floats | None, tolerance: float | None = None) -> Raw:
         return _all_valid(unique_solutions(self, T, seed, tolerance))
@@ -313,8 +339,11 @@ class InverseSolver:
         if self.closed is None:
             T = checked_poses(T, tolerance)
             poses = T.reshape(-1, 4, 4)
+            given = None if chosen_here else values
             rows = zip(poses, self._eliminated(poses, values), strict=True)
-            found = [self._unclosed(t, seed, q, values, tolerance).q for t, q in rows]
+            found = [
+                self._or_searched(self._unclosed(t, seed, q, values, tolerance), given, tolerance).q for t, q in rows
+            ]
             q, valid = side_by_side(found, dof)
             return InverseBatch(self, T, q.reshape(*lead, *q.shape[1:]), valid.reshape(*lead, valid.shape[1]))
         exact, settled = self._settled(T.reshape(-1, 16), values, seed)
@@ -322,8 +351,8 @@ class InverseSolver:
             settled.open[:] = True
         if settled.open.any():
             self._look_closer(exact, values, seed, settled, tolerance)
-        if self.chain.dof < 6 and chosen_here:
-            self._search_for(exact, values, seed, settled)
+        if chosen_here and (self.plan.parameter or self.chain.dof < 6):
+            self._search_for(exact, values, seed, settled, tolerance)
         pose = exact.reshape(T.shape).copy()  # as above: the caller's array is his
         return InverseBatch(self, pose, settled.q.reshape(*lead, -1, dof), settled.valid.reshape(*lead, -1))
 
@@ -342,13 +371,15 @@ class InverseSolver:
             close.twin[i] = preferred(close.twin[i], inside[i], q[i], seed)
         found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside
 
-    def _search_for(self, T: Floats, values: Floats | None, seed: Floats | None, found: Chosen) -> None:
-        """Poses without an answer of which the closed form cannot be sure, in place (see `_few`)."""
+    def _search_for(
+        self, T: Floats, values: Floats | None, seed: Floats | None, found: Chosen, tolerance: float | None
+    ) -> None:
+        """Poses without an answer of which the closed form cannot be sure, in place (see `_or_searched`)."""
         each = 1 if values is None else values.size
-        unsure = found.open.reshape(-1, each).any(-1) | (self.plan.held is not None)
+        unsure = found.open.reshape(-1, each).any(-1) | bool(self.plan.parameter)
         valid, q = found.valid.reshape(len(T), -1), found.q.reshape(len(T), -1, self.chain.dof)
         for i in np.flatnonzero(unsure & ~valid.any(-1)):
-            answers = self._unclosed(T[i].reshape(4, 4), seed, None).q[: valid.shape[-1]]
+            answers = self._unclosed(T[i].reshape(4, 4), seed, None, None, tolerance).q[: valid.shape[-1]]
             q[i, : len(answers)], valid[i, : len(answers)] = answers, True
 
     def away(self, T: Floats, at: Floats) -> str:

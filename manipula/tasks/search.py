@@ -50,9 +50,12 @@ def unique_solutions(solver: Solver, T: Floats, seed: Floats | None, tolerance: 
         return _by_arrays(solver, T, starts(solver, seed), exact)
     if solver.chain.dof <= 6 and not solver.plan.free:
         return _counted(solver, T, starts(solver, seed, MOST), exact)
-    first = starts(solver, seed, SOME)
-    inside = _exact(solver, T, solver.descent(first, T, bounded=True), exact)
-    return inside if len(inside) else _exact(solver, T, solver.descent(first, T), exact)
+    every = starts(solver, seed)
+    for some in np.split(every, [SOME]):  # with tight limits few of them lead to a solution
+        inside = _exact(solver, T, solver.descent(some, T, bounded=True), exact)
+        if len(inside):
+            return inside
+    return _exact(solver, T, solver.descent(every[:SOME], T), exact) if solver.limited else inside
 
 
 def _counted(solver: Solver, T: Floats, every: Floats, exact: float) -> Floats:

@@ -221,6 +221,10 @@ class PartialSolver:
             raise InputError(f"seed: joint {int(np.argmin(np.isfinite(near))) + 1} is not a finite number")
         return near
 
+    def stands_for(self, seed: Floats, values: Floats | None) -> bool:
+        """No values are tried: the free joints stay where they are."""
+        return False
+
     def _held(self, seed: Floats | None, parameter: ArrayLike | None) -> Floats:
         """Where the free joints are: as given, as in the seed, or in the middle."""
         held = self.centre.copy() if seed is None else np.clip(seed, self.low, self.high)
