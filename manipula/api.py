@@ -129,6 +129,8 @@ def generate(
     """
     subject = load(robot) if isinstance(robot, str) else robot
     if not isinstance(model, str):
+        if not model:
+            raise InputError("generate: found an empty list of models (expected at least one name)")
         requests = [
             Request(subject, name, "best", symbolic, optimise, False, parameters, price)
             for name in dict.fromkeys(model)

@@ -7,10 +7,12 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
+import manipula as mp
 from manipula.algebra.expr.condition import Lengths
 from manipula.algebra.expr.cost import cost_of, tree_cost_of
 from manipula.algebra.expr.derive import gradient, tangents
@@ -220,6 +222,15 @@ def test_first_or_last_in_a_process_gives_the_same_bytes() -> None:
     last = example()
     assert first.content() == last.content()
     assert tape_from_function(first).digest() == tape_from_function(last).digest()
+
+
+def test_every_part_that_is_run_is_in_the_digest() -> None:
+    """Compiled code is kept under it: a tape that checks something else is another tape."""
+    tape = mp.generate("puma560_symbolic", "inverse_dynamics").tape
+    parts = ("name", "inputs", "constants", "offline", "online", "outputs", "guard", "checks", "single")
+    others = [replace(tape, **{part: "" if part == "name" else getattr(tape, part)[:-1]}) for part in parts]
+    assert all(getattr(tape, part) for part in parts)
+    assert len({x.digest() for x in (tape, *others)}) == len(parts) + 1
 
 
 SCRIPT = """

@@ -77,3 +77,9 @@ def test_no_module_has_the_name_of_a_verb() -> None:
 def test_a_dossier_can_be_written_twice(tmp_path: Path) -> None:
     first, second = (mp.dossier("planar2r", tmp_path / name) for name in ("one", "two"))
     assert [path.read_text() for path in first] == [path.read_text() for path in second]
+
+
+@pytest.mark.parametrize("nothing", [[], ()])
+def test_no_models_are_no_function(nothing: list[str]) -> None:
+    with pytest.raises(mp.InputError, match="empty list of models"):
+        mp.generate("planar2r", nothing)

@@ -1,6 +1,7 @@
 """A second text of what a description means: the bound and merged chain is held against it at every proof.
 
-It shares no line with `bind`, `reduce`, `spatial`: a frame is three columns and an origin, moved by one elementary step
+It shares no line with `bind`, `reduce`, `spatial`; of `angles` it takes what is collected, and holds its value against
+that of what is written. A frame is three columns and an origin, moved by one elementary step
 after another; a body is its pseudo-inertia
 
     J = ∫ (r, 1)(r, 1)ᵀ dm = [[K, s], [sᵀ, m]]        J_a = T_ab J_b T_abᵀ
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from manipula.mechanics.robot.angles import Angles
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Body, Cell, Robot, Steps
 from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter
@@ -56,6 +58,8 @@ def pairs(robot: Robot, chain: Chain, symbols: Mapping[str, Any], symbolic: Any,
         yield from _each(name, _pseudo(inertia.m, inertia.s, _second(inertia.I)), body)
     for joint, link, held_parts in zip(moving, chain.links, parts[1:]):
         yield from _parts(f"a body on {joint.name}", link.parts, held_parts)
+    for collected, written in read.collected:
+        yield Pair("an angle", collected, written)
 
 
 def _parts(what: str, found: Sequence[Any], meant: Sequence[tuple[Frame, Pseudo]]) -> Iterator[Pair]:
@@ -83,6 +87,8 @@ class _Reader:
     def __init__(self, robot: Robot, maths: Any, symbols: Mapping[str, Any], symbolic: Any) -> None:
         self.robot, self.maths, self.symbols, self.symbolic = robot, maths, symbols, symbolic
         self.values, self.known = dict(robot.values), dict[str, Any]()
+        self.angles = Angles({name: x for name, x in self.values.items() if not self.stays(name)})
+        self.collected: list[tuple[Any, Any]] = []  # angles, beside what is written
 
     # numbers
 
@@ -105,9 +111,19 @@ class _Reader:
 
     def named(self, name: str) -> Any:
         if name not in self.known:
-            stays = name not in self.values or self.symbolic == "all" or self.is_listed(name)
-            self.known[name] = self.symbols[name] if stays else self.value(self.values[name])
+            self.known[name] = self.symbols[name] if self.stays(name) else self.value(self.values[name])
         return self.known[name]
+
+    def stays(self, name: str) -> bool:
+        return name not in self.values or self.symbolic == "all" or self.is_listed(name)
+
+    def turn(self, cell: Cell) -> Any:
+        """The cell of an angle."""
+        return self.cell(cell) if cell.value is None or self.is_symbol(cell) else self.angle(cell.value)
+
+    def angle(self, x: Parameter) -> Any:
+        self.collected.append((self.value(self.angles.collected(x)), self.value(x)))
+        return self.collected[-1][0]
 
     def value(self, x: Parameter) -> Any:
         match x:
@@ -122,7 +138,7 @@ class _Reader:
             case Op("neg", (a,)):
                 return -self.value(a)
             case Op(function, (a,)):
-                return getattr(self.maths, function)(self.value(a))
+                return getattr(self.maths, function)(self.value(a) if function == "sqrt" else self.angle(a))
             case Op(sign, (a, b)):
                 return _ARITHMETIC[sign](self.value(a), self.value(b))
         raise AssertionError(x)
@@ -145,9 +161,11 @@ class _Reader:
         for joint in robot.joints:
             self.step(frame, joint.before)
             if joint.kind != "fixed":
-                coordinate = next(coordinates)
-                amount = self.cell(joint.offset) + (coordinate if joint.direction == 1 else -coordinate)
-                self.move(frame, "rz" if joint.kind == "revolute" else "tz", amount)
+                coordinate, turns = next(coordinates), joint.kind == "revolute"
+                offset = self.turn(joint.offset) if turns else self.cell(joint.offset)
+                self.move(
+                    frame, "rz" if turns else "tz", offset + (coordinate if joint.direction == 1 else -coordinate)
+                )
             self.step(frame, joint.after)
             if joint.kind != "fixed":
                 frames.append(frame)
@@ -165,7 +183,7 @@ class _Reader:
     def step(self, frame: Frame, steps: Steps) -> None:
         for step in steps:
             if step.amount.value not in (Num(ZERO.value), Deg(ZERO.value)):
-                self.move(frame, step.kind, self.cell(step.amount))
+                self.move(frame, step.kind, (self.turn if step.kind[0] == "r" else self.cell)(step.amount))
 
     def move(self, frame: Frame, kind: str, amount: Any) -> None:
         """A turn about axis k mixes the columns after it; a shift along it moves the origin."""

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.robot.angles import Angles
 from manipula.mechanics.robot.chain import Chain, Link, Part
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Step, Steps
 from manipula.mechanics.robot.joints import KINDS
@@ -107,6 +108,7 @@ class _Binder:
     def __init__(self, robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic) -> None:
         self.robot, self.maths, self.values = robot, maths, dict(robot.values)
         self.choose = chooser(robot, symbolic)
+        self.angles = Angles({name: x for name, x in self.values.items() if not self.choose.name(name)})
         self.symbols: dict[str, Any] = dict(symbols)
         for name in robot.names():
             self.look_up(name)
@@ -118,16 +120,28 @@ class _Binder:
                 raise InputError(f"{self.robot.name}: parameter {name!r} has no value")
             for inner in names_of(self.values[name]):
                 self.look_up(inner)
-            self.symbols[name] = scalar_from_parameter(self.values[name], self.symbols, self.maths)
+            self.symbols[name] = self._value(self.angles.inside(self.values[name]))
         return self.symbols[name]
 
     def scalar(self, cell: Cell) -> Any:
         if self.choose.cell(cell):
             return self.symbols[cell.name]
-        match cell.parameter:
+        return self._structure(self.angles.inside(cell.parameter))
+
+    def angle(self, cell: Cell) -> Any:
+        """The scalar of what is turned by, its terms collected."""
+        if self.choose.cell(cell):
+            return self.symbols[cell.name]
+        return self._structure(self.angles.collected(cell.parameter))
+
+    def _structure(self, parameter: Parameter) -> Any:
+        match parameter:
             case Num(value) if value.denominator == 1 and abs(value) <= 1:
                 return int(value)  # structure: 0 and ±1
-        return scalar_from_parameter(cell.parameter, self.symbols, self.maths)
+        return self._value(parameter)
+
+    def _value(self, parameter: Parameter) -> Any:
+        return scalar_from_parameter(parameter, self.symbols, self.maths)
 
     def placement(self, steps: Steps) -> Placement:
         """The product of the steps; those that are exactly nothing are left out."""
@@ -149,12 +163,12 @@ class _Binder:
         if value is not None and value % 90 == 0:
             quarter = int(value / 90) % 4
             return ((1, 0), (0, 1), (-1, 0), (0, -1))[quarter]
-        angle = self.scalar(cell)
+        angle = self.angle(cell)
         return self.maths.cos(angle), self.maths.sin(angle)
 
     def _angle_value(self, cell: Cell) -> Fraction | None:
         """Degrees, when the cell is a plain exact angle that stays numeric."""
-        match self._resolved(cell):
+        match None if self.choose.cell(cell) else self.angles.collected(cell.parameter):
             case Deg(value):
                 return value
             case Num(value) if value == 0:
@@ -199,7 +213,8 @@ class _Binder:
         inertia = self.body(joint.body)
         for part in held:
             inertia = inertia + part.inertia.seen_from(part.at)
-        before, offset = self.placement(joint.before), self.scalar(joint.offset)
+        before = self.placement(joint.before)
+        offset = self.angle(joint.offset) if joint.kind == "revolute" else self.scalar(joint.offset)
         if joint.kind == "revolute" and self._is_number(joint.offset) and joint.offset.value != ZERO:
             # a bare number of radians has no exact sine: it stands as a constant turn, not inside sums of angles
             before, offset = before @ turn_about("z", *self.cos_sin(joint.offset)), 0
