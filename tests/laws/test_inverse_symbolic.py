@@ -158,6 +158,30 @@ def test_valid_is_true_for_any_names_and_any_values(make: Any, convention: str) 
     assert solved >= 3 or make is offset_wrist
 
 
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+@pytest.mark.parametrize("joints", [1, 2, 3, 4, 5])
+def test_arms_of_any_structure_in_letters_have_a_class_and_true_branches(joints: int, convention: str) -> None:
+    """Axes on the coordinate axes have whole numbers in their Jacobian, and letters beside them."""
+    rng = np.random.default_rng([joints, convention == "standard"])
+    for _ in range(8):
+        names = iter(rng.permutation(NAMES))
+        rows = [
+            row(rng.choice([0, 90, -90, 180]), *(rng.choice([0, next(names)]) for _ in "ad"), theta=rng.choice([0, 90]))
+            for _ in range(joints)
+        ]
+        rows = [{key: x.item() if isinstance(x, np.generic) else x for key, x in each.items()} for each in rows]
+        rows = [each | {key: 0 for key in "ad" if each[key] == "0"} for each in rows]
+        robot = mp.Robot.from_dh(rows, convention=convention, angle="deg", name="arm")
+        plan, values, q = plan_of(robot), drawn_values(rng, special=False), rng.uniform(-3, 3, joints)
+        if not plan.closed:
+            continue
+        T = pose_from_table(rows, q, convention, values)
+        found, calm = valid_branches(plan, robot, values, T, None if plan.held is None else float(q[plan.held]))
+        assert found or calm < 1e-12
+        for x in found:
+            assert np.abs(pose_from_table(rows, x, convention, values) - T).max() < (EXACT if calm > 1e-12 else 1e-7)
+
+
 @pytest.mark.parametrize("names", [("d4", "l8"), ("d3", "r8"), ("L7", "h2"), ("p9", "k3")])
 def test_a_wrist_that_is_spherical_for_equal_lengths_only_has_no_closed_form(names: tuple[str, str]) -> None:
     """Whatever the names: the first three pairs once fell together in a table of made-up numbers."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.models.inverse.few import few_plans
-from manipula.mechanics.models.inverse.loop import loop_from_chain
+from manipula.mechanics.models.inverse.loop import loop_from_chain, quotient
 from manipula.mechanics.models.inverse.plan import SNAP, Mask, Pad, Plan, Slide, entries, read
 from manipula.mechanics.models.inverse.six import six_plans
 from manipula.mechanics.models.inverse.trial import solves
@@ -112,7 +112,7 @@ def _rank(rows: Sequence[Sequence[Any]], judge: Judge) -> int:
 
 
 def _eliminated(row: list[Any], pivot: list[Any], k: int) -> list[Any]:
-    share = row[k] / pivot[k]
+    share = quotient(row[k], pivot[k])  # of two integers exactly
     return [x - share * y for x, y in zip(row, pivot, strict=True)]
 
 
