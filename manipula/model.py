@@ -101,12 +101,12 @@ class Model:
         from manipula.algebra.emit import backend
 
         files = backend.emit(self.tape, language, __version__)
-        return write_files(Path(folder), files | (self._checker(language) if proof else {}))
+        return write_files(Path(folder), self._with_checker(files, language) if proof else files)
 
-    def _checker(self, language: str) -> dict[str, str]:
-        from manipula.checker import checker_files
+    def _with_checker(self, files: Mapping[str, str], language: str) -> dict[str, str]:
+        from manipula.checker import checker_files, with_checker
 
-        return checker_files(self._request, self.function, language, __version__)
+        return with_checker(files, checker_files(self._request, self.function, language, __version__), language)
 
     def compile(self, backend: str = "auto", dtype: str = "float64") -> Compiled:
         """A callable on numpy arrays that broadcasts over leading axes."""

@@ -7,6 +7,7 @@ description as its file has it, never from what the optimiser made of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from textwrap import wrap
 from typing import Any
 
@@ -26,6 +27,7 @@ from manipula.errors import InputError
 DYNAMIC = ("inverse_dynamics", "forward_dynamics")
 MODELS = (*DYNAMIC, "pose", "jacobian")
 FILES = {"cpp": ("check.cpp.jinja", "{}_check.cpp"), "python": ("check.py.jinja", "{}_check.py")}
+COMMANDS = {"cpp": "c++ -std=c++17 {0} -o check && ./check", "python": "python {0}"}
 _RESERVED = {"cpp": CPP_RESERVED, "python": PYTHON.reserved}
 
 
@@ -39,6 +41,14 @@ def checker_files(request: Request | None, function: Function, language: str, ve
     template, file = FILES[language]
     context = _context(request, function, language, version)
     return {file.format(context["name"]): filled(__name__, template, context)}
+
+
+def with_checker(files: Mapping[str, str], checker: Mapping[str, str], language: str) -> dict[str, str]:
+    """Emitted files and their checker, of which their README then speaks."""
+    (file,) = checker
+    proof = filled(__name__, "proof.md.jinja", {"file": file, "command": COMMANDS[language].format(file)})
+    told = {name: text + proof for name, text in files.items() if name.startswith("README")}
+    return {**files, **told, **checker}
 
 
 def _context(request: Request, function: Function, language: str, version: str) -> dict[str, Any]:
