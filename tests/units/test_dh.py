@@ -182,7 +182,7 @@ def test_saved_tables_read_back(seed: int, convention: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
         again = robot_from_dh_text(text)
-    assert dh_text_from_robot(again) == text
+    assert dh_text_from_robot(again).splitlines() == [line for line in text.splitlines() if "not in this" not in line]
     assert _settled(rows_of(again, convention)) == _settled(rows_of(robot, convention))
     assert [joint.direction for joint in again.joints] == [joint.direction for joint in robot.joints]
     assert again.name == robot.name and again.joint_names == robot.joint_names

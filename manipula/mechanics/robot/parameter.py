@@ -161,6 +161,16 @@ def negated(parameter: Parameter) -> Parameter:
     return _fold("neg", parameter)
 
 
+def terms_of(parameter: Parameter) -> Iterator[Parameter]:
+    """What a sum adds and takes away, without the signs; anything else is one term."""
+    match parameter:
+        case Op("+" | "-" | "neg", args):
+            for argument in args:
+                yield from terms_of(argument)
+        case _:
+            yield parameter
+
+
 def names_of(parameter: Parameter) -> Iterator[str]:
     """The names used, left to right."""
     match parameter:

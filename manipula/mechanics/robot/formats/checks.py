@@ -14,8 +14,13 @@ from manipula.mechanics.robot.formats.bodies import body_doubts
 from manipula.mechanics.robot.formats.naming import unused_values
 from manipula.mechanics.robot.formats.numbers import Doubt, Numbers, Place
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
-from manipula.mechanics.robot.formats.suspicion import angle_suspicion, length_suspicion, short_suspicion
-from manipula.mechanics.robot.parameter import ZERO, Num
+from manipula.mechanics.robot.formats.suspicion import (
+    angle_suspicion,
+    length_suspicion,
+    short_suspicion,
+    term_suspicion,
+)
+from manipula.mechanics.robot.parameter import ZERO, Num, Op, terms_of
 
 _FIELD_OF_STEP = {"rx": "alpha", "rz": "theta", "tx": "a", "tz": "d"}
 
@@ -117,6 +122,10 @@ def _cell_doubt(cell: Cell, turns: bool, place: Place, numbers: Numbers) -> Iter
     told = None if number is None else angle_suspicion(number) if turns else length_suspicion(number)
     if told:
         yield Doubt(place, *told)
+    for term in terms_of(cell.parameter) if isinstance(cell.parameter, Op) else ():
+        told = term_suspicion(term, turns, numbers.units) if isinstance(term, Num) else None
+        if told:
+            yield Doubt(place, *told)
 
 
 def _friction_doubt(name: str, cell: Cell, place: Place, numbers: Numbers) -> Iterator[Doubt]:

@@ -183,6 +183,8 @@ def _plain(value: Any) -> Any:
     """Lists and Python numbers in place of tuples, arrays and array scalars."""
     if hasattr(value, "tolist"):
         return value.tolist()
+    if getattr(value, "free_symbols", None):
+        return str(value)  # of SymPy: q1 may stand where the joint moves
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

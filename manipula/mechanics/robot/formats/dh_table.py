@@ -134,6 +134,8 @@ def _split(lines: list[str], width: int | None) -> tuple[list[list[str]], bool]:
 
     Without a header the `width` asked for tells a separating comma from a decimal one.
     """
+    if width is not None and all(line[-1] in ",;\t&" for line in lines):
+        lines = [line[:-1] for line in lines]  # the mark behind the last column
     first = lines[0]
     for mark in ("|", "\t", ";", "&"):
         if mark in first:
@@ -156,7 +158,7 @@ def _by_mark(line: str, mark: str) -> list[str]:
 def _heading(cell: str) -> tuple[str | None, str, bool]:
     """(column if known, unit, whether it is of the previous link)."""
     unit = _UNIT.search(cell)
-    text = _UNIT.sub("", cell).replace("\\", "")
+    text = _UNIT.sub("", cell).replace("\\", "").strip().strip('"')
     bare = _PREVIOUS.sub("", text)
     return _lookup(bare), _unit(unit[1]) if unit else "", bare != text
 

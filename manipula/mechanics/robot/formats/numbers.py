@@ -34,6 +34,7 @@ class Numbers:
     """Evaluates the entries of one robot."""
 
     def __init__(self, robot: Robot) -> None:
+        self.units = (robot.origin.angle, robot.origin.length)
         self._values = dict(robot.values)
         self._found: dict[str, float | None] = {}
 

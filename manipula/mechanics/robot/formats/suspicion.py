@@ -10,6 +10,7 @@ from manipula.mechanics.robot.parameter import Deg, Num
 
 _LONGEST = 20  # metres: no link of a table is longer, many a link in millimetres is
 _SHORTEST = Fraction(5, 1000)  # metres: a table with nothing longer was not written in millimetres
+_LONG_TERM = 2  # metres added to a name: rare, where two millimetres are not
 _QUARTER = math.pi / 2
 
 
@@ -34,6 +35,16 @@ def length_suspicion(length: Num | Deg) -> tuple[str, str] | None:
     """Millimetres given as metres."""
     if isinstance(length, Num) and abs(length.value) > _LONGEST:
         return f"{float(length.value):g} m looks like millimetres", 'write length = "mm", or the length in metres'
+    return None
+
+
+def term_suspicion(term: Num, turns: bool, units: tuple[str, str]) -> tuple[str, str] | None:
+    """A number added to names, in the file's unit: expressions are in radians and metres whatever the file says."""
+    angle, length = units
+    if turns and angle == "deg" and angle_suspicion(term):
+        return f"{float(term.value):g} in an expression is radians", "write it as a part of pi: pi/6 is 30 degrees"
+    if not turns and length == "mm" and abs(term.value) >= _LONG_TERM:
+        return f"{float(term.value):g} in an expression is metres", 'write 0.02 for 20 mm, also under length = "mm"'
     return None
 
 

@@ -31,6 +31,7 @@ Quantity = Literal["angle", "length", "si"]
 Entry = Fraction | Num | Deg | Name | Op
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NO_NUMBER = re.compile(r"nan|inf|infinity", re.I)
 _RESERVED = re.compile(r"pi|sin|cos|sqrt|q(d|dd)?[0-9]+")
 _LONGEST_TEXT = 500
 _DEEPEST = 60
@@ -175,6 +176,8 @@ def refuse_bad_name(name: str, found: str) -> None:
             f"found {found}: {name!r} cannot be a name",
             hint="a name is a letter, then letters, digits and underscores, without accents",
         )
+    if _NO_NUMBER.fullmatch(name):
+        raise RobotFileError(f"found {found}", hint="expected a finite number")
     if _RESERVED.fullmatch(name):
         raise RobotFileError(
             f"found {found}: {name!r} is reserved",

@@ -1,0 +1,99 @@
+"""Tables as other programs write them, and numbers in the wrong unit: read as meant, or said."""
+
+from __future__ import annotations
+
+import random
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sympy
+
+import manipula as mp
+from manipula.errors import ManipulaWarning, RobotFileError
+
+COLUMNS = ("theta", "d", "a", "alpha")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_quotes_and_marks_behind_the_last_column_change_nothing(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = [[rng.choice(("0", "0.25", "-1.5", "L1")) for _ in range(3)] + ["90"] for _ in range(rng.randint(1, 4))]
+    mark, end = rng.choice((",", ";", "\t")), rng.choice(("\n", "\r\n"))
+    header = rng.random() < 0.5
+
+    def written(quote: str, last: str) -> str:
+        lines = [COLUMNS, *rows] if header else rows
+        return end.join(mark.join(f"{quote}{cell}{quote}" for cell in line) + last for line in lines)
+
+    given: dict[str, Any] = {"convention": "standard", "angle": "deg", "columns": None if header else " ".join(COLUMNS)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)
+        plain, *others = (
+            mp.Robot.from_text(written(quote, last), "dh", **given) for quote, last in (("", ""), ('"', ""), ("", mark))
+        )
+    assert all(robot == plain for robot in others)
+
+
+@pytest.mark.parametrize("word", ["nan", "NaN", "inf", "-inf", "Infinity", "2*nan", "NAN+L"])
+def test_what_is_no_number_is_no_name(word: str) -> None:
+    with pytest.raises(RobotFileError, match="expected a finite number"):
+        mp.Robot.from_text(f"theta d a alpha\n0 0 {word} 90\n", "dh", convention="standard", angle="deg")
+    with pytest.raises(RobotFileError, match="expected a finite number"):
+        mp.Robot.from_dh([(0, 0, word, 0)])
+
+
+@pytest.mark.parametrize("text", ["q1", "q1 + pi/2", "-q1", "pi - q1", "-q1 + L"])
+@pytest.mark.parametrize("kind", ["R", "P"])
+def test_a_joint_variable_of_sympy_is_that_of_the_text(text: str, kind: str) -> None:
+    names = {name: sympy.Symbol(name) for name in ("q1", "L")}
+
+    def arm(entry: Any) -> mp.Robot:
+        row = {"theta": 0, "d": 0, "a": 1, "alpha": 0, "type": kind, "theta" if kind == "R" else "d": entry}
+        return mp.Robot.from_dh([row])
+
+    assert arm(sympy.sympify(text, names)) == arm(str(sympy.sympify(text, names)))
+
+
+@pytest.mark.parametrize(
+    ("field", "entry", "said"),
+    [
+        ("a", "L+20", "20 in an expression is metres"),
+        ("d", "2*L-431.8", "431.8 in an expression is metres"),
+        ("alpha", "A+30", "30 in an expression is radians"),
+        ("theta", "-(A-90)", "90 in an expression is radians"),
+        ("a", "L+0.02", ""),
+        ("alpha", "A+pi/6", ""),
+        ("alpha", "2*A", ""),
+    ],
+)
+def test_a_number_added_in_the_unit_of_the_file_is_said(field: str, entry: str, said: str) -> None:
+    row = {"theta": 0, "d": 0, "a": 300, "alpha": 0} | {field: entry}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mp.Robot.from_dh([row], angle="deg", length="mm")
+        mp.Robot.from_dh([row | {"a": row["a"] if field == "a" else 1}], angle="rad", length="m")
+    told = [str(warning.message) for warning in caught if "in an expression" in str(warning.message)]
+    assert len(told) == (said != "") and all(re.search(said, sentence) for sentence in told)
+
+
+@pytest.mark.parametrize("name", ["#1", "% a", "//x", "a,b", 'a"b', "a;b", "a|b", "a & b", "x#", "-", "theta", "日本"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_no_row_is_lost_by_its_name(name: str, place: int, tmp_path: Path) -> None:
+    names = ["first", "second", "third"]
+    names[place] = name
+    rows = [{"theta": 0, "d": 0.5, "a": k, "alpha": 90, "name": own} for k, own in enumerate(names)]
+    arm = mp.Robot.from_dh(rows, angle="deg")
+    assert mp.load(mp.save(arm, tmp_path / "arm.csv")).joints == arm.joints
+
+
+def test_a_csv_says_what_it_has_no_place_for(tmp_path: Path) -> None:
+    plain = mp.Robot.from_dh([(0, 0.5, 1, 0)])
+    full = plain.with_tool([0.1, 0, 0]).with_base([0, 0, 1]).with_payload(2).with_gravity(0, -9.81, 0)
+    full = full.with_parameters(m1=3, fv1=0.1)
+    text = [mp.save(robot, tmp_path / "arm.csv").read_text(encoding="utf-8") for robot in (plain, full)]
+    assert "not in this table" not in text[0]
+    assert "# not in this table: base, tool, masses, payload, motors and friction, gravity\n" in text[1]
+    assert mp.load(tmp_path / "arm.csv").joints == plain.joints
