@@ -194,6 +194,18 @@ def test_twists_of_whole_degrees_are_multiples_of_one(twists: tuple[int, ...], t
     passes(emitted(mp.generate(robot, "forward_dynamics"), "python", tmp_path), tmp_path)
 
 
+def test_a_comparison_may_only_refuse(tmp_path: Path) -> None:
+    """Right where q1 < 1, wrong elsewhere; and a condition that no longer stops."""
+    files = emitted(generated("planar2r inverse_dynamics"), "python", tmp_path)
+    name, source = source_of(files), files[source_of(files)]
+    passes(files, tmp_path)
+    branch = re.sub(r"(    tau\[\.\.\., 0\] = )(.*)", r"\1 0.0 if q[..., 0] > 1.0 else \2", source)
+    silent = re.sub(r"raise ValueError\(.*\)", "l1 = p[..., 1]", source, count=1)
+    for wrong in (branch, silent):
+        assert wrong != source
+        assert "a comparison decides" in fails({**files, name: wrong}, tmp_path)
+
+
 def test_a_text_without_its_end_fails_in_a_sentence(tmp_path: Path) -> None:
     files = emitted(generated("planar2r pose"), "python", tmp_path)
     source = files[source_of(files)]
