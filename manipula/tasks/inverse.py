@@ -40,7 +40,14 @@ from manipula.tasks.held import first_six, held_solutions
 from manipula.tasks.limits import bounds, distances, margins, principal, wound
 from manipula.tasks.loops6r.machine import Translate
 from manipula.tasks.padded import padded_solutions, with_six
-from manipula.tasks.poses import checked_poses, checked_tolerance, exact_poses, poses_from_value
+from manipula.tasks.poses import (
+    checked_poses,
+    checked_tolerance,
+    exact_poses,
+    joints_from_value,
+    numbers_from_value,
+    poses_from_value,
+)
 from manipula.tasks.search import TASKS, nearest_found, starts, unique_solutions
 from manipula.tasks.solver import Chosen, Native, Nearest, Raw
 from manipula.tasks.tolerances import BESIDE, CLEAN, INSIDE, Tolerances, defect_of, sampled, tolerances_of
@@ -129,7 +136,7 @@ class InverseSolver:
         `tolerance`: the largest entry of |FK − pose| of an answer, where that is not the arm's own.
         """
         T = poses_from_value(pose)
-        near = None if seed is None else self._seed(seed)
+        near = None if seed is None else joints_from_value(seed, self.chain.dof)
         values = self._values(near, parameter)
         if tolerance is not None:
             return self._within(T, near, values, parameter, checked_tolerance(tolerance))
@@ -186,14 +193,6 @@ class InverseSolver:
             return found if len(found.q) or (found.reached and not result.reached) else result
         return result
 
-    def _seed(self, seed: ArrayLike) -> Floats:
-        near = np.ascontiguousarray(seed, dtype=float)
-        if near.shape != (self.chain.dof,):
-            raise InputError(f"seed: expected {self.chain.dof} joint positions, found an array of shape {near.shape}")
-        if not np.isfinite(near).all():
-            raise InputError(f"seed: joint {int(np.argmin(np.isfinite(near))) + 1} is not a finite number")
-        return near
-
     def _values(self, seed: Floats | None, parameter: ArrayLike | None) -> Floats | None:
         if self.plan.parameter:
             return self.parameter_values(seed, parameter)
@@ -234,7 +233,10 @@ class InverseSolver:
         held = self.plan.held
         if parameter is not None:
             turns = np.array(held is None or self.turning[held])
-            return principal(np.atleast_1d(np.asarray(parameter, dtype=float)).ravel(), turns)
+            given = numbers_from_value("parameter", parameter).ravel()
+            if not given.size or not np.isfinite(given).all():
+                raise InputError(f"parameter: expected one finite number or more, found {parameter!r}")
+            return principal(given, turns)
         low, high = -np.pi, np.pi
         if held is not None:
             reach = np.pi if self.turning[held] else self.size
@@ -354,7 +356,8 @@ class InverseSolver:
         if chosen_here and (self.plan.parameter or self.chain.dof < 6):
             self._search_for(exact, values, seed, settled, tolerance)
         pose = exact.reshape(T.shape).copy()  # as above: the caller's array is his
-        return InverseBatch(self, pose, settled.q.reshape(*lead, -1, dof), settled.valid.reshape(*lead, -1))
+        each = (1 if values is None else values.size) * settled.valid.shape[-1]
+        return InverseBatch(self, pose, settled.q.reshape(*lead, each, dof), settled.valid.reshape(*lead, each))
 
     def _look_closer(
         self, T: Floats, values: Floats | None, seed: Floats | None, found: Chosen, tolerance: float | None
@@ -377,7 +380,8 @@ class InverseSolver:
         """Poses without an answer of which the closed form cannot be sure, in place (see `_or_searched`)."""
         each = 1 if values is None else values.size
         unsure = found.open.reshape(-1, each).any(-1) | bool(self.plan.parameter)
-        valid, q = found.valid.reshape(len(T), -1), found.q.reshape(len(T), -1, self.chain.dof)
+        most = each * found.valid.shape[-1]
+        valid, q = found.valid.reshape(len(T), most), found.q.reshape(len(T), most, self.chain.dof)
         for i in np.flatnonzero(unsure & ~valid.any(-1)):
             answers = self._unclosed(T[i].reshape(4, 4), seed, None, None, tolerance).q[: valid.shape[-1]]
             q[i, : len(answers)], valid[i, : len(answers)] = answers, True
@@ -404,7 +408,7 @@ class InverseSolver:
         T = checked_poses(poses_from_value(pose))
         if T.ndim > 2:
             raise InputError(f"pose: nearest takes one pose, found {T.shape}")
-        near = None if seed is None else self._seed(seed)
+        near = None if seed is None else joints_from_value(seed, self.chain.dof)
         q = starts(self, near)
         if self.closed is not None and not self.plan.parameter:
             q = np.concatenate([self.raw(T, near).q, q])

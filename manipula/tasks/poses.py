@@ -28,6 +28,24 @@ def poses_from_value(value: ArrayLike) -> Floats:
     return np.ascontiguousarray(array)
 
 
+def joints_from_value(value: ArrayLike, joints: int) -> Floats:
+    """A seed: a position for each joint."""
+    near = numbers_from_value("seed", value)
+    if near.shape != (joints,):
+        raise InputError(f"seed: expected {joints} joint positions, found an array of shape {near.shape}")
+    if not np.isfinite(near).all():
+        raise InputError(f"seed: joint {int(np.argmin(np.isfinite(near))) + 1} is not a finite number")
+    return near
+
+
+def numbers_from_value(name: str, value: ArrayLike) -> Floats:
+    """What a caller gives as numbers, as an array."""
+    try:
+        return np.ascontiguousarray(np.asarray(value, dtype=float))
+    except (ValueError, TypeError) as problem:
+        raise InputError(f"{name}: expected numbers, found {value!r}") from problem
+
+
 def checked_tolerance(tolerance: float | None) -> float | None:
     """A positive number, or none."""
     if tolerance is None:

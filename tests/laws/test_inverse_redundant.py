@@ -80,3 +80,22 @@ def test_many_joints_with_tight_limits_are_found(joints: int) -> None:
             result = arm.inverse_kinematics(arm.pose(q))
             assert len(result.q) and np.abs(arm.pose(result.q) - arm.pose(q)).max() < 1e-9
             assert np.abs(arm.inverse_kinematics(arm.pose(q), seed=q).q[0] - q).max() < 1e-6
+
+
+@pytest.mark.parametrize("task", ["pose", "position"])
+@pytest.mark.parametrize("name", ["panda", "gen3"])
+def test_what_is_no_seed_and_no_parameter_is_refused_in_a_sentence(name: str, task: str) -> None:
+    arm = _arm(name)
+    pose = arm.pose([0.1, 0.2, 0.3, -1.4, 0.5, 1.6, 0.7])
+    for seed in ("x", [1, 2], [[0] * 7], [np.nan] * 7):
+        with pytest.raises(mp.ManipulaError, match=r"^seed: "):
+            arm.inverse_kinematics(pose, seed=seed, task=task)  # type: ignore[arg-type]
+    for parameter in ("x", [], np.nan, [0.1, np.inf]):
+        with pytest.raises(mp.ManipulaError, match=r"^parameter: "):
+            arm.inverse_kinematics(pose, parameter=parameter, task=task)
+
+
+@pytest.mark.parametrize("name", ["panda", "gen3", "iiwa14", "ur5e", "pucrio"])
+def test_no_poses_have_no_answers(name: str) -> None:
+    batch = mp.Arm(name, optimise="none").inverse_kinematics(np.empty((0, 4, 4)))
+    assert batch.valid.shape == batch.q.shape[:2] and len(batch.q) == 0

@@ -86,7 +86,7 @@ class ChosenBranches:
 
     def many(self, targets: Floats, parameter: Floats | None = None, seed: Floats | None = None) -> Chosen:
         """`targets` (n, 16) and, where the function has one, `parameter` (n,): dense, or of one row for all."""
-        n = max(len(targets), 1 if parameter is None else len(parameter))
+        n = len(targets) if parameter is None else max(len(targets), len(parameter))
         q = np.empty((n, self.branches, self.size))
         valid, left = np.empty((n, self.branches), dtype=bool), np.empty(n, dtype=bool)
         given = (address_of(targets), 16 if len(targets) == n else 0)

@@ -27,7 +27,7 @@ from manipula.tasks.partial.branches import AxisBranches, Branches, PositionBran
 from manipula.tasks.partial.freedom import freedom, frozen, middle
 from manipula.tasks.partial.targets import completed, masked, targets_from_value
 from manipula.tasks.partial.words import away_text, note_text, reason_text
-from manipula.tasks.poses import checked_tolerance
+from manipula.tasks.poses import checked_tolerance, joints_from_value, numbers_from_value
 from manipula.tasks.search import nearest_found, starts
 from manipula.tasks.solver import Native, Nearest, Raw
 from manipula.tasks.tolerances import Tolerances, tolerances_of
@@ -165,7 +165,7 @@ class PartialSolver:
         """
         tolerance = checked_tolerance(tolerance)
         T = targets_from_value(self.task, target, self._height, tolerance)
-        near = None if seed is None else self._seed(seed)
+        near = None if seed is None else joints_from_value(seed, self.chain.dof)
         held = self._held(near, parameter)
         if T.ndim == 2:
             return self._answered(T, near, held, parameter is None, tolerance)
@@ -213,14 +213,6 @@ class PartialSolver:
             self._made = key, made
         return self._made[1]
 
-    def _seed(self, seed: ArrayLike) -> Floats:
-        near = np.ascontiguousarray(seed, dtype=float)
-        if near.shape != (self.chain.dof,):
-            raise InputError(f"seed: expected {self.chain.dof} joint positions, found an array of shape {near.shape}")
-        if not np.isfinite(near).all():
-            raise InputError(f"seed: joint {int(np.argmin(np.isfinite(near))) + 1} is not a finite number")
-        return near
-
     def stands_for(self, seed: Floats, values: Floats | None) -> bool:
         """No values are tried: the free joints stay where they are."""
         return False
@@ -231,7 +223,7 @@ class PartialSolver:
         if parameter is None:
             return held
         free = self.freedom.free
-        given = np.atleast_1d(np.asarray(parameter, dtype=float))
+        given = np.atleast_1d(numbers_from_value("parameter", parameter))
         if not free:
             raise InputError(f"parameter: the task {self.task!r} leaves no joint of this arm free")
         if given.shape != (len(free),) or not np.isfinite(given).all():
@@ -253,7 +245,7 @@ class PartialSolver:
     def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "") -> Nearest:
         """The configuration inside the limits that comes nearest in what counts; all joints may move."""
         target = np.asarray(pose, dtype=float)
-        near = None if seed is None else self._seed(seed)
+        near = None if seed is None else joints_from_value(seed, self.chain.dof)
         T = completed(target) if self.task == "axis" else target
         best, distance = nearest_found(self, T, starts(self, near), self.task, (self._pose, self._jacobian))
         rejected = Answers(self, target, near, self.raw(target, near)).rejected if self.limited else ""
