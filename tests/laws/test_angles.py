@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra.expr.walk import topological
+from manipula.algebra.simplify import factored
+from manipula.algebra.simplify.proof import proved
 from manipula.mechanics.robot.angles import Angles
 from manipula.mechanics.robot.parameter import Deg, Num, Op, Parameter, float_of, number, parameter_from_text, text_of
 from tests.world_frame import World
@@ -90,3 +93,20 @@ def test_a_wrong_collection_is_no_proof(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(Angles, "collected", tripled)
     with pytest.raises(mp.ProofError, match="an angle is not as the robot's description has it"):
         mp.generate(arm("x + y"), "pose", optimise="none")
+
+
+@pytest.mark.parametrize("twist", ["beta", "zz", "gamma"])
+def test_equations_of_a_link_that_is_turned_to_its_mass(twist: str) -> None:
+    """The factored form uses s² + c² = 1 of an angle atan2(y, x), which holds where its root is true."""
+    rows = "".join(
+        f'[[joint]]\ntype = "revolute"\ntheta = 0\nd = 0\na = "l{i}"\nalpha = {alpha}\n'
+        for i, alpha in ((1, f'"{twist}"'), (2, 0))
+    )
+    robot = mp.Robot.from_text(f'format = 1\nname = "b"\nconvention = "standard"\nangle = "rad"\n{rows}')
+    model = mp.generate(robot, "coriolis")
+    assert any("atan2" in repr(node) for node in topological(model.function.roots))
+    for form in ("factored", "expanded"):
+        assert twist in str(model.equations(form))
+    tree = factored(model.function)["c"]
+    with pytest.raises(mp.ProofError, match="entry 1 of c as written differs"):
+        proved(model.function, {"c": (tree[1], tree[1])})
