@@ -15,7 +15,6 @@ from manipula.mechanics.models.composite import inertia_matrix
 from manipula.mechanics.models.derivatives import forward, forward_plain, inverse_plain, reverse
 from manipula.mechanics.models.energy import energy
 from manipula.mechanics.models.inertia_inverse import Solver, inverted
-from manipula.mechanics.models.moving_bodies import slid_back
 from manipula.mechanics.models.regressor import parameter_vector
 from manipula.mechanics.models.torque import gravity, inverse_dynamics
 from manipula.mechanics.robot.bind import bind
@@ -24,6 +23,7 @@ from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed, regro
 from manipula.mechanics.spatial.adjoint import Traced, TracedMaths, gradient, pullback, variables
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import Inertia
+from manipula.structure import slides_of
 from tests.random_robots import random_robot, random_state
 
 SLOW = pytest.mark.slow
@@ -223,4 +223,4 @@ def test_the_cheapest_method_is_taken() -> None:
 
 def test_frames_stand_together_where_axes_meet() -> None:
     """The first three axes of this arm meet in one point, its third frame stands away from it."""
-    assert slid_back(merge_fixed(bind(mp.load("panda"), FLOATS, {}))) == {"slide 3": "back"}
+    assert slides_of(mp.load("panda")) == {"slide 3": "back"}
