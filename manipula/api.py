@@ -51,20 +51,22 @@ def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
     >>> load("planar2r").dof
     2
     """
+    if not isinstance(source, str | Path):
+        raise InputError(f"found {source!r:.60}, expected the name of a library robot or a file")
     path = Path(source)
     named = str(source) in library.names()
-    robot = _from_library(str(source)) if named else _load_file(path, options)
+    robot = _from_library(str(source), options) if named else _load_file(path, options)
     problems = check_robot(robot, strict=True) if strict else []
     if problems:
         raise RobotFileError(problems[0], file=str(source))
     return robot
 
 
-def _from_library(name: str) -> Robot:
+def _from_library(name: str, options: dict[str, Any]) -> Robot:
     """A library robot; its published oddities are noted in its file and need no warning each time."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
-        return Robot.from_text(library.text_of(name), file=f"{name}.toml")
+        return Robot.from_text(library.text_of(name), file=f"{name}.toml", **options)
 
 
 def _load_file(path: Path, options: dict[str, Any]) -> Robot:

@@ -49,7 +49,7 @@ class UnknownNameError(InputError, KeyError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = list(known)
-        near = get_close_matches(name, names, n=1)
+        near = get_close_matches(str(name), names, n=1)
         guess = f"; did you mean {near[0]!r}?" if near else "."
         self.message = f"no {kind} is called {name!r}{guess} Known: {', '.join(names)}."
         super().__init__(self.message)

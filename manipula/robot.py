@@ -69,7 +69,9 @@ class Robot(description.Robot):
     @classmethod
     def from_text(cls, text: str, format: Literal["toml", "dh", "urdf", "par"] = "toml", **options: Any) -> Robot:
         """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
-        if format not in _READERS:
+        if not isinstance(text, str):
+            raise InputError(f"found {describe(text)}, expected the text of a robot file")
+        if format not in list(_READERS):
             raise UnknownNameError("format", format, _READERS)
         reader = _READERS[format]()
         known = list(signature(reader).parameters)[1:]
@@ -214,7 +216,7 @@ class Robot(description.Robot):
         """The robot without its friction, motor_inertia, payload, tool, base or gravity."""
         robot = self
         for part in parts:
-            if part not in _WITHOUT:
+            if part not in list(_WITHOUT):
                 raise UnknownNameError("part", part, _WITHOUT)
             robot = _WITHOUT[part](robot)
         return robot

@@ -152,3 +152,27 @@ def test_options_and_rows_that_are_none() -> None:
     for call in calls:
         with pytest.raises(InputError):
             call()
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda: mp.load("puma560", tip="tool0"),
+        lambda: mp.load("puma560", columns="theta d a alpha"),
+        lambda: mp.load(None),  # type: ignore[arg-type]
+        lambda: mp.load(5),  # type: ignore[arg-type]
+        lambda: mp.Robot.from_text(5),  # type: ignore[arg-type]
+        lambda: mp.Robot.from_text(b"format = 1"),  # type: ignore[arg-type]
+        lambda: mp.Robot.from_text("format = 1", ["toml"]),  # type: ignore[arg-type]
+        lambda: ARM.without(["tool"]),  # type: ignore[arg-type]
+        lambda: ARM.without(5),  # type: ignore[arg-type]
+        lambda: ARM.without("weight"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_a_door_cannot_use_is_said(door: Callable[[], mp.Robot]) -> None:
+    with pytest.raises(InputError):
+        door()
+
+
+def test_exact_is_heard_for_library_robots_too() -> None:
+    assert mp.load("puma560", exact=True).joint_names == ARM.joint_names
