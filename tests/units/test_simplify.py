@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
@@ -242,3 +243,16 @@ def test_the_same_text_in_every_process() -> None:
         for seed in ("1", "2")
     }
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_numbers_of_radians_add_up_in_what_is_written(seed: int) -> None:
+    """Offsets and twists of 0.3, 0.3 and 0.6 rad: their sums are written, and proved."""
+    rng = random.Random(seed)
+    rows = [
+        (rng.choice((0.3, -0.4, 0.6, "x")), rng.choice((0, 0.1)), rng.choice((0.5, "l")), rng.choice((0, 0, 0.3)))
+        for _ in range(rng.randint(2, 4))
+    ]
+    model = mp.generate(mp.Robot.from_dh(rows), "pose", optimise="none")
+    for form in ("factored", "expanded"):
+        assert str(model.equations(form))
