@@ -24,6 +24,7 @@ _QUARTERS: tuple[Point, ...] = ((1, 0), (0, 1), (P - 1, 0), (0, P - 1))
 
 
 HALF = (P + 1) // 2
+VANISHING = ("sqrt", "abs", "sign")  # uninterpreted but for f(0) = 0: a text may take the length of a vector that is none
 
 
 def hashed(seed: str, *parts: object) -> int:
@@ -74,12 +75,14 @@ def degrees_point(seed: str, value: Fraction) -> Point:
 def opaque_value(seed: str, name: str, values: Iterable[int], parity: int, commutative: bool) -> int:
     """The value of an uninterpreted operation; known symmetries are respected."""
     args = list(values)
+    if name in VANISHING and not args[0]:
+        return 0
     if commutative:
         args.sort()
     flip = bool(parity) and args[0] > P - args[0]
     if flip:
         args[0] = P - args[0]
-    value = hashed(seed, name, *args) if parity >= 0 or args[0] else 0
+    value = hashed(seed, name, *args)
     return P - value if flip and parity < 0 else value
 
 
