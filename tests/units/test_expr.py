@@ -132,6 +132,7 @@ def test_symmetries_of_opaque_operations(graph: Graph) -> None:
     m, (x, y) = ExprMaths(graph), (graph.symbol("x"), graph.symbol("y"))
     assert m.sign(-x) is -m.sign(x) and m.abs(-x) is m.abs(x) and m.abs(x - y) is m.abs(y - x)
     assert m.sign(x - y) is -m.sign(y - x) and m.sign(0) is graph.zero
+    assert m.sqrt(x - x) is m.abs(x - x) is graph.zero
     assert m.minimum(x, y) is m.minimum(y, x)
     assert m.less(x, y) is not m.less(y, x)
     assert m.atan2(x, y) is not m.atan2(y, x)
