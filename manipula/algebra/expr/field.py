@@ -24,7 +24,7 @@ _QUARTERS: tuple[Point, ...] = ((1, 0), (0, 1), (P - 1, 0), (0, P - 1))
 
 
 HALF = (P + 1) // 2
-VANISHING = ("sqrt", "abs", "sign")  # uninterpreted but for f(0) = 0: a text may take the length of a vector that is none
+VANISHING = ("sqrt", "abs", "sign")  # uninterpreted but for f(0) = 0: a text may take the length of what is nothing
 
 
 def hashed(seed: str, *parts: object) -> int:
