@@ -24,9 +24,9 @@ from peers import MODELS, CasadiCode
 from tables import save, table
 
 import manipula as mp
-from manipula.algebra.machine import initialise
-from manipula.algebra.run.ir import single_module
-from manipula.algebra.run.writer import Host
+from manipula.algebra.machine.code import initialise
+from manipula.algebra.machine.ir import single_module
+from manipula.algebra.machine.writer import Host
 
 STATES = 64
 PLAIN = Host(vector_bytes=32, fused=True)

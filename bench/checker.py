@@ -26,7 +26,7 @@ from time import perf_counter
 from mutants import Mutant, mutant_of
 
 import manipula as mp
-from manipula.checker import MODELS
+from manipula.generation.checker import MODELS
 
 FLAGS = ("-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-pedantic")
 SOURCES = {"python": "{}.py", "cpp": "{}.hpp"}

@@ -17,7 +17,9 @@ import numpy as np
 from joints import Joint, numeric_chain
 
 import manipula as mp
-from manipula.mechanics.models import articulated, composite, jacobian, pose, regressor, torque
+from manipula.mechanics.models.dynamics import articulated, composite, torque
+from manipula.mechanics.models.kinematics import jacobian, pose
+from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.robot.lift import mapped
 
 SX = casadi.SX

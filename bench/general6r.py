@@ -20,11 +20,11 @@ import numpy as np
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled
-from manipula.tasks.arrays import Floats
-from manipula.tasks.closing import wrapped
-from manipula.tasks.general6r import GeneralAnswer
-from manipula.tasks.loops6r.collect import MOST
-from manipula.tasks.loops6r.solve import solve_poses
+from manipula.ik.general6r.closing import wrapped
+from manipula.ik.general6r.solver import GeneralAnswer
+from manipula.ik.general6r.text.collect import MOST
+from manipula.ik.general6r.text.solve import solve_poses
+from manipula.ik.numeric.arrays import Floats
 
 E = 0.0741 / np.sqrt(3)  # what a bend of 60° takes from each side, Kinova's tables for the bent wrist
 

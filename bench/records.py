@@ -13,9 +13,9 @@ import time
 from dataclasses import replace
 
 import manipula as mp
-from manipula.bridge import Request
-from manipula.levels import Effort, hard
-from manipula.records import record, stored
+from manipula.generation.build import Request
+from manipula.generation.levels import Effort, hard
+from manipula.generation.shipped import record, stored
 
 # robot, model, symbolic
 LIST = [

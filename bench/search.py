@@ -15,9 +15,9 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.factor import factored
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import DESCENT, Rounds, searched
-from manipula.bridge import Choice, Request, built, reference
 from manipula.errors import ManipulaWarning
-from manipula.mechanics.robot.formats.toml import robot_from_toml
+from manipula.generation.build import Choice, Request, built, reference
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
 
 CASES = (

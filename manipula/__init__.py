@@ -39,7 +39,7 @@ from manipula.errors import (
     UnknownNameError,
 )
 from manipula.model import Model
-from manipula.motions import Motions
+from manipula.parameters.motions import Motions
 from manipula.robot import Robot
 from manipula.version import __version__
 

@@ -11,28 +11,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.algebra.optimise.price import price_named
-from manipula.bridge import Request, model_named
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
-from manipula.files import write_files, write_text
-from manipula.generation import generate_function, generate_together, known_function, optimise_function
-from manipula.levels import Effort
+from manipula.generation.build import Request, model_named
+from manipula.generation.levels import Effort
+from manipula.generation.proved import generate_function, generate_together, known_function, optimise_function
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.formats.checks import check_robot
+from manipula.mechanics.robot.formats.checks.robot import check_robot
+from manipula.mechanics.robot.formats.conversion.tables import TextTable, tables_of
 from manipula.mechanics.robot.formats.source import text_from_bytes
-from manipula.mechanics.robot.tables import TextTable, tables_of
-from manipula.model import Model
-from manipula.motions import Motions
+from manipula.model import Model, SolverModel
+from manipula.parameters.motions import Motions
 from manipula.robot import Robot
+from manipula.support.files import write_files, write_text
 
 if TYPE_CHECKING:
-    from manipula.approximation import SignificanceReport
-    from manipula.base import BaseParameters
-    from manipula.base_numeric import Agreement
-    from manipula.checking import Report
-    from manipula.counting import CountRow, StepRow
-    from manipula.derivation import Derivation
+    from manipula.generation.reports.checking import Report
+    from manipula.generation.reports.counting import CountRow, StepRow
+    from manipula.ik.derivation import Derivation
+    from manipula.parameters.approximation import SignificanceReport
+    from manipula.parameters.base import BaseParameters
+    from manipula.parameters.base_numeric import Agreement
 
 FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "urdf", ".par": "par", ".csv": "dh", ".txt": "dh", ".tsv": "dh"}
 
@@ -94,17 +94,17 @@ def save(robot: Robot, path: str | Path) -> Path:
 
 
 def _writers() -> dict[str, Callable[[Any], str]]:
-    from manipula.mechanics.robot.formats.dh import dh_text_from_robot
-    from manipula.mechanics.robot.formats.par_write import par_from_robot
-    from manipula.mechanics.robot.formats.toml import toml_from_robot
-    from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
+    from manipula.mechanics.robot.formats.dh.read import dh_text_from_robot
+    from manipula.mechanics.robot.formats.par.write import par_from_robot
+    from manipula.mechanics.robot.formats.toml.read import toml_from_robot
+    from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 
     return {"toml": toml_from_robot, "urdf": urdf_from_robot, "par": par_from_robot, "dh": dh_text_from_robot}
 
 
 def convert(robot: Robot, target: str) -> Robot:
     """The same arm in another convention: "standard", "modified" or "urdf"."""
-    from manipula.mechanics.robot.conventions import convert as converted
+    from manipula.mechanics.robot.formats.conversion.conventions import convert as converted
 
     return Robot.of(converted(robot, target))
 
@@ -146,9 +146,12 @@ def _solver(request: Request) -> Model | None:
     """Inverse kinematics that only elimination solves."""
     if request.model != "inverse_kinematics":
         return None
-    from manipula.general import general_model, is_general
+    from manipula.ik.general6r.emitted import is_general, solver_of
 
-    return general_model(request) if is_general(request) else None
+    if not is_general(request):
+        return None
+    solver = solver_of(request)
+    return SolverModel(solver.function, request, _solver=solver)
 
 
 def optimise(
@@ -222,7 +225,7 @@ def count(
     tell: Callable[[str], None] = lambda text: None,
 ) -> list[CountRow]:
     """The table of operations, method by method, each one proved."""
-    from manipula.counting import DEFAULT_MODELS, count_rows
+    from manipula.generation.reports.counting import DEFAULT_MODELS, count_rows
 
     subject = load(robot) if isinstance(robot, str) else robot
     return list(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
@@ -237,7 +240,7 @@ def count_steps(
     tell: Callable[[str], None] = lambda text: None,
 ) -> list[StepRow]:
     """What formulation, passes and search save, method by method, beside published figures."""
-    from manipula.counting import DEFAULT_MODELS, step_rows
+    from manipula.generation.reports.counting import DEFAULT_MODELS, step_rows
 
     subject = load(robot) if isinstance(robot, str) else robot
     return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
@@ -247,7 +250,7 @@ def count_orders(
     robot: Robot | str, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
 ) -> list[CountRow]:
     """Every order of the matrix product of the pose, cheapest first."""
-    from manipula.counting import bracketing_rows
+    from manipula.generation.reports.counting import bracketing_rows
 
     return bracketing_rows(load(robot) if isinstance(robot, str) else robot, symbolic, tell)
 
@@ -258,7 +261,7 @@ def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None
     >>> check("planar2r").passed
     True
     """
-    from manipula.checking import check_report
+    from manipula.generation.reports.checking import check_report
 
     return check_report(load(robot) if isinstance(robot, str) else robot, tell)
 
@@ -269,15 +272,15 @@ def base_parameters(robot: Robot | str, *, symbolic: Symbolic = "auto") -> BaseP
     >>> len(base_parameters("planar2r"))
     6
     """
-    from manipula.base import base_parameters_of
+    from manipula.parameters.base import base_parameters_of
 
     return base_parameters_of(load(robot) if isinstance(robot, str) else robot, symbolic)
 
 
 def check_base_parameters(robot: Robot | str) -> Agreement:
     """The same count by numerical rank and by superposition of virtual robots, beside the exact one."""
-    from manipula.base import base_parameters_of
-    from manipula.base_numeric import base_agreement
+    from manipula.parameters.base import base_parameters_of
+    from manipula.parameters.base_numeric import base_agreement
 
     subject = load(robot) if isinstance(robot, str) else robot
     return base_agreement(subject, base_parameters_of(subject))
@@ -285,7 +288,7 @@ def check_base_parameters(robot: Robot | str) -> Agreement:
 
 def significance(robot: Robot | str, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
-    from manipula.approximation import significance_of
+    from manipula.parameters.approximation import significance_of
 
     return significance_of(load(robot) if isinstance(robot, str) else robot, motions, tolerance)
 
@@ -296,14 +299,14 @@ def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Der
     >>> print(inverse_derivation("planar2r").title)
     two axes
     """
-    from manipula.derivation import derivation_of
+    from manipula.ik.derivation import derivation_of
 
     return derivation_of(load(robot) if isinstance(robot, str) else robot, symbolic)
 
 
 def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
     """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
-    from manipula.dossier_files import files_of_dossier
+    from manipula.generation.reports.dossier_files import files_of_dossier
 
     subject = load(robot) if isinstance(robot, str) else robot
     return write_files(Path(folder), files_of_dossier(subject, tell))

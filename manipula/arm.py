@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from manipula.algebra.run.compiled import Compiled
 from manipula.api import generate, load
 from manipula.errors import InputError
+from manipula.generation.structure import numeric_chain, plan_of
 from manipula.robot import Robot
-from manipula.structure import numeric_chain, plan_of
 
 if TYPE_CHECKING:
+    from manipula.ik.answers import InverseBatch, InverseResult
+    from manipula.ik.inverse import InverseSolver
     from manipula.mechanics.models.inverse.plan import Plan
-    from manipula.tasks.answers import InverseBatch, InverseResult
-    from manipula.tasks.inverse import InverseSolver
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
@@ -61,7 +61,7 @@ def _inverse_call(arm: Arm, method: Callable[..., Any]) -> Any:
     solver = arm.inverse_solver
     if solver.native is None or solver.plan.parameter:
         return None
-    from manipula.tasks.answers import InverseResult
+    from manipula.ik.answers import InverseResult
 
     owner = _Owner(arm, method, solver.native)
     made = solver.native.door(owner, method.__name__, method.__doc__ or "", InverseResult, solver)
@@ -340,7 +340,7 @@ class Arm:
 
     def solver_for(self, task: str = "pose") -> Any:
         """The solver behind `inverse_kinematics(…, task=…)`, made on first use."""
-        from manipula.tasks.partial.solver import PartialSolver, checked_task
+        from manipula.ik.partial.solver import PartialSolver, checked_task
 
         if checked_task(task) == "pose":
             return self.inverse_solver
@@ -358,7 +358,7 @@ class Arm:
     @cached_property
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
-        from manipula.tasks.inverse import InverseSolver
+        from manipula.ik.inverse import InverseSolver
 
         self.model("pose")  # refuses a robot whose geometry is not known
         chain = numeric_chain(self.robot)
@@ -372,7 +372,7 @@ class Arm:
     @cached_property
     def limits(self) -> Sequence[tuple[float, float]]:
         """Joint limits, rad or m; infinite where the file gives none."""
-        from manipula.mechanics.robot.parameter import float_of
+        from manipula.mechanics.robot.values.parameter import float_of
 
         moving = [joint for joint in self.robot.joints if joint.kind != "fixed"]
         values = self.robot._floats()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from manipula.algebra.expr.condition import Condition, still_asked
 from manipula.algebra.expr.cost import Cost
@@ -18,13 +18,14 @@ from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, UnknownNameError
-from manipula.files import write_files
+from manipula.pages.formulation_text import choices_in_words, method_of
+from manipula.support.files import write_files
 from manipula.version import __version__
-from manipula.wording import choices_in_words, method_of
 
 if TYPE_CHECKING:
     from manipula.algebra.show.equations import Equations
-    from manipula.bridge import Request
+    from manipula.generation.build import Request
+    from manipula.ik.general6r.emitted import EmittedSolver
 
 
 @dataclass(frozen=True, eq=True)
@@ -104,7 +105,7 @@ class Model:
         return write_files(Path(folder), self._with_checker(files, language) if proof else files)
 
     def _with_checker(self, files: Mapping[str, str], language: str) -> dict[str, str]:
-        from manipula.checker import checker_files, with_checker
+        from manipula.generation.checker import checker_files, with_checker
 
         return with_checker(files, checker_files(self._request, self.function, language, __version__), language)
 
@@ -130,6 +131,40 @@ class Model:
 
     def _repr_latex_(self) -> str:
         return self.equations("auxiliary", "latex")._repr_latex_()
+
+
+@dataclass(frozen=True, eq=True)
+class SolverModel(Model):
+    """A solver with loops in place of formulas: `emit("c", …)` writes it; `cost` counts nothing."""
+
+    _solver: EmittedSolver = field(kw_only=True, compare=False, repr=False)
+
+    @property
+    def outputs(self) -> dict[str, tuple[int, ...]]:
+        return dict(self._solver.outputs)
+
+    def emit(self, language: str = "c", folder: str | Path = ".", *, proof: bool = False) -> list[Path]:
+        """Write the solver as C source; returns the paths written."""
+        if proof:
+            raise InputError(
+                "proof=True: there is no checker for inverse_kinematics yet; its solver checks each answer"
+            )
+        if language != "c":
+            method = self.function.notes["method"]
+            raise InputError(f"inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}")
+        return write_files(Path(folder), self._solver.files(__version__))
+
+    def equations(self, form: str = "auxiliary", style: str = "text") -> NoReturn:
+        self._refuse("equations")
+
+    def to_sympy(self) -> NoReturn:
+        self._refuse("SymPy matrices")
+
+    def compile(self, backend: str = "auto", dtype: str = "float64") -> NoReturn:
+        self._refuse("compiled formulas; see Arm.inverse_kinematics")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise InputError(f"inverse_kinematics of {self.function.notes['robot']} has no closed form, so no {what}")
 
 
 def _picked(function: Function, name: str) -> Output:

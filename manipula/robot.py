@@ -14,19 +14,19 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, cells_in, known, unknown_body, with_cells
-from manipula.mechanics.robot.formats.checks import warn_about_changes
-from manipula.mechanics.robot.formats.dh import robot_from_dh_text, robot_from_rows
+from manipula.mechanics.robot.formats.checks.robot import warn_about_changes
+from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
+from manipula.mechanics.robot.formats.conversion.tables import TextTable, tables_of
+from manipula.mechanics.robot.formats.dh.read import robot_from_dh_text, robot_from_rows
 from manipula.mechanics.robot.formats.given import given, given_steps, given_tensor, given_three
 from manipula.mechanics.robot.formats.naming import refuse_bad_names
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import noted, structured_steps, structured_values
-from manipula.mechanics.robot.formats.toml import robot_from_toml
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.units import describe
-from manipula.mechanics.robot.formats.weight import refuse_heavy
-from manipula.mechanics.robot.parameter import Name, Parameter, float_of, names_of
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.tables import TextTable, tables_of
+from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of, names_of
 
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
@@ -91,7 +91,7 @@ class Robot(description.Robot):
     @property
     def base_parameters(self) -> dict[str, float | None]:
         """The parameters torques can tell, by name; None is symbolic. `api.base_parameters` has their formulas."""
-        from manipula.base import base_parameters_of
+        from manipula.parameters.base import base_parameters_of
 
         return dict(base_parameters_of(self).by_name)
 
@@ -223,13 +223,13 @@ class Robot(description.Robot):
 
 
 def _urdf_reader() -> Reader:
-    from manipula.mechanics.robot.formats.urdf import robot_from_urdf
+    from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 
     return robot_from_urdf
 
 
 def _par_reader() -> Reader:
-    from manipula.mechanics.robot.formats.par import robot_from_par
+    from manipula.mechanics.robot.formats.par.read import robot_from_par
 
     return robot_from_par
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from manipula.mechanics.models.newton_euler import newton_euler
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.simplify.tree import Angle, Product, Sum, Symbol, Tree, Trig, evaluate_tree
-from manipula.derivation import Derivation
+from manipula.ik.derivation import Derivation
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import branches
-from manipula.mechanics.models.pose import pose
+from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 
 FORWARD = "uvwq"

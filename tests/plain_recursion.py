@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.mechanics.robot.description import Body, Cell, Robot, Steps
-from manipula.mechanics.robot.parameter import float_of
+from manipula.mechanics.robot.values.parameter import float_of
 
 Array = NDArray[np.float64]
 PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))

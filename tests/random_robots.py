@@ -25,8 +25,8 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
-from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter
 from manipula.mechanics.robot.suffixes import row_names, suffixes
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
 
 Convention = Literal["standard", "modified", "urdf"]
 KIND_OF: dict[str, JointKind] = {"R": "revolute", "P": "prismatic", "F": "fixed"}

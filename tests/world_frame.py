@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.mechanics.robot.description import Body, Cell, Robot, Steps
-from manipula.mechanics.robot.parameter import Deg, Name, Num, Op, Parameter
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter
 
 Array = NDArray[Any]  # complex numbers pass through: no abs, no conjugate
 STEP = 1e-30

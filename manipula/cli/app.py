@@ -8,20 +8,8 @@ from typing import Annotated
 
 import typer
 
-from manipula.cli import (
-    base,
-    converting,
-    counts,
-    creating,
-    deleting,
-    demonstration,
-    editing,
-    generating,
-    inverse,
-    listing,
-    optimising,
-    verdict,
-)
+from manipula.cli import base, counts, demonstration, generating, inverse, optimising, verdict
+from manipula.cli.files import converting, creating, deleting, editing, listing
 from manipula.version import __version__
 
 app = typer.Typer(

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from manipula import api
-from manipula.cli import options, places
-from manipula.cli.screen import CHECK_FAILED, guarded, progress, say, say_json, say_table
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say, say_json, say_table
 from manipula.errors import InputError
 
 _CLASSES = {

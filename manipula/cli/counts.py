@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from manipula import api
-from manipula.cli import options, places
-from manipula.cli.screen import guarded, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose, say_table
 from manipula.errors import InputError
 
 _COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once", "substituted")

@@ -14,8 +14,8 @@ import typer
 
 from manipula import api
 from manipula.arm import Arm
-from manipula.cli import options
-from manipula.cli.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal import options
+from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.model import Model
 
 # Lopes da Silva, dissertation, UNICAMP 1990: operations of the PUMA 560, with and without auxiliary equations

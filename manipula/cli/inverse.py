@@ -14,9 +14,9 @@ import typer
 from manipula import api
 from manipula.arm import Arm
 from manipula.cli import inverse_screen as screen
-from manipula.cli import options, places
 from manipula.cli.inverse_screen import Units, numbers
-from manipula.cli.screen import guarded, progress, say_json
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import guarded, progress, say_json
 from manipula.errors import InputError
 from manipula.robot import Robot
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manipula.arm import Arm
-from manipula.cli.screen import say, say_prose, say_table
+from manipula.cli.terminal.screen import say, say_prose, say_table
 from manipula.errors import InputError
 from manipula.robot import Robot
 

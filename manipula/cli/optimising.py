@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from manipula import api
-from manipula.cli import options, places
-from manipula.cli.screen import Tell, guarded, note, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import Tell, guarded, note, progress, say, say_json, say_prose, say_table
 from manipula.errors import InputError
 from manipula.model import Model
 from manipula.robot import Robot

@@ -10,8 +10,8 @@ import typer
 from rich.text import Text
 
 from manipula import api
-from manipula.cli import options, places
-from manipula.cli.screen import CHECK_FAILED, guarded, progress, say, say_json
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say, say_json
 
 _WORDS = {"proved": ("PROVED", "bold green"), "measured": ("OK", "green"), "noted": ("NOTE", "yellow")}
 

@@ -11,23 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manipula.mechanics.models import (
-    articulated,
-    christoffel,
-    christoffel_carried,
-    composite,
-    energy,
-    forward,
-    inertia_inverse,
-    jacobian_dynamics,
-    lagrange,
-    regressor,
-    torque,
-)
-from manipula.mechanics.models.friction import friction
+from manipula.mechanics.models.dynamics import articulated, composite, energy, forward, inertia_inverse, torque
+from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
+from manipula.mechanics.models.lagrange import terms as lagrange
+from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.lift import over_duals
-from manipula.mechanics.robot.reduce import massless, without_actuators
+from manipula.mechanics.robot.reduce.chains import massless, without_actuators
 from manipula.mechanics.spatial.dual import along, partial, variables
 from manipula.mechanics.spatial.inertia import Inertia, half
 from manipula.mechanics.spatial.vector import dot, sum_of

@@ -13,14 +13,14 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.show import equations
 from manipula.algebra.simplify import same
 from manipula.algebra.simplify.tree import operations
-from manipula.mechanics.models.lagrange import METHODS
-from manipula.mechanics.models.newton_euler import newton_euler
-from manipula.mechanics.models.pose import pose
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.kinematics.pose import pose
+from manipula.mechanics.models.lagrange.terms import METHODS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.formats.toml import robot_from_toml
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 
 
 class Bench:

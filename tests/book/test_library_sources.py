@@ -12,14 +12,14 @@ import pytest
 from numpy.typing import NDArray
 
 from manipula.errors import ManipulaWarning
-from manipula.mechanics.models.pose import frames
-from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.formats.toml import robot_from_toml
-from manipula.mechanics.robot.parameter import float_of
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.values.parameter import float_of
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.book.table_sources import BODIES, TABLES
 from tests.book.urdf_sources import URDF_ARMS

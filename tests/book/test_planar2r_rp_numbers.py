@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from manipula.mechanics.models.jacobian_dynamics import inverse_dynamics_jacobian
-from manipula.mechanics.models.lagrange import METHODS, inverse_dynamics_lagrange
-from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.models.lagrange.jacobian_dynamics import inverse_dynamics_jacobian
+from manipula.mechanics.models.lagrange.terms import METHODS, inverse_dynamics_lagrange
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.formats.toml import robot_from_toml
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 
 Torque = Callable[..., list[Any]]

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.mechanics.models.pose_ways import FURTHER_WAYS, WAYS
+from manipula.mechanics.models.kinematics.pose_ways import FURTHER_WAYS, WAYS
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Joint, Robot, Step, known
-from manipula.mechanics.robot.parameter import Deg, number
+from manipula.mechanics.robot.values.parameter import Deg, number
 from manipula.mechanics.spatial.floats import FLOATS
 
 A1, A2, D4, D6 = 0.10, 0.25, 0.16, 0.05

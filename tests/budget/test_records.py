@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import manipula as mp
-from manipula.bridge import Request
-from manipula.levels import Effort, fast
-from manipula.records import entries
+from manipula.generation.build import Request
+from manipula.generation.levels import Effort, fast
+from manipula.generation.shipped import entries
 
 # robot, model → on line: multiplications + additions + divisions
 REACHED = {

@@ -12,8 +12,17 @@ import manipula as mp
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.simplify import factored
 from manipula.algebra.simplify.proof import proved
-from manipula.mechanics.robot.angles import Angles
-from manipula.mechanics.robot.parameter import Deg, Num, Op, Parameter, float_of, number, parameter_from_text, text_of
+from manipula.mechanics.robot.values.angles import Angles
+from manipula.mechanics.robot.values.parameter import (
+    Deg,
+    Num,
+    Op,
+    Parameter,
+    float_of,
+    number,
+    parameter_from_text,
+    text_of,
+)
 from tests.world_frame import World
 
 VALUES = {"x": 0.7, "y": -1.3, "z": 0.45}

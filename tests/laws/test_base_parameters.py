@@ -14,11 +14,11 @@ from manipula import api
 from manipula.algebra.expr.elimination import dependencies, reduced_rows
 from manipula.algebra.expr.field import FieldMaths, P
 from manipula.algebra.expr.rational_angles import rational_angle
-from manipula.base import base_parameters_of
-from manipula.base_numeric import base_agreement
 from manipula.cli.app import app
 from manipula.errors import InputError, ProofError
-from manipula.mechanics.models.base_parameters import (
+from manipula.generation.ranking import field_chain, field_state, integer, ranking
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.models.linear.base_parameters import (
     candidate_slots,
     chain_from_candidates,
     grouping,
@@ -26,11 +26,11 @@ from manipula.mechanics.models.base_parameters import (
     standard_slots,
     standard_values,
 )
-from manipula.mechanics.models.base_regressor import base_regressor, base_regressor_turned
-from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.mechanics.models.linear.base_regressor import base_regressor, base_regressor_turned
 from manipula.mechanics.robot.description import Robot
-from manipula.motions import Motions
-from manipula.ranking import field_chain, field_state, integer, ranking
+from manipula.parameters.base import base_parameters_of
+from manipula.parameters.base_numeric import base_agreement
+from manipula.parameters.motions import Motions
 from tests.random_robots import random_robot, random_state
 
 KINDS = ("R", "P", "RR", "RP", "PR", "PP", "RRR", "RPR", "PRR", "PPR", "RRP", "RPP", "RFRP", "PRPR", "RRPRR")
@@ -125,7 +125,7 @@ def test_names_that_clash_are_refused() -> None:
 
 
 def test_a_wrong_combination_is_not_proved() -> None:
-    from manipula import base
+    from manipula.parameters import base
 
     robot = mp.load("planar2r")
     found = base_parameters_of(robot)

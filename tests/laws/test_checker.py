@@ -16,9 +16,9 @@ import pytest
 
 import manipula as mp
 from bench.mutants import mutant_of
-from manipula.bridge import Request
-from manipula.checker import MODELS, checker_files
 from manipula.errors import ManipulaError
+from manipula.generation.build import Request
+from manipula.generation.checker import MODELS, checker_files
 from tests.languages import CXX, WARNINGS
 from tests.laws.test_tip import request_for, with_tip
 from tests.random_robots import random_robot

@@ -17,7 +17,8 @@ from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
-from manipula.bridge import (
+from manipula.errors import ConditionError
+from manipula.generation.build import (
     Choice,
     Request,
     built,
@@ -27,9 +28,8 @@ from manipula.bridge import (
     model_for,
     used_parameters,
 )  # fmt: skip
-from manipula.errors import ConditionError
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 from tests.random_robots import random_robot
 
 LIMIT = {"float64": 1e-10, "float32": 1e-3}

@@ -16,10 +16,10 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.simplify.tree import Symbol, Tree, evaluate_tree, leaves
-from manipula.derivation.printed import Written
 from manipula.errors import InputError
-from manipula.mechanics.models.inverse.loop import pose_from_entries
+from manipula.ik.derivation.printed import Written
 from manipula.mechanics.models.inverse.plan import parameter_of
+from manipula.mechanics.models.inverse.solutions.loop import pose_from_entries
 from manipula.mechanics.robot import library
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.derived import Example, Followed, all_signs, solver_branches, turned_apart

@@ -10,20 +10,23 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.mechanics.models import articulated, christoffel, derivatives_analytic, energy_regressor
-from manipula.mechanics.models.composite import inertia_matrix
-from manipula.mechanics.models.derivatives import forward, forward_plain, inverse_plain, reverse
-from manipula.mechanics.models.energy import energy
-from manipula.mechanics.models.inertia_inverse import Solver, inverted
-from manipula.mechanics.models.regressor import parameter_vector
-from manipula.mechanics.models.torque import gravity, inverse_dynamics
+from manipula.generation.structure import slides_of
+from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
+from manipula.mechanics.models.derivatives.dual import forward, forward_plain, inverse_plain, reverse
+from manipula.mechanics.models.dynamics import articulated
+from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.dynamics.energy import energy
+from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
+from manipula.mechanics.models.dynamics.torque import gravity, inverse_dynamics
+from manipula.mechanics.models.lagrange import christoffel
+from manipula.mechanics.models.linear import energy_regressor
+from manipula.mechanics.models.linear.regressor import parameter_vector
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed, regroup
+from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed, regroup
 from manipula.mechanics.spatial.adjoint import Traced, TracedMaths, gradient, pullback, variables
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import Inertia
-from manipula.structure import slides_of
 from tests.random_robots import random_robot, random_state
 
 SLOW = pytest.mark.slow

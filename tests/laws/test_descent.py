@@ -11,11 +11,11 @@ from scipy.optimize import brentq
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled
-from manipula.bridge import numeric_chain
-from manipula.tasks.descent.machine import TASKS, Descent
-from manipula.tasks.inverse import InverseSolver
-from manipula.tasks.limits import distances
-from manipula.tasks.search import _by_arrays, distinct, starts, unique_solutions
+from manipula.generation.build import numeric_chain
+from manipula.ik.descent.machine import TASKS, Descent
+from manipula.ik.inverse import InverseSolver
+from manipula.ik.numeric.limits import distances
+from manipula.ik.search import _by_arrays, distinct, starts, unique_solutions
 
 FINITE = ["RRPR", "RRPRR", "PRRPR", "RRRRP", "RRPRRR", "PRRRRR", "RRRPRP"]
 REDUNDANT = ["PRRRRRR", "RRRRRRRR", "PRRRRRRRRP"]

@@ -12,13 +12,15 @@ import pytest
 from manipula.algebra.expr.field import FieldMaths
 from manipula.mechanics import laws
 from manipula.mechanics.laws import LAWS, Law, State
-from manipula.mechanics.models import composite, jacobian_dynamics, newton_euler, regressor, torque
-from manipula.mechanics.models.friction import friction
-from manipula.mechanics.models.inertia_inverse import Solver
-from manipula.mechanics.models.regressor_carried import regressor_carried, shared
+from manipula.mechanics.models.dynamics import composite, newton_euler, torque
+from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.lagrange import jacobian_dynamics
+from manipula.mechanics.models.linear import regressor
+from manipula.mechanics.models.linear.regressor_carried import regressor_carried, shared
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.reduce import massless, merge_fixed, without_actuators
+from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, without_actuators
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of, variables
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state

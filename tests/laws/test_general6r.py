@@ -12,16 +12,16 @@ import pytest
 import manipula as mp
 from manipula.algebra.run.routines import compiled
 from manipula.errors import InputError
+from manipula.generation.structure import numeric_chain
+from manipula.ik.general6r.closing import Arm6R, wrapped
+from manipula.ik.general6r.elimination import Elimination, lifted, readings
+from manipula.ik.general6r.machine import Machine6R
+from manipula.ik.general6r.solver import General6R, GeneralAnswer, Info
+from manipula.ik.general6r.text import collect
+from manipula.ik.general6r.text.pencil import pencil
+from manipula.ik.general6r.text.solve import solve_poses
+from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.mechanics.robot.chain import Chain
-from manipula.structure import numeric_chain
-from manipula.tasks.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.tasks.closing import Arm6R, wrapped
-from manipula.tasks.elimination import Elimination, lifted, readings
-from manipula.tasks.general6r import General6R, GeneralAnswer, Info
-from manipula.tasks.loops6r import collect
-from manipula.tasks.loops6r.machine import Machine6R
-from manipula.tasks.loops6r.pencil import pencil
-from manipula.tasks.loops6r.solve import solve_poses
 
 Rows = Sequence[tuple[float, float, float, float]]
 BENT = 0.0741 / 3**0.5

@@ -14,16 +14,16 @@ from scipy.optimize import least_squares
 
 import manipula as mp
 from manipula.errors import InputError
+from manipula.generation.structure import numeric_chain
+from manipula.ik.inverse import InverseSolver
+from manipula.ik.numeric.limits import distances
 from manipula.mechanics.models.inverse.plan import parameter_of
 from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.reduce import frames_on_joints
+from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
-from manipula.structure import numeric_chain
-from manipula.tasks.inverse import InverseSolver
-from manipula.tasks.limits import distances
 
 EXACT = 1e-12
 SIX = ("puma560", "pucrio", "ur5", "kr6", "irb120", "irb140", "stanford", "rx90", "lrmate200id", "ur10e")

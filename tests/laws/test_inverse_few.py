@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from manipula.algebra.run.routines import compiled
-from manipula.structure import numeric_chain, plan_of
-from manipula.tasks.inverse import InverseSolver
+from manipula.generation.structure import numeric_chain, plan_of
+from manipula.ik.inverse import InverseSolver
 from tests.few_arms import Row, apart, pose_from_table, random_rows, robot_of
 
 EXACT = 1e-9

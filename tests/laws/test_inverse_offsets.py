@@ -10,9 +10,9 @@ import pytest
 
 import manipula as mp
 from bench.inverse_offsets import AWAY, TABLES, Offset, alike, configurations, explained, judged
-from manipula.bridge import numeric_chain
-from manipula.tasks.inverse import InverseSolver
-from manipula.tasks.limits import distances
+from manipula.generation.build import numeric_chain
+from manipula.ik.inverse import InverseSolver
+from manipula.ik.numeric.limits import distances
 
 KINDS = ("wrist", "elbow", "shoulder")
 

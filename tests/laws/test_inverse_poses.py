@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.bridge import numeric_chain
 from manipula.errors import InputError, ManipulaWarning
-from manipula.tasks.inverse import InverseSolver
-from manipula.tasks.limits import distances
+from manipula.generation.build import numeric_chain
+from manipula.ik.inverse import InverseSolver
+from manipula.ik.numeric.limits import distances
 
 ARMS = {  # theta, d, a, alpha: one arm of each number of joints
     "5": [(0, 0.3, 0, 90), (0, 0, 0.4, 0), (0, 0, 0.3, 0), (0, 0, 0, 90), (0, 0.15, 0, 0)],

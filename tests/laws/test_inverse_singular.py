@@ -12,10 +12,10 @@ import pytest
 from bench import singular
 from bench.singular import ARMS, KINDS, OFFSETS, OUT_OF_REACH, Subject, configurations, far_poses, judged, least
 from manipula.errors import InputError
-from manipula.tasks.inverse import InverseSolver
-from manipula.tasks.limits import distances
-from manipula.tasks.newton import bends, difference, slopes
-from manipula.tasks.path import follow
+from manipula.ik.inverse import InverseSolver
+from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.newton import bends, difference, slopes
+from manipula.ik.path import follow
 
 FREE = {  # where there is a family: its name
     ("pucrio", "shoulder"): "θ1 free, θ4, θ5 and θ6 follow",

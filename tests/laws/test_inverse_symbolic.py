@@ -10,11 +10,11 @@ import pytest
 
 import manipula as mp
 from manipula.errors import ConditionError, InputError
+from manipula.generation.structure import plan_of
 from manipula.mechanics.models.inverse.plan import Plan, branches
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.structure import plan_of
 from tests.few_arms import pose_from_table
 
 Rows = list[dict[str, Any]]

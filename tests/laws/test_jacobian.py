@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.mechanics.models.jacobian import jacobian, jacobian_dot, jacobian_dot_tool, jacobian_tool
-from manipula.mechanics.models.pose import pose
+from manipula.mechanics.models.kinematics.jacobian import jacobian, jacobian_dot, jacobian_dot_tool, jacobian_tool
+from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
 

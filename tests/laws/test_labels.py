@@ -15,12 +15,12 @@ from manipula.algebra.expr.condition import SIZE
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.passes import optimised
-from manipula.bridge import Choice, Request, built, input_names, methods_of, model_named, usual_choice
-from manipula.labels import RATES, labelled, without_doubles
+from manipula.generation.build import Choice, Request, built, input_names, methods_of, model_named, usual_choice
+from manipula.generation.labels import RATES, labelled, without_doubles
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.parameter import float_of
+from manipula.mechanics.robot.values.parameter import float_of
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.plain_recursion import Arm
 from tests.random_robots import random_robot, random_state

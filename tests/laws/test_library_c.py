@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import manipula as mp
+from manipula.generation.structure import numeric_chain
 from manipula.mechanics.models.inverse.classify import classify
-from manipula.structure import numeric_chain
 
 CC = shutil.which("cc") or shutil.which("gcc")
 FLAGS = ["-std=c99", "-O0", "-Wall", "-Wextra", "-Werror", "-pedantic"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import manipula as mp
+from manipula.generation.structure import numeric_chain
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.inverse.classify import classify
-from manipula.structure import numeric_chain
 
 QUICK = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix")
 

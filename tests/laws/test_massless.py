@@ -12,14 +12,14 @@ import pytest
 import manipula as mp
 from manipula.api import count_steps
 from manipula.errors import SingularError
-from manipula.mechanics.models.composite import inertia_matrix
-from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.generation.weightless import joints_without_inertia
+from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Joint, known
-from manipula.mechanics.robot.parameter import Num, number
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.values.parameter import Num, number
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.weightless import joints_without_inertia
 from tests.random_robots import random_robot, random_state
 
 SOLVING = ("forward_dynamics", "inertia_matrix_inverse", "forward_dynamics_derivatives", "forward_dynamics_vjp")

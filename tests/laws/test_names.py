@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula.cli.app import app
 from manipula.errors import InputError, ManipulaWarning, RobotFileError
-from manipula.mechanics.robot.conventions import convert
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.formats.par import robot_from_par
-from manipula.mechanics.robot.formats.par_write import par_from_robot
-from manipula.mechanics.robot.formats.toml import robot_from_toml, toml_from_robot
-from manipula.mechanics.robot.formats.urdf import robot_from_urdf
-from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
+from manipula.mechanics.robot.formats.conversion.conventions import convert
+from manipula.mechanics.robot.formats.par.read import robot_from_par
+from manipula.mechanics.robot.formats.par.write import par_from_robot
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
+from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
+from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.suffixes import folded, suffixes_of
 from tests.random_robots import random_robot
 

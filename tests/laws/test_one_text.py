@@ -13,10 +13,10 @@ from manipula.algebra.expr.evaluate import INTERVALS, MPMATH, evaluate
 from manipula.algebra.expr.field import Element, FieldMaths, rational
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.mechanics.models.newton_euler import newton_euler
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
 

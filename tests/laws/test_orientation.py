@@ -17,8 +17,8 @@ from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.errors import UnknownNameError
-from manipula.mechanics.models import coordinates, orientation
-from manipula.mechanics.models.orientation import (
+from manipula.mechanics.models.kinematics import coordinates, orientation
+from manipula.mechanics.models.kinematics.orientation import (
     SEQUENCES,
     THREE_AXES,
     angles_from_matrix,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import manipula.mechanics.models.newton_euler as rnea
+import manipula.mechanics.models.dynamics.newton_euler as rnea
 from manipula.algebra.expr.derive import gradient
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
@@ -21,8 +21,8 @@ from manipula.errors import ProofError
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, known, unknown_body
 from manipula.mechanics.robot.joints import KINDS, Prismatic
-from manipula.mechanics.robot.parameter import Deg, Num
-from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
+from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
+from manipula.mechanics.robot.values.parameter import Deg, Num
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_expressions import function_of, graph_symbols
 

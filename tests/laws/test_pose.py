@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manipula.errors import InputError
-from manipula.mechanics.models.bracketings import bracketings, parse_bracketing, text_from_bracketing
-from manipula.mechanics.models.pose import elementary, frames, pose
-from manipula.mechanics.models.pose_ways import FURTHER_WAYS, WAYS, bracketed, parallel_runs, way_from_name
+from manipula.mechanics.models.kinematics.bracketings import bracketings, parse_bracketing, text_from_bracketing
+from manipula.mechanics.models.kinematics.pose import elementary, frames, pose
+from manipula.mechanics.models.kinematics.pose_ways import FURTHER_WAYS, WAYS, bracketed, parallel_runs, way_from_name
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import known
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS, FloatMaths
 from manipula.mechanics.spatial.placement import Placement
 from tests.random_robots import random_robot, random_state

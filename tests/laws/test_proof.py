@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import manipula as mp
-from manipula import api, bridge, checking, generation, levels
+from manipula import api
 from manipula.algebra.expr import degree
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function, Input, Output
@@ -21,6 +21,9 @@ from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise import passes, prove
 from manipula.algebra.optimise.search import engine
 from manipula.errors import InputError, ProofError
+from manipula.generation import build, levels
+from manipula.generation import proved as generation
+from manipula.generation.reports import checking
 from manipula.mechanics.robot import bind as binding
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.inertia import Inertia
@@ -323,9 +326,9 @@ EVERYTHING = arm_with_everything()
 @pytest.mark.parametrize("where", ["bind", "merge_fixed"])
 def test_an_error_on_both_sides_does_not_leave(monkeypatch: pytest.MonkeyPatch, name: str, where: str) -> None:
     """The model and its reference see the same wrong arm: only the second text of the description can tell."""
-    right = getattr(bridge, where)
+    right = getattr(build, where)
     spoil: Callable[..., Chain] = lambda *given: MISREAD[name](right(*given))  # noqa: E731
-    monkeypatch.setattr(bridge, where, spoil)
+    monkeypatch.setattr(build, where, spoil)
     with pytest.raises(ProofError, match="is not as the robot's description has it"):
         mp.generate(EVERYTHING, "pose", optimise="none")
 
@@ -341,10 +344,10 @@ def test_check_sees_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_joint_less_and_another_name_are_seen() -> None:
     maths = FieldMaths("joints")
-    chain = bridge.merge_fixed(binding.bind(EVERYTHING, maths, {}))
+    chain = build.merge_fixed(binding.bind(EVERYTHING, maths, {}))
     renamed = wrong_links(lambda x: replace(x, name=f"{x.name}'"))
     for wrong in (replace(chain, links=chain.links[:-1]), renamed(chain)):
-        assert list(bridge.misread(EVERYTHING, wrong, {}, "auto", maths)) == ["the list of moving joints"]
+        assert list(build.misread(EVERYTHING, wrong, {}, "auto", maths)) == ["the list of moving joints"]
 
 
 BINDER: dict[str, tuple[str, Callable[..., Any]]] = {
@@ -384,8 +387,8 @@ def test_true_arms_are_as_described(symbolic: Any, block: int) -> None:
         robot = mp.Robot.of(random_robot(seed))
         maths = FieldMaths(f"true {seed}")
         symbols = {name: maths.symbol(name) for name in binding.free_parameters(robot, symbolic)}
-        chain = bridge.merge_fixed(binding.bind(robot, maths, symbols, symbolic))
-        assert list(bridge.misread(robot, chain, symbols, symbolic, maths)) == []
+        chain = build.merge_fixed(binding.bind(robot, maths, symbols, symbolic))
+        assert list(build.misread(robot, chain, symbols, symbolic, maths)) == []
 
 
 NAMED = """
@@ -433,8 +436,8 @@ def test_a_long_chain_is_read_alike() -> None:
     """128 rows: most of them fixed, or all of them moving."""
     for kinds in (("R" + "F" * 20) * 6 + "FF", "RP" * 64):
         robot, maths = random_robot(3, joints=kinds), FieldMaths("long")
-        chain = bridge.merge_fixed(binding.bind(robot, maths, {}))
-        assert list(bridge.misread(robot, chain, {}, "auto", maths)) == []
+        chain = build.merge_fixed(binding.bind(robot, maths, {}))
+        assert list(build.misread(robot, chain, {}, "auto", maths)) == []
 
 
 # conditions

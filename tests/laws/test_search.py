@@ -22,10 +22,10 @@ from manipula.algebra.optimise.search.state import ADD, BEST, COST, MUL, RANDOM,
 from manipula.algebra.optimise.search.state import ARRAYS as STATE_ARRAYS
 from manipula.algebra.optimise.search.stored import as_asked, function_from_text, text_from_function
 from manipula.algebra.optimise.search.ways import function_from_ways, reference_from_function, ways_from_function
-from manipula.bridge import Choice, Request, built
 from manipula.errors import ProofError, UnknownNameError
-from manipula.labels import labelled
-from manipula.mechanics.robot.formats.toml import robot_from_toml
+from manipula.generation.build import Choice, Request, built
+from manipula.generation.labels import labelled
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
 
 MOVES = 60_000  # enough for the arms here to cool

@@ -12,16 +12,16 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.expr.evaluate import evaluate
-from manipula.bridge import Choice, Request, built
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.base_parameters import columns as candidate_columns
+from manipula.generation.build import Choice, Request, built
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.regressor import BODY_NAMES, columns
-from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.models.linear.base_parameters import columns as candidate_columns
+from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.parameter import number
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
 

@@ -20,15 +20,24 @@ from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.prove import Proof, is_decidable_root, prove
 from manipula.algebra.optimise.search.engine import searched
 from manipula.algebra.tape import tape_from_function
-from manipula.bridge import Choice, Request, built, lengths_of, plain_model, questions_of, reference, usual_choice
 from manipula.errors import ProofError
+from manipula.generation.build import (
+    Choice,
+    Request,
+    built,
+    lengths_of,
+    plain_model,
+    questions_of,
+    reference,
+    usual_choice,
+)
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD
-from manipula.mechanics.models.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.reduce import frames_on_joints, merge_fixed
-from manipula.mechanics.robot.tip import PAIRS, tip_turned
+from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
+from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.emitted import c_function, needs_cc
 from tests.random_robots import random_robot, random_state

@@ -19,7 +19,7 @@ from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import searched, settled
 from manipula.algebra.optimise.search.tournament import _going_on, _rounds, winner
 from manipula.algebra.optimise.search.ways import reference_from_function
-from manipula.bridge import (
+from manipula.generation.build import (
     Choice,
     Request,
     built,

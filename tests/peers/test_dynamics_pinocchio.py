@@ -10,23 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.mechanics.models import (
-    articulated,
-    christoffel,
-    christoffel_carried,
-    composite,
-    energy,
-    forward,
-    jacobian_dynamics,
-    lagrange,
-    regressor,
-    torque,
-    wrenches,
-)
-from manipula.mechanics.models.friction import friction
+from manipula.mechanics.models.dynamics import articulated, composite, energy, forward, torque, wrenches
+from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
+from manipula.mechanics.models.lagrange import terms as lagrange
+from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.reduce import merge_fixed, without_actuators
+from manipula.mechanics.robot.reduce.chains import merge_fixed, without_actuators
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.pinocchio_oracle import Oracle, pin
 from tests.random_robots import random_robot, random_state

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from manipula.errors import ManipulaWarning
-from manipula.mechanics.robot.conventions import to_modified, to_standard
 from manipula.mechanics.robot.description import Robot, Step, known
-from manipula.mechanics.robot.formats.urdf import robot_from_urdf
-from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
-from manipula.mechanics.robot.parameter import float_of, number
+from manipula.mechanics.robot.formats.conversion.conventions import to_modified, to_standard
+from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
+from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
+from manipula.mechanics.robot.values.parameter import float_of, number
 from tests.arm_numbers import pose_and_torques
 from tests.pinocchio_oracle import pin
 from tests.random_robots import random_robot

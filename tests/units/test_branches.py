@@ -16,7 +16,7 @@ import manipula as mp
 from manipula.algebra.run import chosen as module
 from manipula.algebra.run.chosen import chosen_branches
 from manipula.errors import InputError
-from manipula.tasks.inverse import InverseSolver
+from manipula.ik.inverse import InverseSolver
 
 ARMS = ("puma560", "ur5", "stanford", "cobra600")
 

@@ -19,17 +19,17 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula import cache
-from manipula.algebra import machine
 from manipula.algebra.expr.field import FieldMaths
+from manipula.algebra.machine import code as machine
 from manipula.algebra.optimise import prove
 from manipula.algebra.optimise.search.stored import text_from_function
 from manipula.algebra.run.compiled import compile_tape
-from manipula.bridge import Request
 from manipula.errors import ManipulaWarning
-from manipula.levels import LEVELS, USUAL_EFFORT
-from manipula.mechanics.robot.parameter import ZERO
-from manipula.records.kept import key_from
+from manipula.generation.build import Request
+from manipula.generation.kept import key_from
+from manipula.generation.levels import LEVELS, USUAL_EFFORT
+from manipula.mechanics.robot.values.parameter import ZERO
+from manipula.support import cache
 from tests.units.test_simd import wide_tape
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")

@@ -15,11 +15,11 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.machine.ir import single_module
+from manipula.algebra.machine.order import arranged
+from manipula.algebra.machine.writer import Host, Kind, Writer
+from manipula.algebra.run.batch.shapes import View
 from manipula.algebra.run.compiled import compile_tape
-from manipula.algebra.run.ir import single_module
-from manipula.algebra.run.order import arranged
-from manipula.algebra.run.shapes import View
-from manipula.algebra.run.writer import Host, Kind, Writer
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
 

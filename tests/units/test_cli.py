@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from manipula import api
-from manipula.cli import options, places, screen
 from manipula.cli.app import app
 from manipula.cli.demonstration import selftest
+from manipula.cli.terminal import options, places, screen
 from manipula.errors import ProofError
 from manipula.version import __version__
 

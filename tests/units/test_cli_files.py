@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 import manipula
-from manipula import api, files
-from manipula.cli import editing
+from manipula import api
+from manipula.cli.files import editing
+from manipula.support import files
 from tests.units.test_cli import as_json, done, folder, refused, run
 
 __all__ = ["folder"]  # the fixture

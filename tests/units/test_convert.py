@@ -9,7 +9,6 @@ from typing import Literal
 import pytest
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.conventions import convert, to_modified, to_standard, welded
 from manipula.mechanics.robot.description import (
     Cell,
     CentreKind,
@@ -23,11 +22,12 @@ from manipula.mechanics.robot.description import (
     unknown_body,
 )
 from manipula.mechanics.robot.exact import Tree, cos_sin, gathered, is_zero, parameter_of, with_values
+from manipula.mechanics.robot.formats.conversion.conventions import convert, to_modified, to_standard, welded
 from manipula.mechanics.robot.formats.rows import row_from_joint
-from manipula.mechanics.robot.formats.toml import robot_from_toml, toml_from_robot
-from manipula.mechanics.robot.formats.urdf import robot_from_urdf
-from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
-from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter, names_of
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
+from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
+from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, names_of
 from tests.arm_numbers import assert_same_arm
 from tests.random_robots import random_robot
 

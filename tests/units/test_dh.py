@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from manipula.errors import ManipulaWarning, RobotFileError
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.formats.dh import dh_text_from_robot, robot_from_dh_text, robot_from_rows
+from manipula.mechanics.robot.formats.conversion.tables import geometry_table, tables_of
+from manipula.mechanics.robot.formats.dh.read import dh_text_from_robot, robot_from_dh_text, robot_from_rows
 from manipula.mechanics.robot.formats.rows import row_from_joint
-from manipula.mechanics.robot.formats.toml import robot_from_toml, toml_from_robot
-from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Parameter
-from manipula.mechanics.robot.tables import geometry_table, tables_of
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter
 from tests.random_robots import random_robot
 
 

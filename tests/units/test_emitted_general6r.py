@@ -14,11 +14,11 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.general import GeneralModel
-from manipula.structure import numeric_chain
-from manipula.tasks.arrays import Floats, pose_of
-from manipula.tasks.closing import wrapped
-from manipula.tasks.loops6r.collect import MOST
+from manipula.generation.structure import numeric_chain
+from manipula.ik.general6r.closing import wrapped
+from manipula.ik.general6r.text.collect import MOST
+from manipula.ik.numeric.arrays import Floats, pose_of
+from manipula.model import SolverModel
 from tests.emitted import cc, needs_cc, shared
 from tests.laws.test_general6r import ARMS, random_q, singular_points
 
@@ -33,9 +33,9 @@ def robot(name: str) -> mp.Robot:
 
 
 @cache
-def model(name: str) -> GeneralModel:
+def model(name: str) -> SolverModel:
     made = mp.generate(robot(name), "inverse_kinematics")
-    assert isinstance(made, GeneralModel)
+    assert isinstance(made, SolverModel)
     return made
 
 
@@ -71,9 +71,11 @@ def distance(found: Floats, q: Floats) -> float:
 def test_the_same_solutions_as_python(name: str) -> None:
     library, q = library_of(name), random_q(50, 21)
     poses = pose_of(numeric_chain(robot(name)))(q)
-    for x, pose, known in zip(q, poses, model(name).solver.solve_arrays(poses), strict=True):
+    for x, pose, known in zip(q, poses, model(name)._solver.solver.solve_arrays(poses), strict=True):
         answer, found = solved(library, pose)
-        assert answer.complete == 1 and answer.count == len(known.q) and answer.roots >= model(name).solver.bound
+        assert (
+            answer.complete == 1 and answer.count == len(known.q) and answer.roots >= model(name)._solver.solver.bound
+        )
         assert max(answer.residual[: answer.count]) <= 1e-10
         assert distance(found, x) < 1e-6
         assert all(distance(found, other) < 1e-6 for other in known.q)

@@ -12,95 +12,37 @@ import manipula
 
 ROOT = Path(manipula.__file__).parent
 
-# room → the rooms it may import (besides itself); the longest matching prefix names a module's room
+CONTRACT = ("errors", "scalar", "version")
+FACE = ("api", "arm", "model", "robot")
+FILES_OF_A_FOLDER = 15
+
+# room → the rooms it may import, besides itself and the contract; the longest matching prefix names a module's room
 ROOMS: dict[str, tuple[str, ...]] = {
-    "errors": (),
-    "scalar": (),
-    "files": (),
-    "loops": (),
-    "cache": ("errors", "version"),
-    "algebra.expr": ("errors", "scalar"),
-    "algebra.machine": ("cache",),
-    "algebra.optimise": ("errors", "scalar", "algebra.expr", "algebra.machine"),
-    "algebra.tape": ("errors", "scalar", "algebra.expr"),
-    "algebra.simplify": ("errors", "scalar", "algebra.expr", "algebra.tape", "algebra.optimise"),
-    "algebra.show": ("errors", "scalar", "algebra.expr", "algebra.tape", "algebra.simplify"),
-    "algebra.loops": ("errors",),
-    "algebra.emit": ("errors", "scalar", "algebra.expr", "algebra.tape", "algebra.show", "algebra.loops", "version"),
-    "algebra.run": (
-        "errors",
-        "scalar",
-        "algebra.expr",
-        "algebra.tape",
-        "algebra.emit",
-        "algebra.loops",
-        "algebra.machine",
-        "cache",
-    ),
-    "mechanics.spatial": ("errors", "scalar"),
-    "mechanics.robot": ("errors", "scalar", "mechanics.spatial"),
-    "mechanics.models": ("errors", "scalar", "mechanics.spatial", "mechanics.robot"),
-    "mechanics.laws": ("errors", "scalar", "mechanics.spatial", "mechanics.robot", "mechanics.models"),
-    "tasks": ("errors", "mechanics", "loops"),
-    "ranking": ("algebra.expr", "mechanics"),
-    "base": ("errors", "algebra", "mechanics", "ranking"),
-    "motions": ("errors", "mechanics.robot"),
-    "base_numeric": ("base", "algebra.expr", "mechanics"),
-    "approximation": ("errors", "algebra", "mechanics", "motions", "ranking", "base", "tasks"),
-    "structure": ("errors", "scalar", "algebra.expr", "mechanics", "ranking"),
-    "bridge": ("errors", "scalar", "algebra", "mechanics", "ranking", "structure"),
-    "labels": ("algebra.expr", "mechanics", "bridge"),
-    "records": ("errors", "algebra", "mechanics", "bridge", "cache"),
-    "formulations": ("algebra", "mechanics", "bridge"),
-    "weightless": ("errors", "algebra.expr", "mechanics"),
-    "levels": ("algebra", "mechanics", "bridge", "records", "formulations"),
-    "generation": ("errors", "scalar", "algebra", "mechanics", "bridge", "labels", "records", "levels", "weightless"),
-    "robot": ("errors", "mechanics.robot", "base"),
-    "wording": (),
-    "published": (),
-    "checker": ("errors", "algebra", "mechanics.robot", "bridge"),
-    "model": ("errors", "files", "algebra", "version", "wording", "bridge", "checker"),
-    "general": (
-        "errors",
-        "files",
-        "version",
-        "algebra",
-        "mechanics",
-        "loops",
-        "structure",
-        "bridge",
-        "generation",
-        "model",
-        "tasks",
-    ),
-    "counting": ("errors", "bridge", "generation", "algebra", "mechanics", "published", "wording", "weightless"),
-    "checking": ("errors", "bridge", "algebra", "mechanics", "weightless"),
-    "derivation": ("errors", "structure", "bridge", "algebra", "mechanics"),
-    "dossier_files": ("errors", "bridge", "generation", "algebra", "mechanics", "version"),
-    "api": (
-        "errors",
-        "files",
-        "bridge",
-        "general",
-        "generation",
-        "levels",
-        "mechanics",
-        "algebra",
-        "model",
-        "robot",
-        "counting",
-        "checking",
-        "derivation",
-        "dossier_files",
-        "base",
-        "base_numeric",
-        "approximation",
-        "motions",
-    ),
-    "arm": ("errors", "api", "structure", "robot", "model", "mechanics", "tasks", "algebra.run"),
-    "version": (),
-    "": ("errors", "api", "arm", "motions", "robot", "model", "version"),
-    "cli": ("errors", "api", "arm", "robot", "model", "files", "version", ""),
+    **dict.fromkeys(CONTRACT, ()),
+    "support": (),
+    "algebra.expr": (),
+    "algebra.tape": ("algebra.expr",),
+    "algebra.program": ("algebra.expr", "algebra.tape"),
+    "algebra.machine": ("support", "algebra.tape", "algebra.program"),
+    "algebra.optimise": ("algebra.expr", "algebra.program", "algebra.machine"),
+    "algebra.simplify": ("algebra.expr", "algebra.tape", "algebra.optimise"),
+    "algebra.show": ("algebra.expr", "algebra.tape", "algebra.simplify"),
+    "algebra.emit": ("algebra.expr", "algebra.tape", "algebra.program", "algebra.show"),
+    "algebra.run": ("algebra.expr", "algebra.tape", "algebra.program", "algebra.machine", "algebra.emit"),
+    "mechanics.spatial": (),
+    "mechanics.robot": ("mechanics.spatial",),
+    "mechanics.models": ("mechanics.spatial", "mechanics.robot"),
+    "mechanics.laws": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
+    "pages": ("support", "algebra.show"),
+    "generation": ("support", "algebra", "mechanics", "pages"),
+    "parameters": ("algebra", "mechanics", "generation"),
+    "ik": ("algebra", "mechanics", "generation", "pages"),
+    "robot": ("mechanics", "parameters"),
+    "model": ("support", "algebra", "generation", "pages", "ik"),
+    "api": ("support", "algebra", "mechanics", "generation", "parameters", "ik", "model", "robot"),
+    "arm": ("algebra", "mechanics", "generation", "ik", "api", "model", "robot"),
+    "": ("parameters", *FACE),
+    "cli": ("support", "", *FACE),
 }
 
 
@@ -145,7 +87,7 @@ EDGES = {name: imports(name, path, set(ALL)) for name, path in ALL.items()}
 def test_imports_only_what_its_room_may(name: str) -> None:
     own = room(name)
     for target in EDGES[name]:
-        allowed = (own, *ROOMS[own])
+        allowed = (own, *CONTRACT, *ROOMS[own])
         assert any(room(target) == a or (a and room(target).startswith(a + ".")) for a in allowed), (
             f"{name} (room {own or 'package'}) imports {target}"
         )
@@ -156,6 +98,37 @@ def test_no_cycle() -> None:
         tuple(TopologicalSorter(EDGES).static_order())
     except CycleError as error:
         pytest.fail(f"import cycle: {' → '.join(error.args[1])}")
+
+
+def folder_edges() -> dict[str, set[str]]:
+    """Between folders; the files at the root are rooms of their own."""
+    found: dict[str, set[str]] = {}
+    for name, targets in EDGES.items():
+        found.setdefault(folder(name), set()).update(map(folder, targets))
+    return {name: targets - {name} for name, targets in found.items()}
+
+
+def folder(name: str) -> str:
+    place = ALL[name].parent.relative_to(ROOT).as_posix()
+    return place if place != "." else f"./{name or 'manipula'}"
+
+
+def test_no_cycle_between_folders() -> None:
+    try:
+        tuple(TopologicalSorter(folder_edges()).static_order())
+    except CycleError as error:
+        pytest.fail(f"folders import each other: {' → '.join(error.args[1])}")
+
+
+def test_the_root_is_as_drawn() -> None:
+    files = {path.name for path in ROOT.iterdir() if path.is_file()}
+    assert files == {"__init__.py", "py.typed", *(f"{name}.py" for name in (*CONTRACT, *FACE))}
+
+
+def test_a_folder_can_be_seen_at_a_glance() -> None:
+    for place in {path.parent for path in ALL.values()}:
+        files = [path.name for path in place.glob("*.py") if path.name != "__init__.py"]
+        assert len(files) <= FILES_OF_A_FOLDER, f"{place.relative_to(ROOT)} has {len(files)} files"
 
 
 def test_the_guard_sees_lazy_imports(tmp_path: Path) -> None:

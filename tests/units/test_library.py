@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from manipula.errors import ManipulaWarning, UnknownNameError
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.description import Body, Cell, Robot
-from manipula.mechanics.robot.formats.checks import check_robot
-from manipula.mechanics.robot.formats.toml import robot_from_toml
-from manipula.mechanics.robot.formats.toml_text import toml_from_robot
-from manipula.mechanics.robot.parameter import float_of, names_of
+from manipula.mechanics.robot.formats.checks.robot import check_robot
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.mechanics.robot.values.parameter import float_of, names_of
 
 FloatArray = NDArray[Any]
 NAMES = library.names()

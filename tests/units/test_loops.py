@@ -11,12 +11,9 @@ import numpy as np
 import pytest
 
 from manipula.algebra.emit.c.routines import routines_text, stack_bytes
-from manipula.algebra.loops.reader import program
-from manipula.algebra.run.routines import compiled
-from manipula.errors import InputError
-from manipula.loops.eigen import eigenvalues
-from manipula.loops.linear import factorised, inverse_size, largest, solved, solved_transposed
-from manipula.loops.words import (
+from manipula.algebra.program.eigen import eigenvalues
+from manipula.algebra.program.linear import factorised, inverse_size, largest, solved, solved_transposed
+from manipula.algebra.program.primitives import (
     Complexes,
     Ints,
     Number,
@@ -36,6 +33,9 @@ from manipula.loops.words import (
     sin,
     sqrt,
 )  # fmt: skip
+from manipula.algebra.program.reader import program
+from manipula.algebra.run.routines import compiled
+from manipula.errors import InputError
 from tests.emitted import needs_cc, shared
 
 LIMIT = 3

@@ -10,8 +10,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
-from manipula.mechanics.robot.multiples import MOST, Multiples
-from manipula.mechanics.robot.parameter import Deg, Parameter, parameter_from_text
+from manipula.mechanics.robot.values.multiples import MOST, Multiples
+from manipula.mechanics.robot.values.parameter import Deg, Parameter, parameter_from_text
 
 TOML = """
 format = 1

@@ -13,14 +13,15 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import manipula as mp
-from manipula import api, formulations, levels
-from manipula.bridge import Request, questions_of
+from manipula import api
 from manipula.cli import optimising
 from manipula.cli.app import app
+from manipula.generation import formulations, levels
+from manipula.generation.build import Request, questions_of
+from manipula.generation.reports.published import PUBLISHED
+from manipula.generation.shipped import entries
 from manipula.mechanics.models.entry import FIELD
-from manipula.published import PUBLISHED
-from manipula.records import entries
-from manipula.wording import choices_in_words, method_of
+from manipula.pages.formulation_text import choices_in_words, method_of
 
 QUICK = ("--moves", "2000")
 

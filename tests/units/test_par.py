@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from manipula.errors import InputError, RobotFileError
-from manipula.mechanics.robot.conventions import to_modified
 from manipula.mechanics.robot.description import Cell, Step, known
-from manipula.mechanics.robot.formats.par import robot_from_par
-from manipula.mechanics.robot.formats.par_write import par_from_robot
-from manipula.mechanics.robot.parameter import Deg, Name, Num, Op
+from manipula.mechanics.robot.formats.conversion.conventions import to_modified
+from manipula.mechanics.robot.formats.par.read import robot_from_par
+from manipula.mechanics.robot.formats.par.write import par_from_robot
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op
 from tests.arm_numbers import assert_same_arm, pose_and_torques
 from tests.random_robots import random_robot
 

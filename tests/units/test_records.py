@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 import manipula as mp
-from manipula import levels, records
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
-from manipula.bridge import Choice, Request, built, reference
-from manipula.generation import known_function, optimise_function
-from manipula.levels import Effort
-from manipula.records import Entry, entries, record, stored
+from manipula.generation import levels
+from manipula.generation import shipped as records
+from manipula.generation.build import Choice, Request, built, reference
+from manipula.generation.levels import Effort
+from manipula.generation.proved import known_function, optimise_function
+from manipula.generation.shipped import Entry, entries, record, stored
 
 TINY = Effort(moves=2000)
 PLANAR = Request(mp.load("planar2r"), "gravity", optimise="max")

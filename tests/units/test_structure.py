@@ -15,17 +15,17 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.bridge import numeric_chain
 from manipula.errors import ManipulaWarning
+from manipula.generation.build import numeric_chain
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.inverse.classify import classify
-from manipula.mechanics.models.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import SIX
 from manipula.mechanics.robot.formats.rows import FIELDS, Row, row_from_joint
 from manipula.mechanics.robot.formats.structure import LIKELY, QUARTER, SURE, Structure
-from manipula.mechanics.robot.formats.toml_text import convention_of
-from manipula.mechanics.robot.parameter import Deg, Num, Parameter, float_of, text_of
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.formats.toml.write import convention_of
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, float_of, text_of
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
 
@@ -109,7 +109,7 @@ def by_table(robot: mp.Robot, spell: Spelling) -> mp.Robot:
 
 
 def by_par(robot: mp.Robot, spell: Spelling) -> mp.Robot:
-    from manipula.mechanics.robot.formats.par_write import par_from_robot
+    from manipula.mechanics.robot.formats.par.write import par_from_robot
 
     text = par_from_robot(mp.convert(robot.without("payload"), "modified"))
     return mp.Robot.from_text(_respelled(text, spell), "par")
@@ -126,7 +126,7 @@ def _respelled(text: str, spell: Spelling) -> str:
 
 
 def by_urdf(robot: mp.Robot, spell: Spelling) -> mp.Robot:
-    from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
+    from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 
     def angles(found: re.Match[str]) -> str:
         numbers = [float(x) for x in found[1].split()]

@@ -61,7 +61,7 @@ def test_the_version_is_one_line_of_numbers() -> None:
 
 def test_importing_loads_no_more_than_most_programs_need() -> None:
     """What serves one verb, printing or emitting waits until it is asked for."""
-    heavy = ("scipy", "flint", "jinja2", "sympy", "manipula.tasks", "manipula.derivation", "manipula.algebra.show")
+    heavy = ("scipy", "flint", "jinja2", "sympy", "manipula.ik", "manipula.ik.derivation", "manipula.algebra.show")
     code = f"import sys, manipula; print([name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

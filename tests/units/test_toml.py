@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from manipula.errors import ManipulaWarning, RobotFileError
 from manipula.mechanics.robot.description import Cell, Robot, Step, unknown_body
-from manipula.mechanics.robot.formats.schema import schema_text
-from manipula.mechanics.robot.formats.toml import robot_from_toml, toml_from_robot
-from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
+from manipula.mechanics.robot.formats.toml.schema import schema_text
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op
 from tests.random_robots import random_robot
 
 HEAD = 'format = 1\nname = "arm"\nconvention = "{convention}"\nangle = "deg"\nlength = "mm"\n'
@@ -266,7 +266,7 @@ def test_text_to_robot_to_text_to_robot(text: str) -> None:
 
 
 def test_the_published_schema_is_up_to_date() -> None:
-    published = files("manipula.mechanics.robot.formats").joinpath("robot.schema.json").read_text(encoding="utf-8")
+    published = files("manipula.mechanics.robot.formats.toml").joinpath("robot.schema.json").read_text(encoding="utf-8")
     assert published == schema_text()
 
 

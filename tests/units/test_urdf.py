@@ -14,10 +14,10 @@ import pytest
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.formats.urdf import robot_from_urdf
-from manipula.mechanics.robot.formats.urdf_write import urdf_from_robot
+from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
+from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.massless import NOTE
-from manipula.mechanics.robot.parameter import Deg, Num
+from manipula.mechanics.robot.values.parameter import Deg, Num
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.arm_numbers import assert_same_arm, pose_and_torques
 from tests.random_robots import random_robot

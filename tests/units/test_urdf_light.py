@@ -9,13 +9,13 @@ import pytest
 
 import manipula as mp
 from manipula.errors import RobotFileError
-from manipula.mechanics.models.composite import inertia_matrix
-from manipula.mechanics.models.energy import energy
-from manipula.mechanics.models.pose import frames
-from manipula.mechanics.models.torque import inverse_dynamics
+from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.dynamics.energy import energy
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.formats import urdf_light
-from manipula.mechanics.robot.reduce import merge_fixed
+from manipula.mechanics.robot.formats.urdf import light as urdf_light
+from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_state
 

@@ -1,23 +1,15 @@
 """Back ends: a tape in, files out. Pure text: nothing is written to disk and nothing is run here.
 
 A back end is a folder with a table of spellings, templates for its files and a recipe in its README; it is entered in
-`BACKENDS` under the name users type.
+`BACKENDS` under the name users type, and loaded when it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Protocol
 
-from manipula.algebra.emit.c import C99
-from manipula.algebra.emit.cpp import Cpp17
-from manipula.algebra.emit.cuda import Cuda
-from manipula.algebra.emit.javascript import JavaScript
-from manipula.algebra.emit.jax import Jax
-from manipula.algebra.emit.latex import LatexDocument
-from manipula.algebra.emit.matlab import Matlab
-from manipula.algebra.emit.python import NumPy
-from manipula.algebra.emit.rust import Rust
 from manipula.algebra.tape import Tape
 from manipula.errors import UnknownNameError
 
@@ -32,16 +24,17 @@ class Backend(Protocol):
         ...
 
 
-BACKENDS: dict[str, Backend] = {
-    "c": C99(),
-    "cpp": Cpp17(),
-    "cuda": Cuda(),
-    "javascript": JavaScript(),
-    "jax": Jax(),
-    "latex": LatexDocument(),
-    "matlab": Matlab(),
-    "python": NumPy(),
-    "rust": Rust(),
+# name → where its class is
+BACKENDS = {
+    "c": "manipula.algebra.emit.c:C99",
+    "cpp": "manipula.algebra.emit.cpp:Cpp17",
+    "cuda": "manipula.algebra.emit.cuda:Cuda",
+    "javascript": "manipula.algebra.emit.javascript:JavaScript",
+    "jax": "manipula.algebra.emit.jax:Jax",
+    "latex": "manipula.algebra.emit.latex:LatexDocument",
+    "matlab": "manipula.algebra.emit.matlab:Matlab",
+    "python": "manipula.algebra.emit.python:NumPy",
+    "rust": "manipula.algebra.emit.rust:Rust",
 }
 
 
@@ -50,8 +43,14 @@ def languages() -> list[str]:
     return list(BACKENDS)
 
 
-def emit(tape: Tape, language: str, version: str, samples: Samples = ()) -> dict[str, str]:
-    """The files of a tape in a language: name → text, the same bytes on every run."""
+def backend_named(language: str) -> Backend:
     if language not in BACKENDS:
         raise UnknownNameError("language", language, BACKENDS)
-    return BACKENDS[language].emit(tape, version, samples)
+    module, _, name = BACKENDS[language].partition(":")
+    made: Backend = getattr(import_module(module), name)()
+    return made
+
+
+def emit(tape: Tape, language: str, version: str, samples: Samples = ()) -> dict[str, str]:
+    """The files of a tape in a language: name → text, the same bytes on every run."""
+    return backend_named(language).emit(tape, version, samples)

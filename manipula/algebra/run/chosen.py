@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.algebra.machine import loaded
-from manipula.algebra.run.branch_door import CONTEXT, branch_door_text
-from manipula.algebra.run.branches import KERNELS, NUMBERS, ROWS, branches_text
+from manipula.algebra.machine.code import loaded
+from manipula.algebra.machine.host import host
 from manipula.algebra.run.compiled import Compiled
-from manipula.algebra.run.host import host
-from manipula.algebra.run.layout import GENERAL, Layout, address_of, builtin, fill_context, layout
+from manipula.algebra.run.vectorcall.branches import KERNELS, NUMBERS, ROWS, branches_text
+from manipula.algebra.run.vectorcall.inverse import CONTEXT, branch_door_text
+from manipula.algebra.run.vectorcall.layout import GENERAL, Layout, address_of, builtin, fill_context, layout
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.bool_]

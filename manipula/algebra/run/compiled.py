@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from manipula.algebra.expr.condition import NEAR
-from manipula.algebra.run.ir import parameters_of, variables_of
+from manipula.algebra.machine.ir import parameters_of, variables_of
+from manipula.algebra.run.batch.shapes import DType, Floats, View, apart, arranged, floats_from_value, results_for
+from manipula.algebra.run.batch.threads import shared_out
 from manipula.algebra.run.numpy_run import NumpyKernel
-from manipula.algebra.run.shapes import DType, Floats, View, apart, arranged, floats_from_value, results_for
-from manipula.algebra.run.threads import shared_out
 from manipula.algebra.tape import Port, Tape
 from manipula.errors import ConditionError, InputError, UnknownNameError
 
@@ -113,7 +113,7 @@ class Compiled:
             raise UnknownNameError("device", device, DEVICES)
         if device == "cpu":
             return self
-        from manipula.algebra.run.cuda import CudaFunction  # few machines have one
+        from manipula.algebra.run.cuda.function import CudaFunction
 
         return CudaFunction(self)
 

@@ -13,13 +13,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from manipula.algebra.machine import Loaded, loaded
-from manipula.algebra.run.door import context_rows, door_text, has_door
-from manipula.algebra.run.host import host
-from manipula.algebra.run.ir import batch_module, kept_slots, parameters_of, single_module, variables_of
-from manipula.algebra.run.layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
-from manipula.algebra.run.shapes import Floats, View
-from manipula.algebra.run.writer import Host
+from manipula.algebra.machine.code import Loaded, loaded
+from manipula.algebra.machine.host import host
+from manipula.algebra.machine.ir import batch_module, kept_slots, parameters_of, single_module, variables_of
+from manipula.algebra.machine.writer import Host
+from manipula.algebra.run.batch.shapes import Floats, View
+from manipula.algebra.run.vectorcall.layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
+from manipula.algebra.run.vectorcall.plain import context_rows, door_text, has_door
 from manipula.algebra.tape import Tape
 
 LONG = 20_000  # lines; past this the careful code generator takes seconds, and the plain one serves

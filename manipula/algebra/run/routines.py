@@ -6,11 +6,11 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from manipula.algebra.loops.reader import program
-from manipula.algebra.loops.tree import ARRAYS, Kind, Routine
-from manipula.algebra.machine import Loaded, loaded, optimised_object
-from manipula.algebra.run.layout import address_of
-from manipula.algebra.run.routine_ir import assembly
+from manipula.algebra.machine.code import Loaded, loaded, optimised_object
+from manipula.algebra.machine.program_ir import assembly
+from manipula.algebra.program.reader import program
+from manipula.algebra.program.tree import ARRAYS, Kind, Routine
+from manipula.algebra.run.vectorcall.layout import address_of
 
 LEVEL = 2
 CTYPES: dict[Kind, Any] = {"none": None, "flag": ctypes.c_bool, "int": ctypes.c_int64, "real": ctypes.c_double}

@@ -8,35 +8,21 @@ from functools import partial
 from typing import Any
 
 from manipula.errors import InputError
-from manipula.mechanics.models import (
+from manipula.mechanics.models.derivative_entries import ANALYTIC, DERIVATIVES
+from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
+from manipula.mechanics.models.dynamics import (
     acceleration_field,
     articulated,
-    base_parameters,
-    base_regressor,
-    christoffel,
-    christoffel_carried,
     composite,
     composite_runs,
-    coordinates,
-    derivatives_analytic,
     energy,
-    energy_regressor,
     forward,
     inertia_inverse,
-    jacobian,
-    jacobian_dynamics,
-    lagrange,
     newton_euler,
-    orientation,
-    pose,
-    pose_ways,
-    regressor,
-    regressor_carried,
     torque,
     wrenches,
 )
-from manipula.mechanics.models.acceleration_field import Choice
-from manipula.mechanics.models.derivative_entries import ANALYTIC, DERIVATIVES
+from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.entry import (
     AUTOMATIC,
     EFFORT,
@@ -50,8 +36,18 @@ from manipula.mechanics.models.entry import (
     Model,
 )
 from manipula.mechanics.models.inverse.classify import classify
-from manipula.mechanics.models.inverse.loop import defect
 from manipula.mechanics.models.inverse.plan import Plan, branches
+from manipula.mechanics.models.inverse.solutions.loop import defect
+from manipula.mechanics.models.kinematics import coordinates, jacobian, orientation, pose, pose_ways
+from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
+from manipula.mechanics.models.lagrange import terms as lagrange
+from manipula.mechanics.models.linear import (
+    base_parameters,
+    base_regressor,
+    energy_regressor,
+    regressor,
+    regressor_carried,
+)
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL

@@ -23,10 +23,18 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from manipula.mechanics.models.acceleration_field import LEVERS, MOMENTS, RUNS, SHARES, SPINS, Choice, continues
+from manipula.mechanics.models.dynamics.acceleration_field import (
+    LEVERS,
+    MOMENTS,
+    RUNS,
+    SHARES,
+    SPINS,
+    Choice,
+    continues,
+)
 from manipula.mechanics.robot.chain import Chain, Link
-from manipula.mechanics.robot.reduce import frames_on_joints, gauged, laden, lifted, regroup, rescaled
-from manipula.mechanics.robot.tip import PAIRS, tip_turned
+from manipula.mechanics.robot.reduce.chains import frames_on_joints, gauged, laden, lifted, regroup, rescaled
+from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, rotate
 

@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.models import derivative_products, derivatives, derivatives_analytic, torque
-from manipula.mechanics.models.acceleration_field import Choice
-from manipula.mechanics.models.derivatives import Torques
+from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
+from manipula.mechanics.models.derivatives import dual as derivatives
+from manipula.mechanics.models.derivatives import products as derivative_products
+from manipula.mechanics.models.derivatives.dual import Torques
+from manipula.mechanics.models.dynamics import torque
+from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.entry import EFFORT, FIELD, TORQUES, FieldMethod, Given, Model
 from manipula.mechanics.robot.chain import Chain
-from manipula.mechanics.robot.reduce import frames_on_joints
+from manipula.mechanics.robot.reduce.chains import frames_on_joints
 
 ANALYTIC = "analytic"
 FEW = 2  # joints

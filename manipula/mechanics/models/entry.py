@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.models.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.chain import Chain
 

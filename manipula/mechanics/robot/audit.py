@@ -17,10 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from manipula.mechanics.robot.angles import Angles
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Body, Cell, Robot, Steps
-from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter
+from manipula.mechanics.robot.values.angles import Angles
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter
 
 Frame = list[list[Any]]  # columns x, y, z and the origin, in the frame it is seen from
 Pseudo = list[list[Any]]  # 4×4

@@ -11,12 +11,12 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.angles import Angles
 from manipula.mechanics.robot.chain import Chain, Link, Part
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Step, Steps
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.values.angles import Angles
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric

@@ -11,8 +11,8 @@ from typing import Any
 
 from manipula.mechanics.robot.description import SIX, Body, Cell, Mounted, Steps
 from manipula.mechanics.robot.exact import Tree, is_quarter, parameter_of, placement_from_steps
-from manipula.mechanics.robot.parameter import Name, names_of
 from manipula.mechanics.robot.precise import PLACES, decimal, placement
+from manipula.mechanics.robot.values.parameter import Name, names_of
 from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, steiner, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (

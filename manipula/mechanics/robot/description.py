@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.multiples import MOST, Multiples
-from manipula.mechanics.robot.parameter import ZERO, Name, Op, Parameter, names_of, text_of
+from manipula.mechanics.robot.values.multiples import MOST, Multiples
+from manipula.mechanics.robot.values.parameter import ZERO, Name, Op, Parameter, names_of, text_of
 
 StepKind = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
 JointKind = Literal["revolute", "prismatic", "fixed"]

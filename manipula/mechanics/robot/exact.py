@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.robot.description import Cell, Step, Steps
-from manipula.mechanics.robot.parameter import ZERO, Deg, Name, Num, Op, Parameter, negated
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, negated
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 
 ONE = Num(Fraction(1))

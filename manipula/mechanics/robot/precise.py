@@ -13,7 +13,7 @@ from mpmath import MPContext
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.description import Cell, Robot, Step, StepKind, Steps
-from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter, names_of, scalar_from_parameter
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import Matrix
 

@@ -14,8 +14,8 @@ from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin, body_from_inertia
 from manipula.mechanics.robot.description import Arm, Body, Cell, Joint, Robot
 from manipula.mechanics.robot.exact import with_values
-from manipula.mechanics.robot.parameter import Name, Parameter, names_of
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.values.parameter import Name, Parameter, names_of
 from manipula.mechanics.spatial.inertia import Inertia
 
 Given = Mapping[str, Parameter]

@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.names import ascii_text
-from manipula.algebra.loops.tree import (
+from manipula.algebra.program.tree import (
     ARRAYS,
     Call,
     Const,

@@ -14,7 +14,7 @@ from manipula.algebra.emit.c.routines import routines_text, stack_bytes, table_t
 from manipula.algebra.emit.c.spelling import RESERVED
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.templates import filled
-from manipula.algebra.loops.tree import Routine
+from manipula.algebra.program.tree import Routine
 
 PACKAGE = "manipula.algebra.emit.c"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.machine import Loaded, loaded, optimised_object, quick_object
+from manipula.algebra.machine.code import Loaded, loaded, optimised_object, quick_object
 from manipula.algebra.optimise.search.state import ARRAYS, State
 
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.models.inverse.few import few_plans
-from manipula.mechanics.models.inverse.loop import loop_from_chain, quotient
 from manipula.mechanics.models.inverse.plan import SNAP, Mask, Pad, Plan, Slide, entries, read
 from manipula.mechanics.models.inverse.six import six_plans
+from manipula.mechanics.models.inverse.solutions.loop import loop_from_chain, quotient
 from manipula.mechanics.models.inverse.trial import solves
 from manipula.mechanics.models.inverse.view import View, somewhere
-from manipula.mechanics.models.jacobian import jacobian
+from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.spatial.floats import ROUNDED
 from manipula.mechanics.spatial.placement import Placement

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from manipula.mechanics.models.inverse import meeting
 from manipula.mechanics.models.inverse.plan import Pad, Plan, Slide, padded
-from manipula.mechanics.models.inverse.runs import Runs, Seated
 from manipula.mechanics.models.inverse.six import six_plans
 from manipula.mechanics.models.inverse.slide_plans import slide_plans
-from manipula.mechanics.models.inverse.splits import WAY_ROLES, ways_of
+from manipula.mechanics.models.inverse.solutions import meeting
+from manipula.mechanics.models.inverse.solutions.runs import Runs, Seated
+from manipula.mechanics.models.inverse.solutions.splits import WAY_ROLES, ways_of
 from manipula.mechanics.models.inverse.view import View, list_text, moving, number_text
 
 CROSSES = (Slide(1, True, True), Slide(2, False, True))  # axes 0, 1 and 2 of a loop: their frames where they meet

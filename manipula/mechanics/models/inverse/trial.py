@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 
 from manipula.mechanics.models.inverse.plan import Plan, branches
-from manipula.mechanics.models.pose import pose
+from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.chain import Chain
 
 TRIALS = 12

@@ -12,8 +12,8 @@ from manipula.mechanics.robot.exact import without_zeros
 from manipula.mechanics.robot.formats.rows import PLACEMENT
 from manipula.mechanics.robot.formats.rows import steps_from_placement as steps_from_cells
 from manipula.mechanics.robot.formats.units import describe, entry_from_raw
-from manipula.mechanics.robot.parameter import ZERO, Num, Parameter, float_of, names_of
 from manipula.mechanics.robot.precise import PRECISE, steps_from_placement
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, float_of, names_of
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Matrix, matmul, transpose
 

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import Arm, Cell, Joint, Robot, with_cells
 from manipula.mechanics.robot.formats.source import joint_label
-from manipula.mechanics.robot.parameter import Deg, Name, Num, Parameter, names_of
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, names_of
 
 _LENGTH_OF_A_FRAME = re.compile(r"(base|tool)_[xyza]")
 

@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from manipula.errors import caution
 from manipula.mechanics.robot.exact import is_quarter
-from manipula.mechanics.robot.parameter import ZERO, Deg, Num, Parameter
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
 
 SURE = 1e-9  # rad, or of the arm's size
 LIKELY = 1e-4  # rad

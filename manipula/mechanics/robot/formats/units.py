@@ -14,7 +14,7 @@ from numbers import Rational, Real
 from typing import Any, Literal
 
 from manipula.errors import InputError, RobotFileError
-from manipula.mechanics.robot.parameter import (
+from manipula.mechanics.robot.values.parameter import (
     LARGEST_EXPONENT,
     ZERO,
     Deg,

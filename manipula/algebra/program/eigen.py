@@ -1,0 +1,234 @@
+"""Eigenvalues of a real matrix: balancing, Hessenberg form, implicitly double-shifted QR (Francis 1961).
+
+Matrices are flat, row by row.
+"""
+
+from __future__ import annotations
+
+from manipula.algebra.program.primitives import Reals, reals, sqrt
+
+SMALL = 2.220446049250313e-16
+SWEEPS = 60  # for one eigenvalue, at most
+UNUSUAL = 10  # sweeps after which the shift is drawn from elsewhere
+MOST = 32  # rows, at most
+
+
+def eigenvalues(n: int, A: Reals, re: Reals, im: Reals) -> int:
+    """All eigenvalues, of a pair that with the positive imaginary part first; returns how many could not be found.
+
+    A is destroyed. Those not found stand first and mean nothing.
+    """
+    balance(n, A)
+    hessenberg(n, A)
+    return split_off(n, A, re, im)
+
+
+def balance(n: int, A: Reals) -> None:
+    """Scale rows and columns by powers of two until those of one number have alike norms."""
+    again = True
+    while again:
+        again = False
+        for i in range(n):
+            column = 0.0
+            row = 0.0
+            for j in range(n):
+                if j != i:
+                    column += abs(A[j * n + i])
+                    row += abs(A[i * n + j])
+            if column == 0 or row == 0:
+                continue
+            before = column + row
+            factor = 1.0
+            while column < row / 2:
+                column *= 4
+                factor *= 2
+            while column >= row * 2:
+                column /= 4
+                factor /= 2
+            if (column + row) / factor < 0.95 * before:
+                again = True
+                for j in range(n):
+                    A[i * n + j] /= factor
+                for j in range(n):
+                    A[j * n + i] *= factor
+
+
+def hessenberg(n: int, A: Reals) -> None:
+    """By reflections: nothing is left below the first subdiagonal."""
+    v = reals(MOST)
+    dot = reals(MOST)
+    for k in range(n - 2):
+        size = 0.0
+        for i in range(k + 1, n):
+            v[i] = A[i * n + k]
+            size += v[i] * v[i]
+        size = sqrt(size)
+        if size == 0:
+            continue
+        size = -size if v[k + 1] > 0 else size
+        beta = 1 / (size * (size - v[k + 1]))
+        v[k + 1] -= size
+        for j in range(k, n):
+            dot[j] = 0.0
+        for i in range(k + 1, n):
+            for j in range(k, n):
+                dot[j] += v[i] * A[i * n + j]
+        for i in range(k + 1, n):
+            factor = beta * v[i]
+            for j in range(k, n):
+                A[i * n + j] -= factor * dot[j]
+        for i in range(n):
+            total = 0.0
+            for j in range(k + 1, n):
+                total += A[i * n + j] * v[j]
+            total *= beta
+            for j in range(k + 1, n):
+                A[i * n + j] -= total * v[j]
+        A[(k + 1) * n + k] = size
+        for i in range(k + 2, n):
+            A[i * n + k] = 0.0
+
+
+def split_off(n: int, H: Reals, re: Reals, im: Reals) -> int:
+    """Eigenvalues from the lower end, one or two at a time; returns how many were not found."""
+    norm = 0.0
+    for i in range(n * n):
+        norm += abs(H[i])
+    high = n - 1
+    sweeps = 0
+    while high >= 0:
+        low = block_start(n, H, high, norm)
+        if low == high:
+            re[high] = H[high * n + high]
+            im[high] = 0.0
+            high -= 1
+            sweeps = 0
+        elif low == high - 1:
+            two_by_two(n, H, high, re, im)
+            high -= 2
+            sweeps = 0
+        elif sweeps == SWEEPS:
+            return high + 1
+        else:
+            sweeps += 1
+            sweep(n, H, low, high, sweeps % UNUSUAL == 0)
+    return 0
+
+
+def block_start(n: int, H: Reals, high: int, norm: float) -> int:
+    """The first row of the last block: above it the subdiagonal entry is rounding."""
+    low = high
+    while low > 0:
+        size = abs(H[(low - 1) * n + low - 1]) + abs(H[low * n + low])
+        size = norm if size == 0 else size
+        if abs(H[low * n + low - 1]) <= SMALL * size:
+            break
+        low -= 1
+    return low
+
+
+def two_by_two(n: int, H: Reals, high: int, re: Reals, im: Reals) -> None:
+    """The two eigenvalues of the last block of two rows."""
+    x = H[high * n + high]
+    half = (H[(high - 1) * n + high - 1] - x) / 2
+    product = H[high * n + high - 1] * H[(high - 1) * n + high]
+    square = half * half + product
+    root = sqrt(abs(square))
+    if square >= 0:
+        far = half - root if half < 0 else half + root
+        re[high - 1] = x + far
+        re[high] = x if far == 0 else x - product / far
+        im[high - 1] = 0.0
+        im[high] = 0.0
+    else:
+        re[high - 1] = x + half
+        re[high] = x + half
+        im[high - 1] = root
+        im[high] = -root
+
+
+def sweep(n: int, H: Reals, low: int, high: int, unusual: bool) -> None:
+    """One step of QR with the two eigenvalues of the last two rows as shifts, in real numbers."""
+    x = H[high * n + high]
+    y = H[(high - 1) * n + high - 1]
+    w = H[high * n + high - 1] * H[(high - 1) * n + high]
+    if unusual:
+        size = abs(H[high * n + high - 1]) + abs(H[(high - 1) * n + high - 2])
+        x += 0.75 * size
+        y = x
+        w = -0.4375 * size * size
+    first = high - 2
+    p = 0.0
+    q = 0.0
+    r = 0.0
+    while first >= low:  # where two small entries follow each other the step may begin further down
+        z = H[first * n + first]
+        below = H[(first + 1) * n + first]
+        p = ((x - z) * (y - z) - w) / below + H[first * n + first + 1]
+        q = H[(first + 1) * n + first + 1] - z - (x - z) - (y - z)
+        r = H[(first + 2) * n + first + 1]
+        size = abs(p) + abs(q) + abs(r)
+        p /= size
+        q /= size
+        r /= size
+        if first == low:
+            break
+        near = abs(H[(first - 1) * n + first - 1]) + abs(z) + abs(H[(first + 1) * n + first + 1])
+        if abs(H[first * n + first - 1]) * (abs(q) + abs(r)) <= SMALL * abs(p) * near:
+            break
+        first -= 1
+    for i in range(first + 2, high + 1):
+        H[i * n + i - 2] = 0.0
+        if i > first + 2:
+            H[i * n + i - 3] = 0.0
+    for k in range(first, high):
+        last = k == high - 1
+        size = 1.0
+        if k > first:
+            p = H[k * n + k - 1]
+            q = H[(k + 1) * n + k - 1]
+            r = 0.0 if last else H[(k + 2) * n + k - 1]
+            size = abs(p) + abs(q) + abs(r)
+            if size == 0:
+                continue
+            p /= size
+            q /= size
+            r /= size
+        length = sqrt(p * p + q * q + r * r)
+        length = -length if p < 0 else length
+        if k > first:
+            H[k * n + k - 1] = -length * size
+        elif low < first:
+            H[k * n + k - 1] = -H[k * n + k - 1]
+        reflect(n, H, k, low, high, p, q, r, length)
+
+
+def reflect(n: int, H: Reals, k: int, low: int, high: int, p: float, q: float, r: float, length: float) -> None:
+    """The reflection that turns (p, q, r) to its first axis, on three rows and three columns (two at the end)."""
+    p += length
+    x = p / length
+    y = q / length
+    z = r / length
+    q /= p
+    r /= p
+    if k == high - 1:
+        for j in range(k, high + 1):
+            dot = H[k * n + j] + q * H[(k + 1) * n + j]
+            H[k * n + j] -= dot * x
+            H[(k + 1) * n + j] -= dot * y
+        for i in range(low, high + 1):
+            dot = x * H[i * n + k] + y * H[i * n + k + 1]
+            H[i * n + k] -= dot
+            H[i * n + k + 1] -= dot * q
+        return
+    for j in range(k, high + 1):
+        dot = H[k * n + j] + q * H[(k + 1) * n + j] + r * H[(k + 2) * n + j]
+        H[k * n + j] -= dot * x
+        H[(k + 1) * n + j] -= dot * y
+        H[(k + 2) * n + j] -= dot * z
+    end = min(high, k + 3)
+    for i in range(low, end + 1):
+        dot = x * H[i * n + k] + y * H[i * n + k + 1] + z * H[i * n + k + 2]
+        H[i * n + k] -= dot
+        H[i * n + k + 1] -= dot * q
+        H[i * n + k + 2] -= dot * r

@@ -1,0 +1,193 @@
+"""The door of a function on a GPU: device arrays checked, broadcast and described by their steps, copied only at need.
+
+A kernel finds entry j of configuration i at [i·row + j·column]. Three layouts have a kernel each: columns (row = 1:
+neighbouring threads read neighbouring entries), rows (dense, one configuration after the other), and any steps. All of
+this follows from shapes and strides alone, so it is worked out once for each combination and remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.algebra.run.batch.shapes import (
+    DType,
+    Shape,
+    check_count,
+    common_lead,
+    even_step,
+    out_arrays,
+    rows_of_array,
+    told,
+)
+from manipula.algebra.tape import Port
+from manipula.errors import InputError
+
+_ALIGNED = 16  # bytes: the widest access of the kernel that reads rows
+_REMEMBERED = 256
+
+
+class Steps(NamedTuple):
+    """From one configuration to the next and from one entry to the next, in entries; of the kernel's own type."""
+
+    row: np.int64
+    column: np.int64
+
+
+class Plan(NamedTuple):
+    """What shapes and strides decide: leading axes and their product, steps (None: to be copied), layout if aligned."""
+
+    lead: Shape
+    rows: int
+    steps: tuple[Steps | None, ...]
+    columns: bool  # fresh results lie so
+    layout: str
+
+
+class DeviceCall(NamedTuple):
+    """One call: number of configurations, layout, arrays of the ports that have entries, what goes back."""
+
+    rows: int
+    layout: str
+    inputs: list[tuple[Any, Steps]]
+    outputs: list[tuple[Any, Steps]]
+    results: list[Any]
+
+
+class Door:
+    """Checks the arrays of one function."""
+
+    def __init__(self, cupy: Any, function: str, dtype: DType, ports: tuple[Sequence[Port], Sequence[Port]]) -> None:
+        self.cupy, self.function, self.dtype = cupy, function, dtype
+        self.inputs, self.outputs = ports
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+
+    def arranged(self, values: Sequence[Any], out: Any) -> DeviceCall:
+        """Inputs and outputs of a call."""
+        check_count(self.function, self.inputs, values)
+        here = self.cupy.cuda.runtime.getDevice()
+        arrays = [self._own(port.name, x, here) for port, x in zip(self.inputs, values)]
+        if out is None:
+            results = self._fresh(self._plan(arrays, ()))
+        else:
+            given = out_arrays(self.function, self.outputs, out)
+            results = [self._own(f"out for {port.name}", x, here) for port, x in zip(self.outputs, given)]
+            arrays = apart(arrays, results)
+        plan = self._plan(arrays, results)
+        if None in plan.steps:
+            arrays = [self._dense(x, plan.lead) if steps is None else x for x, steps in zip(arrays, plan.steps)]
+            plan = self._plan(arrays, results)
+        return self._call(plan, arrays, results)
+
+    def _call(self, plan: Plan, arrays: Sequence[Any], results: list[Any]) -> DeviceCall:
+        ports = (*self.inputs, *self.outputs)
+        parts = [(x, steps) for x, steps, port in zip((*arrays, *results), plan.steps, ports) if steps and port.slots]
+        cut = sum(1 for port in self.inputs if port.slots)
+        aligned = plan.layout != "rows" or not any(x.data.ptr % _ALIGNED for x, _ in parts)
+        return DeviceCall(plan.rows, plan.layout if aligned else "strides", parts[:cut], parts[cut:], results)
+
+    def _own(self, name: str, value: Any, here: int) -> Any:
+        """A CuPy array of the right type, on the device in use; other libraries' device arrays become one, uncopied."""
+        if not isinstance(value, self.cupy.ndarray):
+            if not hasattr(value, "__cuda_array_interface__"):
+                found = f"{_kind(value)}; cupy.asarray({name}) copies it to the device"
+                raise InputError(f"{self.function}: {name}: expected a CuPy array, found {found}")
+            value = self.cupy.asarray(value)
+        if value.dtype != self.dtype:
+            other = f'; compile(dtype="{value.dtype}") makes the function of that type' * (value.dtype.kind == "f")
+            raise InputError(f"{self.function}: {name}: expected dtype {self.dtype}, found {value.dtype}{other}")
+        if value.data.device_id != here:
+            there = f"expected an array on device {here}, the one in use, found one on {value.data.device_id}"
+            raise InputError(f"{self.function}: {name}: {there}")
+        return value
+
+    def _plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> Plan:
+        key = tuple((x.shape, x.strides) for x in (*arrays, *results))
+        plan = self._plans.get(key)
+        if plan is None:
+            if len(self._plans) >= _REMEMBERED:
+                self._plans.clear()
+            plan = self._plans[key] = self._new_plan(arrays, results)
+        return plan
+
+    def _new_plan(self, arrays: Sequence[Any], results: Sequence[Any]) -> Plan:
+        arrays = [rows_of_array(self.function, port, x) for port, x in zip(self.inputs, arrays)]
+        lead = common_lead(self.function, self.inputs, arrays)
+        given = [steps_of(x, lead, x.shape[-1:]) for x in arrays]
+        taken = [self._out_steps(port, x, lead) for port, x in zip(self.outputs, results)]
+        sizes = [len(port.slots) for port in (*self.inputs, *self.outputs)]
+        first = next((steps for steps, size in zip(given, sizes) if size > 1 and steps and steps.row), None)
+        rows, steps = prod(lead), (*given, *taken)
+        known = [(x, size) for x, size in zip(steps, sizes) if x is not None and size]
+        return Plan(lead, rows, steps, first is not None and first.row == 1, layout_of(rows, known))
+
+    def _out_steps(self, port: Port, array: Any, lead: Shape) -> Steps:
+        what, shape = f"{self.function}: out for {port.name}", (*lead, *port.shape)
+        if array.shape != shape:
+            raise InputError(f"{what}: expected shape {shape}, found {array.shape}")
+        steps = steps_of(array, lead, port.shape) if array.size else Steps(np.int64(0), np.int64(0))
+        if steps is None or (
+            array.size and any(length > 1 and stride == 0 for length, stride in zip(shape, array.strides))
+        ):
+            raise InputError(f"{what}: expected evenly spaced rows and entries, found {array.strides=}")
+        return steps
+
+    def _dense(self, array: Any, lead: Shape) -> Any:
+        return self.cupy.ascontiguousarray(self.cupy.broadcast_to(array, (*lead, array.shape[-1])))
+
+    def _fresh(self, plan: Plan) -> list[Any]:
+        """New arrays for the results, which lie as the first input does that is not the same for all."""
+        return [self._empty(plan.lead, port.shape, plan.columns) for port in self.outputs]
+
+    def _empty(self, lead: Shape, shape: Shape, columns: bool) -> Any:
+        if not columns:
+            return self.cupy.empty((*lead, *shape), dtype=self.dtype)
+        order = (*range(len(shape), len(shape) + len(lead)), *range(len(shape)))
+        return self.cupy.empty((*shape, *lead), dtype=self.dtype).transpose(order)
+
+
+def steps_of(array: Any, lead: Shape, entries: Shape) -> Steps | None:
+    """The steps of an array broadcast to leading axes; None if they are not the same everywhere."""
+    cut = array.ndim - len(entries)
+    own = tuple(0 if length == 1 else stride for length, stride in zip(array.shape[:cut], array.strides))
+    row = even_step(lead, (0,) * (len(lead) - cut) + own, array.itemsize)
+    column = even_step(entries, array.strides[cut:], array.itemsize)
+    return None if row is None or column is None else Steps(np.int64(row), np.int64(column))
+
+
+def layout_of(rows: int, arrays: Sequence[tuple[Steps, int]]) -> str:
+    """ "columns", "rows" or "strides", from the steps and the numbers of entries."""
+    if rows == 1 or all(steps.row == 1 for steps, _ in arrays):
+        return "columns"
+    dense = all(steps.row == size and (steps.column == 1 or size == 1) for steps, size in arrays)
+    return "rows" if dense else "strides"
+
+
+def apart(arrays: Sequence[Any], results: Sequence[Any]) -> list[Any]:
+    """Inputs that no result overwrites while they are still being read: the ends of their memory decide."""
+    written = [_ends(x) for x in results]
+
+    def shared(array: Any) -> bool:
+        first, last = _ends(array)
+        return any(first < end and start < last for start, end in written)
+
+    return [x.copy() if shared(x) else x for x in arrays]
+
+
+def _ends(array: Any) -> tuple[int, int]:
+    """The first byte and the one past the last."""
+    first: int = array.data.ptr
+    if array.flags.c_contiguous:
+        return first, first + array.nbytes
+    reach = [stride * (length - 1) for length, stride in zip(array.shape, array.strides)]
+    return first + sum(x for x in reach if x < 0), first + sum(x for x in reach if x > 0) + array.itemsize
+
+
+def _kind(value: Any) -> str:
+    """a numpy ndarray of shape (3, 6); or the thing itself"""
+    if not hasattr(value, "shape"):
+        return told(value)
+    return f"a {type(value).__module__.partition('.')[0]} {type(value).__name__} of shape {tuple(value.shape)}"

@@ -1,0 +1,67 @@
+"""`convert`: one robot file into another, by their endings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import guarded, say, say_json
+from manipula.errors import InputError
+from manipula.robot import Robot
+
+
+@guarded
+def convert(
+    source: options.RobotName,
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write: .toml .urdf .par .csv")],
+    to: Annotated[str, typer.Option("--to", metavar="standard|modified", help="The convention to write.")] = "",
+    base: Annotated[str, typer.Option("--base", help="URDF: the link the chain starts at.")] = "",
+    tip: Annotated[str, typer.Option("--tip", help="URDF: the link the chain ends at.")] = "",
+    exact: Annotated[bool, typer.Option("--exact", help="Keep 1.5708 as it is, do not make it 90 degrees.")] = False,
+    strict: options.Strict = False,
+    as_json: options.Json = False,
+) -> None:
+    """Convert a robot between formats and conventions. The target stays as it was unless all goes well.
+
+    \b
+    Examples:
+      manipula convert puma560 puma.urdf
+      manipula convert puma560 puma_modified.toml --to modified
+      manipula convert robot.urdf arm.toml --base base_link --tip tool0
+    """
+    robot = places.find(source, strict=strict, exact=exact, **_urdf_options(source, base, tip))
+    path = api.save(_in_convention(robot, to, target), target)
+    if as_json:
+        written = api.load(path)
+        say_json({"source": source, "file": str(path), "dof": written.dof, "convention": written.origin.convention})
+        return
+    say(f"{path}: {robot.name}, {robot.dof} joints, {places.kind_of(robot)}")
+
+
+def _urdf_options(source: str, base: str, tip: str) -> dict[str, Any]:
+    given: dict[str, Any] = {"base": base, "tip": tip}
+    chosen = {key: value for key, value in given.items() if value}
+    if chosen and api.FORMATS.get(Path(source).suffix.lower()) != "urdf":
+        raise InputError(f"--{next(iter(chosen))} is for URDF files; {source} is not one")
+    return chosen
+
+
+def _in_convention(robot: Robot, to: str, target: Path) -> Robot:
+    kind = api.FORMATS.get(target.suffix.lower())
+    if to and to not in ("standard", "modified"):
+        raise InputError(f"--to must be standard or modified, not {to!r}")
+    if kind == "urdf" or kind is None:
+        if to:
+            raise InputError(f"--to {to} is for tables; {target} is not one")
+        return robot  # save refuses an unknown ending
+    if kind == "par":
+        if to == "standard":
+            raise InputError("a .par file always holds the modified convention; drop --to")
+        return robot
+    if not to and robot.origin.convention == "urdf":
+        to = "standard"
+    return api.convert(robot, to) if to else robot

@@ -1,0 +1,174 @@
+"""`edit`: change a robot by assignments or in an editor. The file is replaced only by one that loads."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli.files.patch import patched
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.assign import Assignment, assignments
+from manipula.cli.terminal.screen import guarded, note, say, say_json
+from manipula.errors import InputError, ManipulaError, ManipulaWarning
+from manipula.robot import Robot
+from manipula.support.files import write_text
+
+
+@guarded
+def edit(
+    robot: options.RobotName,
+    changes: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Cells to change.")] = None,
+    output: options.OutputFile = None,
+    force: options.Force = False,
+    as_json: options.Json = False,
+) -> None:
+    """Change a robot: by assignments, or in your editor ($VISUAL or $EDITOR) when there are none.
+
+    A bare number is in the file's units (degrees, metres, …); anything else is a name or an expression in SI. The
+    file is replaced only when the new one is complete and loads. A library robot stays: you get a copy.
+
+    \b
+    Examples:
+      manipula edit my_arm a2=0.43 alpha3=90 m3=5
+      manipula edit my_arm a2=430mm gz=-1.62 d4=L/2
+      manipula edit puma560 m6=0.5 -o heavy.toml
+      manipula edit my_arm
+    """
+    original = _file_to_edit(robot)
+    target = _target(robot, original, output, force)
+    told = _assigned(robot, target, changes) if changes else _by_hand(robot, original, target)
+    if as_json:
+        say_json({"file": str(target), **told})
+        return
+    for name, value in told["changed"].items():
+        say(f"{name} = {value}")
+    say(f"{target}: {'written' if told['written'] else 'nothing changed'}")
+
+
+def _file_to_edit(robot: str) -> Path | None:
+    """The file, or None for a library robot."""
+    return None if places.in_library(robot) else places.file_of(robot)
+
+
+def _target(robot: str, original: Path | None, output: Path | None, force: bool) -> Path:
+    if output is not None and output != original:
+        places.refuse_existing(output, force)
+        return output
+    if original is not None:
+        return original
+    copy = Path(f"my_{robot}.toml")
+    places.refuse_existing(copy, force)
+    note(f"{robot} is a library robot and stays as it is; the edited copy is {copy}")
+    return copy
+
+
+def _assigned(robot: str, target: Path, changes: Sequence[str]) -> dict[str, Any]:
+    subject = places.find(robot)
+    wanted = assignments(changes, subject)
+    changed = _renamed(_changed(subject, wanted), robot, target)
+    kept = _in_place(subject, wanted, target)
+    text = kept or _text_of(changed, target)
+    loaded_from(text, target)
+    if kept is None:
+        _keep_comments(target)
+    write_text(target, text)
+    return {"written": True, "changed": {change.name: change.said for change in wanted}}
+
+
+def _in_place(subject: Robot, wanted: Sequence[Assignment], target: Path) -> str | None:
+    """The file's own text with the changes, where it is TOML and each of them fits a line."""
+    if target.suffix.lower() != ".toml" or Path(subject.origin.path) != target:
+        return None
+    with warnings.catch_warnings():  # said once, when the result is read
+        warnings.simplefilter("ignore", ManipulaWarning)
+        return patched(target.read_text(encoding="utf-8"), subject, wanted, lambda text: loaded_from(text, target))
+
+
+def _changed(robot: Robot, wanted: Sequence[Assignment]) -> Robot:
+    return robot.with_parameters(**{change.name: change.value for change in wanted})
+
+
+def _renamed(robot: Robot, name: str, target: Path) -> Robot:
+    """A copy of a library robot has a name of its own."""
+    return replace(robot, name=target.stem) if places.in_library(name) else robot
+
+
+def _text_of(robot: Robot, target: Path) -> str:
+    with tempfile.TemporaryDirectory(prefix="manipula-") as folder:
+        return api.save(robot, Path(folder) / target.name).read_text(encoding="utf-8")
+
+
+def loaded_from(text: str, target: Path) -> Robot:
+    """The robot the text describes; its errors name the target."""
+    kind: Any = api.FORMATS.get(target.suffix.lower(), "toml")
+    return Robot.from_text(text, kind, file=str(target))
+
+
+def _keep_comments(target: Path) -> None:
+    """A file is written anew from the robot; one with remarks of its own is kept beside."""
+    if not target.is_file() or "#" not in target.read_text(encoding="utf-8", errors="replace"):
+        return
+    folder = target.parent / places.TRASH
+    folder.mkdir(exist_ok=True)
+    kept = places.free_name(folder, target.name)
+    shutil.copy2(target, kept)
+    note(f"{target} is written anew without its comments; the former file is {kept}")
+
+
+def _by_hand(robot: str, original: Path | None, target: Path) -> dict[str, Any]:
+    before = (
+        original.read_text(encoding="utf-8")
+        if original
+        else _text_of(_renamed(places.find(robot), robot, target), target)
+    )
+    draft = Path(tempfile.mkdtemp(prefix="manipula-")) / target.name
+    draft.write_text(before, encoding="utf-8")
+    _run_editor(draft)
+    after = draft.read_text(encoding="utf-8")
+    if after == before and original == target:
+        shutil.rmtree(draft.parent)
+        return {"written": False, "changed": {}}
+    try:
+        loaded_from(after, target)
+    except ManipulaError as error:
+        raise InputError(f"{error}\nNothing was replaced; your draft is {draft}") from None
+    write_text(target, after)
+    shutil.rmtree(draft.parent)
+    return {"written": True, "changed": {}}
+
+
+def _run_editor(draft: Path) -> None:
+    command = _editor()
+    try:
+        code = subprocess.run([*command, str(draft)], check=False).returncode
+    except OSError as error:
+        raise InputError(f"the editor {command[0]!r} cannot be started: {error.strerror}; set EDITOR") from None
+    if code:
+        raise InputError(
+            f"the editor {command[0]!r} ended with code {code}. Nothing was replaced; your draft is {draft}"
+        )
+
+
+def _editor() -> list[str]:
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if named:
+        return [part.strip('"') for part in shlex.split(named, posix=os.name != "nt")]
+    if not sys.stdin.isatty():
+        raise InputError("nothing to change: give assignments such as a2=0.43, or set EDITOR")
+    usual = ("notepad",) if sys.platform == "win32" else ("nano", "vim", "vi")
+    found = next((name for name in usual if shutil.which(name)), None)
+    if found is None:
+        raise InputError("no editor found; set EDITOR, or give assignments such as a2=0.43")
+    return [found]

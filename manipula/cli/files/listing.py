@@ -1,0 +1,149 @@
+"""`robots` and `show`: which robots there are, and one of them as tables."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
+from manipula.errors import ManipulaError, ManipulaWarning
+from manipula.robot import Robot
+
+_COLUMNS = ("name", "dof", "kind", "convention", "symbolic", "source")
+
+
+@guarded
+def robots(
+    kind: Annotated[str, typer.Option("--kind", metavar="RRP", help="Only robots whose joints begin so.")] = "",
+    as_json: options.Json = False,
+) -> None:
+    """List the library's robots and your own.
+
+    Your own are the robot files of this folder and of your catalogue (MANIPULA_HOME/robots).
+
+    \b
+    Examples:
+      manipula robots
+      manipula robots --kind RRP
+      manipula robots --json
+    """
+    with progress("reading the robots") as tell:
+        library = [_entry(name, "library", tell) for name in api.robots()]
+        own = [_entry(str(path), _folder(path), tell) for path in places.own_files()]
+    groups = {"library": _of_kind(library, kind), "own": _of_kind(own, kind)}
+    if as_json:
+        say_json(groups)
+        return
+    _say_group("Library", groups["library"])
+    if groups["own"]:
+        _say_group("Your robots", groups["own"])
+    else:
+        say_prose(
+            f"No robots of your own here or in {places.catalogue()}; manipula new NAME --joints RRR makes one.", "dim"
+        )
+
+
+def _of_kind(entries: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    chosen = [entry for entry in entries if entry["kind"].startswith(kind.upper())]
+    return sorted(chosen, key=lambda entry: (entry["dof"], entry["kind"], entry["name"]))
+
+
+def _folder(path: Path) -> str:
+    return "this folder" if path.parent == Path() else str(path.parent)
+
+
+def _entry(name: str, where: str, tell: Tell) -> dict[str, Any]:
+    """One robot in one line; a file that cannot be read says why instead of stopping the list."""
+    tell(name)
+    shown = Path(name).stem if where != "library" else name
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManipulaWarning)
+            robot = api.load(name)
+    except ManipulaError as error:
+        return {"name": shown, "dof": 0, "kind": "", "convention": "", "symbolic": [], "where": where, "source": "",
+                "problem": str(error)}  # fmt: skip
+    return {
+        "name": shown, "dof": robot.dof, "kind": places.kind_of(robot), "convention": robot.origin.convention,
+        "symbolic": places.symbols_of(robot), "where": where, "source": " ".join(robot.origin.source.split()),
+    }  # fmt: skip
+
+
+def _say_group(title: str, entries: list[dict[str, Any]]) -> None:
+    rows = [
+        (e["name"], str(e["dof"]), e["kind"], e["convention"], _short_names(e["symbolic"]), _short_source(e))
+        for e in entries
+    ]
+    say_table(title, _COLUMNS, rows, right=(1,), prose=True)
+    say()
+
+
+def _short_names(names: list[str]) -> str:
+    if not names:
+        return "-"
+    return ", ".join(names) if len(names) <= 3 else f"{names[0]} … {names[-1]} ({len(names)})"
+
+
+def _short_source(entry: dict[str, Any]) -> str:
+    if "problem" in entry:
+        return f"cannot be read: {entry['problem']}"
+    text = entry["source"] if entry["where"] == "library" else entry["where"]
+    return text if len(text) <= 60 else f"{text[:57].rsplit(' ', 1)[0]} …"
+
+
+@guarded
+def show(
+    robot: options.RobotName,
+    values: options.Values = None,
+    as_json: options.Json = False,
+    strict: options.Strict = False,
+) -> None:
+    """Show a robot: geometric table, inertial table, motors, surroundings, names, every column with its unit.
+
+    \b
+    Examples:
+      manipula show puma560
+      manipula show my_arm.toml
+      manipula show panda --json
+    """
+    found = places.find(robot, strict=strict, values=values)
+    if as_json:
+        say_json(_robot_as_json(found))
+        return
+    count = f"{found.dof} joint{'s' if found.dof != 1 else ''} {places.kind_of(found)}"
+    say(f"{found.name}: {found.origin.description or 'a serial arm'}; {count}", "bold")
+    say()
+    say_robot(found)
+    for note in found.origin.notes:
+        say_prose(f"Note: {note}")
+    if found.origin.source:
+        say_prose(f"Source: {' '.join(found.origin.source.split())}", "dim")
+
+
+def say_robot(robot: Robot) -> None:
+    """The robot's tables; names without a value share a line."""
+    symbols = places.symbols_of(robot)
+    for table in api.tables(robot):
+        rows = [row for row in table.rows if row != (row[0], "symbolic")]
+        if rows:
+            say_table(table.title, table.columns, rows)
+            say()
+    if symbols:
+        say_prose(f"Symbols, without a value: {', '.join(symbols)}")
+        say()
+
+
+def _robot_as_json(robot: Robot) -> dict[str, Any]:
+    origin = robot.origin
+    return {
+        "name": robot.name, "description": origin.description, "dof": robot.dof, "kind": places.kind_of(robot),
+        "joints": list(robot.joint_names), "convention": origin.convention, "angle": origin.angle,
+        "length": origin.length, "parameters": robot.parameters, "symbolic": places.symbols_of(robot),
+        "tables": [{"title": t.title, "columns": t.columns, "rows": t.rows} for t in api.tables(robot)],
+        "notes": list(origin.notes), "source": " ".join(origin.source.split()),
+    }  # fmt: skip

@@ -1,0 +1,124 @@
+"""The arguments and options that several commands share, with their completion."""
+
+from __future__ import annotations
+
+from glob import escape, glob
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from manipula import api
+from manipula.cli.terminal import places
+
+
+def _starting(names: list[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_robot(incomplete: str) -> list[str]:
+    return _starting(places.names(), incomplete) + _files(incomplete)
+
+
+def complete_own(incomplete: str) -> list[str]:
+    return _starting([path.stem for path in places.own_files()], incomplete) + _files(incomplete)
+
+
+def _files(incomplete: str) -> list[str]:
+    """Robot files, once the name has begun."""
+    found = glob(f"{escape(incomplete)}*") if incomplete else []
+    return sorted(path for path in found if Path(path).suffix.lower() in api.FORMATS)
+
+
+def complete_model(incomplete: str) -> list[str]:
+    """Completes the last of several names with commas."""
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in _starting(list(api.models()), last)]
+
+
+def complete_method(incomplete: str) -> list[str]:
+    """The methods of all models: which one is meant is not known yet."""
+    every = dict.fromkeys(method for model in api.models() for method in api.methods(model))
+    return _starting(["best", *every], incomplete)
+
+
+def complete_language(incomplete: str) -> list[str]:
+    return _starting(list(api.languages()), incomplete)
+
+
+def _among(*choices: str) -> object:
+    return lambda incomplete: _starting(list(choices), incomplete)
+
+
+RobotName = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROBOT", help="A library name, one of your robots, or a file.", autocompletion=complete_robot
+    ),
+]
+OwnName = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="One of your robots, or a file.", autocompletion=complete_own)
+]
+ModelName = Annotated[
+    str, typer.Argument(metavar="MODEL", help="Such as pose or gravity.", autocompletion=complete_model)
+]
+Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about the robot as errors.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
+Models = Annotated[
+    str,
+    typer.Option("--models", "-m", metavar="A,B", help="Models, with commas.", autocompletion=complete_model),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method", help="How the model is derived, such as lagrange-efficient.", autocompletion=complete_method
+    ),
+]
+Symbolic = Annotated[
+    str,
+    typer.Option(
+        "--symbolic",
+        metavar="auto|none|all|A,B",
+        help="Which parameters stay symbols: auto (those without a value), none, all, or names with commas.",
+        autocompletion=_among("auto", "none", "all"),
+    ),
+]
+Optimise = Annotated[
+    str,
+    typer.Option(
+        "--optimise", metavar="none|fast|max", help="How hard to search.", autocompletion=_among("none", "fast", "max")
+    ),
+]
+Parameters = Annotated[
+    str,
+    typer.Option(
+        "--parameters",
+        metavar="base|full",
+        help="base: inertial parameters may be regrouped before the first cycle; full: each is used as it is.",
+        autocompletion=_among("base", "full"),
+    ),
+]
+Price = Annotated[
+    str,
+    typer.Option(
+        "--price",
+        metavar="classical|multiplications|fused",
+        help="What to minimise: × and + alike, × above all, or instructions where a·b + c is one.",
+        autocompletion=_among("classical", "multiplications", "fused"),
+    ),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A value for a parameter, such as a2=0.43; may be repeated."),
+]
+OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
+
+
+def symbolic_from_text(text: str) -> str | list[str]:
+    """The option as `api.generate` takes it."""
+    return text if text in ("auto", "none", "all") else split_names(text)
+
+
+def split_names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

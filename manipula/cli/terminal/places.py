@@ -1,0 +1,107 @@
+"""Where robots live: the library, the current folder, and the user's catalogue; names for completion.
+
+A library name always means the library's robot, so that a name means the same here and in Python.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from manipula import api
+from manipula.cli.terminal.assign import assignments
+from manipula.errors import InputError, ManipulaWarning, UnknownNameError
+from manipula.robot import Robot
+
+TRASH = ".manipula-trash"
+
+
+def catalogue() -> Path:
+    """The user's robots folder: `MANIPULA_HOME/robots`, or the system's place for such data."""
+    given = os.environ.get("MANIPULA_HOME")
+    return (Path(given).expanduser() if given else _data_folder() / "manipula") / "robots"
+
+
+def _data_folder() -> Path:
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support"
+    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+
+
+def own_files() -> list[Path]:
+    """The robot files of the current folder and of the catalogue."""
+    here = [Path(path.name) for path in sorted(Path.cwd().glob("*.toml")) if _describes_a_robot(path)]
+    kept = catalogue()
+    if kept.resolve() == Path.cwd().resolve():
+        return here
+    return here + sorted(kept.glob("*.toml"))
+
+
+def _describes_a_robot(path: Path) -> bool:
+    """A folder has other TOML files too, `pyproject.toml` above all."""
+    try:
+        return "[[joint]]" in path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+
+
+def names() -> list[str]:
+    """Every name a command accepts."""
+    return [*api.robots(), *dict.fromkeys(path.stem for path in own_files())]
+
+
+def in_library(name: str) -> bool:
+    return name in api.robots()
+
+
+def file_of(name: str) -> Path:
+    """The file of one of the user's robots: a path, or a name found here or in the catalogue."""
+    path = Path(name).expanduser()
+    if path.suffix.lower() in api.FORMATS or path.is_file():
+        return path
+    for folder in (Path(), catalogue()):
+        candidate = folder / f"{name}.toml"
+        if candidate.is_file():
+            return candidate
+    raise UnknownNameError("robot", name, names())
+
+
+def find(name: str, *, strict: bool = False, values: Sequence[str] | None = None, **options: Any) -> Robot:
+    """The robot of a name or a path, with the `values` of --set; `strict` makes every warning about it an error."""
+    source = name if in_library(name) else file_of(name)
+    with warnings.catch_warnings():
+        if strict:
+            warnings.simplefilter("error", ManipulaWarning)
+        found = api.load(source, strict=strict, **options)
+        changes = assignments(values or (), found)
+        return found.with_parameters(**{change.name: change.value for change in changes}) if changes else found
+
+
+def free_name(folder: Path, name: str) -> Path:
+    """A path in the folder that no file has: `arm.toml`, `arm.2.toml`, …"""
+    first, path, number = Path(name), folder / name, 2
+    while path.exists():
+        path, number = folder / f"{first.stem}.{number}{first.suffix}", number + 1
+    return path
+
+
+def refuse_existing(path: Path, force: bool) -> None:
+    if path.exists() and not force:
+        raise InputError(f"{path} exists; give another name, or --force to replace it")
+
+
+def kind_of(robot: Robot) -> str:
+    """`RRPRRR`: one letter for each moving joint."""
+    return "".join(joint.kind[0].upper() for joint in robot.joints if joint.kind != "fixed")
+
+
+def symbols_of(robot: Robot) -> list[str]:
+    """The parameters without a value."""
+    return [name for name, value in robot.parameters.items() if value is None]

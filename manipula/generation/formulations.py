@@ -1,0 +1,222 @@
+"""The search over formulations: a model's free choices, tried by drafting and a short descent of the algebra.
+
+What a formulation is worth shows only when the algebra has settled: of two drafts the dearer often ends below. So each
+is priced after a few moves that only go down. The answers differ by much more than the drafts do, so formulations are
+known by the values their drafts compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice, product, zip_longest
+from math import inf
+from time import monotonic
+
+from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.walk import topological
+from manipula.algebra.optimise.brake import Brake
+from manipula.algebra.optimise.descend import Answers, Space, Stop, descend, wander
+from manipula.algebra.optimise.price import Price, price_named
+from manipula.algebra.optimise.search.engine import settled, settled_function
+from manipula.generation.build import (
+    Choice,
+    Request,
+    Tell,
+    built,
+    lengths_of,
+    likely_changes,
+    methods_of,
+    plain_choice,
+    questions_of,
+    usual_choice,
+)
+from manipula.mechanics.models.choices import Question
+
+WORK = 300_000  # operations built in the descents, and as many in the walk: a quarter of a minute each
+TRIALS = 1_500  # and no more formulations than that: a small arm soon has no others
+MOVES = 40  # of the algebra for each node of a draft
+QUICK = 0.02  # of that work, for an answer within a second
+NEAR = 1.2  # of the best: methods whose likely changes are tried
+VALLEYS = 6
+LARGE = 3_000  # nodes: a draft like this is taken as it comes
+HOPELESS = 1.3  # of the best: a draft this dear is not settled
+DEEP = 1.1  # of the best: a valley that begins higher is not searched
+
+
+@dataclass(frozen=True, order=True)
+class Tried:
+    """A formulation and its price once settled."""
+
+    settled: int
+    choice: Choice = field(compare=False)
+
+
+@dataclass
+class Formulations:
+    """All formulations of one method that were tried, by what they compute."""
+
+    request: Request
+    method: str
+    questions: Sequence[Question]
+    price: Price
+    divisors: Sequence[str]
+    known: dict[frozenset[int], Tried] = field(default_factory=dict)
+    asked: dict[Choice, float] = field(default_factory=dict)
+    least: float = inf  # settled
+    work: int = 0  # operations built
+    trials: int = 0
+
+    @cached_property
+    def space(self) -> Space:
+        return {question.name: question.answers for question in self.questions}
+
+    @cached_property
+    def fine(self) -> Space:
+        """The questions that stay in a valley."""
+        return {
+            question.name: question.answers for question in self.questions if not (question.bold or question.valley)
+        }
+
+    def worth(self, answers: Answers) -> float:
+        """The price once settled; a choice that divides by zero on this robot is none."""
+        self.trials += 1
+        choice = chosen(self.method, {name: answers.get(name, x[0]) for name, x in self.space.items()}, self.space)
+        if choice not in self.asked:
+            try:
+                self.asked[choice] = self._tried(choice)
+            except ZeroDivisionError:
+                self.asked[choice] = inf
+        return self.asked[choice]
+
+    def _tried(self, choice: Choice) -> float:
+        draft = self.price.arranged(built(self.request, choice))
+        nodes = topological(draft.roots)
+        values = frozenset(node.value for node in nodes)
+        self.work += len(nodes)
+        if values not in self.known:
+            found = self.price.total(draft)
+            if found < HOPELESS * self.least and len(nodes) < LARGE:
+                waits = found - replace(self.price, path=0).total(draft)  # a search shortens no paths
+                found = waits + settled(draft, MOVES * len(nodes), price=self.price, divisors=self.divisors)
+            self.known[values] = Tried(found, choice)
+            self.least = min(self.least, found)
+        return self.known[values].settled
+
+    def best_answers(self) -> Answers:
+        if not self.known:
+            raise ZeroDivisionError(f"every formulation of {self.request.model} divides by zero on this robot")
+        return dict(min(self.known.values()).choice.answers)
+
+    def valley(self, choice: Choice) -> str:
+        """Where a formulation lies: its method and its answers to the questions that make valleys."""
+        wide = {question.name for question in self.questions if question.valley}
+        return str(Choice(choice.method, tuple(item for item in choice.answers if item[0] in wide)))
+
+
+def favourites(tried: Iterable[Formulations], count: int) -> dict[Choice, str]:
+    """The best of every valley, then the second of each …, with its valley: how deep it is only a long search shows."""
+    valleys: dict[str, list[Tried]] = {}
+    for found in tried:
+        for one in found.known.values():
+            valleys.setdefault(found.valley(one.choice), []).append(one)
+    least = min(map(min, valleys.values()))
+    names = sorted(valleys, key=lambda name: sorted(valleys[name]))[:VALLEYS]
+    near = [name for name in names if min(valleys[name]).settled < DEEP * least.settled]
+    ranks = zip_longest(*(sorted(valleys[name]) for name in near))
+    in_turn = ((one.choice, name) for rank in ranks for one, name in zip(rank, near) if one is not None)
+    return dict(islice(in_turn, count))
+
+
+def chosen(method: str, answers: Answers, space: Space) -> Choice:
+    """The answers that differ from the first ones."""
+    return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == "frames"))
+
+
+def quick(request: Request) -> Choice:
+    """The best of the plain and the usual formulations, after those likely changes, and then any, that pay at once."""
+    tried = [_begun(request, method) for method in methods_of(request)]
+    budgets = {found.method: _Budget(found, QUICK, inf, lambda: False) for found in tried}
+    for found in tried:
+        found.worth(dict(plain_choice(request, found.method).answers))
+        found.worth(dict(usual_choice(request, found.method).answers))
+    least = min(found.least for found in tried)
+    for found in (one for one in tried if one.least < NEAR * least):
+        for change in likely_changes(request, found.method):
+            if budgets[found.method].used() < 1:
+                found.worth({**found.best_answers(), **change})
+    best = min(tried, key=lambda one: one.least)
+    descend(best.worth, best.space, best.best_answers(), best.fine, lambda: budgets[best.method].used() >= 1)
+    return min(best.known.values()).choice
+
+
+def formulations(
+    request: Request, seconds: float, walk: float, seed: int, brake: Brake, tell: Tell, least: float = inf
+) -> list[Formulations]:
+    """Every method descended through, then the best of them walked through, for a part `walk` of the usual work.
+
+    An interrupt keeps what is known. What is told is the best price so far; `least` is one known before.
+    """
+    tried: list[Formulations] = []
+    methods = methods_of(request)
+
+    def said(text: str) -> None:
+        tell(f"{min(least, *(one.least for one in tried)):g} after {text}")
+
+    try:
+        for method in methods:
+            tried.append(_begun(request, method))
+            _descended(tried[-1], _Budget(tried[-1], 1 / len(methods), seconds / 2 / len(methods), brake), said)
+        best = min(tried, key=lambda one: one.least)
+        wander(best.worth, best.space, best.best_answers(), _Budget(best, walk, seconds / 2, brake).used, seed, said)
+    except KeyboardInterrupt:
+        brake.press()
+        tell("interrupted: keeping the best so far")
+    return [one for one in tried if one.known]
+
+
+def settled_draft(request: Request, choice: Choice) -> Function:
+    """The function behind the price of a formulation that was tried."""
+    price = price_named(request.price)
+    draft = price.arranged(built(request, choice))
+    size = len(topological(draft.roots))
+    if size >= LARGE:
+        return draft
+    return settled_function(draft, MOVES * size, price=price, divisors=lengths_of(request))
+
+
+def _begun(request: Request, method: str) -> Formulations:
+    questions = questions_of(request, method)
+    return Formulations(request, method, questions, price_named(request.price), lengths_of(request))
+
+
+def _descended(found: Formulations, budget: _Budget, tell: Tell) -> None:
+    """Into the most promising valleys, then on from the best with the bold questions."""
+    start = dict(usual_choice(found.request, found.method).answers)
+    for valley in sorted(_valleys(found, start), key=found.worth)[:VALLEYS]:
+        descend(found.worth, found.space, valley, found.fine, lambda: budget.used() >= 1, tell)
+    if any(question.bold for question in found.questions):
+        descend(found.worth, found.space, found.best_answers(), found.space, lambda: budget.used() >= 1, tell)
+
+
+def _valleys(found: Formulations, start: Answers) -> list[Answers]:
+    """All answers to the questions that make valleys."""
+    wide = [question for question in found.questions if question.valley]
+    answers = product(*(question.answers for question in wide))
+    return [{**start, **{question.name: x for question, x in zip(wide, picked)}} for picked in answers]
+
+
+class _Budget:
+    """Some part of the usual work, and time by the clock, from now on."""
+
+    def __init__(self, found: Formulations, part: float, seconds: float, stop: Stop) -> None:
+        self.found, self.part, self.seconds, self.stop = found, part, seconds, stop
+        self.work, self.trials, self.start = found.work, found.trials, monotonic()
+
+    def used(self) -> float:
+        """0 … 1"""
+        if self.stop() or not self.part:
+            return 1.0
+        work = max((self.found.work - self.work) / WORK, (self.found.trials - self.trials) / TRIALS)
+        return max(work / self.part, (monotonic() - self.start) / self.seconds)

@@ -1,0 +1,136 @@
+"""Is this robot's mathematics right? Every law, on the user's own robot, in the prime field: a theorem."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from manipula.algebra.expr.field import Element, FieldMaths, rational
+from manipula.generation.build import misread
+from manipula.generation.weightless import joints_without_inertia, sentence
+from manipula.mechanics.laws import LAWS, Law, State, inertia_pivots
+from manipula.mechanics.models.catalogue import WRENCH_NAMES
+from manipula.mechanics.robot.bind import bind, free_parameters
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.formats.checks.robot import check_robot
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.spatial.floats import FLOATS
+
+DRAWS = 2
+POSES = 20
+NOT_CHECKED = "not checked"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One line of the report. "proved" holds for every value of every symbol; "measured" at the poses tried."""
+
+    name: str
+    sentence: str
+    how: Literal["proved", "measured", "noted"]
+    passed: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check` found."""
+
+    robot: str
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def passed(self) -> bool:
+        return all(verdict.passed for verdict in self.verdicts)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"robot": self.robot, "passed": self.passed, "verdicts": [asdict(v) for v in self.verdicts]}
+
+    def __str__(self) -> str:
+        lines = [f"{_mark(v):8} {v.name}: {v.sentence}{f' ({v.detail})' if v.detail else ''}" for v in self.verdicts]
+        left_out = ", ".join(v.name for v in self.verdicts if v.detail.startswith(NOT_CHECKED))
+        end = "every law holds" if not left_out else f"every law that applies holds; not checked: {left_out}"
+        end = end if self.passed else "SOMETHING IS WRONG: see the lines marked FAILED"
+        return "\n".join([*lines, f"{self.robot}: {end}"])
+
+
+def _mark(verdict: Verdict) -> str:
+    return verdict.how if verdict.passed else "FAILED"
+
+
+def check_report(robot: Robot, tell: Callable[[str], None] = lambda text: None) -> Report:
+    """The laws of mechanics in the prime field, the inertia's positivity where there are numbers, and doubts."""
+    verdicts = [Verdict("table", doubt, "noted", True) for doubt in check_robot(robot)]
+    verdicts.append(_described(robot))
+    states = [_field_state(robot) for _ in range(DRAWS)]
+    for law in LAWS:
+        tell(law.name)
+        verdicts.append(_proved(law, states))
+    if not free_parameters(robot):
+        tell("inertia positive")
+        verdicts.append(_positive(robot, joints_without_inertia(robot)))
+    return Report(robot.name, tuple(verdicts))
+
+
+def _described(robot: Robot) -> Verdict:
+    """Is the arm that the models see the robot of the description?"""
+    wrong: dict[str, None] = {}
+    for _ in range(DRAWS):
+        chain, maths, symbols = _drawn(robot)
+        wrong |= dict.fromkeys(misread(robot, chain, symbols, "auto", maths))
+    sentence = "The models see the robot that is described: its frames, what is fixed to each link, its actuators."
+    return Verdict("description", sentence, "proved", not wrong, f"not so: {', '.join(wrong)}" if wrong else "")
+
+
+def _drawn(robot: Robot) -> tuple[Chain, FieldMaths, dict[str, Element]]:
+    """The arm at one fresh random point of the field, and its parameters there."""
+    maths = FieldMaths(f"check {secrets.token_hex(16)}")
+    symbols = {name: maths.symbol(name) for name in free_parameters(robot)}
+    return merge_fixed(bind(robot, maths, symbols)), maths, symbols
+
+
+def _field_state(robot: Robot) -> tuple[Chain, State]:
+    """The robot and a state at one fresh random point of the field."""
+    chain, maths, _ = _drawn(robot)
+
+    def vector(prefix: str) -> list[Element]:
+        return [maths.symbol(f"{prefix}{i}") for i in range(chain.dof)]
+
+    return chain, State(vector("q"), vector("qd"), vector("qdd"), [maths.symbol(name) for name in WRENCH_NAMES])
+
+
+def _proved(law: Law, states: list[tuple[Chain, State]]) -> Verdict:
+    try:
+        wrong = sum(_value(x) != 0 for chain, state in states for x in law.residuals(chain, state))
+    except ZeroDivisionError:
+        return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {law.condition}")
+    return Verdict(law.name, law.sentence, "proved", wrong == 0, f"{wrong} equations broken" if wrong else "")
+
+
+def _value(x: Any) -> int:
+    return x.value if isinstance(x, Element) else rational(x)
+
+
+def _positive(robot: Robot, idle: Sequence[str]) -> Verdict:
+    """M positive definite at poses spread over the workspace (a low-discrepancy sequence, so runs repeat)."""
+    law = "Moving the arm always takes energy: M is positive definite."
+    if idle:
+        return Verdict("inertia positive", law, "noted", True, f"{NOT_CHECKED}: {sentence(idle)}")
+    chain = merge_fixed(bind(robot, FLOATS, {}))
+    lowest = min(_lowest_pivot(chain, _spread(chain.dof, k)) for k in range(POSES))
+    return Verdict("inertia positive", law, "measured", lowest > 0, f"{POSES} poses, lowest pivot {lowest:.3g}")
+
+
+def _lowest_pivot(chain: Chain, q: Sequence[float]) -> float:
+    try:
+        return min(map(float, inertia_pivots(chain, q)))
+    except ZeroDivisionError:
+        return 0.0
+
+
+def _spread(dof: int, k: int) -> list[float]:
+    """Point k of a Kronecker sequence in (−3, 3)ⁿ."""
+    return [6 * ((k + 1) * (2 ** (1 / (dof + 1)) ** (i + 1)) % 1) - 3 for i in range(dof)]

@@ -1,0 +1,143 @@
+"""The tables of operations: every model, every method; and what each step towards fewer saves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from manipula.algebra.optimise.prove import prove
+from manipula.errors import SingularError
+from manipula.generation.build import Request, Tell, built, model_named, reference, usual_choice
+from manipula.generation.proved import generate_function, known_function
+from manipula.generation.reports.published import Published, published
+from manipula.generation.weightless import joints_without_inertia
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.kinematics.bracketings import bracketings, text_from_bracketing
+from manipula.mechanics.robot.description import Robot
+from manipula.pages.formulation_text import method_of
+
+
+@dataclass(frozen=True)
+class CountRow:
+    """One line: operations with auxiliary equations, and in all after full substitution."""
+
+    model: str
+    method: str
+    mul: int
+    add: int
+    total: int
+    trig: int
+    offline: int
+    substituted: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+NOT_COUNTED = ("transforms", "orientation", "jacobian_tool", "inverse_kinematics")  # the last: not for every arm
+DEFAULT_MODELS = tuple(name for name in MODELS if name not in NOT_COUNTED)
+
+
+def count_rows(
+    robot: Robot,
+    models: Sequence[str] = DEFAULT_MODELS,
+    symbolic: Any = "auto",
+    optimise: str = "none",
+    parameters: str = "base",
+    tell: Tell = lambda text: None,
+) -> Iterator[CountRow]:
+    """Each method of each model, proved before it is counted; of all models, those this robot has."""
+    for name in _countable(robot, models, symbolic):
+        for method in _methods(name):
+            tell(f"{name}: {method}")
+            yield count_row(Request(robot, name, method, symbolic, optimise, parameters=parameters))
+
+
+def _countable(robot: Robot, models: Sequence[str], symbolic: Any) -> list[str]:
+    """The models asked for; where nobody asked and a joint feels no inertia, those that have an answer."""
+    if models is not DEFAULT_MODELS or not joints_without_inertia(robot, symbolic):
+        return list(models)
+    return [name for name in models if _has(robot, name, symbolic)]
+
+
+def _has(robot: Robot, name: str, symbolic: Any) -> bool:
+    """Whether the model does without dividing by what that joint feels."""
+    request = Request(robot, name, _methods(name)[0], symbolic, "none", parameters="full")
+    try:
+        generate_function(request)
+    except SingularError:
+        return False
+    return True
+
+
+def _methods(name: str) -> list[str]:
+    return model_named(name).method_names
+
+
+def count_row(request: Request) -> CountRow:
+    function = generate_function(request)
+    cost, offline = function.cost, function.cost.offline
+    return CountRow(
+        request.model,
+        request.method,
+        cost.mul,
+        cost.add,
+        cost.total,
+        cost.trig,
+        offline.total if offline else 0,
+        function.tree_cost.grand_total,
+    )
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """One method on its way down: totals on line, and the figures of others."""
+
+    model: str
+    method: str
+    plain: int  # as the robot's file has it
+    usual: int  # in the usual formulation
+    passes: int  # after the quick passes over the cheaper of both
+    known: int | None  # by search: the model's best known result, where it came by this method
+    published: tuple[Published, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def step_rows(
+    robot: Robot,
+    models: Sequence[str] = DEFAULT_MODELS,
+    symbolic: Any = "auto",
+    parameters: str = "base",
+    tell: Tell = lambda text: None,
+) -> Iterator[StepRow]:
+    """What each step saves, every function proved; of all models, those this robot has."""
+    for name in _countable(robot, models, symbolic):
+        found = known_function(Request(robot, name, symbolic=symbolic, parameters=parameters))
+        for method in _methods(name):
+            tell(f"{name}: steps of {method}")
+            request = Request(robot, name, method, symbolic, parameters=parameters)
+            others = published(robot.name, name, method)
+            others += published(robot.name, name) if method == _methods(name)[0] else []
+            known = found.cost.total if found and method_of(found.notes["method"]) == method else None
+            yield StepRow(name, method, *_steps(request), known, tuple(others))
+
+
+def _steps(request: Request) -> tuple[int, int, int]:
+    """Totals as it stands, in the usual formulation, after the passes."""
+    plain, passed = (generate_function(replace(request, optimise=level)) for level in ("none", "fast"))
+    formulated = built(request, usual_choice(request, request.method))
+    prove(formulated, reference(request))
+    return plain.cost.total, formulated.cost.total, passed.cost.total
+
+
+def bracketing_rows(robot: Robot, symbolic: Any = "auto", tell: Tell = lambda text: None) -> list[CountRow]:
+    """Every order of the matrix product of the pose, cheapest first."""
+    orders = [text_from_bracketing(tree) for tree in bracketings(robot.dof)]
+    rows = []
+    for order in orders:
+        tell(f"pose: {order}")
+        rows.append(count_row(Request(robot, "pose", order, symbolic, "none")))
+    return sorted(rows, key=lambda row: (row.total, row.method))

@@ -1,0 +1,80 @@
+"""Joints that move no mass: whatever solves for accelerations divides by the inertia such a joint feels, which is zero.
+
+M = Lᵀ D L is factored from the tip inward, as forward dynamics does it; the pivot D_k is the inertia that joint k feels
+when the joints beyond it are free. A pivot counts as zero only where it is zero in the prime field at two independent
+draws of every angle and every symbol: not by rounding, and not at one unlucky posture.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.algebra.expr.field import FieldMaths, P, rational
+from manipula.errors import InputError, SingularError, caution
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.entry import ENERGY, TORQUES
+from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.massless import is_massless
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+
+DRAWS = 2
+
+
+def joints_without_inertia(robot: Robot, symbolic: Symbolic = "auto") -> list[str]:
+    """The joints that feel no inertia while those beyond them are free, from the base to the tip."""
+    empty = [_zero_pivots(_inertia(robot, symbolic)) for _ in range(DRAWS)]
+    return [name for k, name in enumerate(robot.joint_names) if all(k in zeros for zeros in empty)]
+
+
+def singular(robot: Robot, symbolic: Symbolic, model: str) -> InputError:
+    """What to say of a model that divides by zero on this robot, whatever its configuration."""
+    joints = joints_without_inertia(robot, symbolic)
+    if not joints:
+        return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration")
+    remedy = "give the link a mass, or the joint a motor_inertia"
+    return SingularError(f"{robot.name}: {sentence(joints)}, so {model} has no answer ({remedy})")
+
+
+def sentence(joints: Sequence[str]) -> str:
+    """`joint 'a6' feels no inertia`"""
+    named = ", ".join(map(repr, joints))
+    return f"joint {named} feels no inertia" if len(joints) == 1 else f"joints {named} feel no inertia"
+
+
+def warn_massless(robot: Robot, model: str) -> None:
+    """Zeros are a right answer that nobody wanted."""
+    entry = MODELS[model]
+    forces = entry.needs & (TORQUES | ENERGY) or "qdd" in entry.inputs
+    if forces and entry.columns is None and is_massless(robot):
+        caution(f"{robot.name}: no link has a mass, so {model} is computed without inertia and weight")
+
+
+def _inertia(robot: Robot, symbolic: Symbolic) -> list[list[int]]:
+    """M at a fresh random point of the field."""
+    maths = FieldMaths(f"pivots {secrets.token_hex(16)}")
+    symbols = {name: maths.symbol(name) for name in free_parameters(robot, symbolic)}
+    chain = merge_fixed(bind(robot, maths, symbols, symbolic))
+    q = [maths.symbol(f"angle of joint {k}") for k in range(chain.dof)]
+    return [[_integer(x) for x in row] for row in inertia_matrix(chain, q)]
+
+
+def _integer(x: Any) -> int:
+    return x.value if hasattr(x, "value") else rational(x)
+
+
+def _zero_pivots(M: list[list[int]]) -> set[int]:
+    """From the tip inward; a joint that feels nothing is passed over: of a real body its whole row is zero."""
+    work, zeros = [list(row) for row in M], set[int]()
+    for k in range(len(M) - 1, -1, -1):
+        if work[k][k] == 0:
+            zeros.add(k)
+            continue
+        inverse = pow(work[k][k], -1, P)
+        for i in range(k):
+            factor = work[i][k] * inverse % P
+            work[i] = [(x - factor * y) % P for x, y in zip(work[i], work[k])]
+    return zeros

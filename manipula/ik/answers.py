@@ -1,0 +1,284 @@
+"""What comes back: `InverseResult` for one pose, `InverseBatch` for many. Everything beyond the answers is lazy."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.ik.choosing import chosen, ordered, preferred, refined, seat_of, twins
+from manipula.ik.families import NEAR, Family, family_at, nearest_members
+from manipula.ik.messages import MET, branch_names, nearest_reason, outside_text
+from manipula.ik.numeric import newton
+from manipula.ik.numeric.arrays import Bits, Floats
+from manipula.ik.numeric.limits import distances, margins, wound
+from manipula.ik.numeric.tolerances import INSIDE, NEARBY
+from manipula.ik.numeric.walk import Still
+from manipula.ik.solver import Nearest, Raw, Solver
+
+SQUARE = 1e-3  # of the square of the way between two roots: where the pose strays by more, no family joins them
+
+
+class Answers:
+    """One pose, branch by branch, with reasons."""
+
+    def __init__(
+        self,
+        solver: Solver,
+        T: Floats,
+        seed: Floats | None,
+        raw: Raw,
+        tolerance: float | None = None,
+        parameter: Floats | None = None,
+    ) -> None:
+        self.solver, self.T, self.seed, self._parameter = solver, T, seed, parameter
+        self._still = Still(T, solver.pose, solver.jacobian, solver.turning)
+        self.exact = solver.tolerances.exact if tolerance is None else tolerance
+        close = refined(solver, T[None], raw.row(), tolerance)
+        self.q: Floats
+        self.residual: Floats
+        self.q, self.residual, self.reached = close.q[0], close.residual[0], close.reached[0]
+        self.families = self._families(self.reached & ~self._paired(close.twin[0]))
+        self._slide_to_seed()
+        self.twin = twins(solver, T[None], self.q, self.reached, self.residual)
+        self._seat_seed()
+        self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
+        self.margin = margins(self.q, solver.low, solver.high)
+        inside: Bits = np.all(self.margin >= -INSIDE, axis=-1)
+        self.twin = preferred(self.twin, inside, self.q, seed)
+        self.valid: Bits = self.reached & (self.twin < 0) & inside
+
+    def adopt(self, q: Floats, valid: Bits) -> None:
+        """What the quick way has decided stands: its answers are these, and a branch it left out is one of them."""
+        own = self.valid & ~valid
+        self.q[valid], self.valid, self.reached = q[valid], valid, self.reached | valid
+        self.residual[valid] = newton.residual(self.solver.pose(q[valid]), self.T)
+        self.margin = margins(self.q, self.solver.low, self.solver.high)
+        self.twin[valid] = -1
+        places = np.flatnonzero(valid)
+        for i in np.flatnonzero(own) if places.size else ():
+            self.twin[i] = places[np.argmin(distances(self.q[places], self.q[i], self.solver.turning))]
+
+    def _paired(self, twin: NDArray[np.intp]) -> Bits:
+        """The branches beside another between which the pose strays with the square: roots that have met and parted."""
+        own, paired = np.flatnonzero(self.reached & (twin < 0)), np.zeros(len(self.q), dtype=bool)
+        if len(own) < 2:
+            return paired
+        apart = distances(self.q[own, None], self.q[own], self.solver.turning)
+        one, other = np.nonzero(np.tri(len(own), k=-1, dtype=bool) & (apart < NEARBY))
+        if one.size:
+            miss = self._still.between(self.q[own[one]], self.q[own[other]])
+            met = miss > SQUARE * apart[one, other] ** 2
+            paired[own[one[met]]] = paired[own[other[met]]] = True
+        return paired
+
+    def _families(self, possible: Bits) -> list[Family | None]:
+        """The family through each branch; only where the Jacobian is singular can there be one."""
+        found: list[Family | None] = [None] * len(self.q)
+        rows = np.flatnonzero(possible)
+        if self.q.shape[-1] > 6 or self.solver.plan.parameter or self.solver.plan.free or not rows.size:
+            return found
+        least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
+        for i in rows[least < NEAR]:
+            found[i] = family_at(self.q[i], self._still, self.solver.plan.group)
+        return found
+
+    def _slide_to_seed(self) -> None:
+        """The member of each family nearest to the seed and inside the limits, as long as it still is a solution."""
+        places = [i for i, family in enumerate(self.families) if family is not None]
+        families = [family for family in self.families if family is not None]
+        if not families or (self.seed is None and not self.solver.limited):
+            return
+        best = [family.q for family in families] if self.seed is None else nearest_members(families, self.seed)
+        for i, family, near in zip(places, families, best, strict=True):
+            member = family.inside(self.solver.low, self.solver.high, self.seed, near)
+            miss = float(newton.residual(self.solver.pose(member), self.T))
+            if miss <= self.exact:
+                self.q[i], self.residual[i] = member, miss
+
+    def _seat_seed(self) -> None:
+        """A seed that is at the pose is an answer: where joints are hardly determined, the branch beside it is."""
+        own = self.reached & (self.twin < 0)
+        i = seat_of(self.solver, self.T, self.seed, self.q, own, self.exact, self._parameter)
+        if i is not None and self.seed is not None:
+            self.q[i], self.reached[i], self.twin[i] = self.seed, True, -1
+            self.residual[i] = newton.residual(self.solver.pose(self.seed), self.T)
+
+    @cached_property
+    def why(self) -> list[str]:
+        return [self._why(i, int(twin)) for i, twin in enumerate(self.twin)]
+
+    def _why(self, i: int, twin: int) -> str:
+        """Why a branch is not an answer; nothing for one that is."""
+        if not self.reached[i]:
+            return f"out of reach: where it comes nearest it is {self.solver.away(self.T, self.solver.pose(self.q[i]))}"
+        if twin >= 0:
+            return f"the same as branch {twin + 1}: " + ("one family" if self.families[twin] else "a double root")
+        return outside_text(self.solver, self.q[i], INSIDE)
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        return ordered(self.q, self.valid, self.seed)
+
+    @property
+    def rejected(self) -> str:
+        """The limits that keep the arm from the solution that breaks them least; nothing where there is none."""
+        places = np.flatnonzero(self.reached & (self.twin < 0) & ~self.valid)
+        if self.valid.any() or not places.size:
+            return ""
+        over = np.maximum(-self.margin[places], 0).max(-1)
+        return outside_text(self.solver, self.q[places[int(np.argmin(over))]], INSIDE)
+
+
+class InverseResult:
+    """Every solution of one pose.
+
+    `q` are the answers (k, dof): distinct, inside the limits, nearest to the seed first; the pose of each is the one
+    asked for in every entry to `tolerance`. `all`, `valid`, `why`, `branch`, `residual`, `margin`, `families` have one
+    entry for each branch, answers or not; they are computed when asked for.
+    """
+
+    def __init__(
+        self,
+        solver: Solver,
+        pose: Floats,
+        q: Floats | None = None,
+        seed: Floats | None = None,
+        parameter: Floats | None = None,
+        raw: Raw | None = None,
+        tolerance: float | None = None,
+    ) -> None:
+        self._solver, self.pose, self.seed, self._parameter = solver, pose, seed, parameter
+        self._tolerance = tolerance
+        self._settled, self._searched = q is not None, raw is not None
+        if q is not None:
+            self.q = q
+        if raw is not None:
+            self._raw = raw
+
+    def decided(self, q: Floats, valid: Bits) -> None:
+        """Every branch and which are answers, where a quick way has told."""
+        self._decided = q, valid
+        self.q = q[ordered(q, valid, self.seed)]
+
+    @cached_property
+    def q(self) -> Floats:
+        found: Floats = self._answers.q[self._answers.order]
+        return found
+
+    @cached_property
+    def _decided(self) -> tuple[Floats, Bits] | None:
+        """Every branch and which are answers, where the quick way has told."""
+        if not self._settled:
+            return None
+        found = chosen(self._solver, self.pose.reshape(1, 16), self._parameter, self.seed)
+        return found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel()
+
+    @cached_property
+    def _raw(self) -> Raw:
+        return self._solver.raw(self.pose, self.seed, self._parameter)
+
+    @cached_property
+    def _answers(self) -> Answers:
+        found = Answers(self._solver, self.pose, self.seed, self._raw, self._tolerance, self._parameter)
+        if self._decided is not None:
+            found.adopt(*self._decided)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    @property
+    def all(self) -> Floats:
+        """Every branch, (branches, dof); where there is none, the nearest."""
+        return self._answers.q
+
+    @property
+    def valid(self) -> Bits:
+        """Which branches are answers."""
+        return self._answers.valid
+
+    @property
+    def reached(self) -> bool:
+        """Whether any branch reaches the pose, inside the limits or not."""
+        return bool(self._answers.reached.any())
+
+    @property
+    def why(self) -> list[str]:
+        """Why a branch is not an answer; an empty text for one that is."""
+        return self._answers.why
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The places of the rows of `q` among the branches."""
+        return self._answers.order if self._decided is None else ordered(*self._decided, self.seed)
+
+    @property
+    def tolerance(self) -> float:
+        """The largest entry of |FK − pose| that an answer may have (m, and rad to first order)."""
+        return self._solver.tolerances.exact if self._tolerance is None else self._tolerance
+
+    @property
+    def residual(self) -> Floats:
+        """The largest entry of |FK − pose| of each branch."""
+        return self._answers.residual
+
+    @property
+    def margin(self) -> Floats:
+        """Distance of every joint to its nearer limit, (branches, dof); negative outside, infinite without limits."""
+        return self._answers.margin
+
+    @property
+    def families(self) -> list[Family | None]:
+        """Where a branch is one of infinitely many: the family it belongs to."""
+        return self._answers.families
+
+    @cached_property
+    def branch(self) -> list[str]:
+        """The branches' names, the same from pose to pose: shoulder +, elbow −, wrist +."""
+        return branch_names(self._solver, len(self._raw.q), self._searched)
+
+    @cached_property
+    def nearest(self) -> Nearest:
+        """The least-squares answer: for a pose out of reach the best there is, its distance, and what it lacks.
+
+        Where there are answers it is one of them, and only then the reason is "reached".
+        """
+        if len(self.q):
+            away = np.sqrt(((self._solver.pose(self.q) - self.pose) ** 2).sum((-1, -2)))
+            best = int(np.argmin(away)) if away.min() > self._solver.tolerances.good else 0
+            return Nearest(self.q[best], float(away[best]), MET)
+        found = self._solver.nearest(self.pose, self.seed)
+        return found if found.reason != MET else found._replace(reason=self._not_reached(found))
+
+    def _not_reached(self, found: Nearest) -> str:
+        """What to say of a pose that the arm comes to as near as it likes, and of which there is no answer."""
+        if self._solver.plan.parameter:
+            return self._solver.elsewhere(found.q, self._parameter)
+        at = self._solver.pose(found.q)
+        return f"{nearest_reason(self.pose, at, False, '')}, more than the tolerance {self.tolerance:.1e}"
+
+    def __repr__(self) -> str:
+        found = f"{len(self.q)} of {len(self._raw.q)} branches"
+        named = sorted({family.text for family in self.families if family is not None})
+        return f"<InverseResult: {found}{'; ' + ', '.join(named) if named else ''}>"
+
+
+class InverseBatch:
+    """Many poses: `q` (…, branches, dof) and the mask `valid` (…, branches); where it is false `q` means nothing.
+
+    At a singular pose `q` has one member of each family, the closed form's own.
+    """
+
+    def __init__(self, solver: Solver, pose: Floats, q: Floats, valid: Bits) -> None:
+        self._solver, self.pose, self.q, self.valid = solver, pose, q, valid
+
+    @cached_property
+    def residual(self) -> Floats:
+        """The largest entry of |FK − pose|, (…, branches)."""
+        return newton.residual(self._solver.pose(self.q), self.pose[..., None, :, :])
+
+    def __repr__(self) -> str:
+        lead = "×".join(map(str, self.valid.shape[:-1]))
+        return f"<InverseBatch: {lead} poses, {int(self.valid.sum())} answers, {self.valid.shape[-1]} branches>"

@@ -1,0 +1,183 @@
+"""Which branches of a closed form are answers: checked, told apart, wound into their limits.
+
+`chosen` does the plain work for many poses, in machine code where there is some; what it leaves open gets a closer look
+(`refined`): polished first and accepted after.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.ik.numeric import newton
+from manipula.ik.numeric.arrays import Bits, Floats
+from manipula.ik.numeric.leastsquares import nearest_beside
+from manipula.ik.numeric.limits import SLACK, TURN, distances, margins, principal, wound
+from manipula.ik.numeric.tolerances import ALMOST, BESIDE, CLEAN, FAMILY, GOOD, INSIDE, ONE, accepted
+from manipula.ik.numeric.walk import Still
+from manipula.ik.solver import Chosen, Raw, Solver
+
+SEATED = 1e-9  # rad; a branch this near to the seed is the seed
+FAR = 1e3  # a branch that is no answer comes after all that are
+
+
+def interval_rows(solver: Solver) -> dict[str, Floats]:
+    """The limits, as machine code wants them: one number a joint."""
+    period = np.where(solver.turning, TURN, 0.0)
+    return {
+        "low_turn": solver.low - SLACK, "high_turn": solver.high + SLACK,
+        "low": solver.low - INSIDE, "high": solver.high + INSIDE,
+        "period": period, "per": np.where(solver.turning, 1 / TURN, 0.0),
+    }  # fmt: skip
+
+
+def tolerance_numbers(solver: Solver) -> dict[str, float]:
+    """The tolerances, as machine code wants them."""
+    measure = solver.tolerances
+    return {
+        "clean": CLEAN, "almost": ALMOST, "family": FAMILY, "good": measure.good, "calm": measure.calm,
+        "same": measure.same, "nearby": measure.maybe, "beside": measure.beside, "blurred": measure.blurred,
+    }  # fmt: skip
+
+
+def chosen(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> Chosen:
+    """The answers to poses (n, 16), and which want a closer look. Of T or `parameter`, one row may stand for all."""
+    if solver.native is not None:
+        return Chosen(*solver.native.many(T, parameter, seed))
+    raw = closed_rows(solver, T, parameter)
+    q = wound(raw.q, solver.turning, solver.low, solver.high, seed)
+    valid = (raw.valid > 0) & (margins(q, solver.low, solver.high) >= -INSIDE).all(-1)
+    return Chosen(q, valid, ~((raw.calm > solver.tolerances.calm) & (raw.defect <= CLEAN)))
+
+
+def closed_rows(solver: Solver, T: Floats, parameter: Floats | None) -> Raw:
+    """The closed form of poses (n, 16)."""
+    if parameter is None:
+        return Raw(*solver.closed(T))
+    n = max(len(T), len(parameter))
+    return Raw(*solver.closed(np.broadcast_to(T, (n, 16)), np.broadcast_to(parameter, n)[:, None]))
+
+
+class Refined(NamedTuple):
+    """Branches polished and checked, (…, branches); `twin`: the earlier branch that is the same, or −1."""
+
+    q: Floats
+    residual: Floats
+    reached: Bits
+    twin: NDArray[np.intp]
+
+
+def refined(solver: Solver, T: Floats, raw: Raw, exact: float | None = None) -> Refined:
+    """A closer look at the branches of some poses (m, 4, 4), all at once: polish, then accept, then merge.
+
+    `exact`: the largest |FK − pose| of an answer, where that is not the arm's own.
+    """
+    measure, pose = solver.tolerances, T[:, None]
+    q = principal(raw.q, solver.turning)
+    worst = newton.residual(solver.pose(q), pose)
+    # beside a locked wrist rounding alone can put a branch out of reach: whatever is close is polished
+    beside = measure.beside if exact is None else BESIDE
+    close = (raw.fit > ALMOST) | (worst < beside) & ((exact is not None) | ~(raw.calm > measure.calm))[:, None]
+    near = close & (worst > newton.POLISHED) & _rough(solver, q, worst, close, raw.calm)[:, None]
+    if near.any():
+        target = np.broadcast_to(pose, (*near.shape, 4, 4))[near]
+        q[near], worst[near] = newton.polished(q[near], target, solver.pose, solver.jacobian)
+    if exact is not None or solver.chain.dof < 6:
+        _least_squares(solver, pose, q, worst, near & (worst > measure.good))
+    reached: Bits = accepted(worst, measure) if exact is None else worst <= exact
+    return Refined(q, worst, reached, twins(solver, pose, q, reached, worst))
+
+
+def _least_squares(solver: Solver, pose: Floats, q: Floats, worst: Floats, rows: Bits) -> None:
+    """In place: where a pose cannot be met exactly, the configuration that comes nearest to it on each branch."""
+    if rows.any():
+        target = np.broadcast_to(pose, (*rows.shape, 4, 4))[rows]
+        q[rows] = principal(nearest_beside(q[rows], target, solver.pose, solver.jacobian), solver.turning)
+        worst[rows] = newton.residual(solver.pose(q[rows]), target)
+
+
+def _rough(solver: Solver, q: Floats, worst: Floats, close: Bits, calm: Floats) -> Bits:
+    """The poses with a branch that misses, or with two that may be one; the others are right as they stand."""
+    good = worst <= solver.tolerances.good
+    unsure = _pairs(solver, q, good)[1].any((-1, -2))
+    rough: Bits = (close & ~good).any(-1) | (unsure & ~(calm > solver.tolerances.calm))
+    return rough
+
+
+def _pairs(solver: Solver, q: Floats, reached: Bits) -> tuple[Bits, Bits]:
+    """Of every two branches, the earlier second: whether they are the same; whether they may be one double root."""
+    apart = distances(q[..., :, None, :], q[..., None, :, :], solver.turning)
+    both = np.tri(q.shape[-2], k=-1, dtype=bool) & reached[..., None, :] & reached[..., :, None]
+    same, maybe = solver.tolerances.same, solver.tolerances.maybe
+    return both & (apart < same), both & (apart >= same) & (apart < maybe)
+
+
+def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits, worst: Floats) -> NDArray[np.intp]:
+    """For every branch the first one before it that is the same solution, else −1.
+
+    Two that miss the pose by more than rounding (`worst`) are one where it is missed no more between them.
+    """
+    if not q.shape[-2]:
+        return np.zeros(reached.shape, dtype=np.intp)
+    same, unsure = _pairs(solver, q, reached)
+    if unsure.any():
+        *lead, one, other = np.nonzero(unsure)
+        still = Still(pose[(*lead, np.zeros_like(one))], solver.pose, solver.jacobian, solver.turning)
+        loose = np.where(worst > GOOD * solver.size, worst, 0.0)
+        slack = ONE * solver.size + np.maximum(loose[(*lead, one)], loose[(*lead, other)])
+        same[unsure] = still.between(q[(*lead, one)], q[(*lead, other)]) < slack
+    return np.where(same.any(-1), same.argmax(-1), -1)
+
+
+def seat_of(
+    solver: Solver,
+    T: Floats,
+    seed: Floats | None,
+    q: Floats,
+    own: Bits,
+    exact: float,
+    values: Floats | None = None,
+) -> int | None:
+    """Which of q (k, n) a seed is that stands at the pose itself; None where it does not, or is found as it is.
+
+    Of a redundant arm it is a branch beside it, or, where its own parameter is among the `values`, one that is no
+    answer: with joints that lock each other at this pose its own branch may be anywhere.
+    """
+    if seed is None or not len(q) or not stands(solver, T, seed, exact):
+        return None
+    apart = distances(q, seed, solver.turning)
+    i = int(np.argmin(np.where(own, apart, apart + FAR)))
+    if apart[i] <= SEATED or not solver.plan.parameter or apart[i] <= BESIDE:
+        return None if apart[i] <= SEATED else i
+    return int(np.argmin(apart + FAR * own)) if solver.stands_for(seed, values) else None
+
+
+def stands(solver: Solver, T: Floats, seed: Floats, exact: float) -> bool:
+    """Whether a seed is at the pose, inside the limits."""
+    inside = (margins(seed, solver.low, solver.high) >= -INSIDE).all()
+    return bool(inside and newton.residual(solver.pose(seed), T) <= exact)
+
+
+def preferred(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | None) -> NDArray[np.intp]:
+    """The same pairs; of two that differ by whole turns alone the one inside, or nearer to the seed, is the first."""
+    twin = twin.copy()
+    far = np.zeros(len(q)) if seed is None else ((q - seed) ** 2).sum(-1)
+    for i in np.flatnonzero(twin >= 0):
+        first = int(twin[i])
+        while twin[first] >= 0:
+            first = int(twin[first])
+        twin[i] = first
+        if inside[i] and (not inside[first] or far[i] < far[first]):
+            twin[first], twin[i] = i, -1
+    return twin
+
+
+def ordered(q: Floats, valid: Bits, seed: Floats | None) -> NDArray[np.intp]:
+    """The answers' places among the branches, nearest to the seed first."""
+    places = np.flatnonzero(valid)
+    if seed is None or not places.size:
+        return places
+    squares = np.cumsum((q[places] - seed) ** 2, axis=1)[:, -1]  # in the order of the joints, as machine code has it
+    return places[np.argsort(squares, kind="stable")]

@@ -1,0 +1,189 @@
+"""Robot → derivation: the closed form of its class run once on letters, written down, simplified, proved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.walk import free_symbols, rebuilt
+from manipula.algebra.simplify import factored
+from manipula.algebra.simplify.tree import ZERO, Tree, without_sign
+from manipula.errors import InputError
+from manipula.generation.structure import plan_of
+from manipula.ik.derivation.drafting import Block, Draft, Drafter, Line, Phrase
+from manipula.ik.derivation.notebook import Definition, Notebook, final_names, unsigned, used
+from manipula.ik.derivation.printed import Derivation, Sentence, Step, Written
+from manipula.ik.derivation.sentences import Words
+from manipula.ik.derivation.squares import with_squares
+from manipula.ik.derivation.styles import Label
+from manipula.mechanics.models.inverse.plan import Plan, read, solved
+from manipula.mechanics.models.inverse.solutions.loop import Axis, Gap, Loop, pose_from_entries
+from manipula.mechanics.models.inverse.solutions.recording import Recording
+from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import transpose
+
+COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
+
+
+def derivation_of(robot: Robot, symbolic: Symbolic = "all") -> Derivation:
+    """The derivation; `InputError` where the arm has no closed form."""
+    plan = plan_of(robot, symbolic)
+    if not plan.closed:
+        raise InputError(f"{robot.name}: no derivation, there is no closed form: {plan.sentence}")
+    notebook = Notebook()
+    parameters = {name: notebook.graph.symbol(name) for name in _free_names(robot, symbolic)}
+    chain = merge_fixed(bind(robot, notebook.maths, parameters, symbolic))
+    free = _symbol(notebook, "psi" if plan.held is None else f"q{plan.held + 1}")
+    loop = read(plan, chain, _pose(notebook), free)
+    q = [_symbol(notebook, name) for name in _joint_names(loop.axes, chain)]
+    words = Words(plan, loop, chain.dof)
+    loop = _named(loop, notebook)
+    solved(plan, loop, free, Recording(chain, loop, q, notebook.name, notebook.note))
+    drafts = Drafter(notebook, words, plan.roles).run()
+    return _finished(robot, plan, chain, notebook, [_opening(loop, notebook, words, drafts), *drafts])
+
+
+def _free_names(robot: Robot, symbolic: Symbolic) -> list[str]:
+    """The parameters that stay letters; none may have a letter of the pose."""
+    names, own = list(free_parameters(robot, symbolic)), {"psi", *(f"{x}{axis}" for x in COLUMNS for axis in "xyz")}
+    clash = [name for name in names if name in own]
+    if clash:
+        raise InputError(f"{robot.name}: parameter {clash[0]!r} is called like a letter of the pose; rename it")
+    return names
+
+
+def _symbol(notebook: Notebook, name: str) -> Expr:
+    return notebook.graph.symbol(name, online=True)
+
+
+def _pose(notebook: Notebook) -> Placement:
+    """T = [u v w q], row by row"""
+    rows = [[_symbol(notebook, f"{letter}{axis}") for letter in COLUMNS] for axis in "xyz"]
+    return pose_from_entries([entry for row in rows for entry in row])
+
+
+def _joint_names(axes: Sequence[Axis], chain: Chain) -> list[str]:
+    """q1 … qn, in the order of the loop; axes added to it count on from there."""
+    added = iter(range(chain.dof + 1, chain.dof + len(axes) + 1))
+    return [f"q{axis.joint + 1 if axis.joint is not None else next(added)}" for axis in axes]
+
+
+def _named(loop: Loop, notebook: Notebook) -> Loop:
+    """The loop with letters for what the pose gives, points p and the axes r, where they are not the pose's own."""
+    gap = loop.gaps[loop.pose_gap]
+    R = tuple(
+        tuple(notebook.name("r", f"{i + 1}{j + 1}", x) for j, x in enumerate(row)) for i, row in enumerate(gap.back.R)
+    )
+    behind, ahead = (tuple(notebook.name("p", axis, x) for axis, x in zip("xyz", at.p)) for at in (gap.back, gap.there))
+    named = Gap(Placement(transpose(R), ahead), Placement(R, behind))  # type: ignore[arg-type]
+    return replace(loop, gaps=(*loop.gaps[: loop.pose_gap], named, *loop.gaps[loop.pose_gap + 1 :]))
+
+
+def _opening(loop: Loop, notebook: Notebook, words: Words, drafts: list[Draft]) -> Draft:
+    """The points that the steps use: one or both ends of the gap with the pose in it."""
+    gap = loop.gaps[loop.pose_gap]
+    ends = [tuple(map(notebook.graph.expr, at.p)) for at in (gap.back, gap.there)]
+    definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
+    needed, own = used(definitions, _roots(drafts)), {x.symbol for x in definitions}
+    told = [behind for behind in (True, False) if needed & own & set(map(unsigned, ends[not behind]))] or [True]
+    titles = [words.point(behind, letter) for behind, letter in zip(told, "po")]
+    blocks: list[Block] = []
+    for behind, letter, title in zip(told, "po", titles):
+        blocks += [Phrase(title)] if blocks else []
+        plain = any(unsigned(x) not in own for x in ends[not behind])
+        blocks.append(Phrase(f"{letter} = ({{0}}, {{1}}, {{2}})" if plain else "", ends[not behind]))
+    return Draft(Phrase(titles[0]), blocks=blocks)
+
+
+# the fair copy
+
+
+def _finished(robot: Robot, plan: Plan, chain: Chain, notebook: Notebook, drafts: list[Draft]) -> Derivation:
+    definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
+    needed = used(definitions, _roots(drafts))
+    kept = [definition for definition in definitions if definition.symbol in needed]
+    _place(kept, drafts)
+    plain = {str(x.data) for x in needed} - {str(x.symbol.data) for x in kept}
+    names = final_names(kept, plain)
+    trees = _trees(robot, list(_roots(drafts)), names)
+    labels = {letter + index: Label(letter, index) for letter, index in names.values()} | _own_labels(chain, plain)
+    steps = tuple(_step(draft, trees) for draft in drafts)
+    said = robot.name, plan.title, plan.sentence, plan.roles, plan.parameter
+    return Derivation(*said, chain.dof, plan.pad.count if plan.pad else 0, steps, labels)
+
+
+def _place(definitions: list[Definition], drafts: list[Draft]) -> None:
+    """Every definition before the block that uses it first."""
+    left = list(definitions)
+    for draft in drafts:
+        placed: list[Block] = []
+        for block in draft.blocks:
+            needed = used(definitions, _parts(block))
+            placed.append(tuple(Line(x.symbol, x.value, "definition") for x in left if x.symbol in needed))
+            placed.append(block)
+            left = [x for x in left if x.symbol not in needed]
+        draft.blocks = [block for block in placed if block]
+
+
+def _parts(block: Block) -> Iterable[Expr]:
+    return block.parts if isinstance(block, Phrase) else [x for line in block for x in (line.left, line.right)]
+
+
+def _roots(drafts: Iterable[Draft]) -> Iterable[Expr]:
+    """Every expression that is printed."""
+    for draft in drafts:
+        for block in [draft.title, *draft.blocks, *filter(None, (draft.roots, draft.singular))]:
+            yield from _parts(block)
+        if draft.finds is not None:
+            yield draft.finds
+
+
+def _trees(robot: Robot, roots: list[Expr], names: dict[Expr, tuple[str, str]]) -> dict[Expr, Tree]:
+    """Every expression as it is written, under its final names, proved equal to what was recorded."""
+    graph = Graph()
+    unique = list(dict.fromkeys(roots))
+    renamed = {x: graph.symbol("".join(name), online=x.online) for x, name in names.items()}
+    moved = rebuilt(unique, graph, renamed)
+    inputs = (Input("x", tuple(free_symbols(moved))),)
+    function = Function(robot.name, graph, inputs, (Output("y", (len(moved),), tuple(moved)),))
+    return dict(zip(unique, map(with_squares, factored(function)["y"]), strict=True))
+
+
+def _own_labels(chain: Chain, taken: Iterable[str]) -> dict[str, Label]:
+    """θ for angles and d for slides, or q where the table has these letters; u v w q for the pose."""
+    labels = {f"{letter}{axis}": Label(letter, axis) for letter in COLUMNS for axis in "xyz"}
+    slides = [n for n, link in enumerate(chain.links, 1) if link.kind.name == "prismatic"]
+    turns = [n for n in range(1, chain.dof + 7) if n not in slides]
+    for letter, numbers in (("theta", turns), ("d", slides)):
+        own = "q" if any(f"{letter}{number}" in taken for number in numbers) else letter
+        labels |= {f"q{number}": Label(own, str(number)) for number in numbers}
+    return labels | {"psi": Label("psi", "")}
+
+
+def _step(draft: Draft, trees: dict[Expr, Tree]) -> Step:
+    def sentence(phrase: Phrase) -> Sentence:
+        return Sentence(phrase.words, tuple(trees[x] for x in phrase.parts))
+
+    lines: list[Written | Sentence] = []
+    for block in draft.blocks:
+        if isinstance(block, Phrase):
+            lines += [sentence(block)] if block.words else []
+        else:
+            lines += [_written(trees[line.left], trees[line.right], line.kind) for line in block]
+    roots, singular = (None if x is None else sentence(x) for x in (draft.roots, draft.singular))
+    finds = None if draft.finds is None else trees[draft.finds]
+    return Step(sentence(draft.title), finds, draft.role, tuple(lines), roots, singular)
+
+
+def _written(left: Tree, right: Tree, kind: str) -> Written:
+    """−x = 0 is x = 0, and −x = −y is x = y"""
+    (minus, positive), (other_minus, other) = without_sign(left), without_sign(right)
+    if kind == "equation" and minus and (other_minus or right == ZERO):
+        return Written(positive, other, kind)
+    return Written(left, right, kind)

@@ -1,0 +1,178 @@
+"""A derivation in print: for the terminal, as plain text for machines, in LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from manipula.algebra.simplify.tree import Tree
+from manipula.ik.derivation.styles import Label, Paper, Terminal, Text
+
+
+class Sentence(NamedTuple):
+    """Words with places {0} {1} … for formulas."""
+
+    words: str
+    parts: tuple[Tree, ...] = ()
+
+
+class Written(NamedTuple):
+    """left = right: a definition, an equation that holds, or the solution of one."""
+
+    left: Tree
+    right: Tree
+    kind: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """Finds one coordinate (the first step none). `lines` are equations, and words between them."""
+
+    title: Sentence
+    finds: Tree | None
+    role: str
+    lines: tuple[Written | Sentence, ...]
+    roots: Sentence | None = None
+    singular: Sentence | None = None
+
+    @property
+    def equations(self) -> tuple[Written, ...]:
+        """The lines without the words."""
+        return tuple(line for line in self.lines if isinstance(line, Written))
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """The steps of a closed form. Prints itself; `latex()` for paper; set in a notebook by itself."""
+
+    robot: str
+    title: str
+    why: str
+    roles: tuple[str, ...]
+    given: str  # what a redundant arm must be told
+    dof: int
+    added: int  # axes that an arm of few joints is solved with
+    steps: tuple[Step, ...]
+    labels: Mapping[str, Label] = field(repr=False)
+
+    def __str__(self) -> str:
+        style = Terminal(self.labels)
+        return "\n\n".join(["\n".join(self._head(style)), *("\n".join(_lines(x, style)) for x in self._steps(style))])
+
+    def latex(self) -> str:
+        """Paragraphs and displays; needs the package amsmath."""
+        style = Paper(self.labels)
+        return "\n\n".join([" ".join(self._head(style)), *(_paragraph(x, style) for x in self._steps(style))])
+
+    def _repr_latex_(self) -> str:
+        return self.latex()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, formulas as plain text."""
+        style = Text(self.labels)
+        return {
+            "robot": self.robot,
+            "class": self.title,
+            "why": self.why,
+            "roles": list(self.roles),
+            "free": self.given or None,
+            "steps": [_as_dict(step, style) for step in self.steps],
+        }
+
+    # the head
+
+    def _head(self, style: Text) -> list[str]:
+        lines = [f"{self.robot}: {self.title}.", f"{self.why[:1].upper()}{self.why[1:]}.", self._branches()]
+        lines += [self._few()] if self.dof < 6 else []
+        return [style.words(line) for line in lines] + [self._letters(style)]
+
+    def _branches(self) -> str:
+        each = f" for each value of the free parameter ({self.given})" if self.given else ""
+        if not self.roles:
+            return f"One branch{each}."
+        choices = ", ".join(f"{role} ±" for role in self.roles)
+        return f"{2 ** len(self.roles)} branches{each}: {choices}; the upper sign is that of +."
+
+    def _few(self) -> str:
+        """An arm of few joints reaches few poses."""
+        names = [str(self.dof + i + 1) for i in range(self.added)]
+        if not names:
+            return f"With {self.dof} joints the arm reaches few poses; the answers hold for these."
+        told = f"Axis {names[0]} is" if len(names) == 1 else f"Axes {', '.join(names[:-1])} and {names[-1]} are"
+        return f"{told} not in the arm: it reaches the poses for which the coordinate there comes out as 0."
+
+    def _letters(self, style: Text) -> str:
+        """The letters of the pose and of the joints."""
+        letter = self.labels[f"q{self.dof + 1}"].letter
+        first, second = (style.label(Label(letter, place)) for place in "12")
+        words = "{} are the tool's axes and {} its position, in the world; {} is {}, {} is {}."
+        cos, of = style.short_trig("c1"), style.long_trig("cos", first)
+        both, of_both = style.short_trig("c12"), style.long_trig("cos", f"{first} + {second}")
+        pieces = [style.formula(x) for x in ("u, v, w", "q", cos, of, both, of_both)]
+        return words.format(*pieces)
+
+    def _steps(self, style: Text) -> Iterator[tuple[str, Step]]:
+        """Every step with its heading."""
+        for number, step in enumerate(self.steps, 1):
+            role = style.words(f" ({step.role} ±)") if step.role else ""
+            head = f"{style.inline(step.finds)}{role}. " if step.finds is not None else ""
+            yield f"{number}. {head}{_filled(step.title, style)}.", step
+
+
+def _filled(sentence: Sentence, style: Text) -> str:
+    return style.words(sentence.words).format(*map(style.inline, sentence.parts))
+
+
+def _remarks(step: Step, style: Text) -> list[str]:
+    told = (("Roots", step.roots), ("Singular", step.singular))
+    return [f"{word}: {_filled(sentence, style)}." for word, sentence in told if sentence is not None]
+
+
+# text
+
+
+def _lines(numbered: tuple[str, Step], style: Text) -> list[str]:
+    head, step = numbered
+    own = [_line(line, style) if isinstance(line, Written) else _filled(line, style) for line in step.lines]
+    return [head, *(f"     {line}" for line in own), *(f"   {line}" for line in _remarks(step, style))]
+
+
+def _line(line: Written, style: Text, relation: str = " = ") -> str:
+    return style.text(line.left) + relation + style.text(line.right)
+
+
+def _as_dict(step: Step, style: Text) -> dict[str, Any]:
+    def written(line: Written | Sentence) -> dict[str, str]:
+        if isinstance(line, Sentence):
+            return {"words": _filled(line, style)}
+        return {"kind": line.kind, "left": style.text(line.left), "right": style.text(line.right)}
+
+    return {
+        "finds": None if step.finds is None else style.text(step.finds),
+        "choice": step.role or None,
+        "why": _filled(step.title, style),
+        "lines": [written(line) for line in step.lines],
+        "roots": None if step.roots is None else _filled(step.roots, style),
+        "singular": None if step.singular is None else _filled(step.singular, style),
+    }
+
+
+# LaTeX
+
+
+def _paragraph(numbered: tuple[str, Step], style: Text) -> str:
+    head, step = numbered
+    parts = [head]
+    for words, lines in groupby(step.lines, lambda line: isinstance(line, Sentence)):
+        if words:
+            parts += [_filled(line, style) for line in lines if isinstance(line, Sentence)]
+        else:
+            parts.append(_display([line for line in lines if isinstance(line, Written)], style))
+    return "\n".join([*parts, *_remarks(step, style)])
+
+
+def _display(lines: list[Written], style: Text) -> str:
+    rows = " \\\\\n".join(_line(line, style, " &= ") for line in lines)
+    return "\\[\n\\begin{aligned}\n" + rows + "\n\\end{aligned}\n\\]"

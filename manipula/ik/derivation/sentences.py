@@ -1,0 +1,164 @@
+"""The words of a derivation: why an equation holds, how many roots it has, what degenerates. No formulas."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from manipula.mechanics.models.inverse.plan import Plan
+from manipula.mechanics.models.inverse.solutions.loop import Loop
+from manipula.mechanics.models.inverse.solutions.notes import (
+    Coordinate,
+    Frame,
+    Known,
+    Linear,
+    Lock,
+    Quadratic,
+    Remainder,
+    Turned,
+)
+
+# of the axes 3, 4, 5 that place a point: those that are parallel, that cross, that slide
+_PARALLEL = {"2∥3": (4, 5), "1∥2": (3, 4)}
+_CROSSING = {"1×2": (3, 4), "2×3": (4, 5), "R×RP": (3, 4), "PR×R": (4, 5)}
+_SLIDES = {"RPP": (4, 5), "PPR": (3, 4)}
+_SLIDES_OF_RUNS = ("split, two slides outside", "split, two slides inside")
+_MEETING = {"elbow": ", the arm stretched or folded", "slide": ", both slides the same"}
+
+
+@dataclass(frozen=True)
+class Words:
+    """Sentences about one arm of `dof` joints; axes added to its loop are counted on from there."""
+
+    plan: Plan
+    loop: Loop
+    dof: int
+
+    # axes by their numbers
+
+    def number(self, axis: int) -> int:
+        joints = [x.joint for x in self.loop.axes[: axis % self.loop.size + 1]]
+        return self.dof + joints.count(None) if joints[-1] is None else joints[-1] + 1
+
+    def places(self, x: Coordinate) -> str:
+        """The index of a sum of angles: 234, and 12m4 where one is subtracted."""
+        signed = sorted((self.number(axis), sign) for axis, sign in zip(x.axes, x.signs, strict=True))
+        return "".join(("m" if sign < 0 else "") + str(number) for number, sign in signed)
+
+    def axes(self, *axes: int) -> str:
+        names = list(map(str, sorted(map(self.number, axes))))
+        return f"axes {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"axis {names[0]}"
+
+    # what the pose says: the origin on one side of the closing gap, seen from the other
+
+    def point(self, behind: bool, letter: str) -> str:
+        """`behind`: the origin is that of the axis before the gap."""
+        gap = self.loop.pose_gap
+        here, there = (gap - 1, gap) if behind else (gap, gap - 1)
+        at = self._meeting(here) or f"the origin of the frame on {self.axes(here)}"
+        return f"{at[:1].upper()}{at[1:]}, seen from {self.axes(there)}: the point {letter}"
+
+    def _meeting(self, axis: int) -> str:
+        axis %= self.loop.size
+        for group in {"spherical": ((0, 1, 2),), "arm angle": ((0, 1, 2), (4, 5, 6))}.get(self.plan.structure, ()):
+            if axis in group:
+                return f"where {self.axes(*group)} meet"
+        for slide in self.plan.slides:
+            if (slide.before and axis == slide.gap - 1) or (slide.after and axis == slide.gap):
+                return f"where {self.axes(slide.gap - 1, slide.gap)} cross"
+        return ""
+
+    # why; {0} is the coordinate looked for
+
+    def linear(self, entry: Linear) -> str:
+        match entry.reason:
+            case "height":
+                return self._height()
+            case "distance":
+                return self._distance()
+        if entry.matrix:
+            turn = f"{entry.matrix.upper()} is the turn left for {self._wrist(entry.x)}"
+            return f"{turn}; the last entry of its third column depends on {{0}} alone"
+        return f"Turning about {self.axes(*entry.others)} keeps the component along it, which depends on {{0}} alone"
+
+    def _wrist(self, second: Coordinate) -> str:
+        at = second.axes[0]
+        if self.plan.structure == "runs":
+            return self.axes(*(axis for run in self.plan.runs for axis in run))
+        return self.axes(*range(5)) if self.plan.structure == "three parallel" else self.axes(at - 1, at, at + 1)
+
+    def _height(self) -> str:
+        case = self.plan.case
+        if case in _SLIDES or case in _SLIDES_OF_RUNS:
+            slides = _SLIDES[case] if case in _SLIDES else self._sliding()
+            return f"Square to the plane in which {self.axes(*slides)} slide they move nothing: only {{0}} is left"
+        if self.plan.structure == "meeting":
+            return f"Turning about {self.axes(3)} keeps the height along it, which depends on {{0}} alone"
+        parallel = self._lifted() if self.plan.structure == "runs" else _PARALLEL[case] if case else (0, 1, 2)
+        axes = self.axes(*parallel)
+        return f"{axes.capitalize()} move nothing along their common direction: the height there depends on {{0}} alone"
+
+    def _sliding(self) -> list[int]:
+        return [k for k, axis in enumerate(self.loop.axes) if axis.kind != "revolute"]
+
+    def _lifted(self) -> tuple[int, ...]:
+        """Of the parallel runs the one over which a height is taken: three, or the first two."""
+        runs = [run for run in self.plan.runs if len(run) > 1]
+        return next((run for run in runs if len(run) == 3), runs[0])
+
+    def _distance(self) -> str:
+        case = self.plan.case
+        if case in _CROSSING:
+            crossing = self.axes(*_CROSSING[case])
+            return f"Turning about {crossing} keeps the distance from their crossing, which depends on {{0}} alone"
+        if self.plan.structure == "arm angle":
+            return "The distance from shoulder to wrist depends on {0} alone"
+        return "Across the common direction two links are left; their equations, squared and added, depend on {0} alone"
+
+    def turned(self, entry: Turned) -> str:
+        if entry.matrix:
+            return "The other entries of that column"
+        return "What is left is linear in the cosine and sine of {0}"
+
+    def known(self, entry: Known) -> str:
+        if entry.matrix:
+            return f"The first column of {entry.matrix.upper()}, the other axes turned back"
+        if len(entry.values) == 1:
+            return "What is left is linear in {0}"
+        return "The orientation gives {0}" if len(entry.x.axes) > 1 else "What is left of the orientation"
+
+    def quadratic(self, entry: Quadratic) -> str:
+        if self.plan.case in _CROSSING:
+            return self._distance()
+        return "Turning keeps the distance from the axis, which depends on {0} alone"
+
+    def remainder(self, entry: Remainder) -> str:
+        return f"{self.axes(*entry.whole.axes).capitalize()} are parallel: their angles add up"
+
+    def frame(self, entry: Frame) -> str:
+        """Place: the length that must not be zero."""
+        match entry.letter:
+            case "f":
+                return "F: first axis from shoulder to wrist, second square to that and to axis 1 (y where {0} = 0)"
+            case "e":
+                return "E: the same frame as axis 3 sees it, the elbow bent (y where {0} = 0)"
+        return "R: first E undone, then a turn by the arm angle about the first axis, then F"
+
+    # where
+
+    def reach(self, role: str) -> str:
+        return f"two where {{0}} ≤ {{1}}, one where they are equal{_MEETING.get(role, '')}"
+
+    def free(self, x: Coordinate) -> str:
+        what = "what turns" if self.plan.structure in ("two axes", "with slides", "runs") else "p"
+        return f"{what} is on {self.axes(*x.axes)}"
+
+    def lock(self, entry: Lock) -> str:
+        """Places: the two entries across, the sum, the difference, the first coordinate."""
+        several = len(entry.first.axes) > 1
+        line = "parallel" if several else "in line"
+        pair = self.axes(*entry.first.axes, *entry.third.axes)
+        taken = "the reach of the others then chooses {4}" if several else "{4} = 0 is taken"
+        return (
+            f"{{0}} = {{1}} = 0: {pair} are {line}; only {{2}} is determined where they point alike, "
+            f"{{3}} where they do not; {taken}"
+        )

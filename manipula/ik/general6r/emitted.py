@@ -1,0 +1,100 @@
+"""Inverse kinematics of an arm without a closed form: nothing to count or print, but code to emit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from manipula.algebra.emit.c.solver import SolverSource, solver_files
+from manipula.algebra.expr.function import Function, Input
+from manipula.algebra.expr.node import Graph
+from manipula.algebra.program.reader import program
+from manipula.errors import InputError
+from manipula.generation.build import Request
+from manipula.generation.proved import generate_function
+from manipula.generation.structure import numeric_chain, plan_of
+from manipula.ik.general6r.solver import EXACT, General6R
+from manipula.ik.general6r.text.collect import MOST
+from manipula.ik.general6r.text.solve import solve_pose
+from manipula.ik.numeric.arrays import pose_of
+from manipula.mechanics.models.catalogue import INPUTS, PORT_NAMES
+
+METHOD = "elimination and eigenvalues"
+CASES = 6  # poses of the self-test
+
+
+def is_general(request: Request) -> bool:
+    """Is it inverse kinematics of an arm that only elimination solves?"""
+    if request.model != "inverse_kinematics":
+        return False
+    return plan_of(request.robot, request.symbolic).title == "general 6R"
+
+
+def solver_of(request: Request) -> EmittedSolver:
+    """The solver of an arm all of whose geometry is known."""
+    if request.method not in ("best", METHOD):
+        raise InputError(f"method of inverse_kinematics: this arm has one only, {METHOD!r}; found {request.method!r}")
+    pose = generate_function(replace(request, model="pose", method="best", optimise="none", wrench=False))
+    missing = [name for port in pose.inputs if not port.online for name in port.names]
+    if missing:
+        why = plan_of(request.robot, request.symbolic).sentence
+        raise InputError(
+            f"{request.robot.name}: inverse_kinematics has no closed form here ({why}), and elimination needs a value "
+            f"for {', '.join(missing[:8])}"
+        )
+    graph = Graph()
+    given = Input("T", tuple(graph.symbol(name, online=True) for name in PORT_NAMES["T"]), *INPUTS["T"][1:])
+    notes = {
+        "robot": request.robot.name, "model": request.model, "method": METHOD, "joints": pose.notes["joints"],
+        "proof": f"at run time: every answer is checked to {EXACT:g} m, and complex solutions are counted",
+    }  # fmt: skip
+    name = pose.name.removesuffix("_pose") + f"_{request.model}"
+    return EmittedSolver(Function(name, graph, (given,), (), {}, notes), request)
+
+
+@dataclass(frozen=True)
+class EmittedSolver:
+    """A solver with loops in place of formulas: what it takes, and its files."""
+
+    function: Function  # inputs and notes; no formulas
+    request: Request
+    outputs = {"q": (MOST, 6), "residual": (MOST,), "apart": (MOST,)}
+
+    @cached_property
+    def solver(self) -> General6R:
+        return General6R(numeric_chain(self.request.robot))
+
+    def files(self, version: str) -> dict[str, str]:
+        """C source: name → text"""
+        return solver_files(self._source(), version)
+
+    def _source(self) -> SolverSource:
+        solver, tables = self.solver, self.solver.tables
+        numbers: dict[str, Sequence[float] | Sequence[int]] = {
+            key: value.tolist() for key, value in tables._asdict().items()
+        }
+        return SolverSource(
+            self.function.name, self._about(), "joint positions, rad", self.function.notes["joints"].split(", "),
+            program(solve_pose), numbers, self._cases(), MOST, solver.bound, len(solver.eliminations), solver.exact,
+        )  # fmt: skip
+
+    def _about(self) -> list[str]:
+        notes = self.function.notes
+        return [
+            f"inverse kinematics of {notes['robot']}: every solution of a pose, by {METHOD}.",
+            f"Fourteen equations of the closed loop, an eigenvalue problem of size {self.solver.tables.shapes[2]},",
+            "Newton's method on every root before it is accepted, and a count of the complex ones:",
+            f"poses of this arm have {self.solver.bound}.",
+            f"Joints: {notes['joints']}.",
+        ]
+
+    def _cases(self) -> list[tuple[list[float], list[list[float]]]]:
+        """Poses with solutions well apart."""
+        angles = np.random.default_rng(2).uniform(-np.pi, np.pi, (4 * CASES, 6))
+        poses = pose_of(numeric_chain(self.request.robot))(angles)
+        found = zip(poses, self.solver.solve_many(poses), strict=True)
+        clear = [(T, a) for T, a in found if a.info.complete and not a.info.double.any()]
+        return [(T.ravel().tolist(), answer.q.tolist()) for T, answer in clear[:CASES]]

@@ -1,0 +1,127 @@
+"""An arm's frames and Newton's method, over real or complex angles.
+
+Motions are 12 numbers, three rows of four. `arm` is the table of `tables.arm_table`.
+"""
+
+from __future__ import annotations
+
+from manipula.algebra.program.linear import factorised, inverse_size, largest, solved
+from manipula.algebra.program.primitives import Ints, Numbers, Reals, cos, integers, like, reals, sin
+
+FIRST_BACK = 60  # after the five gaps
+LAST_BACK = 72
+UNIT = 108
+HORIZON = 122  # rad off the real axis; what lies beyond is counted as it comes
+REACH = 0.5  # rad; no Newton step is longer
+CONVERGED = 1e-6  # a last Newton step below this has a root within its square
+
+
+def composed(A: Reals, B: Reals, C: Reals) -> None:
+    """C = A B, motions."""
+    for i in range(3):
+        for j in range(4):
+            C[i * 4 + j] = A[i * 4] * B[j] + A[i * 4 + 1] * B[4 + j] + A[i * 4 + 2] * B[8 + j]
+        C[i * 4 + 3] += A[i * 4 + 3]
+
+
+def wanted(arm: Reals, pose: Reals, target: Reals) -> None:
+    """What the joints and the gaps between them must be together, lengths in the arm's own unit."""
+    half = reals(12)
+    composed(arm[FIRST_BACK:], pose, half)
+    composed(half, arm[LAST_BACK:], target)
+    for i in range(3):
+        target[i * 4 + 3] /= arm[UNIT]
+
+
+def forward(arm: Reals, angles: Numbers, axes: Numbers, points: Numbers, end: Numbers) -> None:
+    """The axis of every joint, a point of it, and where the arm ends."""
+    R = like(angles, 9)
+    p = like(angles, 3)
+    for i in range(9):
+        R[i] = 1.0 if i % 4 == 0 else 0.0
+    for i in range(3):
+        p[i] = 0.0
+    for k in range(6):
+        c = cos(angles[k])
+        s = sin(angles[k])
+        for i in range(3):
+            axes[k * 3 + i] = R[i * 3 + 2]
+            points[k * 3 + i] = p[i]
+            x = R[i * 3]
+            y = R[i * 3 + 1]
+            R[i * 3] = c * x + s * y
+            R[i * 3 + 1] = c * y - s * x
+        if k < 5:
+            gap = k * 12
+            for i in range(3):
+                x = R[i * 3]
+                y = R[i * 3 + 1]
+                z = R[i * 3 + 2]
+                p[i] += x * arm[gap + 3] + y * arm[gap + 7] + z * arm[gap + 11]
+                for j in range(3):
+                    R[i * 3 + j] = x * arm[gap + j] + y * arm[gap + 4 + j] + z * arm[gap + 8 + j]
+    for i in range(3):
+        for j in range(3):
+            end[i * 4 + j] = R[i * 3 + j]
+        end[i * 4 + 3] = p[i]
+
+
+def jacobian(arm: Reals, angles: Numbers, J: Numbers, end: Numbers) -> None:
+    """The derivative of where the arm ends (three rows of speed, three of turning), and that place."""
+    axes = like(angles, 18)
+    points = like(angles, 18)
+    forward(arm, angles, axes, points, end)
+    for k in range(6):
+        x = end[3] - points[k * 3]
+        y = end[7] - points[k * 3 + 1]
+        z = end[11] - points[k * 3 + 2]
+        a = axes[k * 3]
+        b = axes[k * 3 + 1]
+        c = axes[k * 3 + 2]
+        J[k] = b * z - c * y
+        J[6 + k] = c * x - a * z
+        J[12 + k] = a * y - b * x
+        J[18 + k] = a
+        J[24 + k] = b
+        J[30 + k] = c
+
+
+def missing(end: Numbers, target: Reals, twist: Numbers) -> None:
+    """The twist from where the arm ends to the target."""
+    turn = like(end, 9)
+    for i in range(3):
+        twist[i] = target[i * 4 + 3] - end[i * 4 + 3]
+        for j in range(3):
+            turn[i * 3 + j] = 0.0
+            for k in range(3):
+                turn[i * 3 + j] += target[i * 4 + k] * end[j * 4 + k]
+    twist[3] = (turn[7] - turn[5]) / 2
+    twist[4] = (turn[2] - turn[6]) / 2
+    twist[5] = (turn[3] - turn[1]) / 2
+
+
+def newton_step(arm: Reals, target: Reals, angles: Numbers, step: Numbers, J: Numbers, order: Ints) -> float:
+    """Newton's step and its size; J is left as `factorised` leaves it."""
+    end = like(angles, 12)
+    jacobian(arm, angles, J, end)
+    missing(end, target, step)
+    factorised(6, J, order)
+    solved(6, 1, J, order, step)
+    return largest(6, step)
+
+
+def newton(arm: Reals, target: Reals, angles: Numbers, steps: int) -> float:
+    """Steps until one is short: the largest entry of the inverse derivative then, or −1 if none was."""
+    step = like(angles, 6)
+    J = like(angles, 36)
+    order = integers(6)
+    for _ in range(steps):
+        size = newton_step(arm, target, angles, step, J, order)
+        if not size < 1e100:
+            return -1.0
+        factor = REACH / size if size > REACH else 1.0
+        for i in range(6):
+            angles[i] += factor * step[i]
+        if size < CONVERGED:
+            return inverse_size(6, J, order)
+    return -1.0

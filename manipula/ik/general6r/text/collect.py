@@ -1,0 +1,187 @@
+"""Roots polished, told apart and counted.
+
+A collection is four arrays: `count` (real ones, pairs, distant ones), the angles of the real ones, two numbers about
+each (its residual, how far its twin is), and the angles of one of each complex pair.
+"""
+
+from __future__ import annotations
+
+from manipula.algebra.program.primitives import Complexes, Ints, Numbers, Reals, complexes, imag, number, real, reals
+from manipula.ik.general6r.text.arm import HORIZON, UNIT, newton
+from manipula.ik.general6r.text.polish import passed, polished, twin
+
+MOST = 32  # roots of a kind
+REAL = 0  # places in `count`
+PAIRS = 1
+DISTANT = 2
+LONG = 24  # Newton steps; towards a double root they only halve the way
+LOOSE = 1e6  # a complex root with a larger inverse derivative may be one of a family: it proves nothing
+ALMOST_REAL = 1e-6  # imaginary parts below this leave a residual of their square
+FAR = 20.0  # nothing so far from the real axis can be computed: a root at infinity
+STRAYED = 0.1  # rad
+PAIR = 0.2  # a start this near to the real axis may stand for two real roots that are close
+SAME = 1e-6  # roots closer than this are one
+ROUNDING = 1e-11  # m; what a double root of a rounded pose may lack
+BLUR = 1e-4  # rad; roots that rounding does not tell apart are closer than this
+STIFF = 30.0  # where the inverse derivative is larger than this, a twin may be near
+PI = 3.141592653589793
+NEVER = 1e300
+
+
+def principal(angle: float) -> float:
+    """The same angle in (-pi, pi]."""
+    while angle > PI:
+        angle -= 2 * PI
+    while angle <= -PI:
+        angle += 2 * PI
+    return angle
+
+
+def leaning(angles: Complexes) -> float:
+    """The largest imaginary part."""
+    most = 0.0
+    for i in range(6):
+        most = max(most, abs(imag(angles[i])))
+    return most
+
+
+def distance(a: Numbers, b: Numbers) -> float:
+    """The largest difference of two roots, whole turns apart."""
+    far = 0.0
+    for i in range(6):
+        gap = a[i] - b[i]
+        far = max(far, abs(principal(real(gap))) + abs(imag(gap)))
+    return far
+
+
+def known(count: int, rows: Numbers, angles: Numbers) -> bool:
+    """Is one of the rows the same root?"""
+    found = False
+    for k in range(count):
+        found = found or distance(rows[6 * k :], angles) < SAME
+    return found
+
+
+def add_real(arm: Reals, target: Reals, angles: Reals, stiff: bool, count: Ints, rows: Reals, about: Reals) -> None:
+    """Polish a real root and keep it, unless it is there already."""
+    there = reals(6)
+    worst = polished(arm, target, angles, stiff)
+    k = count[REAL]
+    if k < MOST and not known(k, rows, angles):
+        for i in range(6):
+            rows[k * 6 + i] = principal(angles[i])
+        about[2 * k] = worst
+        about[2 * k + 1] = twin(arm, angles, there) if stiff else NEVER
+        count[REAL] = k + 1
+
+
+def add_double(angles: Reals, worst: float, apart: float, count: Ints, rows: Reals, about: Reals) -> None:
+    """Keep two roots that rounding does not tell apart as one that counts twice; or a member of a family."""
+    n = count[REAL]
+    near = 0
+    at = 0
+    for k in range(n):
+        if distance(rows[6 * k :], angles) < BLUR:
+            near += 1
+            at = k
+    if near == 1:
+        about[2 * at + 1] = min(about[2 * at + 1], apart)
+    if near == 0 and n < MOST:
+        for i in range(6):
+            rows[n * 6 + i] = principal(angles[i])
+        about[2 * n] = worst
+        about[2 * n + 1] = apart
+        count[REAL] = n + 1
+
+
+def add_pair(angles: Complexes, count: Ints, pairs: Complexes) -> None:
+    """Keep a complex root, of a pair always the same one."""
+    side = 0.0
+    for i in range(6):
+        side += imag(angles[i]) * (1.0 - 0.17 * i)
+    if side < 0:
+        for i in range(6):
+            angles[i] = number(real(angles[i]), -imag(angles[i]))
+    k = count[PAIRS]
+    if k < MOST and not known(k, pairs, angles):
+        for i in range(6):
+            pairs[k * 6 + i] = angles[i]
+        count[PAIRS] = k + 1
+
+
+def settle_real(arm: Reals, target: Reals, angles: Reals, stiff: bool, count: Ints, rows: Reals, about: Reals) -> None:
+    """Keep what Newton's method finds from real angles. Beside a double root it may not come to rest: rounding."""
+    there = reals(6)
+    pull = newton(arm, target, angles, LONG)
+    if pull >= 0:
+        add_real(arm, target, angles, stiff or not pull < STIFF, count, rows, about)
+        return
+    worst = passed(arm, target, angles, LONG)
+    if worst <= ROUNDING * max(1.0, arm[UNIT]):
+        apart = twin(arm, angles, there)
+        if apart < BLUR:
+            add_double(angles, worst, min(apart, SAME / 2), count, rows, about)
+        else:
+            add_real(arm, target, angles, True, count, rows, about)
+
+
+def settle(
+    arm: Reals, target: Reals, begin: Complexes, count: Ints, rows: Reals, about: Reals, pairs: Complexes
+) -> None:
+    """Keep what Newton's method finds from a rough root; not if it strays beyond the horizon, what is there is counted.
+
+    Two close real roots may come as a complex pair: its imaginary part points from their middle to each.
+    """
+    z = complexes(6)
+    x = reals(6)
+    off = leaning(begin)
+    for i in range(6):
+        z[i] = begin[i]
+        x[i] = real(begin[i])
+    if off == 0:
+        settle_real(arm, target, x, False, count, rows, about)
+        return
+    pull = newton(arm, target, z, LONG)
+    lean = leaning(z)
+    if pull >= 0 and pull < LOOSE and lean > ALMOST_REAL and lean < FAR:
+        if lean <= arm[HORIZON] or lean - off < STRAYED:
+            add_pair(z, count, pairs)
+        return
+    if pull >= 0 and lean <= ALMOST_REAL:
+        for i in range(6):
+            x[i] = real(z[i])
+        add_real(arm, target, x, True, count, rows, about)
+    if off < PAIR:
+        for side in range(2):
+            for i in range(6):
+                x[i] = real(begin[i]) + (imag(begin[i]) if side == 0 else -imag(begin[i]))
+            settle_real(arm, target, x, True, count, rows, about)
+
+
+def total(count: Ints, about: Reals) -> int:
+    """Roots counted, double ones twice."""
+    found: int = count[REAL] + 2 * (count[PAIRS] + count[DISTANT])
+    for k in range(count[REAL]):
+        if about[2 * k + 1] < SAME:
+            found += 1
+    return found
+
+
+def merge(
+    count: Ints, rows: Reals, about: Reals, pairs: Complexes, more: Ints, rows2: Reals, about2: Reals, pairs2: Complexes
+) -> None:
+    """Put the roots of a second collection into the first."""
+    for k in range(more[REAL]):
+        at = count[REAL]
+        if at < MOST and not known(at, rows, rows2[6 * k :]):
+            for i in range(6):
+                rows[at * 6 + i] = rows2[6 * k + i]
+            about[2 * at] = about2[2 * k]
+            about[2 * at + 1] = about2[2 * k + 1]
+            count[REAL] = at + 1
+    for k in range(more[PAIRS]):
+        at = count[PAIRS]
+        if at < MOST and not known(at, pairs, pairs2[6 * k :]):
+            for i in range(6):
+                pairs[at * 6 + i] = pairs2[6 * k + i]
+            count[PAIRS] = at + 1

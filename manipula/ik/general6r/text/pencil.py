@@ -1,0 +1,219 @@
+"""From a pose to the eigenvalue problem: fourteen equations, eight products eliminated, M0 + M1 x + M2 x^2.
+
+`table` and `shape` are those of `tables.reading_table`. A row of W holds the eight products of the angles 1 and 2, the
+number, and the 27 products of 3, 4 and 5.
+"""
+
+from __future__ import annotations
+
+from manipula.algebra.program.eigen import eigenvalues
+from manipula.algebra.program.linear import factorised, largest, solved
+from manipula.algebra.program.primitives import Ints, Reals, cos, integers, reals, sin, sqrt
+
+WIDE = 36  # the length of a row of W
+ORIGIN = 0  # places in `table`: three angles,
+GAPS = 3  # six rotations,
+LEFT = 57  # the way ahead (14 by 27),
+BEFORE = 435  # the factors of the way back and the basis of the eigenvectors
+PARTS = 0  # places in `shape`: angles before and after the pose,
+PARTS_AFTER = 1
+ROOTS = 2  # the number of eigenvalues,
+SWAPPED = 3  # whether equations are multiplied by angle 5 and not 4,
+GAP = 4  # the gap with the pose,
+SENSE = 5
+JOINTS = 6
+ILL = 1e-8  # least pivot by largest, of an M2 that is nearly singular
+TRIES = 3
+OTHER = 1.3  # rad by which the origin moves then
+
+
+def lifted(T: Reals, D: Reals) -> None:
+    """What the motion T does to (1, l, p, p.p, p.l, p x l, (p.p) l - 2 (p.l) p) of a line: 15 by 15."""
+    for i in range(225):
+        D[i] = 0.0
+    t0 = T[3]
+    t1 = T[7]
+    t2 = T[11]
+    square = t0 * t0 + t1 * t1 + t2 * t2
+    D[0] = 1.0
+    D[112] = 1.0
+    D[128] = 1.0
+    D[105] = square
+    for j in range(3):
+        back = t0 * T[j] + t1 * T[4 + j] + t2 * T[8 + j]
+        D[105 + 4 + j] = 2 * back
+        D[120 + 1 + j] = back
+        for i in range(3):
+            r = T[i * 4 + j]
+            D[(1 + i) * 15 + 1 + j] = r
+            D[(4 + i) * 15 + 4 + j] = r
+            D[(9 + i) * 15 + 9 + j] = r
+            D[(12 + i) * 15 + 12 + j] = r
+            after = (i + 1) % 3
+            last = (i + 2) % 3
+            crossed = T[after * 4 + 3] * T[last * 4 + j] - T[last * 4 + 3] * T[after * 4 + j]
+            D[(9 + i) * 15 + 1 + j] = crossed
+            D[(12 + i) * 15 + 9 + j] = -2 * crossed
+            D[(12 + i) * 15 + 1 + j] = square * r - 2 * T[i * 4 + 3] * back
+    for i in range(3):
+        D[(4 + i) * 15] = T[i * 4 + 3]
+        D[(12 + i) * 15 + 8] = -2 * T[i * 4 + 3]
+
+
+def equations(table: Reals, shape: Ints, back: Reals, W: Reals) -> None:
+    """The fourteen equations; `back` is the inverse of the gap with the pose."""
+    D = reals(225)
+    moved = reals(135)
+    p = shape[PARTS]
+    s = shape[PARTS_AFTER]
+    after = BEFORE + 225 * p
+    lifted(back, D)
+    for i in range(15):
+        for b in range(s):
+            moved[i * s + b] = 0.0
+        for k in range(15):
+            for b in range(s):
+                moved[i * s + b] += D[i * 15 + k] * table[after + k * s + b]
+    for i in range(14):
+        for a in range(p):
+            row = BEFORE + ((i + 1) * p + a) * 15
+            for b in range(s):
+                total = 0.0
+                for k in range(15):
+                    total += table[row + k] * moved[k * s + b]
+                column = a * s + b
+                W[i * WIDE + (column - 1 if column > 0 else 8)] = total
+        for j in range(27):
+            W[i * WIDE + 9 + j] = table[LEFT + i * 27 + j]
+
+
+def reduced(W: Reals) -> None:
+    """Reflections make the first eight columns triangular: six equations without them are left below."""
+    v = reals(14)
+    dot = reals(WIDE)
+    for k in range(8):
+        size = 0.0
+        for i in range(k, 14):
+            v[i] = W[i * WIDE + k]
+            size += v[i] * v[i]
+        size = sqrt(size)
+        if size == 0:
+            continue
+        size = -size if v[k] > 0 else size
+        beta = 1 / (size * (size - v[k]))
+        v[k] -= size
+        for j in range(WIDE):
+            dot[j] = 0.0
+        for i in range(k, 14):
+            for j in range(WIDE):
+                dot[j] += v[i] * W[i * WIDE + j]
+        for i in range(k, 14):
+            factor = beta * v[i]
+            for j in range(WIDE):
+                W[i * WIDE + j] -= factor * dot[j]
+
+
+def in_tangents(origin: float, step: int, E: Reals) -> None:
+    """(1, cos, sin) of one angle become powers of the tangent of its half, counted from an origin."""
+    c = cos(origin)
+    s = sin(origin)
+    for i in range(162):
+        if (i // step) % 3 == 0:
+            one = E[i]
+            turned = c * E[i + step] + s * E[i + 2 * step]
+            E[i + step] = 2 * (c * E[i + 2 * step] - s * E[i + step])
+            E[i] = one + turned
+            E[i + 2 * step] = one - turned
+
+
+def coefficients(table: Reals, shape: Ints, shift: float, W: Reals, E: Reals) -> None:
+    """E[k][m][b][c] of six equations: powers k of the eigenvalue, b of the tangent multiplied by, c of the other."""
+    F = reals(162)
+    for m in range(6):
+        for j in range(27):
+            F[m * 27 + j] = W[(8 + m) * WIDE + 9 + j]
+    in_tangents(table[ORIGIN] + shift, 9, F)
+    in_tangents(table[ORIGIN + 1], 3, F)
+    in_tangents(table[ORIGIN + 2], 1, F)
+    swapped = shape[SWAPPED]
+    for m in range(6):
+        number = W[(8 + m) * WIDE + 8]
+        for k in range(3):
+            for b in range(3):
+                for c in range(3):
+                    place = m * 27 + k * 9 + (c * 3 + b if swapped == 1 else b * 3 + c)
+                    even = k != 1 and b != 1 and c != 1
+                    E[k * 54 + m * 9 + b * 3 + c] = F[place] - (number if even else 0.0)
+
+
+def multiplied(E: Reals, r: int, V: Reals, out: Reals) -> None:
+    """Add M V (12 by r) for the matrix M of one power: the six equations, and again multiplied by their tangent."""
+    for i in range(12):
+        m = i % 6
+        first = 0 if i < 6 else 3
+        for j in range(9):
+            factor = E[m * 9 + j]
+            row = (first + j) * r
+            for k in range(r):
+                out[i * r + k] += factor * V[row + k]
+
+
+def companion(shape: Ints, E: Reals, basis: Reals, A: Reals) -> float:
+    """The matrix (r by r) with the eigenvalues wanted; how well M2 is conditioned."""
+    M2 = reals(144)
+    low = reals(288)
+    order = integers(12)
+    r = shape[ROOTS]
+    for i in range(144):
+        M2[i] = 0.0
+    for i in range(12):
+        for j in range(9):
+            M2[i * 12 + j + (0 if i < 6 else 3)] = -E[108 + (i % 6) * 9 + j]
+    for i in range(12 * r):
+        low[i] = 0.0
+    multiplied(E, r, basis, low)
+    multiplied(E[54:], r, basis[12 * r :], low)
+    quality = factorised(12, M2, order)
+    solved(12, r, M2, order, low)
+    for i in range(r):
+        for j in range(r):
+            A[i * r + j] = 0.0
+        for k in range(12):
+            x = basis[k * r + i]
+            y = basis[(12 + k) * r + i]
+            for j in range(r):
+                A[i * r + j] += x * basis[(12 + k) * r + j] + y * low[k * r + j]
+    return quality
+
+
+def turned_basis(r: int, shift: float, seen: Reals, basis: Reals) -> None:
+    """The basis of (v, xv) when the angle is counted from `shift` further on: a Moebius change of x."""
+    c = cos(shift / 2)
+    s = sin(shift / 2)
+    for i in range(12 * r):
+        basis[i] = c * seen[i] + s * seen[12 * r + i]
+        basis[12 * r + i] = c * seen[12 * r + i] - s * seen[i]
+
+
+def pencil(table: Reals, shape: Ints, back: Reals, W: Reals, E: Reals, re: Reals, im: Reals) -> float:
+    """Eigenvalues for a pose, and the change of origin they are counted from; 100 where there are none.
+
+    A root near infinity makes M2 nearly singular: the tangent is then counted from elsewhere.
+    """
+    A = reals(576)
+    basis = reals(576)
+    p = shape[PARTS]
+    r = shape[ROOTS]
+    seen = BEFORE + 225 * p + 15 * shape[PARTS_AFTER]
+    equations(table, shape, back, W)
+    reduced(W)
+    shift = 0.0
+    for attempt in range(TRIES):
+        shift = attempt * OTHER
+        coefficients(table, shape, shift, W, E)
+        turned_basis(r, shift, table[seen:], basis)
+        if companion(shape, E, basis, A) > ILL:
+            break
+    if not largest(r * r, A) < 1e100:
+        return 100.0
+    return 100.0 if eigenvalues(r, A, re, im) > 0 else shift

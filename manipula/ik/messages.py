@@ -1,0 +1,68 @@
+"""What is said of branches: their names, why one is no answer, what a nearest pose lacks. Degrees, m and mm."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manipula.ik.numeric.arrays import Floats
+from manipula.ik.solver import Solver
+
+REACHED = 1e-9  # distance that least squares may leave where a pose is reached
+MET = "reached"
+
+
+def branch_names(solver: Solver, count: int, searched: bool = False) -> list[str]:
+    """One sign for each two-way choice of the closed form; what was found without it has numbers."""
+    if solver.closed is None or searched:
+        return [f"solution {i + 1}" for i in range(count)]
+    names = solver.plan.branch_names
+    sets = count // len(names)
+    if sets == 1:
+        return names
+    return [f"{solver.plan.parameter} {s + 1} of {sets}: {name}" for s in range(sets) for name in names]
+
+
+def position_text(value: float, turns: bool) -> str:
+    """A joint's position: degrees or m."""
+    return f"{np.degrees(value):.6g}°" if turns else f"{value:.6g} m"
+
+
+def amount_text(value: float, turns: bool) -> str:
+    """A small amount of a joint's motion: degrees or mm."""
+    return f"{np.degrees(value):.4g}°" if turns else f"{1000 * value:.4g} mm"
+
+
+def outside_text(solver: Solver, q: Floats, slack: float) -> str:
+    """Every joint that is outside its limits, and by how much; nothing if none is."""
+    over = np.maximum(solver.low - q, q - solver.high)
+    return "; ".join(_outside(solver, q, int(k), float(over[k])) for k in np.flatnonzero(over > slack))
+
+
+def _outside(solver: Solver, q: Floats, k: int, over: float) -> str:
+    turns = bool(solver.turning[k])
+    low, high, at = (position_text(x[k], turns) for x in (solver.low, solver.high, q))
+    return f"joint {k + 1} at {at} is outside its limits [{low}, {high}] by {amount_text(over, turns)}"
+
+
+def away_text(T: Floats, at: Floats) -> str:
+    """How far apart two poses are: mm, and degrees of turn."""
+    away = float(np.linalg.norm(T[:3, 3] - at[:3, 3]))
+    spun = T[:3, :3].T @ at[:3, :3]
+    sine = np.linalg.norm([spun[2, 1] - spun[1, 2], spun[0, 2] - spun[2, 0], spun[1, 0] - spun[0, 1]]) / 2
+    angle = np.degrees(np.arctan2(sine, (np.trace(spun) - 1) / 2))
+    return f"{1000 * away:.4g} mm away and turned by {angle:.4g}°"
+
+
+def nearest_reason(T: Floats, at: Floats, reached: bool, rejected: str) -> str:
+    """Why a nearest pose is not the pose itself. `rejected`: the limits that keep the arm from a solution there is."""
+    if reached:
+        return MET
+    if rejected:
+        return f"within reach, but {rejected}; the nearest pose inside the limits is {away_text(T, at)}"
+    return f"out of reach: the nearest pose is {away_text(T, at)}"
+
+
+def elsewhere_text(name: str, there: float, given: float | None, turns: bool) -> str:
+    """A redundant arm has no answer where its parameter is put, and has one where it is `there`."""
+    tried = "at any value tried" if given is None else f"at {position_text(given, turns)}"
+    return f"out of reach with {name} {tried}; with {name} at {position_text(there, turns)} the pose is reached"

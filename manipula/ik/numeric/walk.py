@@ -1,0 +1,150 @@
+"""Walking through configurations while the tool stands still: step along a direction, then back onto the pose.
+
+The way back is Newton's, square to the step. So where no more than two branches meet, the walk shows it: the pose is
+then missed by the square of the step, and no correction square to it can help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
+from manipula.ik.numeric.limits import distances
+from manipula.ik.numeric.newton import POLISHED, residual, twist
+
+STEP = 0.35
+SHORTEST = 0.02  # where this is too long a curve ends
+STRAIGHT = 1e-12  # a walk that misses the pose by less need not be straightened
+CLOSE = 1e-10  # rad; a move along a curve that is none
+MOST = 250  # steps each way
+DAMP = 1e-13  # keeps a second singularity on the way from throwing the walk off
+ROUNDS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Still:
+    """An arm whose tool is to stay at a pose."""
+
+    pose: Floats
+    fk: Kinematics
+    jacobian: Kinematics
+    turning: Bits
+
+    def miss(self, q: Floats) -> Floats:
+        """The largest entry of |FK − pose|, (…)."""
+        return residual(self.fk(q), self.pose)
+
+    def gap(self, there: Floats, here: Floats) -> Floats:
+        """there − here, without whole turns."""
+        apart = there - here
+        return np.where(self.turning, np.mod(apart + np.pi, 2 * np.pi) - np.pi, apart)
+
+    def back(self, q: Floats, held: Floats, enough: float = POLISHED) -> tuple[Floats, Floats]:
+        """Newton steps square to the directions of `held` = Σ v vᵀ, each row kept at its best: (q, miss)."""
+        at = self.fk(q)
+        best, worst = q, residual(at, self.pose)
+        for _ in range(ROUNDS):
+            if not (worst > enough).any():
+                break
+            J = self.jacobian(q)
+            H = J.swapaxes(-1, -2) @ J + held + DAMP * np.eye(q.shape[-1])
+            q = q + np.linalg.solve(H, J.swapaxes(-1, -2) @ twist(at, self.pose)[..., None])[..., 0]
+            at = self.fk(q)
+            found = residual(at, self.pose)
+            better = found < worst
+            if not better.any():
+                break
+            best, worst = np.where(better[..., None], q, best), np.where(better, found, worst)
+        return best, worst
+
+    def between(self, a: Floats, b: Floats) -> Floats:
+        """How well the pose can be met half way from a to b, (…): where it is, the two are one double root."""
+        gap = self.gap(b, a)
+        return self.back(a + 0.5 * gap, squared(gap) / (gap * gap).sum(-1)[..., None, None])[1]
+
+    def tangent(self, q: Floats, ahead: Floats) -> Floats:
+        """The null direction of the Jacobian, (…, n), on the side of `ahead`: where J v = 0, (JᵀJ + aaᵀ) v ∝ a."""
+        J = self.jacobian(q)
+        H = J.swapaxes(-1, -2) @ J + squared(ahead) + DAMP * np.eye(q.shape[-1])
+        v = np.linalg.solve(H, ahead[..., None])[..., 0]
+        unit: Floats = v / np.sqrt((v * v).sum(-1, keepdims=True))
+        return unit
+
+
+def squared(v: Floats) -> Floats:
+    """v vᵀ, (…, n, n)"""
+    return v[..., :, None] * v[..., None, :]
+
+
+def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Floats]:
+    """Configurations along curves of solutions, for each of q (k, n) some in order: both ways, until they meet or end.
+
+    `stray` (k): how far the pose may be missed. The curves are walked side by side; where one bends, its step halves.
+    """
+    ahead = direction[:, None] / np.linalg.norm(direction, axis=1)[:, None, None] * np.array([[1.0], [-1.0]])
+    first = ahead.copy()
+    here, step = np.repeat(q[:, None], 2, 1), np.full((len(q), 2), STEP)
+    ways: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in q]
+    going, enough = np.ones((len(q), 2), dtype=bool), max(STRAIGHT, float(stray.max()) / 50)
+    for count in range(MOST):
+        rows = np.nonzero(going)
+        there, miss = still.back(here[rows] + step[rows][:, None] * ahead[rows], squared(ahead[rows]), enough)
+        gone = ((there - here[rows]) * ahead[rows]).sum(-1) / step[rows]
+        fine = (miss <= stray[rows[0]]) & (gone > 0.5) & (gone < 2)
+        step[rows] = np.where(fine, step[rows], step[rows] / 2)
+        new = tuple(index[fine] for index in rows)
+        here[new] = there[fine]
+        for curve, side in zip(*new, strict=True):
+            ways[curve][side].append(here[curve, side].copy())
+        going &= step > SHORTEST
+        if count > 2:
+            going &= ~_met(still, here, ahead, q, first, step)[:, None]
+        if not going.any():
+            break
+        ahead[new] = still.tangent(here[new], ahead[new])
+    return [np.array([*reversed(back), start, *forth]) for start, (forth, back) in zip(q, ways, strict=True)]
+
+
+def _met(still: Still, ends: Floats, ahead: Floats, start: Floats, first: Floats, step: Floats) -> Bits:
+    """Closed curves: their ends have met, head on, or one has come around to where it left, (k)."""
+    apart = distances(ends[:, [0, 0, 1]], np.stack([ends[:, 1], start, start], axis=1), still.turning)
+    way = (ahead[:, [0, 0, 1]] * np.stack([-ahead[:, 1], first[:, 0], first[:, 1]], axis=1)).sum(-1)
+    met: Bits = np.any((apart < 0.75 * step.max(-1)[:, None]) & (way > 0), axis=-1)
+    return met
+
+
+def between(still: Still, walk: Floats, count: int) -> Floats:
+    """So many configurations spread along a curve of solutions, (count, n), from some that are known."""
+    if len(walk) < 2:
+        return np.repeat(walk, count, 0)
+    at = np.linspace(0, len(walk) - 1, count)
+    first = np.minimum(at.astype(int), len(walk) - 2)
+    chord = still.gap(walk[first + 1], walk[first])
+    t = chord / np.linalg.norm(chord, axis=1)[:, None]
+    return still.back(walk[first] + (at - first)[:, None] * chord, squared(t), STRAIGHT)[0]
+
+
+def nearest_on_walk(
+    still: Still, walks: Sequence[Floats], directions: Floats, aim: Floats, enough: float = STRAIGHT
+) -> Floats:
+    """The point of each curve of solutions nearest to `aim`, (k, n), from the nearest of some that are known.
+
+    `enough`: how far the pose may be missed on the way.
+    """
+    x = np.array([walk[int(np.argmin((still.gap(aim, walk) ** 2).sum(-1)))] for walk in walks])
+    t = still.tangent(x, directions)
+    before, move, rate = np.zeros(len(x)), np.zeros(len(x)), np.ones(len(x))
+    for _ in range(30):
+        # g = t·(aim − x) falls along the curve at a rate that its bend decides: the last move has shown it
+        g = (t * still.gap(aim, x)).sum(-1)
+        fell = before - g
+        rate = np.divide(fell, move, out=rate, where=np.abs(move) > CLOSE).clip(0.2, 5.0)
+        before, move = g, (g / rate).clip(-STEP, STEP)
+        if np.abs(move).max() < CLOSE:
+            break
+        x = still.back(x + move[:, None] * t, squared(t), enough)[0]
+        t = still.tangent(x, t)
+    return still.back(x, squared(t))[0]

@@ -1,0 +1,98 @@
+"""The branches of a task for an arm with no more joints than the task needs: closed, by elimination, or both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from manipula.ik.general6r.machine import Translate
+from manipula.ik.inverse import InverseSolver
+from manipula.ik.numeric.arrays import ARRAYS, Floats, over_arrays, stacked
+from manipula.ik.partial.elimination3 import linked
+from manipula.ik.partial.targets import completed
+from manipula.ik.search import unique_solutions
+from manipula.ik.solver import Raw
+from manipula.mechanics.models.inverse.plan import Plan
+from manipula.mechanics.models.inverse.position_task import placings, position_plan
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import HERE
+
+
+class Branches(Protocol):
+    """`plan` names the class; `raw` gives every branch of a masked target, free joints left out.
+
+    `at`: where the joints are that a branch leaves free. `searched`: what a search finds where `raw` has nothing.
+    """
+
+    plan: Plan
+    closed: bool
+
+    def raw(self, T: Floats, at: Floats) -> Raw: ...
+    def searched(self, T: Floats, at: Floats) -> Raw: ...
+
+
+class PositionBranches:
+    """One to three joints that place a point."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain, self._linked = chain, linked(chain) if chain.dof else None
+        found = position_plan(chain)
+        self._closed = None if found is None else found.over(over_arrays(chain))
+        self.closed = self._closed is not None
+        self.plan = found.plan if found is not None else _eliminated(chain)
+
+    def raw(self, T: Floats, at: Floats) -> Raw:
+        p = T[:3, 3]
+        if self._closed is not None:
+            found = placings(self._closed, tuple(p[:, None]))
+            q, valid, fit, calm = (stacked(x, (1,))[0] for x in (found.q, found.valid, found.fit, found.calm(ARRAYS)))
+            return Raw(q, valid, fit, calm, np.float64(0.0))  # type: ignore[arg-type]
+        if self._linked is None:
+            return checked(np.zeros((1, 0)))
+        links = self.chain.links
+        signs = np.array([float(link.direction) for link in links])
+        offsets = np.array([float(link.offset) for link in links])
+        return checked((self._linked.candidates(p, offsets + signs * at) - offsets) * signs)
+
+    def searched(self, T: Floats, at: Floats) -> Raw:
+        """Nothing: elimination has every root."""
+        return checked(np.empty((0, self.chain.dof)))
+
+
+def checked(q: Floats) -> Raw:
+    """Candidates: each is to be polished and looked at."""
+    return Raw(q, np.ones(len(q)), np.zeros(len(q)), np.float64(0.0), np.float64(0.0))  # type: ignore[arg-type]
+
+
+def _eliminated(chain: Chain) -> Plan:
+    kinds = "".join("R" if link.kind.name == "revolute" else "P" for link in chain.links)
+    said = {0: "no joint moves what counts", 1: "one joint", 2: f"two joints {kinds}: roots of a quadratic"}
+    words = said.get(len(kinds), f"three joints {kinds} placed in general: roots of a quartic")
+    return Plan("none", "", "position of the tool", words)
+
+
+class AxisBranches:
+    """Up to five joints that place a point and a direction: with one more joint about it, a pose."""
+
+    def __init__(self, chain: Chain, translate: Translate | None) -> None:
+        turn = Link("added", KINDS["revolute"], chain.tool, 0, 1, HERE, Inertia())
+        self._solver = InverseSolver(replace(chain, links=(*chain.links, turn), tool=HERE), translate=translate)
+        whole = self._solver.plan
+        self.closed = whole.closed and not whole.parameter
+        title = f"position and axis of the tool, {whole.title}"
+        said = f"with a turning axis added at the tool, {whole.sentence}"
+        self.plan = replace(whole, title=title, sentence=said, parameter="", held=None)
+
+    def raw(self, T: Floats, at: Floats) -> Raw:
+        if self.closed:
+            found = self._solver.raw(completed(T), None)
+            return found._replace(q=found.q[:, :-1])
+        return checked(self._solver(completed(T)).q[:, :-1])
+
+    def searched(self, T: Floats, at: Floats) -> Raw:
+        """A closed form may be singular at every pose of an arm whose joints cannot all place its point."""
+        return checked(unique_solutions(self._solver, completed(T), np.append(at, 0.0))[:, :-1])

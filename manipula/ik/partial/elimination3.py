@@ -1,0 +1,247 @@
+"""One to three joints that bring a point to a point, of any kind and placed anyhow: every root by elimination.
+
+    J_a (p_b + R_b J_b f) = W,        f = p_c + R_c J_c w
+
+After Pieper (The kinematics of manipulators under computer control, 1968): W tells two things of g = p_b + R_b J_b f
+that the first joint leaves alone, its height and its length where that joint turns, its place across the axis where it
+slides. A turning J_b leaves two equations v·(J_b f) = C, linear in the flat part u of J_b f, and |u| is that of f: what
+remains is a polynomial in the third joint alone, of degree four at most in e^{iθ} or in the slide.
+
+Roots here are candidates, complex ones too (their nearest real neighbour): who asks polishes and checks them. Where a
+polynomial says nothing, the joint is free and stays at `at`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.ik.numeric.arrays import Floats
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.spatial.placement import Placement
+
+FLAT = 1e-6  # two equations nearer to one than this are also read as one
+NOTHING = 1e-11  # a polynomial with no larger coefficient says nothing, for lengths of 1
+ON_AXIS = 1e-26  # product of two distances from an axis, each rounding: the angle is free
+Series = NDArray[np.complex128]
+
+
+class Polynomial(NamedTuple):
+    """In e^{iθ} (coefficients of its powers −k … k), or in x (of 1, x, x², …)."""
+
+    terms: Series
+    turns: bool
+
+    def __add__(self, other: Polynomial | float) -> Polynomial:  # type: ignore[override]
+        other = other if isinstance(other, Polynomial) else constant(other, self.turns)
+        a, b = (self, other) if len(self.terms) >= len(other.terms) else (other, self)
+        terms, gap = a.terms.copy(), len(a.terms) - len(b.terms)
+        start = gap // 2 if self.turns else 0
+        terms[start : start + len(b.terms)] += b.terms
+        return Polynomial(terms, self.turns)
+
+    def times(self, other: Polynomial | float) -> Polynomial:
+        by = np.convolve(self.terms, other.terms) if isinstance(other, Polynomial) else self.terms * other
+        return Polynomial(by, self.turns)
+
+    def minus(self, other: Polynomial | float) -> Polynomial:
+        return self + (other.times(-1.0) if isinstance(other, Polynomial) else -other)
+
+    def at(self, x: float) -> float:
+        if not self.turns:
+            return float(np.polyval(self.terms[::-1], x).real)
+        k = len(self.terms) // 2
+        return float((self.terms * np.exp(1j * x * np.arange(-k, k + 1))).sum().real)
+
+    def roots(self) -> Floats | None:
+        """The real ones, and of complex ones the nearest real place; None where every x is a root."""
+        size = np.abs(self.terms).max()
+        if not size > NOTHING:
+            return None
+        terms = self.terms[::-1].copy()
+        terms[np.abs(terms) < 1e-14 * size] = 0
+        found = np.roots(terms)
+        return (np.angle(found[found != 0]) if self.turns else found.real).astype(float)
+
+
+def constant(value: float, turns: bool) -> Polynomial:
+    return Polynomial(np.array([value], dtype=complex), turns)
+
+
+Curve = tuple[Polynomial, Polynomial, Polynomial]
+
+
+class Linked(NamedTuple):
+    """Up to three joints as numbers, lengths in the arm's own `unit`: kinds, base → first joint, gaps, the point."""
+
+    kinds: str
+    first: Floats
+    gaps: list[Floats]
+    w: Floats
+    unit: float
+
+    def candidates(self, target: Floats, at: Floats) -> Floats:
+        """The displacement of every joint, (k, joints); `at`: where a joint stays that is free."""
+        scale = np.array([1.0 if kind == "R" else self.unit for kind in self.kinds])
+        found = list(self._displacements(target / self.unit, at / scale))
+        places: Floats = np.array(found).reshape(-1, len(self.kinds)) * scale
+        return places
+
+    def _displacements(self, target: Floats, at: Floats) -> Iterator[list[float]]:
+        W = np.linalg.solve(self.first, np.append(target, 1.0))[:3]
+        if len(self.kinds) == 1:
+            yield [_last(self.kinds, self.w, W, float(at[0]))]
+            return
+        turns = self.kinds[-1] == "R"
+        f = _carried(self.gaps[-1], _moved(self.w, turns))
+        if len(self.kinds) == 2:
+            for x in _met([_first_told(self.kinds[0], f, W)], float(at[1])):
+                yield [_last(self.kinds[0], _value(f, x), W, float(at[0])), x]
+            return
+        for y, x in _PAIRS[self.kinds[1]](self, f, W, at):
+            u = _value(f, x)
+            moved = _turned(u, y) if self.kinds[1] == "R" else u + np.array([0, 0, y])
+            g = self.gaps[0][:3, :3] @ moved + self.gaps[0][:3, 3]
+            yield [_last(self.kinds[0], g, W, float(at[0])), y, x]
+
+
+def linked(chain: Chain) -> Linked:
+    arm = frames_on_joints(chain)
+    kinds = "".join("R" if link.kind.name == "revolute" else "P" for link in arm.links)
+    first, *rest = [_matrix(link.before) for link in arm.links]
+    ends = [_matrix(arm.base) @ first, *rest]
+    w = np.array(arm.tool.p, dtype=float)
+    unit = float(sum(np.linalg.norm(gap[:3, 3]) for gap in rest) + np.linalg.norm(w)) or 1.0
+    for gap in ends:
+        gap[:3, 3] /= unit
+    return Linked(kinds, ends[0], ends[1:], w / unit, unit)
+
+
+def _matrix(at: Placement) -> Floats:
+    return np.array(at.rows(), dtype=float)
+
+
+# vectors that depend on one joint
+
+
+def _moved(w: Floats, turns: bool) -> Curve:
+    """J w"""
+    if not turns:
+        return (constant(w[0], False), constant(w[1], False), Polynomial(np.array([w[2], 1], dtype=complex), False))
+    z = complex(w[0], w[1]) / 2  # x cos − y sin is the real part of (x + iy) e^{iθ}, y cos + x sin the imaginary
+    x, y = np.array([z.conjugate(), 0, z]), np.array([z.conjugate() * 1j, 0, z * -1j])
+    return (Polynomial(x, True), Polynomial(y, True), constant(w[2], True))
+
+
+def _carried(gap: Floats, v: Curve) -> Curve:
+    """p + R v"""
+    return tuple(v[0].times(r[0]) + v[1].times(r[1]) + v[2].times(r[2]) + r[3] for r in gap[:3])
+
+
+def _value(f: Curve, x: float) -> Floats:
+    return np.array([part.at(x) for part in f])
+
+
+def _turned(v: Floats, angle: float) -> Floats:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]])
+
+
+def _square(f: Curve) -> Polynomial:
+    return f[0].times(f[0]) + f[1].times(f[1]) + f[2].times(f[2])
+
+
+def _last(kind: str, v: Floats, W: Floats, free: float) -> float:
+    """The joint that takes v to W: by its angle, or its height. What is on the axis turns freely."""
+    if kind == "P":
+        return float(W[2] - v[2])
+    flat = np.hypot(v[0], v[1]) * np.hypot(W[0], W[1])
+    return float(np.arctan2(v[0] * W[1] - v[1] * W[0], v[0] * W[0] + v[1] * W[1])) if flat > ON_AXIS else free
+
+
+def _first_told(kind: str, g: Curve, W: Floats) -> list[Polynomial]:
+    """What the first joint leaves alone, as equations in the one behind it."""
+    if kind == "P":
+        return [g[0].minus(W[0]), g[1].minus(W[1])]
+    return [g[2].minus(W[2]), _square(g).minus(float(W @ W))]
+
+
+def _met(sets: list[list[Polynomial]], free: float) -> list[float]:
+    """The roots of all equations that say something; of none, the free value."""
+    found = [roots for equations in sets for each in equations if (roots := each.roots()) is not None]
+    return [float(x) for roots in found for x in roots] if found else [free]
+
+
+# the two joints in the middle and at the end, (y, x)
+
+
+def _turning(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[float, float]]:
+    """v·(J_b f) = C for two v: v_flat·u = C − v_z f_z, |u|² = f_x² + f_y²"""
+    p, R = arm.gaps[0][:3, 3], arm.gaps[0][:3, :3]
+    if arm.kinds[0] == "P":
+        V, C = R[:2], [constant(W[i] - p[i], f[0].turns) for i in (0, 1)]
+    else:
+        V = np.array([R[2], R.T @ p])
+        C = [constant(W[2] - p[2], f[0].turns), _square(f).times(-0.5) + float(W @ W - p @ p) / 2]
+    rest = [c.minus(f[2].times(v[2])) for c, v in zip(C, V, strict=True)]
+    flat, size = V[:, :2], np.linalg.norm(V[:, :2], axis=1)
+    area = np.linalg.det(flat)
+    if abs(area) > NOTHING * max(size[0] * size[1], size[0] ** 2):
+        yield from _crossed(np.linalg.inv(flat), rest, f, at)
+    if abs(area) < FLAT * max(size[0] * size[1], NOTHING):
+        yield from _in_line(flat, rest, f, at)
+
+
+def _crossed(inverse: Any, rest: list[Polynomial], f: Curve, at: Floats) -> Iterator[tuple[float, float]]:
+    u = [rest[0].times(row[0]) + rest[1].times(row[1]) for row in inverse]
+    lengths = u[0].times(u[0]) + u[1].times(u[1])
+    equation = lengths.minus(f[0].times(f[0]) + f[1].times(f[1]))
+    for x in _met([[equation]], float(at[2])):
+        yield _last("R", _value(f, x), np.array([u[0].at(x), u[1].at(x), 0]), float(at[1])), x
+
+
+def _in_line(flat: Floats, rest: list[Polynomial], f: Curve, at: Floats) -> Iterator[tuple[float, float]]:
+    """Both say the same of u: together they leave the joint behind alone; each then has two u."""
+    k = int(np.argmax((flat**2).sum(1)))
+    v, other = flat[k], flat[1 - k]
+    length = float(np.hypot(*v))
+    if length < NOTHING:
+        return
+    share = float(other @ v) / length**2
+    for x in _met([[rest[1 - k].minus(rest[k].times(share))]], float(at[2])):
+        here = _value(f, x)
+        along = rest[k].at(x) / length
+        across = np.sqrt(max(here[0] ** 2 + here[1] ** 2 - along**2, 0))
+        for side in (across, -across):
+            u = (along * v + side * np.array([-v[1], v[0]])) / length
+            yield _last("R", here, np.array([u[0], u[1], 0]), float(at[1])), x
+
+
+def _sliding(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[float, float]]:
+    """g = p_b + R_b f + y e: linear in y across a slide, of height linear and of square quadratic in y about an axis"""
+    e, still = arm.gaps[0][:3, 2], _carried(arm.gaps[0], f)
+    if arm.kinds[0] == "P":
+        k = int(np.argmax(np.abs(e[:2])))
+        off = [still[i].times(-1.0) + float(W[i]) for i in (0, 1)]
+        for x in _met([[off[0].times(e[1]).minus(off[1].times(e[0]))]], float(at[2])):
+            yield (off[k].at(x) / e[k] if abs(e[k]) > NOTHING else float(at[1])), x
+        return
+    if abs(e[2]) > NOTHING:
+        y = (still[2].times(-1.0) + float(W[2])).times(1 / e[2])
+        g: Curve = tuple(still[i] + y.times(e[i]) for i in range(3))  # type: ignore[assignment]
+        for x in _met([[_square(g).minus(float(W @ W))]], float(at[2])):
+            yield y.at(x), x
+    if abs(e[2]) < FLAT:
+        for x in _met([[still[2].minus(float(W[2]))]], float(at[2])):
+            here = _value(still, x)
+            half, rest = float(e @ here), float(here @ here - W @ W)
+            root = np.sqrt(max(half * half - rest, 0))
+            yield -half + root, x
+            yield -half - root, x
+
+
+_PAIRS = {"R": _turning, "P": _sliding}

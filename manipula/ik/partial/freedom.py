@@ -1,0 +1,73 @@
+"""Which joints a task needs: those that move what counts, as many as it has conditions; the others are held.
+
+A last turning joint whose axis passes through the tool's origin does not move the origin; nor does one about the tool's
+z axis move that axis. Of the joints that do move what counts, those nearest to the base are used, the others held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.spatial.placement import HERE
+
+TRIALS = 6  # random configurations that show what joints can do
+SLIGHT = 1e-7  # of the arm's size: less moves nothing
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """`used` are solved for; `idle` do not matter to the task; `held` do, but there are more than it needs."""
+
+    used: tuple[int, ...]
+    idle: tuple[int, ...]
+    held: tuple[int, ...]
+    rank: int
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        return tuple(sorted((*self.idle, *self.held)))
+
+
+def freedom(jacobian: Kinematics, turning: Bits, size: float) -> Freedom:
+    """From what the task's own derivative shows at random configurations."""
+    rng = np.random.default_rng(17)
+    dof = len(turning)
+    J = jacobian(rng.uniform(-2.5, 2.5, (TRIALS, dof)) * np.where(turning, 1.0, 0.3 * size))
+    J = J / np.array([size, size, size, 1.0, 1.0, 1.0])[:, None] / np.where(turning, 1.0, 1 / size)
+    rank = _rank(J, range(dof))
+    moving = [k for k in range(dof) if np.abs(J[:, :, k]).max() > SLIGHT]
+    used = next((some for some in combinations(moving, rank) if _rank(J, some) == rank), ())
+    idle = tuple(k for k in range(dof) if k not in moving)
+    return Freedom(tuple(used), idle, tuple(k for k in moving if k not in used), rank)
+
+
+def _rank(J: Floats, columns: Sequence[int]) -> int:
+    sizes = np.linalg.svd(J[:, :, list(columns)], compute_uv=False)
+    return int((sizes > SLIGHT).sum(-1).max(initial=0))
+
+
+def frozen(chain: Chain, values: Mapping[int, float]) -> Chain:
+    """The arm with some joints at rest: their motions become part of what follows."""
+    links: list[Link] = []
+    carry = HERE
+    for k, link in enumerate(chain.links):
+        before = carry @ link.before
+        if k in values:
+            carry = before @ link.motion(values[k], chain.maths) @ link.after
+        else:
+            links.append(replace(link, before=before))
+            carry = HERE
+    return replace(chain, links=tuple(links), tool=carry @ chain.tool)
+
+
+def middle(low: Floats, high: Floats) -> Floats:
+    """Where joints stand that nobody has placed: in the middle of their limits, at 0 without any."""
+    both = np.isfinite(low) & np.isfinite(high)
+    centre = np.where(both, (np.where(both, low, 0) + np.where(both, high, 0)) / 2, 0.0)
+    return np.clip(centre, low, high)

@@ -1,0 +1,272 @@
+"""Inverse kinematics of a part of the pose: the tool's origin, or its origin and the direction of its z axis.
+
+The answers are those of a pose, in the same result: what does not count is masked, in the target and in the arm's own
+functions alike, so that residuals, limits, order and families mean what they mean elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manipula.errors import InputError
+from manipula.ik.answers import Answers, InverseBatch, InverseResult
+from manipula.ik.descent.machine import Descent, descent_of
+from manipula.ik.general6r.machine import Translate
+from manipula.ik.inverse import side_by_side
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
+from manipula.ik.numeric.limits import bounds
+from manipula.ik.numeric.poses import checked_tolerance, joints_from_value, numbers_from_value
+from manipula.ik.numeric.tolerances import Tolerances, tolerances_of
+from manipula.ik.partial.beside import completed_branches
+from manipula.ik.partial.branches import AxisBranches, Branches, PositionBranches
+from manipula.ik.partial.freedom import freedom, frozen, middle
+from manipula.ik.partial.targets import completed, masked, targets_from_value
+from manipula.ik.partial.words import away_text, note_text, reason_text
+from manipula.ik.search import nearest_found, starts
+from manipula.ik.solver import Native, Nearest, Raw
+from manipula.mechanics.robot.chain import Chain
+
+PARTS = ("pose", "position", "axis")
+REACHED = 1e-9  # distance that least squares leaves where the target is reached
+ASKED = {"position": 3, "axis": 5}  # numbers that a target has
+PLANE = 1e-9  # of the arm's size: less is no thickness
+
+
+def checked_task(task: str) -> str:
+    if task not in PARTS:
+        raise InputError(f"task: expected one of {', '.join(PARTS)}, found {task!r}")
+    return task
+
+
+class Found(NamedTuple):
+    """Branches with the free joints where `held` has them, and their names."""
+
+    raw: Raw
+    names: list[str]
+    held: Floats
+
+
+class PartialResult(InverseResult):
+    """The answers to a target that leaves something free.
+
+    `note` says which joints that leaves free, and where they are; `free` are their numbers, counted from 1.
+    """
+
+    def __init__(
+        self, solver: PartialSolver, target: Floats, found: Found, seed: Floats | None, tolerance: float | None
+    ) -> None:
+        super().__init__(solver, target, seed=seed, raw=found.raw, tolerance=tolerance)
+        self._names, held = found.names, found.held
+        self.task, self.free = solver.task, tuple(k + 1 for k in solver.freedom.free)
+        self.note = note_text(solver.task, solver.freedom, held, solver.turning)
+
+    @property
+    def branch(self) -> list[str]:
+        """The branches' names."""
+        return self._names
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}{'; ' + self.note if self.note else ''}>"
+
+
+class PartialSolver:
+    """One task of one arm. `chain` is over floats, fixed joints merged; `translate` makes machine code of loops."""
+
+    def __init__(
+        self,
+        task: str,
+        chain: Chain,
+        limits: Sequence[tuple[float, float]] | None = None,
+        *,
+        pose: Kinematics | None = None,
+        jacobian: Kinematics | None = None,
+        translate: Translate | None = None,
+    ) -> None:
+        self.task, self.chain, self.translate = task, chain, translate
+        self.low, self.high = bounds(limits, chain.dof)
+        self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
+        self.turning: Bits = np.array([link.kind.name == "revolute" for link in chain.links])
+        self._pose, self._jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
+        self._made: tuple[bytes, Branches] | None = None
+        self.pose: Kinematics = self._masked_pose
+        self.jacobian: Kinematics = self._used_jacobian
+        self.native: Native | None = None
+        self.freedom = freedom(self._counting, self.turning, self.size)
+        self.centre = middle(self.low, self.high)
+        made = self._branches(self.centre)
+        self.closed: Any = made if made.closed else None
+        self.plan = replace(made.plan, parameter=", ".join(f"joint {k + 1}" for k in self.freedom.free))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Machine code stays behind; it is made again."""
+        return {name: value for name, value in self.__dict__.items() if name != "descent"}
+
+    @cached_property
+    def size(self) -> float:
+        """The arm's reach, roughly, m; at least 1."""
+        parts = [link.before.p for link in self.chain.links] + [link.after.p for link in self.chain.links]
+        return max(1.0, float(sum(np.hypot.reduce(np.array(p, dtype=float)) for p in parts)))
+
+    @cached_property
+    def descent(self) -> Descent | None:
+        """Least squares in machine code, where there is some."""
+        return descent_of(self.chain, self.low, self.high, self.translate)
+
+    @property
+    def tolerances(self) -> Tolerances:
+        """What answers are measured by: as for a pose, exact where the joints can give all that is asked."""
+        return tolerances_of(self.size, 0.0, 6 if self.freedom.rank >= ASKED[self.task] else self.freedom.rank)
+
+    @property
+    def explanation(self) -> str:
+        """Which class the arm belongs to for this task, and why."""
+        return f"{self.plan.title}: {self.plan.sentence}"
+
+    # the arm's functions, with what counts alone
+
+    def _masked_pose(self, q: Floats) -> Floats:
+        """(…, 4, 4)"""
+        return masked(self.task, self._pose(q))
+
+    def _counting(self, q: Floats) -> Floats:
+        """(…, 6, n): the rows that count."""
+        J = np.array(self._jacobian(q))
+        if self.task == "position":
+            J[..., 3:, :] = 0
+        else:
+            z = self._pose(q)[..., :3, 2]
+            J[..., 3:, :] -= z[..., :, None] * (z[..., None, :] @ J[..., 3:, :])
+        return J
+
+    def _used_jacobian(self, q: Floats) -> Floats:
+        """The same; free joints stay where they are."""
+        J = self._counting(q)
+        J[..., list(self.freedom.free)] = 0
+        return J
+
+    # answers
+
+    def __call__(
+        self,
+        target: ArrayLike,
+        seed: ArrayLike | None = None,
+        parameter: ArrayLike | None = None,
+        tolerance: float | None = None,
+    ) -> Any:
+        """One target → PartialResult; (…) of them → InverseBatch. `parameter`: the positions of the free joints.
+
+        `tolerance`: as for a pose.
+        """
+        tolerance = checked_tolerance(tolerance)
+        T = targets_from_value(self.task, target, self._height, tolerance)
+        near = None if seed is None else joints_from_value(seed, self.chain.dof)
+        held = self._held(near, parameter)
+        if T.ndim == 2:
+            return self._answered(T, near, held, parameter is None, tolerance)
+        found = [self._answered(t, near, held, parameter is None, tolerance).q for t in T.reshape(-1, 4, 4)]
+        q, valid = side_by_side(found, self.chain.dof)
+        return InverseBatch(
+            self, T, q.reshape(*T.shape[:-2], *q.shape[1:]), valid.reshape(*T.shape[:-2], *valid.shape[1:])
+        )
+
+    def _answered(
+        self, T: Floats, seed: Floats | None, held: Floats, movable: bool, tolerance: float | None
+    ) -> PartialResult:
+        """With the free joints where they are; if that leads nowhere, where least squares would have them."""
+        result = PartialResult(self, T, self._found(T, held), seed, tolerance)
+        if len(result.q):
+            return result
+        other = PartialResult(self, T, self._found(T, held, search=True), seed, tolerance)
+        if len(other.q) or not movable or not self.freedom.held:
+            return other if len(other.q) else result
+        best = self.nearest(T, held)
+        if best.distance > max(REACHED, result.tolerance):
+            return result
+        return PartialResult(self, T, self._found(T, best.q), seed, tolerance)
+
+    def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw:
+        return self._found(T, self._held(seed, None)).raw
+
+    def _found(self, T: Floats, held: Floats, search: bool = False) -> Found:
+        """Every branch with the free joints at their places in `held`."""
+        made, at = self._branches(held), held[list(self.freedom.used)]
+        raw = made.searched(T, at) if search else made.raw(T, at)
+        q = np.tile(held, (len(raw.q), 1))
+        q[:, list(self.freedom.used)] = raw.q
+        q = completed_branches(self, T, q, [k for k in self.freedom.used if self.turning[k]])
+        named = made.closed and not search
+        names = made.plan.branch_names if named else [f"solution {i + 1}" for i in range(len(q))]
+        return Found(raw._replace(q=q), names, held)
+
+    def _branches(self, held: Floats) -> Branches:
+        """What solves the arm with its free joints frozen; kept while they stay."""
+        key = held[list(self.freedom.free)].tobytes()
+        if self._made is None or self._made[0] != key:
+            arm = frozen(self.chain, {k: float(held[k]) for k in self.freedom.free})
+            made: Branches = PositionBranches(arm) if self.task == "position" else AxisBranches(arm, self.translate)
+            self._made = key, made
+        return self._made[1]
+
+    def stands_for(self, seed: Floats, values: Floats | None) -> bool:
+        """No values are tried: the free joints stay where they are."""
+        return False
+
+    def _held(self, seed: Floats | None, parameter: ArrayLike | None) -> Floats:
+        """Where the free joints are: as given, as in the seed, or in the middle."""
+        held = self.centre.copy() if seed is None else np.clip(seed, self.low, self.high)
+        if parameter is None:
+            return held
+        free = self.freedom.free
+        given = np.atleast_1d(numbers_from_value("parameter", parameter))
+        if not free:
+            raise InputError(f"parameter: the task {self.task!r} leaves no joint of this arm free")
+        if given.shape != (len(free),) or not np.isfinite(given).all():
+            names = ", ".join(str(k + 1) for k in free)
+            raise InputError(f"parameter: expected the positions of joints {names}, found {given.tolist()}")
+        held[list(free)] = given
+        return held
+
+    # what is out of reach
+
+    def away(self, T: Floats, at: Floats) -> str:
+        """How far apart two targets are, in words."""
+        return away_text(self.task, T, at)
+
+    def elsewhere(self, q: Floats, values: Floats | None) -> str:
+        """What to say of a target that is reached only where the free joints may move."""
+        return "out of reach with the free joints where they are; with all joints moving it is reached"
+
+    def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "") -> Nearest:
+        """The configuration inside the limits that comes nearest in what counts; all joints may move."""
+        target = np.asarray(pose, dtype=float)
+        near = None if seed is None else joints_from_value(seed, self.chain.dof)
+        T = completed(target) if self.task == "axis" else target
+        best, distance = nearest_found(self, T, starts(self, near), self.task, (self._pose, self._jacobian))
+        rejected = Answers(self, target, near, self.raw(target, near)).rejected if self.limited else ""
+        reason = reason_text(self.task, target, self.pose(best), distance, self._plane, rejected)
+        return Nearest(best, distance, reason)
+
+    @cached_property
+    def _plane(self) -> tuple[Floats, float] | None:
+        """(n, c) with n·p = c for every place of the tool's origin, if there are such."""
+        if self.freedom.rank > 2 or self.task != "position":
+            return None
+        span = np.where(self.turning, np.pi, self.size)
+        p = self._pose(np.random.default_rng(5).uniform(-span, span, (16, self.chain.dof)))[:, :3, 3]
+        _, sizes, rows = np.linalg.svd(p - p.mean(0))
+        if sizes[2] > PLANE * self.size or sizes[1] < PLANE * self.size:
+            return None
+        return rows[2], float(rows[2] @ p.mean(0))
+
+    @property
+    def _height(self) -> float | None:
+        """The z of an arm whose tool keeps it."""
+        if self._plane is None or abs(self._plane[0][2]) < 1 - 1e-12:
+            return None
+        return self._plane[1] / float(self._plane[0][2])

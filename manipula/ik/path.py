@@ -1,0 +1,113 @@
+"""Along a trajectory: at every pose the solution nearest to the one before; where that is another branch, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manipula.errors import InputError
+from manipula.ik.answers import InverseResult
+from manipula.ik.inverse import InverseSolver
+from manipula.ik.messages import position_text
+from manipula.ik.numeric.arrays import Floats
+from manipula.ik.numeric.limits import TURN
+from manipula.ik.numeric.poses import poses_from_value
+
+JUMP = 1.0  # rad or m between two poses that a path with its poses close together does not make
+OUT = "out of reach"
+
+
+class Change(NamedTuple):
+    """From pose number `at` on another branch, or another turn of a joint: which, how far the joints step, and why."""
+
+    at: int
+    before: str
+    after: str
+    step: float
+    reason: str
+
+
+class Path(NamedTuple):
+    """Configurations (n, dof), the branch of each, and the changes of branch. What could not be reached is NaN.
+
+    `why` says for every pose number in `unreached` what keeps the arm from it.
+    """
+
+    q: Floats
+    branch: list[str]
+    changes: list[Change]
+    unreached: list[int]
+    why: dict[int, str]
+
+
+def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:
+    """The continuous solution of poses (n, 4, 4) from `seed` on."""
+    T = poses_from_value(poses)
+    if T.ndim != 3:
+        raise InputError(f"poses: expected an array of shape (n, 4, 4), found {T.shape}")
+    last, name = np.asarray(seed, dtype=float), ""
+    path = Path(np.full((len(T), solver.chain.dof), np.nan), [], [], [], {})
+    for i, pose in enumerate(T):
+        result = solver(pose, last)
+        if not len(result.q):
+            path.unreached.append(i)
+            path.branch.append(OUT)
+            path.why[i] = result.nearest.reason
+            continue
+        after = _plain(result.branch[int(result.order[0])])
+        change = _change(solver, i, name, after, last, result)
+        if change is not None:
+            path.changes.append(change)
+        path.q[i] = last = result.q[0]
+        path.branch.append(after)
+        name = after
+    return path
+
+
+def _plain(name: str) -> str:
+    """A branch's name without the value of a redundant arm's parameter, which goes on from pose to pose."""
+    return name.rpartition(": ")[2]
+
+
+def _change(
+    solver: InverseSolver, i: int, before: str, after: str, last: Floats, result: InverseResult
+) -> Change | None:
+    """What is new at pose i, if anything is. (Solutions found by search have no names: only their jumps count.)"""
+    step = float(np.abs(result.q[0] - last).max())
+    other = before != after and solver.closed is not None
+    if not before or not (other or step > JUMP):
+        return None
+    names = [_plain(name) for name in result.branch]
+    place = names.index(before) if before in names else int(result.order[0])
+    reason = (
+        _rejected(before, result.why[place])
+        or _turned_back(solver, last, result.all[place])
+        or _met(before, after, step, result)
+    )
+    return Change(i, before, after, step, reason)
+
+
+def _rejected(before: str, why: str) -> str:
+    """The branch before is no answer any more."""
+    return f"{before}: {why}" if why and "the same as" not in why else ""
+
+
+def _turned_back(solver: InverseSolver, last: Floats, q: Floats) -> str:
+    """The branch before goes on, but on another turn of a joint that has come to its limit."""
+    turned = np.flatnonzero(solver.turning & (np.abs(np.abs(q - last) - TURN) < JUMP))
+    if not turned.size:
+        return ""
+    k = int(turned[0])
+    limit = solver.high[k] if q[k] < last[k] else solver.low[k]
+    return f"joint {k + 1} comes to its limit {position_text(float(limit), True)}; to go on it must turn back by 360°"
+
+
+def _met(before: str, after: str, step: float, result: InverseResult) -> str:
+    """Both branches go on: they have met."""
+    family = result.families[int(result.order[0])]
+    roles = [a[:-2] for a, b in zip(before.split(", "), after.split(", "), strict=False) if a != b]
+    met = f"the two settings of the {' and the '.join(roles)} meet" if roles else "solutions meet"
+    named = f" ({family.text})" if family is not None else ""
+    return f"{'passes' if step <= JUMP else 'comes close to'} a singular pose, where {met}{named}"

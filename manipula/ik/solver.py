@@ -1,0 +1,81 @@
+"""What the parts of inverse kinematics know of a solver, and what a closed form hands them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manipula.ik.descent.machine import Descent
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
+from manipula.ik.numeric.tolerances import Tolerances
+from manipula.mechanics.models.inverse.plan import Plan
+from manipula.mechanics.robot.chain import Chain
+
+
+class Raw(NamedTuple):
+    """What a closed form gives for a pose, or for each of many (see the model `inverse_kinematics`)."""
+
+    q: Floats
+    valid: Floats
+    fit: Floats
+    calm: Floats
+    defect: Floats
+
+    def row(self) -> Raw:
+        """One pose as a batch of one."""
+        return Raw(*(np.asarray(part)[None] for part in self))
+
+
+class Chosen(NamedTuple):
+    """Of many poses: branches (n, branches, dof), which are answers, and which poses want a closer look."""
+
+    q: Floats
+    valid: Bits
+    open: Bits
+
+
+class Native(Protocol):
+    """Machine code that chooses the answers."""
+
+    def many(self, targets: Floats, parameter: Floats | None = None, seed: Floats | None = None) -> tuple[Any, ...]:
+        """`Chosen` of poses (n, 16); of these or of `parameter`, one row may stand for all."""
+
+    def door(self, owner: Any, name: str, doc: str, result: type, solver: object) -> Any:
+        """A built-in function of one pose that gives result(solver, pose, q); all else goes to `owner.general`."""
+
+
+class Nearest(NamedTuple):
+    """The nearest pose an arm can take: configuration, Frobenius distance of the 4×4 matrices, and a sentence."""
+
+    q: Floats
+    distance: float
+    reason: str
+
+
+class Solver(Protocol):
+    """An arm ready to be solved: geometry, limits, forward functions of arrays."""
+
+    chain: Chain
+    plan: Plan
+    low: Floats
+    high: Floats
+    limited: bool
+    turning: Bits
+    pose: Kinematics
+    jacobian: Kinematics
+    closed: Any
+    native: Native | None
+
+    @property
+    def size(self) -> float: ...
+    @property
+    def tolerances(self) -> Tolerances: ...
+    @property
+    def descent(self) -> Descent | None: ...
+    def raw(self, T: Floats, seed: Floats | None, values: Floats | None = None) -> Raw: ...
+    def stands_for(self, seed: Floats, values: Floats | None) -> bool: ...
+    def away(self, T: Floats, at: Floats) -> str: ...
+    def elsewhere(self, q: Floats, values: Floats | None) -> str: ...
+    def nearest(self, pose: ArrayLike, seed: ArrayLike | None = None, task: str = "pose") -> Nearest: ...

@@ -1,0 +1,183 @@
+"""Derivatives of inverse and forward dynamics in closed form: one recursion of composite bodies, nothing is traced.
+
+In the letters of `moving_bodies`, with L_i the unit motion of joint i, G_i = Σ W_k J_k and E_i = Σ H_k J_k over the
+links k ≥ i, the torque is the share of E_i that works on L_i, τ_i = ⟨E_i, L_i⟩, and its derivatives are
+
+                for j ≤ i                                   for j ≥ i
+    ∂τ_i/∂q̈_j = ⟨L_j J_i, L_i⟩                              the same
+    ∂τ_i/∂q̇_j = ⟨2(L̇_j J_i + L_j G_i), L_i⟩                 ⟨2(L̇_j J_j + L_j G_j), L_i⟩
+    ∂τ_i/∂q_j = ⟨L̈_j J_i + 2 L̇_j G_i, L_i⟩                  ⟨L̈_j J_j + 2 L̇_j G_j + L_j E_j + E_j L_jᵀ, L_i⟩
+
+So a joint tells those inward of it four things: the wrench F of its unit acceleration and a couple t, which meet the
+motion of their axes (left), and two wrenches s and r, whose share on their axes is the derivative (right).
+
+L_i is fixed in the link before joint i, whose W and H serve for all of it: L̇ + L W = W L and L̈ + 2 L̇ W + L H = H L. So,
+with X' = L X + X Lᵀ the change of X when the joint alone moves,
+
+    F = L J        2G = 2 W J + [D d]        s = 2 W L J + L [D d]        r = H J' + W [D d]' + Q'
+
+Nobody notices the velocity of the whole: every joint measures velocities from its own origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from manipula.mechanics.models.derivatives.dual import Given
+from manipula.mechanics.models.dynamics import contact
+from manipula.mechanics.models.dynamics.acceleration_field import Body, Wrench, moment_by_field, wrench_of
+from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
+from manipula.mechanics.models.dynamics.moving_bodies import Beyond, Joint, Road, gathered, joints_of, roads_of, twice
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate, scale, sum_of, symmetric
+
+Rows = list[list[Any]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a joint tells those inward of it."""
+
+    F: Wrench
+    t: Vector
+    s: Wrench
+    r: Wrench
+
+    def along(self, road: Road) -> Told:
+        F, t = road.wrench(self.F), road.couple(self.t, self.F[0])
+        return Told(F, t, road.wrench(self.s), road.wrench(self.r))
+
+
+class Partials(NamedTuple):
+    """∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈ of the bare mechanism: a row a torque."""
+
+    dq: Rows
+    dqd: Rows
+    dqdd: Rows
+
+
+def inverse(chain: Chain, x: Given) -> dict[str, Rows]:
+    """Of the motor torques: with motor inertia, friction and the tool's wrench."""
+    dq, dqd, dqdd = partials(chain, x["q"], x["qd"], x["qdd"])
+    for i, link in enumerate(chain.links):
+        dqd[i][i] = dqd[i][i] + link.viscous
+        dqdd[i][i] = dqdd[i][i] + link.motor_inertia
+    if x.get("wrench") is not None:
+        dq = [[a + b for a, b in zip(*rows)] for rows in zip(dq, contact.partials(*_touched(chain, x)))]
+    return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
+
+
+def forward(chain: Chain, x: Given) -> dict[str, Rows]:
+    """Of the accelerations, −M⁻¹ ∂τ: neither M nor ∂τ/∂q̇ asks for q̈, and C = ½ ∂τ/∂q̇ gives the torques of q̇."""
+    still = [0] * chain.dof
+    _, dqd, M = partials(chain, x["q"], x["qd"], still)
+    for i, link in enumerate(chain.links):
+        M[i][i] = M[i][i] + link.motor_inertia
+    C, lost = [dot(row, list(map(half, x["qd"]))) for row in dqd], friction(chain, x["qd"])
+    bias = map(sum_of, zip(C, gravity(chain, x["q"]), lost, _contact(chain, x)))
+    solve = Solver(M)
+    moved = inverse(chain, {**x, "qdd": solve([t - b for t, b in zip(x["tau"], bias)])})
+    columns = {name: [solve([-entry for entry in column]) for column in zip(*moved[name])] for name in ("dq", "dqd")}
+    return {name: [list(row) for row in zip(*solved)] for name, solved in columns.items()} | {"dtau": inverted(M)}
+
+
+def coriolis_matrix(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
+    """C = ½ ∂τ/∂q̇, which is linear in q̇; it is the one of Christoffel's symbols."""
+    return partials(chain, q, list(map(half, qd)), [0] * chain.dof).dqd
+
+
+def gravity(chain: Chain, q: Sequence[Any]) -> list[Any]:
+    """The torques that hold the arm still: a joint's unit acceleration asks for the force f, and f·V is its work"""
+    still = [0] * chain.dof
+    joints = joints_of(chain, q, still, still)
+    return [at.link.signed(dot(words.F[0], at.V)) for at, words in zip(joints, told_of(joints, roads_of(joints)))]
+
+
+def _contact(chain: Chain, x: Given) -> Sequence[Any]:
+    """The torques against the tool's wrench."""
+    if x.get("wrench") is None:
+        return [0] * chain.dof
+    joints, _, found = _touched(chain, x)
+    return contact.torques(joints, found)
+
+
+def _touched(chain: Chain, x: Given) -> tuple[list[Joint], list[Road], list[contact.Touch]]:
+    still = [0] * chain.dof
+    joints = joints_of(chain, x["q"], still, still)
+    roads = roads_of(joints)
+    return joints, roads, contact.touches(chain, joints, roads, x["wrench"])
+
+
+def partials(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> Partials:
+    joints = joints_of(chain, q, qd, qdd)
+    roads = roads_of(joints)
+    found = Partials(*([[0] * chain.dof for _ in joints] for _ in range(3)))
+    for i, words in enumerate(told_of(joints, roads)):
+        for j in range(i, -1, -1):
+            words = words if i == j else words.along(roads[j])
+            _enter(found, i, j, words, joints)
+    return found
+
+
+def told_of(joints: Sequence[Joint], roads: Sequence[Road]) -> list[Told]:
+    return [TELLS[at.link.kind.name](at, x) for at, x in zip(joints, gathered(joints, roads))]
+
+
+def _enter(found: Partials, i: int, j: int, words: Told, joints: Sequence[Joint]) -> None:
+    """What joint j learns from joint i: ∂τ_j by i's motion, then ∂τ_i by its own."""
+    at, other = joints[j].link, joints[i].link
+
+    def signed(x: Any) -> Any:
+        return at.signed(other.signed(x))
+
+    found.dqdd[i][j] = found.dqdd[j][i] = signed(at.kind.effort(*words.F))
+    found.dqd[j][i], found.dq[j][i] = signed(at.kind.effort(*words.s)), signed(at.kind.effort(*words.r))
+    found.dqd[i][j], found.dq[i][j] = map(signed, _met(joints[j], words.F, words.t))
+
+
+def _met(at: Joint, F: Wrench, t: Vector) -> tuple[Any, Any]:
+    """⟨2(L̇ J + L G)⟩ and ⟨L̈ J + 2 L̇ G⟩, where L̇ = (ż, 0), L̈ = (z̈, −z×V) turns, (0, ż), (0, z̈) slides; z̈ = U z"""
+    (f, n), turns, slides = F, at.link.kind.turn(1), at.link.kind.slide(1)
+    zd, zdd, (Vx, Vy, _) = axis_rate(at), at.spin.Uz, at.V
+    arm = add(scale(turns, n), scale(slides, f))
+    by_rate = dot(arm, twice(zd)) + turns * t[2]
+    return by_rate, dot(arm, zdd) + turns * (f[0] * Vy - f[1] * Vx + dot(t, zd))
+
+
+def axis_rate(at: Joint) -> Vector:
+    """ż = ω×z"""
+    return (at.spin.w[1], -at.spin.w[0], 0)
+
+
+def _turning(at: Joint, x: Beyond) -> Told:
+    """A revolute joint: J' and [D d]' are those of bodies turned about z, Q' is a wrench turned."""
+    (Sx, Sy, _), K, D, d, w = x.body.S, x.body.K, x.D, x.d, at.spin.w
+    F = ((-Sy, Sx, 0), (-K[0][2], -K[1][2], x.body.J))
+    t = add(rotate(K, twice(axis_rate(at))), (-D[2][0], -D[2][1], x.about))
+    Kw, around = rotate(K, twice(w)), (-d[1], d[0], 0)
+    s = (add(cross(twice(w), F[0]), around), (Kw[1] - D[0][2], -Kw[0] - D[1][2], x.about))
+    across, along = 2 * K[0][1], K[0][0] - K[1][1]
+    turned = Body(0, F[0], symmetric(-across, along, -K[1][2], across, K[0][2], 0), 0)
+    f, n = wrench_of(turned, at.spin, at.V, moment_by_field)
+    f, mixed, even = add(f, cross(w, around)), D[0][1] + D[1][0], D[0][0] - D[1][1]
+    n = add(n, (-dot((-mixed, even, -D[1][2]), w), -dot((even, mixed, D[0][2]), w), 0))
+    (fx, fy, _), (nx, ny, _) = x.Q
+    r = add(f, (-fy, fx, 0)), add(n, (-ny, nx, 0))
+    return Told(F, t, s, (r[0], (r[1][0], r[1][1], _met(at, F, t)[1])))  # about its own axis both ways are one
+
+
+def _sliding(at: Joint, x: Beyond) -> Told:
+    """A prismatic joint: J' = (z Sᵀ + S zᵀ, M z, 0), [D d]' = (d zᵀ, 0), and of Q its force has a lever."""
+    M, S, d, w, zd = x.body.M, x.body.S, x.d, at.spin.w, twice(axis_rate(at))
+    g = add(cross(twice(w), S), d)
+    moved = Body(0, (0, 0, M), symmetric(0, 0, S[0], 0, S[1], 2 * S[2]), 0)
+    f, n = wrench_of(moved, at.spin, at.V, moment_by_field)
+    n = add(n, cross((0, 0, 1), add(cross(w, d), x.Q[0])))
+    return Told(((0, 0, M), (S[1], -S[0], 0)), (g[1], -g[0], 0), (scale(M, zd), cross(S, zd)), (f, n))
+
+
+TELLS = {"revolute": _turning, "prismatic": _sliding}

@@ -1,0 +1,97 @@
+"""Derivatives of inverse and forward dynamics by position, velocity, and acceleration or torque.
+
+The plain text is forward differentiation: the recursion run on dual numbers. The cheap one is reverse: the torques of
+any method run on traced numbers, one walk back per torque. Forward dynamics needs no derivative of its own: with
+τ(q, q̇, q̈) = const,
+
+    ∂q̈/∂τ = M⁻¹      ∂q̈/∂q = −M⁻¹ ∂τ/∂q      ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇      at q̈ = q̈(q, q̇, τ)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from manipula.mechanics.models.dynamics import articulated
+from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.lift import mapped, over_duals
+from manipula.mechanics.spatial import adjoint, dual
+
+Given = Mapping[str, Sequence[Any]]
+Torques = Callable[[Chain, Given], Sequence[Any]]  # (chain, inputs) → results
+Rows = list[list[Any]]
+
+
+def inverse_plain(chain: Chain, x: Given) -> dict[str, Rows]:
+    """Newton and Euler on dual numbers."""
+    dq, dqd, dqdd = forward(plain_torques, chain, x, ("q", "qd", "qdd"))
+    return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
+
+
+def inverse_reverse(torques: Torques, chain: Chain, x: Given) -> dict[str, Rows]:
+    """Any text of the torques on traced numbers; by acceleration it is the inertia matrix."""
+    dqdd = inertia_matrix(chain, x["q"])
+    dq, dqd = reverse(torques, chain, x, ("q", "qd"), shared=getattr(chain.maths, "interned", False))
+    return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
+
+
+def forward_plain(chain: Chain, x: Given) -> dict[str, Rows]:
+    """Articulated bodies on dual numbers."""
+    dq, dqd, dtau = forward(plain_accelerations, chain, x, ("q", "qd", "tau"))
+    return {"dq": dq, "dqd": dqd, "dtau": dtau}
+
+
+def forward_reverse(torques: Torques, chain: Chain, x: Given) -> dict[str, Rows]:
+    """Through the derivatives of the torques."""
+    n = chain.dof
+    solve = Solver(inertia_matrix(chain, x["q"]))
+    bias = torques(chain, {**x, "qdd": [0] * n})
+    qdd = solve([tau - b for tau, b in zip(x["tau"], bias, strict=True)])
+    moved = reverse(torques, chain, {**x, "qdd": qdd}, ("q", "qd"))
+    dq, dqd = ([[-entry for entry in row] for row in _columns(map(solve, zip(*rows)))] for rows in moved)
+    units = [[int(i == k) for i in range(n)] for k in range(n)]
+    return {"dq": dq, "dqd": dqd, "dtau": _columns(map(solve, units))}
+
+
+def plain_torques(chain: Chain, x: Given) -> Sequence[Any]:
+    return inverse_dynamics(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"))
+
+
+def plain_accelerations(chain: Chain, x: Given) -> Sequence[Any]:
+    return articulated.forward_dynamics(chain, x["q"], x["qd"], x["tau"], x.get("wrench"))
+
+
+def forward(model: Torques, chain: Chain, x: Given, by: Sequence[str]) -> list[Rows]:
+    """∂result/∂input, a matrix an input, by dual numbers: every partial is carried along."""
+    moving = iter(dual.variables([value for name in by for value in x[name]]))
+    given = {name: [next(moving) for _ in x[name]] for name in by}
+    found = model(over_duals(chain), {**constants(x, by, dual.Dual), **given})
+    starts = [sum(len(x[name]) for name in by[:i]) for i in range(len(by))]
+    return [
+        [[dual.partial(result, start + k) for k in range(len(x[name]))] for result in found]
+        for name, start in zip(by, starts)
+    ]
+
+
+def reverse(model: Torques, chain: Chain, x: Given, by: Sequence[str], shared: bool = False) -> list[Rows]:
+    """∂result/∂input, a matrix an input, by traced numbers: one walk back for every result."""
+    together = adjoint.variables([value for name in by for value in x[name]], shared)
+    flow = iter(together)
+    moving = {name: [next(flow) for _ in x[name]] for name in by}
+    traced = mapped(chain, adjoint.Traced, adjoint.TracedMaths(chain.maths))
+    found = model(traced, {**constants(x, by, adjoint.Traced), **moving})
+    rows = [iter(adjoint.gradient(result, together)) for result in found]
+    return [[[next(row) for _ in x[name]] for row in rows] for name in by]
+
+
+def constants(x: Given, by: Sequence[str], lift: Callable[[Any], Any]) -> dict[str, Sequence[Any]]:
+    """The inputs that do not move, as constants of another scalar."""
+    still = {name: values for name, values in x.items() if name not in by and values is not None}
+    return {name: [v if isinstance(v, int) else lift(v) for v in values] for name, values in still.items()}
+
+
+def _columns(columns: Any) -> Rows:
+    return [list(row) for row in zip(*columns)]

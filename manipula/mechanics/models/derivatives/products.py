@@ -1,0 +1,108 @@
+"""Derivatives times a vector, without the matrices: what gradient methods ask for, at a small multiple of the model.
+
+    along a change      δτ = ∂τ/∂q δq + ∂τ/∂q̇ δq̇ + ∂τ/∂q̈ δq̈                 dual numbers, one partial
+    weighted            (λᵀ ∂τ/∂q, λᵀ ∂τ/∂q̇, λᵀ ∂τ/∂q̈)                       traced numbers, one walk back
+
+Forward dynamics once more needs no text of its own: with q̈ = q̈(q, q̇, τ) and μ = M⁻¹ λ,
+
+    δq̈ = M⁻¹ (δτ − ∂τ/∂q δq − ∂τ/∂q̇ δq̇)        λᵀ ∂q̈ = (−μᵀ ∂τ/∂q, −μᵀ ∂τ/∂q̇, μᵀ)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.models.derivatives.dual import (
+    Given,
+    Torques,
+    constants,
+    forward_plain,
+    inverse_plain,
+    plain_accelerations,
+    plain_torques,
+)
+from manipula.mechanics.models.dynamics.composite_runs import inertia_matrix
+from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.lift import mapped, over_duals
+from manipula.mechanics.spatial import adjoint, dual
+from manipula.mechanics.spatial.vector import dot
+
+CHANGES = {"q": "dq", "qd": "dqd", "qdd": "dqdd", "tau": "dtau"}
+MOTION, STATE = ("q", "qd", "qdd"), ("q", "qd", "tau")
+
+
+def inverse_along(chain: Chain, x: Given) -> dict[str, Any]:
+    """Newton and Euler on dual numbers."""
+    return {"dtau": _along(plain_torques, chain, x, MOTION)}
+
+
+def forward_along(chain: Chain, x: Given) -> dict[str, Any]:
+    """Articulated bodies on dual numbers."""
+    return {"dqdd": _along(plain_accelerations, chain, x, STATE)}
+
+
+def inverse_weighted(chain: Chain, x: Given) -> dict[str, Any]:
+    """λᵀ times the matrices."""
+    return {name: _weighed(x["weights"], rows) for name, rows in inverse_plain(chain, x).items()}
+
+
+def forward_weighted(chain: Chain, x: Given) -> dict[str, Any]:
+    """λᵀ times the matrices."""
+    return {name: _weighed(x["weights"], rows) for name, rows in forward_plain(chain, x).items()}
+
+
+def inverse_jvp(torques: Torques, chain: Chain, x: Given) -> dict[str, Any]:
+    return {"dtau": _along(torques, chain, x, MOTION)}
+
+
+def inverse_vjp(torques: Torques, chain: Chain, x: Given) -> dict[str, Any]:
+    shared = getattr(chain.maths, "interned", False)
+    return _back(torques, chain, x, x["weights"], MOTION, shared)
+
+
+def forward_jvp(torques: Torques, chain: Chain, x: Given) -> dict[str, Any]:
+    solve, qdd = _solved(torques, chain, x)
+    still = [0] * chain.dof
+    moved = _along(torques, chain, {**x, "qdd": qdd, "dqdd": still}, MOTION)
+    return {"dqdd": solve([push - share for push, share in zip(x["dtau"], moved)])}
+
+
+def forward_vjp(torques: Torques, chain: Chain, x: Given) -> dict[str, Any]:
+    solve, qdd = _solved(torques, chain, x)
+    mu = solve(x["weights"])
+    found = _back(torques, chain, {**x, "qdd": qdd}, [-m for m in mu], ("q", "qd"), shared=False)
+    return {**found, "dtau": mu}
+
+
+def _solved(torques: Torques, chain: Chain, x: Given) -> tuple[Solver, list[Any]]:
+    """M, factored, and q̈."""
+    solve = Solver(inertia_matrix(chain, x["q"]))
+    bias = torques(chain, {**x, "qdd": [0] * chain.dof})
+    return solve, solve([tau - b for tau, b in zip(x["tau"], bias, strict=True)])
+
+
+def _along(model: Torques, chain: Chain, x: Given, by: Sequence[str]) -> list[Any]:
+    """The rate of every result when the inputs `by` move at their rates."""
+    moving = {name: dual.along(x[name], x[CHANGES[name]]) for name in by}
+    found = model(over_duals(chain), {**constants(x, by, dual.Dual), **moving})
+    return [dual.partial(result, 0) for result in found]
+
+
+def _back(
+    model: Torques, chain: Chain, x: Given, weights: Sequence[Any], by: Sequence[str], shared: bool
+) -> dict[str, Any]:
+    """The gradient of the weighted sum of the results: one walk back."""
+    together = adjoint.variables([value for name in by for value in x[name]], shared)
+    flow = iter(together)
+    moving = {name: [next(flow) for _ in x[name]] for name in by}
+    traced = mapped(chain, adjoint.Traced, adjoint.TracedMaths(chain.maths))
+    found = model(traced, {**constants(x, by, adjoint.Traced), **moving})
+    weighted = adjoint.pullback(list(zip(found, weights, strict=True)), together)
+    rates = iter(weighted)
+    return {CHANGES[name]: [next(rates) for _ in x[name]] for name in by}
+
+
+def _weighed(weights: Sequence[Any], rows: Sequence[Sequence[Any]]) -> list[Any]:
+    return [dot(weights, column) for column in zip(*rows)]

@@ -1,0 +1,325 @@
+"""Inverse dynamics on the acceleration field: the recursion with the fewest operations.
+
+With U = [ω̇]× + [ω]×[ω]× a point r of a link accelerates by V + U r. Then, for mass M, first moments S, second K,
+
+    F = M V + U S        N = S × V + vee(U K − (U K)ᵀ)
+
+and no tensor product is ever formed. Consecutive parallel axes share one orientation G, that of the first of them
+before it turns; link k of the run is turned in it by the sum θ of its angles. The axis z is fixed in all links of a run
+and in the link before it, so the column U z is the same for all of them: only ω_z and ω̇_z grow from link to link.
+
+The chain must have its frames on the joints (`reduce.frames_on_joints`). What a link's inertia and its lever to the
+next joint contribute may be worked out in the link's own axes or in those of its run (`SHARES`, `LEVERS`), and its
+moment about the axis in two forms (`MOMENTS`): one choice a link.
+The part of a link's inertia that is symmetric about its axis may be handed to its parent (`handed_over`): what the
+parent does not know of it is a rotor's gyroscopic moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from manipula.mechanics.models.kinematics.pose_apart import polar
+from manipula.mechanics.robot.chain import Chain, Link, inward, outward
+from manipula.mechanics.spatial.inertia import Inertia, half
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import (
+    IDENTITY,
+    NULL,
+    Matrix,
+    Vector,
+    Z,
+    add,
+    cross,
+    dot,
+    matadd,
+    matsub,
+    neg,
+    outer,
+    rotate,
+    scale,
+    symmetric,
+    unrotate,
+)
+
+Turn = tuple[Any, Any]  # cos and sin of the angle between a link's axes and its run's
+STRAIGHT: Turn = (1, 0)
+Wrench = tuple[Vector, Vector]  # force, moment
+NOTHING: Wrench = (NULL, NULL)
+
+
+@dataclass(frozen=True)
+class Spin:
+    """How a link turns, in some axes: ω, ω̇_z, and the column U z."""
+
+    w: Vector = NULL
+    wdz: Any = 0
+    Uz: Vector = NULL
+
+    def unturned(self, turn: Turn) -> Spin:
+        """The same in axes turned about z."""
+        return Spin(unturned(turn, self.w), self.wdz, unturned(turn, self.Uz))
+
+    def faster(self, rate: Any, acceleration: Any) -> Spin:
+        """One more turn about z: the column U z does not see it."""
+        return Spin((self.w[0], self.w[1], self.w[2] + rate), self.wdz + acceleration, self.Uz)
+
+    def wd(self) -> Vector:
+        """ω̇, from U13 = ω_xω_z + ω̇_y and U23 = ω_yω_z − ω̇_x"""
+        (wx, wy, wz), (U13, U23, _) = self.w, self.Uz
+        return (wy * wz - U23, U13 - wx * wz, self.wdz)
+
+    def field(self) -> Matrix:
+        """U = [ω̇]× + [ω]×[ω]×, one product serving two entries"""
+        (wx, wy, wz), (U13, U23, U33), (wdx, wdy, wdz) = self.w, self.Uz, self.wd()
+        xx, zz, xy = wx * wx, wz * wz, wx * wy
+        return (
+            (U33 + (xx - zz), xy - wdz, U13),
+            (xy + wdz, -(xx + zz), U23),
+            (wx * wz - wdy, wy * wz + wdx, U33),
+        )
+
+
+@dataclass(frozen=True)
+class Row:
+    """A link in its run. V is the acceleration of the link's origin; spin, V and the wrenches are in the run's axes."""
+
+    link: Link | None
+    angle: Any
+    turn: Turn
+    slide: Any
+    spin: Spin
+    V: Vector
+    wrench: Wrench  # what the link's own inertia asks for, at its origin
+    foot: Wrench  # and at the foot of its joint, which a sliding link leaves
+    lever: Lever
+    rest: Any  # of the joint's torque: a handed-over rotor carried by the parent, 2σ ω̇_z
+    maths: Any
+    joined: bool = False  # to the run of the row before
+
+    def own_spin(self) -> Spin:
+        return self.spin.unturned(self.turn)
+
+
+@dataclass(frozen=True)
+class Body:
+    """Mass, first and second moments, in some axes; J = Kxx + Kyy, which no turn about z changes."""
+
+    M: Any
+    S: Vector
+    K: Matrix
+    J: Any
+
+
+def body_of(inertia: Inertia) -> Body:
+    K = inertia.second_moments()
+    return Body(inertia.m, inertia.s, K, K[0][0] + K[1][1])
+
+
+Moment = Callable[[Body, Spin], Any]
+Share = Callable[[Body, Turn, Any, Spin, Vector, Moment], tuple[Wrench, Wrench]]
+Lever = Callable[[Row, Vector], Vector]
+
+
+class Choice(NamedTuple):
+    """How one link is worked out."""
+
+    share: str = "own"
+    lever: str = "own"
+    spin: str = "kept"
+    run: str = "joined"
+    moment: str = "field"
+
+
+def turned(turn: Turn, a: Vector) -> Vector:
+    """Rz(θ) a"""
+    c, s = turn
+    return (c * a[0] - s * a[1], s * a[0] + c * a[1], a[2])
+
+
+def unturned(turn: Turn, a: Vector) -> Vector:
+    """Rz(θ)ᵀ a"""
+    c, s = turn
+    return (c * a[0] + s * a[1], c * a[1] - s * a[0], a[2])
+
+
+def wrench_of(body: Body, spin: Spin, V: Vector, moment: Moment) -> Wrench:
+    """F = M V + U S,  N = S×V + vee(UK − (UK)ᵀ)"""
+    (Kxx, Kxy, Kxz), (_, Kyy, Kyz), (_, _, Kzz) = body.K
+    U = spin.field()
+    F = add(scale(body.M, V), rotate(U, body.S))
+    N = (
+        U[2][0] * Kxy + U[2][1] * Kyy + (U[2][2] - U[1][1]) * Kyz - U[1][0] * Kxz - U[1][2] * Kzz,
+        (U[0][0] - U[2][2]) * Kxz + U[0][1] * Kyz + U[0][2] * Kzz - U[2][0] * Kxx - U[2][1] * Kxy,
+        moment(body, spin) + U[1][2] * Kxz - U[0][2] * Kyz,
+    )
+    return F, add(N, cross(body.S, V))
+
+
+def moment_by_field(body: Body, spin: Spin) -> Any:
+    """Of Kxx, Kyy, Kxy about z:  U21 Kxx − U12 Kyy + (U22 − U11) Kxy"""
+    U, K = spin.field(), body.K
+    return U[1][0] * K[0][0] - U[0][1] * K[1][1] + (U[1][1] - U[0][0]) * K[0][1]
+
+
+def moment_by_squares(body: Body, spin: Spin) -> Any:
+    """The same:  (Kxx − Kyy) ω_xω_y + J ω̇_z + (ω_y² − ω_x²) Kxy"""
+    (wx, wy, _), K = spin.w, body.K
+    return (K[0][0] - K[1][1]) * (wx * wy) + body.J * spin.wdz + (wy * wy - wx * wx) * K[0][1]
+
+
+def own_share(body: Body, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
+    """The motion taken to the link's origin and turned into its axes, the wrench turned back."""
+    F, N = wrench_of(body, spin.unturned(turn), unturned(turn, slid_motion(d, spin, V)), moment)
+    return (turned(turn, F), turned(turn, N)), NOTHING
+
+
+def run_share(body: Body, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
+    """The inertia turned, and taken to the foot of the joint, instead."""
+    return NOTHING, wrench_of(shifted(turned_body(turn, body), (0, 0, d)), spin, V, moment)
+
+
+def slid_motion(d: Any, spin: Spin, V: Vector) -> Vector:
+    """V + d U z"""
+    return add(V, scale(d, spin.Uz))
+
+
+def turned_body(turn: Turn, body: Body) -> Body:
+    """Kxx − s u, Kyy + s u, c u − Kxy, with u = (Kxx − Kyy) s + 2Kxy c; S and (Kxz, Kyz) turn as vectors"""
+    (Kxx, Kxy, Kxz), (_, Kyy, Kyz), (_, _, Kzz) = body.K
+    c, s = turn
+    u = (Kxx - Kyy) * s + 2 * Kxy * c
+    x, y, _ = turned(turn, (Kxz, Kyz, 0))
+    return Body(body.M, turned(turn, body.S), symmetric(Kxx - s * u, c * u - Kxy, x, Kyy + s * u, y, Kzz), body.J)
+
+
+def shifted(body: Body, p: Vector) -> Body:
+    """S + M p,  K + S pᵀ + p (S + M p)ᵀ"""
+    S = add(body.S, scale(body.M, p))
+    K = matadd(body.K, matadd(outer(body.S, p), outer(p, S)))
+    return Body(body.M, S, K, body.J + (p[0] * (body.S[0] + S[0]) + p[1] * (body.S[1] + S[1])))
+
+
+def own_lever(row: Row, p: Vector) -> Vector:
+    """U p, worked out in the link's axes"""
+    return turned(row.turn, rotate(row.own_spin().field(), p))
+
+
+def run_lever(row: Row, p: Vector) -> Vector:
+    """U p, the lever turned instead"""
+    return rotate(row.spin.field(), turned(row.turn, p))
+
+
+def polar_lever(row: Row, p: Vector) -> Vector:
+    """U p, the lever turned in its polar form, which takes two products instead of four"""
+    return rotate(row.spin.field(), polar(row.angle, p, row.maths))
+
+
+SHARES: dict[str, Share] = {"own": own_share, "run": run_share}
+LEVERS: dict[str, Lever] = {"own": own_lever, "run": run_lever, "polar": polar_lever}
+MOMENTS: dict[str, Moment] = {"field": moment_by_field, "squares": moment_by_squares}
+# twice the part σ of a link's second moments Kxx, Kyy that is handed to its parent; what is left may lose an entry
+SPINS: dict[str, Callable[[Any, Any], Any]] = {
+    "kept": lambda Kxx, Kyy: 0,
+    "handed": lambda Kxx, Kyy: Kxx + Kyy,
+    "handed x": lambda Kxx, Kyy: 2 * Kxx,
+    "handed y": lambda Kxx, Kyy: 2 * Kyy,
+}
+RUNS = ("joined", "apart")  # does a link whose axis is parallel to the one before join its run?
+
+
+def torques(
+    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], choices: Sequence[Choice] | None = None
+) -> list[Any]:
+    """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
+    picked = choices or [Choice()] * chain.dof
+    chain, rotors = handed_over(chain, [SPINS[choice.spin] for choice in picked])
+    rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
+    items = list(zip(chain.links, *rates, picked, rotors, strict=True))
+
+    def step(parent: Row, item: tuple[Link, Any, Any, Any, Choice, Any]) -> Row:
+        return hang(parent, *item, chain.maths)
+
+    rows = outward(step, items, ground(chain))
+    loads = inward(load, list(zip(rows, [*rows[1:], None])), (NULL, NULL))
+    return [link.signed(link.kind.effort(*wrench) + row.rest) for link, row, wrench in zip(chain.links, rows, loads)]
+
+
+def ground(chain: Chain) -> Row:
+    """What the first joint stands on: at rest, accelerating against gravity."""
+    V = unrotate(chain.base.R, neg(chain.gravity))
+    return Row(None, 0, STRAIGHT, 0, Spin(), V, NOTHING, NOTHING, own_lever, 0, chain.maths)
+
+
+def handed_over(chain: Chain, parts: Sequence[Callable[[Any, Any], Any]]) -> tuple[Chain, list[Any]]:
+    """Give the part σ of each link's Kxx and Kyy to its parent, from the tip down; the rotors 2σ that remain."""
+    links, rotors = list(chain.links), [0] * chain.dof
+    for i in range(chain.dof - 1, 0, -1):
+        K = links[i].inertia.second_moments()
+        rotors[i] = parts[i](K[0][0], K[1][1]) if links[i].kind.name == "revolute" else 0
+        if not (isinstance(rotors[i], int) and rotors[i] == 0):
+            part = Inertia(I=symmetric(half(rotors[i]), 0, 0, half(rotors[i]), 0, rotors[i]))
+            links[i] = replace(links[i], inertia=replace(links[i].inertia, I=matsub(links[i].inertia.I, part.I)))
+            given = part.seen_from(Placement(R=links[i].before.R))
+            links[i - 1] = replace(links[i - 1], inertia=links[i - 1].inertia + given)
+    return replace(chain, links=tuple(links)), rotors
+
+
+def continues(link: Link) -> bool:
+    """Is the axis, by structure, parallel to the one before, with the same zero?"""
+    return link.before.R == IDENTITY
+
+
+def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rotor: Any, maths: Any) -> Row:
+    """The next link: in its parent's run, or the first of a new one."""
+    x = link.offset + x
+    joined = choice.run == "joined" and parent.link is not None and continues(link)
+    spin, V, angle = follow(parent, link) if joined else start(parent, link)
+    # a slide d along z, of the point that is at the foot now:  V + 2ω×ḋz + d̈z
+    d, dd, ddd = link.kind.slide(x), link.kind.slide(xd), link.kind.slide(xdd)
+    V = add(V, (2 * dd * spin.w[1], -(2 * dd * spin.w[0]), ddd))
+    # a rotor 2σ on the axis:  2σ (θ̇ω_y, −θ̇ω_x, θ̈)
+    thd, thdd = link.kind.turn(xd), link.kind.turn(xdd)
+    gyro, rest = (rotor * thd * spin.w[1], -(rotor * thd * spin.w[0]), rotor * thdd), rotor * spin.wdz
+    spin = spin.faster(thd, thdd)
+    angle = angle + link.kind.turn(x)
+    turn = STRAIGHT if isinstance(angle, int) and angle == 0 else (maths.cos(angle), maths.sin(angle))
+    (F, N), foot = SHARES[choice.share](body_of(link.inertia), turn, d, spin, V, MOMENTS[choice.moment])
+    V, wrench = slid_motion(d, spin, V), (F, add(N, gyro))
+    return Row(link, angle, turn, d, spin, V, wrench, foot, LEVERS[choice.lever], rest, maths, joined)
+
+
+def follow(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
+    """In the same run: the same axes, a lever further."""
+    return parent.spin, add(parent.V, parent.lever(parent, link.before.p)), parent.angle
+
+
+def start(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
+    """A new run: its axes are fixed in the parent link."""
+    R, own = link.before.R, parent.own_spin()
+    axis = rotate(R, Z)
+    V = unturned(parent.turn, add(parent.V, parent.lever(parent, link.before.p)))
+    spin = Spin(unrotate(R, own.w), dot(own.wd(), axis), unrotate(R, rotate(own.field(), axis)))
+    return spin, unrotate(R, V), 0
+
+
+def load(child: Wrench, rows: tuple[Row, Row | None]) -> Wrench:
+    """(f, n) at the foot of the first row's joint, in its run's axes, from that of the next."""
+    row, next_row = rows
+    f, n = row.wrench
+    if next_row is not None and next_row.link is not None:
+        f, n = _with_next(row, child, next_row.link, next_row.joined)
+    n = add(n, cross((0, 0, row.slide), f))
+    return add(f, row.foot[0]), add(n, row.foot[1])
+
+
+def _with_next(row: Row, child: Wrench, link: Link, joined: bool) -> Wrench:
+    """(f, n) at the origin of a link: its own and what the next joint asks for."""
+    (F, N), (f, n), before = row.wrench, child, link.before
+    if joined:
+        return add(F, f), add(add(N, n), cross(turned(row.turn, before.p), f))
+    f = rotate(before.R, f)
+    n = add(rotate(before.R, n), cross(before.p, f))
+    return add(F, turned(row.turn, f)), add(N, turned(row.turn, n))

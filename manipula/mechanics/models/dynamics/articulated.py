@@ -1,0 +1,184 @@
+"""Forward dynamics by articulated bodies (Featherstone): one division per joint, cost linear in their number.
+
+Frame k is on joint k. Seen from there, the arm beyond behaves as a body that answers an acceleration with a force
+
+    n = J ω̇ + H v̇ + b_n        f = Hᵀ ω̇ + M v̇ + b_f
+
+with unit motion S = (ω_k, v_k), U = (J ω_k + H v_k, Hᵀ ω_k + M v_k):
+
+    d = S·U + Ia      u = τ − friction − S·b      q̈ = (u − U·(a + c)) / d
+    handed to the parent: the same less U Uᵀ / d, with b + (…) c + U u / d, where c = V × S q̇
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.mechanics.models.dynamics.bodies import (
+    OnJoints,
+    Screw,
+    Twist,
+    axis_twist,
+    felt,
+    momentum,
+    on_joints,
+    tensor_about_z,
+)
+from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.dynamics.newton_euler import tip_load
+from manipula.mechanics.models.dynamics.torque import Wrench
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import (
+    NULL,
+    Matrix,
+    add,
+    cross,
+    diagonal,
+    matadd,
+    matmul,
+    matsub,
+    neg,
+    outer,
+    rotate,
+    scale,
+    skew,
+    transpose,
+    unrotate,
+)
+
+
+@dataclass(frozen=True)
+class Articulated:
+    """J, H, M and the bias (b_f, b_n)."""
+
+    J: Matrix
+    H: Matrix
+    M: Matrix
+    bias: Screw
+
+    def __add__(self, other: Articulated) -> Articulated:
+        J, H, M = matadd(self.J, other.J), matadd(self.H, other.H), matadd(self.M, other.M)
+        return Articulated(J, H, M, _plus(self.bias, other.bias))
+
+    def answer(self, a: Twist) -> Screw:
+        """The force an acceleration takes, without the bias."""
+        f = add(rotate(transpose(self.H), a.w), rotate(self.M, a.v))
+        return Screw(f, add(rotate(self.J, a.w), rotate(self.H, a.v)))
+
+    def released(self, U: Screw, d: Any) -> Articulated:
+        """Less U Uᵀ / d: what is left when the joint gives way."""
+        f, n = scale(1 / d, U.f), scale(1 / d, U.n)
+        J, H, M = matsub(self.J, outer(n, U.n)), matsub(self.H, outer(n, U.f)), matsub(self.M, outer(f, U.f))
+        return Articulated(J, H, M, self.bias)
+
+    def seen_from(self, at: Placement) -> Articulated:
+        """From frame a, `at` being pose_a_b: every block turned, R X Rᵀ, then shifted."""
+        J, H, M = (matmul(matmul(at.R, X), transpose(at.R)) for X in (self.J, self.H, self.M))
+        return Articulated(J, H, M, self.bias.in_frame(at)).shifted(skew(at.p))
+
+    def through(self, motion: Placement) -> Articulated:
+        """The same for a joint's motion: a turn about z, or a shift along it."""
+        c, s = motion.R[0][0], motion.R[1][0]
+        J, H, M = (tensor_about_z(X, c, s) for X in (self.J, self.H, self.M))
+        return Articulated(J, H, M, self.bias.in_frame(motion)).shifted(skew(motion.p))
+
+    def shifted(self, p: Matrix) -> Articulated:
+        """H' = H + [p]M,  J' = J − H[p] + [p]H'ᵀ; the bias has been moved already."""
+        H = matadd(self.H, matmul(p, self.M))
+        J = matadd(matsub(self.J, matmul(self.H, p)), matmul(p, transpose(H)))
+        return Articulated(J, H, self.M, self.bias)
+
+
+@dataclass(frozen=True)
+class Joint:
+    """What the inward pass leaves at a joint for the outward one."""
+
+    S: Twist
+    c: Twist
+    U: Screw
+    d: Any
+    u: Any
+
+
+def forward_dynamics(
+    chain: Chain, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
+) -> list[Any]:
+    """q̈ under the motor torques `tau`."""
+    seated = on_joints(chain, q)
+    driven = [link.signed(t - loss) for link, t, loss in zip(chain.links, tau, friction(chain, qd), strict=True)]
+    joints = inward_pass(seated, velocities(seated, qd), driven, tip_force(seated, wrench))
+    return outward_pass(seated, joints)
+
+
+def velocities(seated: OnJoints, qd: Sequence[Any]) -> list[tuple[Twist, Twist]]:
+    """(V, c) on every joint: the link's velocity, and c = V × S q̇."""
+    pairs: list[tuple[Twist, Twist]] = []
+    moving = Twist(NULL, NULL)
+    for link, motion, rate in zip(seated.chain.links, seated.motions, qd, strict=True):
+        own = _times(link.signed(rate), axis_twist(link))
+        moving = _add(moving.in_frame(link.before).in_frame(motion), own)
+        pairs.append((moving, Twist(cross(moving.w, own.w), add(cross(moving.w, own.v), cross(moving.v, own.w)))))
+    return pairs
+
+
+def inward_pass(
+    seated: OnJoints, speeds: Sequence[tuple[Twist, Twist]], driven: Sequence[Any], tip: Screw
+) -> list[Joint]:
+    joints: list[Joint] = []
+    beyond = Articulated(diagonal(0), diagonal(0), diagonal(0), tip)
+    rows = zip(seated.chain.links, seated.motions, speeds, driven)
+    for link, motion, (V, c), t in reversed(list(rows)):
+        body, S = rigid(link.inertia, V) + beyond, axis_twist(link)
+        U = body.answer(S)
+        joint = Joint(S, c, U, felt(S, U) + link.motor_inertia, t - felt(S, body.bias))
+        joints.append(joint)
+        rest = body.released(U, joint.d)
+        push = scale_screw(joint.u / joint.d, U)
+        handed = Articulated(rest.J, rest.H, rest.M, _plus(_plus(rest.bias, rest.answer(c)), push))
+        beyond = handed.through(motion).seen_from(link.before)
+    return joints[::-1]
+
+
+def outward_pass(seated: OnJoints, joints: Sequence[Joint]) -> list[Any]:
+    """q̈ from the base, which accelerates at −g."""
+    a = Twist(NULL, unrotate(seated.chain.base.R, neg(seated.chain.gravity)))
+    found: list[Any] = []
+    for link, motion, joint in zip(seated.chain.links, seated.motions, joints):
+        a = _add(a.in_frame(link.before).in_frame(motion), joint.c)
+        rate = (joint.u - felt(a, joint.U)) / joint.d
+        found.append(link.signed(rate))
+        a = _add(a, _times(rate, joint.S))
+    return found
+
+
+def rigid(body: Inertia, V: Twist) -> Articulated:
+    """A rigid body: J = I, H = [s]×, M = m 1, and the bias V ×* (momentum)."""
+    h = momentum(body, V)
+    bias = Screw(cross(V.w, h.f), add(cross(V.w, h.n), cross(V.v, h.f)))
+    return Articulated(body.I, skew(body.s), diagonal(body.m), bias)
+
+
+def tip_force(seated: OnJoints, wrench: Wrench) -> Screw:
+    """Minus the tool's wrench, on the last joint."""
+    tip = tip_load(seated.chain, seated.motions, wrench)
+    return Screw(tip.fp, tip.np)
+
+
+def scale_screw(k: Any, x: Screw) -> Screw:
+    return Screw(scale(k, x.f), scale(k, x.n))
+
+
+def _plus(a: Screw, b: Screw) -> Screw:
+    return Screw(add(a.f, b.f), add(a.n, b.n))
+
+
+def _add(a: Twist, b: Twist) -> Twist:
+    return Twist(add(a.w, b.w), add(a.v, b.v))
+
+
+def _times(k: Any, a: Twist) -> Twist:
+    return Twist(scale(k, a.w), scale(k, a.v))

@@ -1,0 +1,181 @@
+"""Joint axes and composite bodies on frames that sit on the joints: what the fast models of dynamics share.
+
+Frame k is the moving side of joint k, its z the joint's axis. The unit motion of joint i is the twist (ω, v): the
+angular velocity, and the velocity of the point at the frame's origin, that q̇_i = 1 (along +z) gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import (
+    NULL,
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    matadd,
+    matmul,
+    outer,
+    rotate,
+    scale,
+    symmetric,
+    transpose,
+    unrotate,
+)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """A body by its mass m, first moments s and second moments K = ∫r rᵀ dm, about the frame's origin.
+
+    The same ten numbers as `Inertia`; whoever needs K of a composite body carries this one.
+    """
+
+    m: Any = 0
+    s: Vector = NULL
+    K: Matrix = (NULL, NULL, NULL)
+
+    def __add__(self, other: Moments) -> Moments:
+        return Moments(self.m + other.m, add(self.s, other.s), matadd(self.K, other.K))
+
+    def tensor(self) -> Matrix:
+        """I = tr(K) 1 − K"""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.K
+        return symmetric(yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
+
+    def seen_from(self, at: Placement) -> Moments:
+        """From frame a, `at` being pose_a_b:  R K Rᵀ + s pᵀ + p (s + m p)ᵀ,   s + m p,   with s turned first"""
+        s = rotate(at.R, self.s)
+        shifted = add(s, scale(self.m, at.p))
+        K = matmul(matmul(at.R, self.K), transpose(at.R))
+        K = matadd(K, matadd(outer(s, at.p), outer(at.p, shifted)))
+        return Moments(self.m, shifted, symmetric(K[0][0], K[0][1], K[0][2], K[1][1], K[1][2], K[2][2]))
+
+
+Body = TypeVar("Body", Inertia, Moments)
+
+
+@dataclass(frozen=True)
+class Twist:
+    """Angular velocity w, and velocity v of the point at the frame's origin."""
+
+    w: Vector
+    v: Vector
+
+    def in_frame(self, at: Placement) -> Twist:
+        """The same motion in frame b; `at` is pose_a_b and self is in a: Rᵀω, Rᵀ(v + ω×p)"""
+        return Twist(unrotate(at.R, self.w), unrotate(at.R, add(self.v, cross(self.w, at.p))))
+
+
+@dataclass(frozen=True)
+class Screw:
+    """A force f and its moment n about the frame's origin (or a momentum and its moment)."""
+
+    f: Vector
+    n: Vector
+
+    def in_frame(self, at: Placement) -> Screw:
+        """The same force seen from frame a; `at` is pose_a_b and self is in b: R f, R n + p×R f"""
+        f = rotate(at.R, self.f)
+        return Screw(f, add(rotate(at.R, self.n), cross(at.p, f)))
+
+
+def axis_twist(link: Link) -> Twist:
+    """The unit motion of a joint, on the joint."""
+    return Twist((0, 0, link.kind.turn(1)), (0, 0, link.kind.slide(1)))
+
+
+def momentum(body: Inertia | Moments, twist: Twist) -> Screw:
+    """m v + ω×s,  I ω + s×v"""
+    I = body.I if isinstance(body, Inertia) else body.tensor()
+    return Screw(
+        add(scale(body.m, twist.v), cross(twist.w, body.s)),
+        add(rotate(I, twist.w), cross(body.s, twist.v)),
+    )
+
+
+def felt(twist: Twist, force: Screw) -> Any:
+    """The power of a force along a twist: ω·n + v·f"""
+    return dot(twist.w, force.n) + dot(twist.v, force.f)
+
+
+def moments_of(body: Inertia) -> Moments:
+    return Moments(body.m, body.s, body.second_moments())
+
+
+@dataclass(frozen=True)
+class OnJoints:
+    """A chain with its frames on the joints, at one position."""
+
+    chain: Chain
+    motions: list[Placement]
+
+    def twists(self) -> list[list[Twist]]:
+        """Row k: the unit motions of joints 0 … k in frame k."""
+        rows: list[list[Twist]] = []
+        for link, motion in zip(self.chain.links, self.motions):
+            moved = [twist.in_frame(link.before).in_frame(motion) for twist in rows[-1]] if rows else []
+            rows.append([*moved, axis_twist(link)])
+        return rows
+
+    def composites(self, bodies: Sequence[Body]) -> list[Body]:
+        """Link k and all beyond it as one rigid body, in frame k; `bodies` are the links alone."""
+        found = list(bodies[-1:])
+        for body, link, motion in reversed(list(zip(bodies[:-1], self.chain.links[1:], self.motions[1:]))):
+            found.append(body + carried(found[-1], link, motion))
+        return found[::-1]
+
+    def gravity_vectors(self) -> list[Vector]:
+        """The gravity vector in every frame."""
+        g = unrotate(self.chain.base.R, self.chain.gravity)
+        vectors: list[Vector] = []
+        for link, motion in zip(self.chain.links, self.motions):
+            g = unrotate(motion.R, unrotate(link.before.R, g))
+            vectors.append(g)
+        return vectors
+
+
+def on_joints(chain: Chain, q: Sequence[Any]) -> OnJoints:
+    return OnJoints(frames_on_joints(chain), chain.motions(q))
+
+
+def carried(body: Body, link: Link, motion: Placement) -> Body:
+    """A body on joint k, seen from frame k−1."""
+    turned = turned_about_z(body, motion.R[0][0], motion.R[1][0])
+    return turned.seen_from(Placement(p=motion.p)).seen_from(link.before)
+
+
+def turned_about_z(body: Body, c: Any, s: Any) -> Body:
+    """The body after a rotation about z."""
+    x, y, z = body.s
+    A = tensor_about_z(body.I if isinstance(body, Inertia) else body.K, c, s)
+    return type(body)(body.m, (c * x - s * y, s * x + c * y, z), A)
+
+
+def tensor_about_z(A: Matrix, c: Any, s: Any) -> Matrix:
+    """R A Rᵀ, R a rotation about z; the upper block in fewer steps, by e = s (A_yy − A_xx) − c (A_xy + A_yx)"""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = A
+    e = s * (yy - xx) - c * (xy + yx)
+    se, ce = s * e, c * e
+    return (
+        (xx + se, -ce - yx, c * xz - s * yz),
+        (-ce - xy, yy - se, s * xz + c * yz),
+        (c * zx - s * zy, s * zx + c * zy, zz),
+    )
+
+
+def link_twists(chain: Chain, q: Sequence[Any]) -> list[list[Twist]]:
+    """Row l: the unit motions of joints 0 … l in the frame of link l as the chain has it."""
+    rows: list[list[Twist]] = []
+    for link, step in zip(chain.links, chain.elementary(q)):
+        moved = [twist.in_frame(step) for twist in rows[-1]] if rows else []
+        rows.append([*moved, axis_twist(link).in_frame(link.after)])
+    return rows

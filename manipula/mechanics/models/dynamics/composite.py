@@ -1,0 +1,56 @@
+"""The inertia matrix, and gravity, by composite bodies (Walker and Orin).
+
+Joint k alone accelerates link k and all beyond it as one rigid body; the force that takes is carried inward, and every
+joint on the way feels its share:
+
+    F_k = C_k (ω_k, v_k)      M_ik = what joint i feels of F_k, i ≤ k
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, momentum, on_joints
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.vector import dot
+
+
+def inertia_matrix(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
+    """M(q), motor inertia included on the diagonal."""
+    return with_motors(chain, mechanism_inertia(chain, q))
+
+
+def with_motors(chain: Chain, M: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """M with each motor's inertia on the diagonal."""
+    rows = [list(row) for row in M]
+    for i, link in enumerate(chain.links):
+        rows[i][i] = rows[i][i] + link.motor_inertia
+    return rows
+
+
+def mechanism_inertia(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
+    """M(q) of the links alone, without motor inertia."""
+    n, seated = chain.dof, on_joints(chain, q)
+    bodies = seated.composites([link.inertia for link in seated.chain.links])
+    upper = [_column(seated, k, body) for k, body in enumerate(bodies)]
+    return [[upper[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+
+
+def gravity_composite(chain: Chain, q: Sequence[Any]) -> list[Any]:
+    """The torques that hold the arm still: −g·(m v_k + ω_k×s), m and s of link k and all beyond it."""
+    seated = on_joints(chain, q)
+    bodies = seated.composites([link.inertia for link in seated.chain.links])
+    rows = zip(seated.chain.links, bodies, seated.gravity_vectors())
+    return [-link.signed(dot(g, momentum(body, axis_twist(link)).f)) for link, body, g in rows]
+
+
+def _column(seated: OnJoints, k: int, body: Inertia) -> list[Any]:
+    """M_0k … M_kk"""
+    links, felt = seated.chain.links, []
+    force = momentum(body, axis_twist(links[k]))
+    for i in range(k, -1, -1):
+        felt.append(links[k].signed(links[i].signed(links[i].kind.effort(force.f, force.n))))
+        force = force.in_frame(seated.motions[i]).in_frame(links[i].before)
+    return felt[::-1]

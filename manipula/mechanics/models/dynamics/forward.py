@@ -1,0 +1,22 @@
+"""Forward dynamics through the inertia matrix: M q̈ = τ − (coriolis + gravity + friction − Jᵀ·wrench).
+
+The system is solved by M = Lᵀ D L (`inertia_inverse`): no square roots, one division per joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.dynamics.torque import Wrench, inverse_dynamics
+from manipula.mechanics.robot.chain import Chain
+
+
+def forward_dynamics(
+    chain: Chain, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
+) -> list[Any]:
+    """q̈ under the motor torques `tau`."""
+    bias = inverse_dynamics(chain, q, qd, [0] * chain.dof, wrench)
+    return Solver(inertia_matrix(chain, q))([t - b for t, b in zip(tau, bias, strict=True)])

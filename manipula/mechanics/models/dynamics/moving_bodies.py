@@ -1,0 +1,236 @@
+"""Composite bodies in motion: what every joint carries, how much of it there is and how it moves about.
+
+Let W be the velocity field of a link (its point r moves at ω×r + v), H = Ẇ + W² its acceleration field (U r + V), and
+J its moments of mass of order 0, 1 and 2. Over all links beyond a joint, their motion measured from the link before it,
+
+    J = Σ J_k        [D d] = 2 Σ W_k J_k        Q = the wrench of Σ H_k J_k
+
+Inward over a joint with unit motion L and displacement x, and from a link to the one before it,
+
+    D + 2ẋ L J        Q + ẋ L D + (ẍ L + ẋ² L²) J        K + S pᵀ + p S'ᵀ        D + d pᵀ        n + p×f
+
+All of it stands at the joint's origin, in the axes of its run of parallel joints, as in `acceleration_field`. Frames
+must be on the joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from manipula.mechanics.models.dynamics.acceleration_field import (
+    STRAIGHT,
+    Body,
+    Spin,
+    Turn,
+    Wrench,
+    body_of,
+    continues,
+    shifted,
+    turned,
+    turned_body,
+    unturned,
+)
+from manipula.mechanics.models.dynamics.composite_runs import rotated, together
+from manipula.mechanics.robot.chain import Chain, Link, inward
+from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.spatial.vector import (
+    IDENTITY,
+    NULL,
+    Matrix,
+    Vector,
+    Z,
+    add,
+    cross,
+    dot,
+    matadd,
+    matmul,
+    neg,
+    outer,
+    rotate,
+    scale,
+    transpose,
+    unrotate,
+)
+from manipula.scalar import Judge
+
+SHORT = 1e-12  # m
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint in the axes of its run; spin and V are those of the link before it, at the joint's origin."""
+
+    link: Link
+    angle: Any
+    turn: Turn
+    slide: Vector
+    rate: Any
+    acceleration: Any
+    spin: Spin
+    V: Vector
+    joined: bool  # to the run of the joint before
+
+    def carried(self) -> tuple[Spin, Vector]:
+        """Spin and V of the link the joint moves:  V + 2ω×ḋz + d̈z"""
+        kind, (wx, wy, _) = self.link.kind, self.spin.w
+        speed = 2 * kind.slide(self.rate)
+        V = add(self.V, (speed * wy, -(speed * wx), kind.slide(self.acceleration)))
+        return self.spin.faster(kind.turn(self.rate), kind.turn(self.acceleration)), V
+
+
+def joints_of(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Joint]:
+    """The motion, from the base outward; the base accelerates at −g."""
+    found: list[Joint] = []
+    for link, *motion in zip(chain.links, q, qd, qdd, strict=True):
+        x, rate, acceleration = map(link.signed, motion)
+        joined = bool(found) and continues(link)
+        angle = (found[-1].angle if joined else 0) + link.kind.turn(link.offset + x)
+        still = isinstance(angle, int) and angle == 0
+        turn = STRAIGHT if still else (chain.maths.cos(angle), chain.maths.sin(angle))
+        spin, V = _onto(link, found[-1], joined) if found else _base(chain)
+        slide = (0, 0, link.kind.slide(link.offset + x))
+        found.append(
+            Joint(link, angle, turn, slide, rate, acceleration, spin, add(V, scale(slide[2], spin.Uz)), joined)
+        )
+    return found
+
+
+def _base(chain: Chain) -> tuple[Spin, Vector]:
+    return Spin(), unrotate(chain.links[0].before.R, unrotate(chain.base.R, neg(chain.gravity)))
+
+
+def _onto(link: Link, parent: Joint, joined: bool) -> tuple[Spin, Vector]:
+    """The parent link's motion at the foot of its next joint, in that joint's axes:  V + U p"""
+    (spin, V), before = parent.carried(), link.before
+    if joined:
+        return spin, add(V, rotate(spin.field(), turned(parent.turn, before.p)))
+    own, axis = spin.unturned(parent.turn), rotate(before.R, Z)
+    U = own.field()
+    seen = Spin(unrotate(before.R, own.w), dot(own.wd(), axis), unrotate(before.R, rotate(U, axis)))
+    return seen, unrotate(before.R, add(unturned(parent.turn, V), rotate(U, before.p)))
+
+
+def slid_back(chain: Chain, judge: Judge) -> dict[str, str]:
+    """Where a lever lies along the axis it leads to, the frame there may stand at the parent's: a road without lever.
+
+    Answers to the formulation's questions.
+    """
+
+    def is_long(p: Vector) -> bool:
+        return not all(judge.zero(x, SHORT) for x in p)
+
+    links = frames_on_joints(chain).links
+    levers = [(i, rotate(link.before.R, Z), link.before.p) for i, link in enumerate(links, 1)]
+    return {f"slide {i}": "back" for i, axis, p in levers[1:] if is_long(p) and not is_long(cross(axis, p))}
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """J, D, d, Q of a joint; `about` = Dxx + Dyy, which no turn about z changes."""
+
+    body: Body
+    D: Matrix
+    d: Vector
+    about: Any
+    Q: Wrench
+
+
+NOTHING = Beyond(Body(0, NULL, (NULL, NULL, NULL), 0), (NULL, NULL, NULL), NULL, 0, (NULL, NULL))
+
+
+@dataclass(frozen=True)
+class Road:
+    """From the next joint inward: to its foot, by R and p into the link's axes, by a turn into those of the run.
+
+    `own_turn` is that of the link's body. `slip` and `u` are twice the velocities on the levers `slide` and `p`, this
+    joint's own speed along its axis included: the origin of each joint counts as a point of the link before it.
+    """
+
+    slide: Vector = NULL
+    slip: Vector = NULL
+    R: Matrix = IDENTITY
+    p: Vector = NULL
+    u: Vector = NULL
+    own_turn: Turn = STRAIGHT
+    turn: Turn = STRAIGHT
+
+    def wrench(self, x: Wrench) -> Wrench:
+        """n + p×f"""
+        f, n = rotate(self.R, x[0]), rotate(self.R, add(x[1], cross(self.slide, x[0])))
+        return turned(self.turn, f), turned(self.turn, add(n, cross(self.p, f)))
+
+    def couple(self, t: Vector, force: Vector) -> Vector:
+        """t + u×f: what changes with the origin that velocities are measured from"""
+        f, t = rotate(self.R, force), rotate(self.R, add(t, cross(self.slip, force)))
+        return turned(self.turn, add(t, cross(self.u, f)))
+
+    def beyond(self, x: Beyond, link: Link) -> Beyond:
+        """With the link's own body, which does not move as seen from itself."""
+        body = shifted(rotated(shifted(x.body, self.slide), self.R), self.p)
+        body = together(turned_body(self.own_turn, body_of(link.inertia)), body)
+        D, d = matadd(x.D, outer(x.d, self.slide)), rotate(self.R, x.d)
+        D = matadd(matmul(matmul(self.R, D), transpose(self.R)), outer(d, self.p))
+        about, Q = D[0][0] + D[1][1], self.wrench(x.Q)
+        return Beyond(turned_body(self.turn, body), turned_matrix(self.turn, D), turned(self.turn, d), about, Q)
+
+
+def roads_of(joints: Sequence[Joint]) -> list[Road]:
+    """To every joint from the next one; to the last from nowhere."""
+    return [*map(_road, joints, joints[1:]), Road(own_turn=joints[-1].turn)]
+
+
+def _road(joint: Joint, following: Joint) -> Road:
+    before, w = following.link.before, twice(following.spin.w)
+    slip, own = cross(w, following.slide), (0, 0, 2 * joint.link.kind.slide(joint.rate))
+    if following.joined:
+        p = turned(joint.turn, before.p)
+        return Road(following.slide, slip, IDENTITY, p, add(cross(w, p), own), joint.turn)
+    u = add(cross(rotate(before.R, w), before.p), own)
+    return Road(following.slide, slip, before.R, before.p, u, turn=joint.turn)
+
+
+def twice(a: Vector) -> Vector:
+    return scale(2, a)
+
+
+def turned_matrix(turn: Turn, A: Matrix) -> Matrix:
+    """Rz A Rzᵀ: xx − s u, yy + s u, c u − yx, c u − xy, with u = (xx − yy) s + (xy + yx) c"""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = A
+    c, s = turn
+    u = (xx - yy) * s + (xy + yx) * c
+    (xz, yz, _), (zx, zy, _) = turned(turn, (xz, yz, 0)), turned(turn, (zx, zy, 0))
+    return ((xx - s * u, c * u - yx, xz), (c * u - xy, yy + s * u, yz), (zx, zy, zz))
+
+
+def gathered(joints: Sequence[Joint], roads: Sequence[Road]) -> list[Beyond]:
+    """What every joint carries, measured from the link before it."""
+
+    def step(x: Beyond, item: tuple[Joint, Road]) -> Beyond:
+        joint, road = item
+        return PASSED[joint.link.kind.name](joint, road.beyond(x, joint.link))
+
+    return inward(step, list(zip(joints, roads, strict=True)), NOTHING)
+
+
+def _past_turn(at: Joint, x: Beyond) -> Beyond:
+    """Over a revolute joint: L J = (z×S, I z), L² J = (z×(z×S), …)"""
+    (Sx, Sy, _), K, D, rate, square = x.body.S, x.body.K, x.D, at.rate, at.rate * at.rate
+    F, N = (-Sy, Sx, 0), (-K[0][2], -K[1][2], x.body.J)
+    f = add(scale(rate, (-x.d[1], x.d[0], 0)), add(scale(at.acceleration, F), scale(square, (-Sx, -Sy, 0))))
+    n = scale(rate, (-D[0][2], -D[1][2], x.about))
+    n = add(n, add(scale(at.acceleration, N), scale(square, (K[1][2], -K[0][2], 0))))
+    D = matadd(D, (scale(-2 * rate, K[1]), scale(2 * rate, K[0]), NULL))
+    return replace(x, D=D, d=add(x.d, scale(2 * rate, F)), Q=(add(x.Q[0], f), add(x.Q[1], n)))
+
+
+def _past_slide(at: Joint, x: Beyond) -> Beyond:
+    """Over a prismatic joint: L J = (M z, S×z), L² = 0"""
+    M, S = x.body.M, x.body.S
+    D, d = matadd(x.D, (NULL, NULL, scale(2 * at.rate, S))), add(x.d, (0, 0, 2 * at.rate * M))
+    f, n = (0, 0, at.acceleration * M), scale(at.acceleration, (S[1], -S[0], 0))
+    return replace(x, D=D, d=d, Q=(add(x.Q[0], f), add(x.Q[1], n)))
+
+
+PASSED = {"revolute": _past_turn, "prismatic": _past_slide}

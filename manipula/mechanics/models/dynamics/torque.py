@@ -1,0 +1,62 @@
+"""The motor torques: inverse dynamics and its parts, by Newton and Euler.
+
+inverse_dynamics = inertia_matrix·q̈ + coriolis + gravity + friction − Jᵀ·wrench
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from manipula.mechanics.models.dynamics import acceleration_field
+from manipula.mechanics.models.dynamics.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.dynamics.newton_euler import load, newton_euler, tip_load
+from manipula.mechanics.robot.chain import Chain, inward
+from manipula.mechanics.spatial.vector import NULL
+
+Wrench = Sequence[Any] | None
+
+
+def inverse_dynamics(
+    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
+) -> list[Any]:
+    """The torques of a motion, with motor inertia, friction and what the tool's `wrench` asks for."""
+    tau = newton_euler(chain, q, qd, qdd, wrench).tau
+    return [bare + motor for bare, motor in zip(tau, actuator_torque(chain, qd, qdd))]
+
+
+def actuator_torque(chain: Chain, qd: Sequence[Any], qdd: Sequence[Any]) -> list[Any]:
+    """Motor inertia and friction: Ia q̈ + friction"""
+    lost = friction(chain, qd)
+    return [link.motor_inertia * a + loss for link, a, loss in zip(chain.links, qdd, lost)]
+
+
+def gravity(chain: Chain, q: Sequence[Any]) -> list[Any]:
+    """The torques that hold the arm still."""
+    still = [0] * chain.dof
+    return newton_euler(chain, q, still, still).tau
+
+
+def coriolis(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+    """C(q, q̇) q̇: the torques of the velocities alone, without friction."""
+    return newton_euler(replace(chain, gravity=NULL), q, qd, [0] * chain.dof).tau
+
+
+def wrench_torque(chain: Chain, q: Sequence[Any], wrench: Wrench) -> list[Any]:
+    """−Jᵀ·wrench: the torques with which the motors of a weightless arm resist it."""
+    if wrench is None:
+        return [0] * chain.dof
+    motions = chain.motions(q)
+    rows = [(link, motion, NULL, NULL) for link, motion in zip(chain.links, motions)]
+    loads = inward(load, rows, tip_load(chain, motions, wrench))
+    return [link.signed(link.kind.effort(x.fj, x.nj)) for link, x in zip(chain.links, loads)]
+
+
+def by_field(chain: Chain, x: Mapping[str, Sequence[Any]], choices: Sequence[Choice]) -> dict[str, Any]:
+    """Inverse dynamics with the bare mechanism on the acceleration field; frames must be on the joints."""
+    tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
+    motors = actuator_torque(chain, x["qd"], x["qdd"])
+    contact = wrench_torque(chain, x["q"], x.get("wrench"))
+    return {"tau": [bare + motor + push for bare, motor, push in zip(tau, motors, contact)]}

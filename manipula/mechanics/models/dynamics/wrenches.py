@@ -1,0 +1,23 @@
+"""The whole load of every joint, not the motor's share alone: what bearings and links must carry.
+
+Row i: the force, then the moment, that link i−1 exerts on link i, taken at joint i's origin (on its moving side) and
+written in the axes of link i's frame as the file has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.dynamics.torque import Wrench
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.vector import unrotate
+
+
+def joint_wrenches(
+    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
+) -> list[list[Any]]:
+    """(dof, 6)"""
+    loads = newton_euler(chain, q, qd, qdd, wrench).loads
+    return [[*x.f, *unrotate(link.after.R, x.nj)] for link, x in zip(chain.links, loads)]

@@ -1,0 +1,88 @@
+"""The pose with its position worked out apart: only levers are turned, and the tool's own is a multiple of a column.
+
+    T = (R, p)      R: tool → base over runs of parallel axes, without second columns      p = v + ℓ·(column of R)
+
+v is the position of the last joint. While nothing that turns has been added to it, the lever (x, y) that a run turns by
+its angle θ is constant, and its polar form needs two products instead of four:
+
+    Rz(θ) (x, y) = ρ (cos(θ + φ), sin(θ + φ))      ρ = √(x² + y²)      φ = atan2(y, x)
+
+The frames must be on the joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from manipula.mechanics.models.kinematics.pose_runs import (
+    Passed,
+    Run,
+    nothing,
+    parallel_runs,
+    regenerated,
+    turned,
+    without,
+)
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, matmul, scale
+from manipula.scalar import Maths
+
+AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+SECOND = 1  # the column that is regenerated: the last joint's own axis is the cheapest to carry
+
+
+def merged_apart(chain: Chain, q: Sequence[Any]) -> Placement:
+    """Tool → base over runs of parallel axes; the position apart."""
+    along, start = _along(chain.tool), without(chain.tool, SECOND)
+    at, constant = Placement(start.R, (0, 0, 0)) if along is not None else start, True
+    for run in reversed(parallel_runs(chain, q)):
+        at, constant = _through(run, at, constant, chain.maths)
+    at = chain.base @ at
+    if along is not None:
+        at = Placement(at.R, add(at.p, scale(sum(chain.tool.p), column(at.R, along))))
+    return regenerated(at, SECOND)
+
+
+def _along(tool: Placement) -> int | None:
+    """The column that the tool's lever lies along by structure, if it is one that is carried."""
+    lever = [k for k in range(3) if not nothing(tool.p[k])]
+    axes = [j for j in (0, 2) if len(lever) == 1 and column(tool.R, j) == AXES[lever[0]]]
+    return axes[0] if axes else None
+
+
+def _through(run: Run, beyond: Placement, constant: bool, maths: Maths[Any]) -> tuple[Placement, bool]:
+    """What stands beyond a run, seen from before its first joint; and whether its position is still a constant."""
+    state = Passed().moved(*run[0], maths)
+    for (previous, _), (link, q) in pairwise(run):
+        state = state.placed(previous.after @ link.before, maths).moved(link, q, maths)
+    tail = _seen(run[-1][0].after, beyond)
+    arm = _rotated(state.C, tail.p)
+    lever = polar(state.angle, arm, maths) if constant else turned(state.angle, arm, maths)
+    passed = Passed(state.angle, matmul(state.C, tail.R), add(state.p, lever))
+    at = _seen(run[0][0].before, passed.placement(maths))
+    slides = any(link.kind.name == "prismatic" for link, _ in run)
+    still = constant and not slides and all(map(nothing, (*arm[:2], *state.p[:2])))
+    return at, still
+
+
+def polar(angle: Any, a: Vector, maths: Maths[Any]) -> Vector:
+    """Rz(angle) a, for a constant a"""
+    x, y, z = a
+    if nothing(angle) or nothing(x) or nothing(y):
+        return turned(angle, a, maths)
+    length, whole = maths.sqrt(x * x + y * y), angle + maths.atan2(y, x)
+    return (length * maths.cos(whole), length * maths.sin(whole), z)
+
+
+def _seen(a: Placement, b: Placement) -> Placement:
+    """a · b, structural zeros of the position kept"""
+    return Placement(matmul(a.R, b.R), add(a.p, _rotated(a.R, b.p)))
+
+
+def _rotated(R: Matrix, p: Vector) -> Vector:
+    """R p, structural zeros kept"""
+    x, y, z = (sum(r * e for r, e in zip(row, p) if not nothing(r) and not nothing(e)) for row in R)
+    return (x, y, z)

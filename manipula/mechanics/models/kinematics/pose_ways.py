@@ -1,0 +1,129 @@
+"""Ways to multiply the elementary transforms into pose_world_tool; they differ only in what they cost.
+
+The five ways of Lopes da Silva (dissertation, UNICAMP 1990), three more, and any bracketing of the product:
+
+    forward                ((T1 T2) T3) …                  base → tool
+    forward-cross          the same, third column = first × second at every step
+    backward               … (Tn−2 (Tn−1 Tn))              tool → base
+    backward-cross         the same without third columns; regenerated once, at the end
+    merged                 forward, after runs of parallel axes were merged: cos(θ2+θ3) …
+    merged-backward        tool → base over such runs; a run turns what stands beyond it by the sum of its angles
+    merged-backward-cross  the same without second columns: the last joint's own axis is the cheapest to carry
+    merged-apart           the same, the position worked out apart; constant levers turned in polar form
+
+Base and tool, where there are any, are constant factors more at either end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+from manipula.errors import UnknownNameError
+from manipula.mechanics.models.kinematics.bracketings import Tree, parse_bracketing
+from manipula.mechanics.models.kinematics.pose_apart import merged_apart
+from manipula.mechanics.models.kinematics.pose_runs import Passed, Run, parallel_runs, regenerated, without
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.scalar import Maths
+
+Way = Callable[[Chain, Sequence[Any]], Placement]
+
+
+def forward(chain: Chain, q: Sequence[Any]) -> Placement:
+    """Base → tool."""
+    return _from_left(_factors(chain, chain.elementary(q)))
+
+
+def backward(chain: Chain, q: Sequence[Any]) -> Placement:
+    """Tool → base."""
+    return _from_right(_factors(chain, chain.elementary(q)))
+
+
+def forward_cross(chain: Chain, q: Sequence[Any]) -> Placement:
+    """Base → tool; an orthonormal frame's third column is first × second."""
+    return reduce(lambda a, b: regenerated(a @ without(b, 2), 2), _factors(chain, chain.elementary(q)))
+
+
+def backward_cross(chain: Chain, q: Sequence[Any]) -> Placement:
+    """Tool → base; a left factor never asks for the third column of the right one."""
+    *left, last = _factors(chain, chain.elementary(q))
+    return regenerated(_from_right([*left, without(last, 2)]), 2)
+
+
+def merged(chain: Chain, q: Sequence[Any]) -> Placement:
+    """Base → tool over runs of parallel axes."""
+    return _from_left(_factors(chain, [_run_times(run, HERE, chain.maths) for run in parallel_runs(chain, q)]))
+
+
+def merged_backward(chain: Chain, q: Sequence[Any]) -> Placement:
+    """Tool → base over runs of parallel axes."""
+    return _runs_times(chain, q, chain.tool)
+
+
+def merged_backward_cross(chain: Chain, q: Sequence[Any]) -> Placement:
+    """Tool → base over runs of parallel axes; the second column is third × first."""
+    return regenerated(_runs_times(chain, q, without(chain.tool, 1)), 1)
+
+
+def bracketed(tree: Tree) -> Way:
+    """The way that multiplies the elementary transforms as the tree says, then base and tool."""
+
+    def product(part: Tree, T: Sequence[Placement]) -> Placement:
+        return T[part - 1] if isinstance(part, int) else product(part[0], T) @ product(part[1], T)
+
+    return lambda chain, q: _from_left(_factors(chain, [product(tree, chain.elementary(q))]))
+
+
+WAYS: dict[str, Way] = {
+    "forward": forward,
+    "forward-cross": forward_cross,
+    "backward": backward,
+    "backward-cross": backward_cross,
+    "merged": merged,
+}
+FURTHER_WAYS: dict[str, Way] = {
+    "merged-backward": merged_backward,
+    "merged-backward-cross": merged_backward_cross,
+    "merged-apart": merged_apart,
+}
+
+
+def way_from_name(name: str, dof: int) -> Way:
+    """A way by its name, or by a bracketing such as `"((1 2)(3 4))(5 6)"` of the links' transforms."""
+    known = WAYS | FURTHER_WAYS
+    if name in known:
+        return known[name]
+    if any(character in "()0123456789" for character in name):
+        return bracketed(parse_bracketing(name, dof))
+    raise UnknownNameError("way to compute the pose", name, [*known, "or a bracketing such as '(1 2)3'"])
+
+
+def _factors(chain: Chain, links: Sequence[Placement]) -> list[Placement]:
+    """What is to be multiplied: base, links, tool; an absent base or tool is no factor."""
+    return [T for T in (chain.base, *links, chain.tool) if T is not HERE] or [HERE]
+
+
+def _from_left(T: Sequence[Placement]) -> Placement:
+    return reduce(Placement.__matmul__, T)
+
+
+def _from_right(T: Sequence[Placement]) -> Placement:
+    return reduce(lambda product, left: left @ product, reversed(T))
+
+
+def _run_times(run: Run, beyond: Placement, maths: Maths[Any]) -> Placement:
+    """The run's transform, from before its first joint to after its last, times what stands beyond it."""
+    state = Passed().moved(*run[0], maths)
+    for (previous, _), (link, q) in pairwise(run):
+        state = state.placed(previous.after @ link.before, maths).moved(link, q, maths)
+    return run[0][0].before @ state.placed(run[-1][0].after @ beyond, maths).placement(maths)
+
+
+def _runs_times(chain: Chain, q: Sequence[Any], beyond: Placement) -> Placement:
+    """All runs, from the last to the first, and the base, times what stands beyond."""
+    for run in reversed(parallel_runs(chain, q)):
+        beyond = _run_times(run, beyond, chain.maths)
+    return chain.base @ beyond

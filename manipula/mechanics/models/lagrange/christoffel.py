@@ -1,0 +1,30 @@
+"""The Coriolis matrix by Christoffel symbols: C_ij = Σ_k b_ijk q̇_k. With this C, Ṁ − 2C is skew-symmetric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
+from manipula.mechanics.models.lagrange.efficient import terms
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.vector import dot
+
+
+def coriolis_matrix(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
+    """C(q, q̇)"""
+    b = christoffel_symbols(terms(chain, q))
+    return [[dot(row, qd) for row in plane] for plane in b]
+
+
+def christoffel_symbols(found: LagrangeTerms) -> list[list[list[Any]]]:
+    """b[i][j][k], symmetric in j and k, from the columns of COR and CEN."""
+    n = len(found.GRA)
+    column = {pair: c for c, pair in enumerate(pairs(n))}
+    return [
+        [
+            [found.CEN[i][j] if j == k else found.COR[i][column[min(j, k), max(j, k)]] for k in range(n)]
+            for j in range(n)
+        ]
+        for i in range(n)
+    ]

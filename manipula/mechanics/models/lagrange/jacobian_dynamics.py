@@ -1,0 +1,122 @@
+"""Dynamics from Jacobians (PUC-Rio dissertation, chapter 6).
+
+    M = Σ Jvᵀ m Jv + Jωᵀ I Jω                              (6.55)
+    V_i = Σ_jk b_ijk q̇_j q̇_k,  b_ijk = ½(∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i)     (6.75–6.77)
+    G = −Σ Jvᵀ m g                                         (6.54)
+
+with Jv the Jacobian of a link's centre of mass and I its tensor there, all in world axes. Both are used through first
+moments s = m c and the tensor about the link frame's origin, which say the same without dividing by m (o_i is column
+i of the Jacobian of that origin, ω_i of Jω):
+
+    m Jv_i = m o_i + ω_i×s      Jv_i·m Jv_j + ω_i·I_c ω_j = o_i·(m o_j + ω_j×s) + ω_i·(I ω_j + s×o_j)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from manipula.mechanics.models.dynamics.bodies import Screw, Twist, felt, momentum
+from manipula.mechanics.models.dynamics.torque import Wrench, actuator_torque, wrench_torque
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.lift import over_duals
+from manipula.mechanics.spatial.dual import partial, variables
+from manipula.mechanics.spatial.inertia import Inertia, half
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import add, column, cross, dot, matmul, rotate, scale, sub, sum_of, transpose
+
+Rows = list[list[Any]]
+
+
+def inertia_matrix_jacobian(chain: Chain, q: Sequence[Any]) -> Rows:
+    """M(q), motor inertia included on the diagonal."""
+    M = mechanism_inertia(chain, q)
+    for i, link in enumerate(chain.links):
+        M[i][i] = M[i][i] + link.motor_inertia
+    return M
+
+
+def mechanism_inertia(chain: Chain, q: Sequence[Any]) -> Rows:
+    """M of the links alone (6.55), without motor inertia."""
+    columns = jacobians(chain, q)
+    bodies = [in_world(link.inertia, pose) for link, pose in zip(chain.links, poses(chain, q)[1])]
+    moved = [[momentum(body, motion) for motion in row] for body, row in zip(bodies, columns)]
+    n = chain.dof
+    upper = {(i, j): _summed(columns, moved, i, j) for j in range(n) for i in range(j + 1)}
+    return [[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)]
+
+
+def _summed(columns: list[list[Twist]], moved: list[list[Screw]], i: int, j: int) -> Any:
+    """Σ over the bodies l ≥ j"""
+    return sum_of(felt(columns[l][i], moved[l][j]) for l in range(j, len(columns)))
+
+
+def gravity_jacobian(chain: Chain, q: Sequence[Any]) -> list[Any]:
+    """G = −Σ Jvᵀ m g (6.54): the torques that hold the arm still."""
+    columns = jacobians(chain, q)
+    bodies = [in_world(link.inertia, pose) for link, pose in zip(chain.links, poses(chain, q)[1])]
+    return [
+        -sum_of(dot(momentum(bodies[l], columns[l][i]).f, chain.gravity) for l in range(i, chain.dof))
+        for i in range(chain.dof)
+    ]
+
+
+def coriolis_jacobian(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+    """V = C(q, q̇) q̇ with exact derivatives of M (6.75–6.77)."""
+    M = mechanism_inertia(over_duals(chain), variables(q))
+    return christoffel_vector(lambda i, j, k: partial(M[i][j], k), qd)
+
+
+def coriolis_finite_difference(chain: Chain, q: Sequence[Any], qd: Sequence[Any], step: Any) -> list[Any]:
+    """V with ∂M/∂q_k taken as (M(q_k + step) − M(q_k − step)) / (2 step), as the source computes it."""
+    slopes: list[tuple[Rows, Rows]] = []
+    for k in range(chain.dof):
+        up, down = list(q), list(q)
+        up[k], down[k] = up[k] + step, down[k] - step
+        slopes.append((mechanism_inertia(chain, up), mechanism_inertia(chain, down)))
+    return christoffel_vector(lambda i, j, k: (slopes[k][0][i][j] - slopes[k][1][i][j]) / (2 * step), qd)
+
+
+def christoffel_vector(slope: Callable[[int, int, int], Any], qd: Sequence[Any]) -> list[Any]:
+    """Σ_jk b_ijk q̇_j q̇_k from slope(i, j, k) = ∂M_ij/∂q_k; summed over j and k, b_ijk is ∂M_ij/∂q_k − ½ ∂M_jk/∂q_i."""
+    joints = range(len(qd))
+    both = [(j, k, qd[j] * qd[k]) for j in joints for k in joints]
+    return [sum_of((slope(i, j, k) - half(slope(j, k, i))) * rates for j, k, rates in both) for i in joints]
+
+
+def inverse_dynamics_jacobian(
+    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
+) -> list[Any]:
+    """The motor torques: M q̈ + V + G, motor inertia, friction, −Jᵀ·wrench."""
+    M, V, G = mechanism_inertia(chain, q), coriolis_jacobian(chain, q, qd), gravity_jacobian(chain, q)
+    motors, contact = actuator_torque(chain, qd, qdd), wrench_torque(chain, q, wrench)
+    return [dot(row, qdd) + v + g + motor + push for row, v, g, motor, push in zip(M, V, G, motors, contact)]
+
+
+def poses(chain: Chain, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
+    """pose_world_joint (moving side) and pose_world_link of every link."""
+    joints, links, at = [], [], chain.base
+    for link, motion in zip(chain.links, chain.motions(q)):
+        joints.append(at @ link.before @ motion)
+        at = joints[-1] @ link.after
+        links.append(at)
+    return joints, links
+
+
+def jacobians(chain: Chain, q: Sequence[Any]) -> list[list[Twist]]:
+    """Row l: the columns (ω_i, o_i), i ≤ l, of the Jacobian of link l's origin, in world axes."""
+    joints, links = poses(chain, q)
+    return [[_column(chain.links[i], joints[i], link) for i in range(l + 1)] for l, link in enumerate(links)]
+
+
+def _column(link: Link, joint: Placement, target: Placement) -> Twist:
+    """(z, z×(o_l − o_i)) revolute, (0, z) prismatic, in the joint's own direction."""
+    z = column(joint.R, 2)
+    turn, slide = link.signed(link.kind.turn(1)), link.signed(link.kind.slide(1))
+    w = scale(turn, z)
+    return Twist(w, add(cross(w, sub(target.p, joint.p)), scale(slide, z)))
+
+
+def in_world(body: Inertia, pose: Placement) -> Inertia:
+    """A link's body about its own frame's origin, in world axes."""
+    return Inertia(body.m, rotate(pose.R, body.s), matmul(matmul(pose.R, body.I), transpose(pose.R)))

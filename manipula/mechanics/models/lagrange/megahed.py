@@ -1,0 +1,104 @@
+"""Lagrange's coefficients by Megahed's factored traces (Lopes da Silva, UNICAMP 1990, 3.26–3.27).
+
+All is seen from one frame, so the sums over bodies move inside the trace:
+
+    H_m = Σ_{l≥m} T_l J_l T_lᵀ
+    a_ik  = tr(Δ_i H_k Δ_kᵀ)               i ≤ k
+    b_ijk = tr(Δ_i H_k Δ_kᵀ Δ_jᵀ)          i < k, j ≤ k
+    g_k   = gᵀ Δ_k H_k (0,0,0,1)
+
+No coefficient but g depends on where the base stands or on joint 1, so the frame all is seen from is the moving side
+of joint 1. With Δ = [[ω]×, v] and D_k = H_k Δ_kᵀ the traces are read from a few entries:
+
+    tr(Δ_i D) = ω_i·(d23−d32, d31−d13, d12−d21) + v_i·(d41, d42, d43)
+    tr(Δ_i D Δ_jᵀ) = ω_j·(e32−e23, e13−e31, e21−e12),   E = Δ_i D      (v_j falls out, for j ≤ k)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.mechanics.models.dynamics.bodies import Moments, Twist, moments_of
+from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
+from manipula.mechanics.robot.chain import Chain, Link, inward
+from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.vector import (
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    neg,
+    scale,
+    transpose,
+    unrotate,
+)
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """D = H Δᵀ: the columns (d1c d2c d3c) and the fourth row."""
+
+    columns: Matrix
+    last: Vector
+
+
+def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
+    """A, COR, CEN, GRA."""
+    axes, poses = seen_from_first(chain, q)
+    delta = [unit_motion(link, axis) for link, axis in zip(chain.links, axes)]
+    bodies = [moments_of(link.inertia).seen_from(pose) for link, pose in zip(chain.links, poses)]
+    H = inward(lambda beyond, body: body + beyond, bodies[:-1], bodies[-1]) + bodies[-1:] if bodies else []
+    D = [weigh(body, motion) for body, motion in zip(H, delta)]
+    E = {(i, k): bend(delta[i], D[k]) for k in range(chain.dof) for i in range(k)}
+    g = first_gravity(chain, q)
+    return lagrange_coefficients(
+        chain,
+        a=lambda i, k: dot(delta[i].w, twist_part(D[k])) + dot(delta[i].v, D[k].last),
+        b=lambda i, j, k: dot(delta[j].w, E[i, k]),
+        g=lambda k: dot(g, D[k].last),
+    )
+
+
+def seen_from_first(chain: Chain, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
+    """The joints (moving sides) and the link frames, seen from the moving side of joint 1."""
+    axes, poses = [HERE], [link.after for link in chain.links[:1]]
+    for link, motion in zip(chain.links[1:], chain.motions(q)[1:]):
+        axes.append(poses[-1] @ link.before @ motion)
+        poses.append(axes[-1] @ link.after)
+    return axes, poses
+
+
+def first_gravity(chain: Chain, q: Sequence[Any]) -> Vector:
+    """The gravity vector on the moving side of joint 1."""
+    g = unrotate(chain.base.R, chain.gravity)
+    for link, motion in zip(chain.links[:1], chain.motions(q)):
+        g = unrotate(motion.R, unrotate(link.before.R, g))
+    return g
+
+
+def unit_motion(link: Link, axis: Placement) -> Twist:
+    """Δ of a joint: (z, p×z) revolute, (0, z) prismatic"""
+    z = (axis.R[0][2], axis.R[1][2], axis.R[2][2])
+    turn, slide = link.kind.turn(1), link.kind.slide(1)
+    return Twist(scale(turn, z), add(scale(turn, cross(axis.p, z)), scale(slide, z)))
+
+
+def weigh(H: Moments, motion: Twist) -> Weighed:
+    """D = H Δᵀ. Row r of D is ω×(row r of K) + s_r v; the fourth is ω×s + m v."""
+    rows = tuple(add(cross(motion.w, row), scale(s, motion.v)) for row, s in zip(H.K, H.s))
+    return Weighed(transpose((rows[0], rows[1], rows[2])), add(cross(motion.w, H.s), scale(H.m, motion.v)))
+
+
+def twist_part(D: Weighed) -> Vector:
+    """(d23−d32, d31−d13, d12−d21)"""
+    (_, d21, d31), (d12, _, d32), (d13, d23, _) = D.columns
+    return (d23 - d32, d31 - d13, d12 - d21)
+
+
+def bend(motion: Twist, D: Weighed) -> Vector:
+    """(e32−e23, e13−e31, e21−e12) of E = Δ D: column c of E is ω×(column c of D) + v d4c"""
+    E = tuple(add(cross(motion.w, column), scale(last, motion.v)) for column, last in zip(D.columns, D.last))
+    return neg(twist_part(Weighed((E[0], E[1], E[2]), D.last)))

@@ -1,0 +1,100 @@
+"""Lagrange's model, its effects kept apart (Lopes da Silva, UNICAMP 1990).
+
+    Γ = A q̈ + 2 B q̇q̇ + C q̇² − G + P
+
+G is taken with the true gravity vector, hence its minus; P is an input: whatever perturbs the joints (friction, motor
+inertia, contact). The names are the source's: FGRA is G itself, so FGEN = FIN + FCOR + FCEN − FGRA + FPER.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from manipula.errors import UnknownNameError
+from manipula.mechanics.models.dynamics.torque import Wrench, actuator_torque, wrench_torque
+from manipula.mechanics.models.lagrange import classical as lagrange_classical
+from manipula.mechanics.models.lagrange import efficient as lagrange_efficient
+from manipula.mechanics.models.lagrange import megahed as lagrange_megahed
+from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.vector import dot, sum_of
+
+Terms = Callable[[Chain, Sequence[Any]], LagrangeTerms]
+
+METHODS: dict[str, Terms] = {
+    "lagrange": lagrange_classical.terms,
+    "lagrange-megahed": lagrange_megahed.terms,
+    "lagrange-efficient": lagrange_efficient.terms,
+}
+
+
+class LagrangeForces(NamedTuple):
+    """TIN[i][j] = a_ij q̈_j; FIN its rows summed; FCOR, FCEN, FGRA, FPER the other effects; FGEN the torque."""
+
+    FIN: list[Any]
+    TIN: list[list[Any]]
+    FCOR: list[Any]
+    FCEN: list[Any]
+    FGRA: list[Any]
+    FPER: list[Any]
+    FGEN: list[Any]
+
+
+class LagrangeModel(NamedTuple):
+    """Coefficients, the perturbations given, and forces."""
+
+    A: list[list[Any]]
+    COR: list[list[Any]]
+    CEN: list[list[Any]]
+    GRA: list[Any]
+    P: list[Any]
+    FIN: list[Any]
+    TIN: list[list[Any]]
+    FCOR: list[Any]
+    FCEN: list[Any]
+    FGRA: list[Any]
+    FPER: list[Any]
+    FGEN: list[Any]
+
+
+def lagrange_forces(terms: LagrangeTerms, qd: Sequence[Any], qdd: Sequence[Any], P: Sequence[Any]) -> LagrangeForces:
+    """The generalised forces, effect by effect."""
+    products = [qd[j] * qd[k] for j, k in pairs(len(qd))]
+    squares = [rate * rate for rate in qd]
+    TIN = [[a * acceleration for a, acceleration in zip(row, qdd)] for row in terms.A]
+    FIN = [sum_of(row) for row in TIN]
+    FCOR = [2 * dot(row, products) for row in terms.COR]
+    FCEN = [dot(row, squares) for row in terms.CEN]
+    FGRA, FPER = list(terms.GRA), list(P)
+    FGEN = [a + b + c - g + p for a, b, c, g, p in zip(FIN, FCOR, FCEN, FGRA, FPER)]
+    return LagrangeForces(FIN, TIN, FCOR, FCEN, FGRA, FPER, FGEN)
+
+
+def lagrange_terms(
+    chain: Chain,
+    q: Sequence[Any],
+    qd: Sequence[Any],
+    qdd: Sequence[Any],
+    P: Sequence[Any],
+    method: str = "lagrange-efficient",
+) -> LagrangeModel:
+    """The complete model: every coefficient and every force."""
+    if method not in METHODS:
+        raise UnknownNameError("Lagrange method", method, METHODS)
+    found = METHODS[method](chain, q)
+    return LagrangeModel(found.A, found.COR, found.CEN, found.GRA, list(P), *lagrange_forces(found, qd, qdd, P))
+
+
+def inverse_dynamics_lagrange(
+    chain: Chain,
+    q: Sequence[Any],
+    qd: Sequence[Any],
+    qdd: Sequence[Any],
+    wrench: Wrench = None,
+    terms: Terms = lagrange_efficient.terms,
+) -> list[Any]:
+    """The motor torques; P = Ia q̈ + friction − Jᵀ·wrench."""
+    motors, contact = actuator_torque(chain, qd, qdd), wrench_torque(chain, q, wrench)
+    P = [motor + push for motor, push in zip(motors, contact)]
+    return lagrange_forces(terms(chain, q), qd, qdd, P).FGEN

@@ -1,0 +1,242 @@
+"""Base parameters: what of the links' inertia the joints' torques can tell at all.
+
+A link has ten inertial parameters, but the arm does not feel all of them. What lies on a revolute axis moves alike with
+the link before; a prismatic joint keeps the orientation, so second moments belong to the link before as well. Handing
+these down, from the tip to the base, is one congruence of the 4×4 pseudo-inertia per joint (`reduce.regroup`), and it
+leaves the *candidates*: seven numbers on a revolute link, four on a prismatic one. Which of them still depend on each
+other (first joints, parallel axes, gravity along an axis) is a question of rank, settled by whoever can compute one.
+
+Everything here is linear in the inertias. `grouping` is the matrix B of  candidates = B · standard parameters; its
+entries are polynomials in the geometry alone. `reduced_regressor` is the matrix Y of  torques = Y · candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from manipula.mechanics.models.dynamics.bodies import felt, link_twists
+from manipula.mechanics.models.dynamics.friction import absent
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.linear.regressor import (
+    BODY_NAMES,
+    MOTOR_NAMES,
+    UNIT_BODIES,
+    motor_numbers,
+    parameter_vector,
+    parts_of,
+    unit_force,
+    unit_in_link,
+)
+from manipula.mechanics.models.linear.regressor import columns as regressor_columns
+from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.reduce.chains import SHARES, frames_on_joints, massless
+from manipula.mechanics.spatial.inertia import Inertia, tensor_from_second_moments
+from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
+
+MOMENTS = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz")
+PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def _unit_moment(which: int) -> Inertia:
+    """The body whose only second moment is the one named, 1 kg·m²."""
+    xx, xy, xz, yy, yz, zz = (int(which == k) for k in range(6))
+    return Inertia(I=tensor_from_second_moments(symmetric(xx, xy, xz, yy, yz, zz)))
+
+
+UNITS: dict[str, Inertia] = {
+    **{name: _unit_moment(k) for k, name in enumerate(MOMENTS)},
+    "mx": Inertia(0, X),
+    "my": Inertia(0, Y),
+    "mz": Inertia(0, Z),
+    "m": Inertia(1),
+}
+
+Left = dict["Slot", Any]  # how much of a unit ends in each candidate
+
+# what `reduce.SHARES` leaves on a link, by the kind of its joint
+KEPT: dict[str, tuple[str, ...]] = {
+    "revolute": ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "mx", "my"),
+    "prismatic": ("mx", "my", "mz", "m"),
+}
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One parameter of a link (counted from 0), or of a rider by its suffix: a moment, or Ia fv fc fo of the joint."""
+
+    kind: str
+    link: int
+    rider: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}{self.rider or self.link + 1}"
+
+
+@dataclass(frozen=True)
+class Seated:
+    """A chain without its bodies on its base frames, and where in these the frames of the file stand."""
+
+    chain: Chain
+    files: tuple[Placement, ...]
+
+
+def seated(chain: Chain) -> Seated:
+    """The base frames: on the joints, and along parallel axes all at one height, which makes every lever short."""
+    moved = frames_on_joints(massless(chain))
+    links: list[Link] = []
+    shifts: list[Any] = []
+    for link in moved.links:
+        x, y, z = link.before.p
+        z = z - shifts[-1] if shifts else z
+        level = bool(links) and parallel(link)
+        # p + R z·shift has no height left, R z being ±z
+        shifts.append(-z * link.before.R[2][2] if level else 0)
+        links.append(replace(link, before=Placement(link.before.R, (x, y, 0 if level else z))))
+    lowered = [HERE if absent(shift) else Placement(p=(0, 0, -shift)) for shift in shifts]
+    files = tuple(low @ link.after for low, link in zip(lowered, chain.links))
+    return Seated(replace(moved, links=tuple(links), tool=lowered[-1] @ moved.tool if links else moved.tool), files)
+
+
+def parallel(link: Link) -> bool:
+    """Is the axis parallel, by structure, to the one before?"""
+    return all(absent(entry) for entry in (link.before.R[0][2], link.before.R[1][2]))
+
+
+def candidate_slots(chain: Chain) -> list[Slot]:
+    """What is left on every link after regrouping, then the actuator parameters its file gives."""
+    return [
+        Slot(kind, i) for i, link in enumerate(chain.links) for kind in (*KEPT[link.kind.name], *actuator_kinds(link))
+    ]
+
+
+def columns(chain: Chain) -> list[str]:
+    """The candidates by name."""
+    return [slot.name for slot in candidate_slots(chain)]
+
+
+def standard_slots(chain: Chain) -> list[Slot]:
+    """The columns of `regressor` as places, without the entries of actuators that the file does not give."""
+    slots: list[Slot] = []
+    for i, (link, parts) in enumerate(zip(chain.links, parts_of(chain), strict=True)):
+        riders = ("", *(part.suffix for part in parts[1:]))
+        slots += [Slot(kind, i, rider) for rider in riders for kind in BODY_NAMES]
+        slots += [Slot(kind, i) for kind in actuator_kinds(link)]
+    return slots
+
+
+def actuator_kinds(link: Link) -> list[str]:
+    """Those of Ia fv fc fo that the joint has: an entry that is plainly zero is no parameter."""
+    return [name for name, value in zip(MOTOR_NAMES, motor_numbers(link)) if not absent(value)]
+
+
+def standard_values(chain: Chain) -> list[Any]:
+    """The chain's own values in the order of `standard_slots`."""
+    values = dict(zip(regressor_columns(chain), parameter_vector(chain), strict=True))
+    return [values[slot.name] for slot in standard_slots(chain)]
+
+
+def unit_of(chain: Chain, slot: Slot) -> Inertia:
+    """The body whose only parameter is the slot's, 1, in the frame of the link that carries it."""
+    part = next(part for part in parts_of(chain)[slot.link] if slot.rider in ("", part.suffix))
+    return unit_in_link(UNIT_BODIES[BODY_NAMES.index(slot.kind)], part)
+
+
+def link_slots(chain: Chain) -> list[Slot]:
+    """The standard parameters without those of riders, whose columns are combinations of their link's."""
+    return [slot for slot in standard_slots(chain) if not slot.rider]
+
+
+def grouping(chain: Chain, standard: Sequence[Slot]) -> list[list[Any]]:
+    """B, a row for every candidate, a column for each of these standard parameters, by superposition of unit bodies."""
+    seat, left = seated(chain), list[dict[str, Left]]()
+    for i, link in enumerate(seat.chain.links):
+        left.append({kind: _left_of_unit(kind, i, link, left) for kind in UNITS})
+    columns = [_left_of_standard(chain, seat, slot, left) for slot in standard]
+    return [[column.get(slot, 0) for column in columns] for slot in candidate_slots(chain)]
+
+
+def _left_of_unit(kind: str, i: int, link: Link, left: Sequence[dict[str, Left]]) -> Left:
+    """What a unit moment on joint i's frame leaves on the links from i to the base: itself, or what it is handed as."""
+    if kind in KEPT[link.kind.name]:
+        return {Slot(kind, i): 1}
+    handed = SHARES[link.kind.name](replace(link, inertia=UNITS[kind]))[1]
+    return _left_of(handed, left[i - 1]) if i else {}
+
+
+def _left_of_standard(chain: Chain, seat: Seated, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
+    if slot.kind in MOTOR_NAMES:
+        return {slot: 1}
+    body = unit_of(chain, slot).seen_from(seat.files[slot.link])
+    return _left_of(body, left[slot.link])
+
+
+def _left_of(body: Inertia, left: dict[str, Left]) -> Left:
+    """A body is the sum of its ten moments."""
+    total: Left = {}
+    for kind, parts in left.items():
+        weight = moment(body, kind)
+        if not (isinstance(weight, int | Fraction) and weight == 0):
+            total |= {slot: total.get(slot, 0) + weight * part for slot, part in parts.items()}
+    return total
+
+
+def own_moment(slot: Slot) -> dict[Slot, Any]:
+    """A candidate of a link by itself, nothing handed down to it: the weights of the link's standard parameters."""
+    if slot.kind not in UNITS:
+        return {slot: 1}
+    weights = {Slot(name, slot.link): moment(unit, slot.kind) for name, unit in zip(BODY_NAMES, UNIT_BODIES)}
+    return {own: weight for own, weight in weights.items() if weight}
+
+
+def moment(body: Inertia, kind: str) -> Any:
+    """One of the ten: Kxx … Kzz, mx my mz, m."""
+    if kind == "m":
+        return body.m
+    if kind in MOMENTS:
+        i, j = PLACES[MOMENTS.index(kind)]
+        return body.second_moments()[i][j]
+    return body.s[("mx", "my", "mz").index(kind)]
+
+
+def actuator_column(chain: Chain, slot: Slot, qd: Sequence[Any], qdd: Sequence[Any]) -> Any:
+    """What a unit of Ia, fv, fc or fo asks of its own joint; nobody else feels it."""
+    i = slot.link
+    return {"Ia": qdd[i], "fv": qd[i], "fc": chain.maths.sign(qd[i]), "fo": 1}[slot.kind]
+
+
+def reduced_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+    """Y (dof, candidates): each column the torque of a unit body on the base frames; the plain text."""
+    moved = seated(chain).chain
+    motion = newton_euler(moved, q, qd, qdd).motion
+    twists, slots = link_twists(moved, q), candidate_slots(chain)
+    forces = {x: unit_force(UNITS[x.kind], motion[x.link]) for x in slots if x.kind not in MOTOR_NAMES}
+
+    def entry(i: int, slot: Slot) -> Any:
+        if slot.kind in MOTOR_NAMES:
+            return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
+        return chain.links[i].signed(felt(twists[slot.link][i], forces[slot])) if slot.link >= i else 0
+
+    return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
+
+
+def chain_from_candidates(chain: Chain, values: Sequence[Any]) -> Chain:
+    """The arm on its base frames whose candidates have these values and nothing else is there."""
+    given = dict(zip(candidate_slots(chain), values, strict=True))
+    moved = seated(chain).chain
+    return replace(moved, links=tuple(_filled(link, i, given) for i, link in enumerate(moved.links)))
+
+
+def _filled(link: Link, i: int, given: dict[Slot, Any]) -> Link:
+    def at(kind: str) -> Any:
+        return given.get(Slot(kind, i), 0)
+
+    xx, xy, xz, yy, yz, zz = map(at, MOMENTS)
+    tensor = tensor_from_second_moments(symmetric(xx, xy, xz, yy, yz, zz))
+    body = Inertia(at("m"), (at("mx"), at("my"), at("mz")), tensor)
+    motor, viscous, coulomb, constant = map(at, MOTOR_NAMES)
+    return replace(link, inertia=body, motor_inertia=motor, viscous=viscous, coulomb=coulomb, friction_offset=constant)

@@ -1,0 +1,110 @@
+"""The regressor of the base parameters on the acceleration field: few operations, no column left to combine on line.
+
+A unit of a second moment needs a moment N of entries of U = [ω̇]× + [ω]×[ω]×, a unit of a first moment besides a force F
+that is a column of U; joint i feels of it  ω_i·N + v_i·F,  (ω_i, v_i) being its unit motion at the link's frame. The
+last link has more joints before it than forces: there F may be turned back instead of turning every v_i forward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, ground, hang, unturned
+from manipula.mechanics.models.dynamics.bodies import Twist, link_twists
+from manipula.mechanics.models.linear.base_parameters import Slot, actuator_column, candidate_slots, seated
+from manipula.mechanics.models.linear.regressor import MOTOR_NAMES
+from manipula.mechanics.robot.chain import Chain, Link, outward
+from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
+
+
+@dataclass(frozen=True)
+class Reach:
+    """A link's motion, and how the joints before it reach the link: ω of each in the link's axes, v in those of F."""
+
+    U: Matrix
+    V: Vector
+    F: Matrix  # U, its columns in axes in which the v are known
+    w: list[Vector]
+    v: list[Vector]
+
+    def moment(self, i: int, N: Vector) -> Any:
+        """ω·N"""
+        return dot(self.w[i], N)
+
+    def first(self, i: int, axis: int) -> Any:
+        """v·U e + ω·(e×V), e an axis of the link"""
+        ahead, behind = (axis + 1) % 3, (axis + 2) % 3
+        w, V = self.w[i], self.V
+        return dot(self.v[i], column(self.F, axis)) + (w[behind] * V[ahead] - w[ahead] * V[behind])
+
+
+Felt = Callable[[Reach, int], Any]  # by joint i
+
+
+def _moment(N: Callable[[Matrix], Vector]) -> Felt:
+    return lambda reach, i: reach.moment(i, N(reach.U))
+
+
+# N = vee(UK − (UK)ᵀ) for each unit second moment
+FELT: dict[str, Felt] = {
+    "Kxx": _moment(lambda U: (0, -U[2][0], U[1][0])),
+    "Kyy": _moment(lambda U: (U[2][1], 0, -U[0][1])),
+    "Kxy": _moment(lambda U: (U[2][0], -U[2][1], U[1][1] - U[0][0])),
+    "Kxz": _moment(lambda U: (-U[1][0], U[0][0] - U[2][2], U[1][2])),
+    "Kyz": _moment(lambda U: (U[2][2] - U[1][1], U[0][1], -U[0][2])),
+    "mx": lambda reach, i: reach.first(i, 0),
+    "my": lambda reach, i: reach.first(i, 1),
+    "mz": lambda reach, i: reach.first(i, 2),
+    "m": lambda reach, i: dot(reach.v[i], reach.V),
+}
+
+
+def base_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+    """Y (dof, candidates): the same entries as `base_parameters.reduced_regressor`."""
+    return _regressor(chain, _reaches(seated(chain).chain, q, qd, qdd), qd, qdd)
+
+
+def base_regressor_turned(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+    """The same with the forces on the last link turned back."""
+    moved = seated(chain).chain
+    reaches = _reaches(moved, q, qd, qdd)
+    if chain.dof > 1 and chain.links[-1].kind.slide(1) == 0:
+        before = link_twists(replace(moved, links=moved.links[:-1]), q[:-1])[-1]
+        foot = [twist.in_frame(moved.links[-1].before).v for twist in before]
+        turn = moved.motions(q)[-1].R
+        reaches[-1] = replace(reaches[-1], F=matmul(turn, reaches[-1].U), v=[*foot, NULL])
+    return _regressor(chain, reaches, qd, qdd)
+
+
+def _regressor(chain: Chain, reaches: Sequence[Reach], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+    def entry(i: int, slot: Slot) -> Any:
+        if slot.kind in MOTOR_NAMES:
+            return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
+        return chain.links[i].signed(FELT[slot.kind](reaches[slot.link], i)) if slot.link >= i else 0
+
+    slots = candidate_slots(chain)
+    return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
+
+
+def _reaches(moved: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Reach]:
+    """Every link in its own axes."""
+    return [
+        _reach(row, twists) for row, twists in zip(motion_rows(moved, q, qd, qdd), link_twists(moved, q), strict=True)
+    ]
+
+
+def _reach(row: Row, twists: Sequence[Twist]) -> Reach:
+    U = row.own_spin().field()
+    return Reach(U, unturned(row.turn, row.V), U, [twist.w for twist in twists], [twist.v for twist in twists])
+
+
+def motion_rows(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Row]:
+    """How every link of a chain without bodies moves."""
+    rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
+
+    def step(parent: Row, item: tuple[Link, Any, Any, Any]) -> Row:
+        return hang(parent, *item, Choice(), 0, chain.maths)
+
+    return outward(step, list(zip(chain.links, *rates, strict=True)), ground(chain))

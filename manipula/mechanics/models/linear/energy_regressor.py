@@ -1,0 +1,51 @@
+"""Energies as rows times the parameters of `regressor`: kinetic = Y_T(q, q̇) π, potential = Y_U(q) π.
+
+For a link whose frame turns at ω and moves at v, both in its own axes, R and p being the frame's pose in the world,
+
+    T = ½ ω·I ω + v·(ω×s) + ½ m v·v + ½ Ia q̇²        U = −g·(R s + m p)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.models.dynamics.bodies import Twist, axis_twist
+from manipula.mechanics.models.kinematics.pose import frames
+from manipula.mechanics.models.linear.regressor import parts_of
+from manipula.mechanics.models.linear.regressor_carried import with_riders
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import NULL, Vector, add, cross, dot, neg, scale, unrotate
+
+
+def kinetic_row(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+    """Y_T, by the columns of `regressor`."""
+    row: list[Any] = []
+    moving = Twist(NULL, NULL)
+    for link, parts, motion, rate in zip(chain.links, parts_of(chain), chain.motions(q), qd, strict=True):
+        moving, own, speed = moving.in_frame(link.before).in_frame(motion), axis_twist(link), link.signed(rate)
+        moving = Twist(add(moving.w, scale(speed, own.w)), add(moving.v, scale(speed, own.v))).in_frame(link.after)
+        row += [*with_riders(_kinetic(moving), parts), half(rate * rate), 0, 0, 0]
+    return row
+
+
+def potential_row(chain: Chain, q: Sequence[Any]) -> list[Any]:
+    """Y_U, by the columns of `regressor`."""
+    row: list[Any] = []
+    for at, parts in zip(frames(chain, q), parts_of(chain)):
+        row += [*with_riders(_potential(at, chain.gravity), parts), 0, 0, 0, 0]
+    return row
+
+
+def _kinetic(x: Twist) -> list[Any]:
+    """By Lxx Lxy Lxz Lyy Lyz Lzz, s and m:  v·(ω×s) = s·(v×ω)"""
+    wx, wy, wz = x.w
+    tensor = [half(wx * wx), wx * wy, wx * wz, half(wy * wy), wy * wz, half(wz * wz)]
+    return [*tensor, *cross(x.v, x.w), half(dot(x.v, x.v))]
+
+
+def _potential(at: Placement, gravity: Vector) -> list[Any]:
+    up = neg(gravity)
+    return [*([0] * 6), *unrotate(at.R, up), dot(up, at.p)]

@@ -1,0 +1,103 @@
+"""Inverse dynamics as a matrix times the parameters: τ = Y(q, q̇, q̈) π.
+
+Per joint: Lxx Lxy Lxz Lyy Lyz Lzz mx my mz m of the link's own body about its frame's origin, the same ten of every
+body that rides on it about the origin of that body's own frame, then Ia fv fc fo. So a column has one body's parameter,
+as the file has that body. It is the torque of an arm in which that parameter is 1 and all others are 0, and is found
+from a unit body: the force and moment it takes to move it, felt along the unit motion of every joint before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.models.dynamics.bodies import Screw, felt, link_twists
+from manipula.mechanics.models.dynamics.newton_euler import Moving, euler, newton, newton_euler
+from manipula.mechanics.robot.chain import Chain, Link, Part
+from manipula.mechanics.robot.reduce.chains import massless
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import HERE
+from manipula.mechanics.spatial.vector import NULL, X, Y, Z, symmetric
+
+BODY_NAMES = ("Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz", "mx", "my", "mz", "m")
+MOTOR_NAMES = ("Ia", "fv", "fc", "fo")
+
+
+def _unit_tensor(which: int) -> Inertia:
+    xx, xy, xz, yy, yz, zz = (int(which == k) for k in range(6))
+    return Inertia(0, NULL, symmetric(xx, xy, xz, yy, yz, zz))
+
+
+UNIT_BODIES = (*map(_unit_tensor, range(6)), Inertia(0, X), Inertia(0, Y), Inertia(0, Z), Inertia(1))
+
+
+def parts_of(chain: Chain) -> list[tuple[Part, ...]]:
+    """The bodies of every link, its own first."""
+    return [link.parts or (Part(str(n), HERE, link.inertia),) for n, link in enumerate(chain.links, 1)]
+
+
+def columns(chain: Chain) -> list[str]:
+    """The parameter of every column: of its body, or of its joint."""
+    names: list[str] = []
+    for number, parts in enumerate(parts_of(chain), 1):
+        names += [f"{name}{part.suffix}" for part in parts for name in BODY_NAMES]
+        names += [f"{name}{number}" for name in MOTOR_NAMES]
+    return names
+
+
+def parameter_vector(chain: Chain) -> list[Any]:
+    """π: the chain's own parameters in the order of the columns."""
+    values: list[Any] = []
+    for link, parts in zip(chain.links, parts_of(chain), strict=True):
+        values += [entry for part in parts for entry in body_numbers(part.inertia)] + motor_numbers(link)
+    return values
+
+
+def motor_numbers(link: Link) -> list[Any]:
+    """A joint's four."""
+    return [link.motor_inertia, link.viscous, link.coulomb, link.friction_offset]
+
+
+def unit_in_link(body: Inertia, part: Part) -> Inertia:
+    """A unit body of a part's frame as the link has it."""
+    return body if part.at is HERE else body.seen_from(part.at)
+
+
+def body_numbers(body: Inertia) -> list[Any]:
+    """A body's ten, in the order of the columns."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.I
+    return [xx, xy, xz, yy, yz, zz, *body.s, body.m]
+
+
+def regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+    """Y (dof, 14·dof and 10 for every rider)"""
+    motion = newton_euler(massless(chain), q, qd, qdd).motion
+    forces = [
+        [unit_force(unit_in_link(body, part), state) for part in parts for body in UNIT_BODIES]
+        for state, parts in zip(motion, parts_of(chain), strict=True)
+    ]
+    blocks = [
+        [[link.signed(felt(twist, force)) for force in unit] for link, twist in zip(chain.links, twists)]
+        for unit, twists in zip(forces, link_twists(chain, q))
+    ]
+    return with_motors(chain, blocks, qd, qdd)
+
+
+def with_motors(
+    chain: Chain, blocks: Sequence[Sequence[Sequence[Any]]], qd: Sequence[Any], qdd: Sequence[Any]
+) -> list[list[Any]]:
+    """Y of its blocks: of every link, ten entries a body in the row of each joint up to its own. A motor is felt by its
+    joint."""
+    rows: list[list[Any]] = []
+    for i in range(chain.dof):
+        row: list[Any] = []
+        motor = [qdd[i], qd[i], chain.maths.sign(qd[i]), 1]
+        for l, block in enumerate(blocks):
+            row += [*(block[i] if l >= i else [0] * len(block[0])), *(motor if l == i else [0] * len(MOTOR_NAMES))]
+        rows.append(row)
+    return rows
+
+
+def unit_force(body: Inertia, state: Moving) -> Screw:
+    """The force and moment that move a unit body with its link."""
+    return Screw(newton(body, state), euler(body, state))

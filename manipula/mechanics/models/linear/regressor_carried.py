@@ -1,0 +1,103 @@
+"""The regressor with the columns that two neighbours share written once.
+
+A rod and a pair of opposite masses on the axis of a revolute joint belong to the link behind it as much as to the link
+before: no joint before them feels the difference. In the ten numbers π of such a body, in the frames of both links,
+
+    Y_l · π_l = Y_(l−1) · π_(l−1)        in the row of every joint before l,
+
+so that two columns of a link follow from the others and from those of the link before: the second of the two moments of
+inertia across the axis, and the first moment along it.
+
+A body that rides on a link has its ten columns from the link's: moving a body's frame is a linear map of its numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from manipula.mechanics.models.dynamics.bodies import Screw, Twist, felt, link_twists
+from manipula.mechanics.models.dynamics.friction import absent
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.linear.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
+from manipula.mechanics.robot.chain import Chain, Link, Part
+from manipula.mechanics.robot.reduce.chains import massless
+from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.vector import Z, column, dot, scale, sub, symmetric
+
+Block = list[list[Any]]  # of a link: what every joint up to its own feels of its ten unit bodies
+ROD = Inertia(I=symmetric(1, 0, 0, 1, 0, 0))  # ∫z² = 1 on the axis
+PAIR = Inertia(s=Z)  # ∫z = 1 there, without mass
+ACROSS = ((3, 5), (0, 5), (0, 3))  # where Lxx Lyy Lzz stand of the axes that are not x, not y, not z
+FIRST = 6  # where mx stands
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A column of a link that follows: Σ own·Y_l = Σ before·Y_(l−1), `own` being ±1 at this column."""
+
+    column: int
+    own: list[Any]
+    before: list[Any]
+
+    def entry(self, row: Sequence[Any], row_before: Sequence[Any]) -> Any:
+        others = [(k, x) for k, x in zip(self.own, row, strict=True) if x is not None]
+        return self.own[self.column] * (_combined(zip(self.before, row_before, strict=True)) - _combined(others))
+
+
+def _combined(terms: Any) -> Any:
+    """Σ k·x over the k that are there."""
+    total: Any = 0
+    for k, x in terms:
+        total = total if absent(k) else total + k * x
+    return total
+
+
+def shared(link: Link) -> list[Shared]:
+    """The columns a link shares with the one before, where the joint's axis lies along an axis of the link's frame."""
+    at = link.after.inverse()
+    e = column(at.R, 2)
+    along = [k for k in range(3) if all(absent(e[j]) for j in range(3) if j != k)]
+    if link.kind.name != "revolute" or not along:
+        return []
+    # the axis as either frame has it, at the point nearest to the origin of the link's own
+    height = dot(e, at.p)
+    own = Placement(at.R, sub(at.p, scale(height, e)))
+    before = Placement(link.before.R, sub(link.before.p, scale(height, column(link.before.R, 2))))
+    places = {ACROSS[along[0]][1]: ROD, FIRST + along[0]: PAIR}
+    return [
+        Shared(place, body_numbers(body.seen_from(own)), body_numbers(body.seen_from(before)))
+        for place, body in places.items()
+    ]
+
+
+def regressor_carried(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+    """Y (dof, 14·dof and 10 for every rider)"""
+    motion = newton_euler(massless(chain), q, qd, qdd).motion
+    blocks: list[Block] = []
+    for l, (state, twists) in enumerate(zip(motion, link_twists(chain, q), strict=True)):
+        forces = [unit_force(body, state) for body in UNIT_BODIES]
+        follow = shared(chain.links[l])
+        block = [_row(chain.links[i], twists[i], forces, follow, blocks[l - 1][i]) for i in range(l)]
+        blocks.append([*block, _row(chain.links[l], twists[l], forces, (), ())])
+    whole = [[with_riders(row, parts) for row in block] for block, parts in zip(blocks, parts_of(chain), strict=True)]
+    return with_motors(chain, whole, qd, qdd)
+
+
+def with_riders(row: Sequence[Any], parts: Sequence[Part]) -> list[Any]:
+    """A link's ten entries, then those of what rides on it: Y_rider = Y_link · (the rider's unit bodies in the link)"""
+    units = [body_numbers(body.seen_from(part.at)) for part in parts[1:] for body in UNIT_BODIES]
+    return [*row, *(_combined(zip(unit, row, strict=True)) for unit in units)]
+
+
+def _row(
+    joint: Link, twist: Twist, forces: Sequence[Screw], follow: Sequence[Shared], before: Sequence[Any]
+) -> list[Any]:
+    """What a joint feels of a link's unit bodies; `before` is what it feels of those of the link before."""
+    left = {x.column for x in follow}
+    row = [None if k in left else joint.signed(felt(twist, force)) for k, force in enumerate(forces)]
+    for x in follow:
+        row[x.column] = x.entry(row, before)
+    return row

@@ -1,0 +1,154 @@
+"""Physical plausibility of a robot's numbers, whatever file they came from.
+
+Impossible entries (a negative mass, an inertia that is not positive) raise `RobotFileError`; suspicious ones (degrees
+under radians, an inertia that breaks the triangle inequality) are sentences. Entries without a value are let pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from manipula.errors import RobotFileError, caution
+from manipula.mechanics.robot.description import Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.formats.checks.bodies import body_doubts
+from manipula.mechanics.robot.formats.checks.numbers import Doubt, Numbers, Place
+from manipula.mechanics.robot.formats.checks.suspicion import (
+    angle_suspicion,
+    length_suspicion,
+    short_suspicion,
+    term_suspicion,
+)
+from manipula.mechanics.robot.formats.naming import unused_values
+from manipula.mechanics.robot.formats.source import errors_of, joint_label
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Op, terms_of
+
+_FIELD_OF_STEP = {"rx": "alpha", "rz": "theta", "tx": "a", "tz": "d"}
+
+
+def check_robot(robot: Robot, strict: bool = False) -> list[str]:
+    """The suspicious entries as sentences; the first impossible one (with `strict`, suspicious too) is an error."""
+    file = robot.origin.path
+    with errors_of(file):
+        doubts = list(_doubts(robot))
+        if strict and doubts:
+            raise doubts[0].place.error(doubts[0].problem, doubts[0].hint)
+    return [_sentence(doubt, file) for doubt in doubts]
+
+
+def warn_about(robot: Robot) -> None:
+    """Checks, and says every suspicious entry as a `ManipulaWarning`."""
+    for sentence in check_robot(robot):
+        caution(sentence)
+
+
+def warn_about_changes(new: Robot, old: Robot) -> None:
+    """An edit is held to what a file is held to; what was odd before stays unsaid."""
+    before, after = (list(map(_told, _parts(robot, Numbers(robot)))) for robot in (old, new))
+    known = [*before, *([_NOTHING_TOLD] * (len(after) - len(before)))]
+    for (problem, doubts), (old_problem, old_doubts) in zip(after, known):
+        if problem is not None and str(problem) != str(old_problem):
+            raise problem
+        for sentence in doubts:
+            if sentence not in old_doubts:
+                caution(sentence)
+
+
+def _told(doubts: Iterator[Doubt]) -> tuple[RobotFileError | None, list[str]]:
+    """The impossible thing found in a part, and the odd ones."""
+    found: list[str] = []
+    try:
+        found.extend(_sentence(doubt, "") for doubt in doubts)
+    except RobotFileError as error:
+        return error, found
+    return None, found
+
+
+_NOTHING_TOLD: tuple[RobotFileError | None, list[str]] = (None, [])
+
+
+def _sentence(doubt: Doubt, file: str) -> str:
+    place = doubt.place
+    return str(RobotFileError(doubt.problem, file=file, where=place.where, field=place.field, hint=doubt.hint))
+
+
+def _doubts(robot: Robot) -> Iterator[Doubt]:
+    numbers = Numbers(robot)
+    for part in _parts(robot, numbers):
+        yield from part
+    yield from (Doubt(Place("", f"values.{name}"), problem) for name, problem in unused_values(robot))
+    yield from _too_short(robot, numbers)
+
+
+def _parts(robot: Robot, numbers: Numbers) -> Iterator[Iterator[Doubt]]:
+    """The doubts of every row, the base, the tool, gravity, every load."""
+    for row, joint in enumerate(robot.joints, 1):
+        yield _joint_doubts(joint, joint_label(row, joint.name), numbers, robot.origin.convention == "urdf")
+    for part, steps in (("base", robot.base), ("tool", robot.tool)):
+        yield _step_doubts(steps, part, numbers, by_name=True)
+    yield _gravity_doubts(robot, numbers)
+    for body in robot.payload:
+        yield body_doubts(body, "payload", numbers)
+
+
+def _gravity_doubts(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
+    for cell in robot.gravity:
+        numbers.value(cell.parameter, Place("", "gravity"))
+    yield from ()
+
+
+def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:
+    _refuse_impossible_motor(joint, where, numbers)
+    yield from _step_doubts(joint.before + joint.after, where, numbers, by_name)
+    field = joint.offset.name if by_name else {"revolute": "theta", "prismatic": "d"}.get(joint.kind, "")
+    yield from _cell_doubt(joint.offset, joint.kind == "revolute", Place(where, field), numbers)
+    for name, cell in (("viscous", joint.viscous), ("coulomb", joint.coulomb), ("offset", joint.friction_offset)):
+        yield from _friction_doubt(name, cell, Place(where, f"friction.{name}"), numbers)
+    if joint.body is not None:
+        yield from body_doubts(joint.body, where, numbers)
+    for mounted in joint.carries:
+        yield from _step_doubts(mounted.at, f"{where}: carries", numbers, by_name=True)
+        yield from body_doubts(mounted.body, f"{where}: carries", numbers)
+
+
+def _step_doubts(steps: Steps, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:
+    for step in steps:
+        field = step.amount.name if by_name else _FIELD_OF_STEP.get(step.kind, step.amount.name)
+        yield from _cell_doubt(step.amount, step.kind[0] == "r", Place(where, field), numbers)
+
+
+def _cell_doubt(cell: Cell, turns: bool, place: Place, numbers: Numbers) -> Iterator[Doubt]:
+    numbers.value(cell.parameter, place)
+    number = numbers.plain(cell.parameter)
+    told = None if number is None else angle_suspicion(number) if turns else length_suspicion(number)
+    if told:
+        yield Doubt(place, *told)
+    for term in terms_of(cell.parameter) if isinstance(cell.parameter, Op) else ():
+        told = term_suspicion(term, turns, numbers.units) if isinstance(term, Num) else None
+        if told:
+            yield Doubt(place, *told)
+
+
+def _friction_doubt(name: str, cell: Cell, place: Place, numbers: Numbers) -> Iterator[Doubt]:
+    value = numbers.value(cell.parameter, place)
+    if value is not None and value < 0 and name != "offset":
+        yield Doubt(place, f"is negative: {value:g}", "this friction would push the joint along")
+
+
+def _refuse_impossible_motor(joint: Joint, where: str, numbers: Numbers) -> None:
+    numbers.not_negative(joint.motor_inertia.parameter, Place(where, "motor_inertia"))
+    for field, bound in (("velocity_limit", joint.velocity_limit), ("effort_limit", joint.effort_limit)):
+        if bound is not None:
+            numbers.not_negative(bound, Place(where, field))
+    place = Place(where, "limits")
+    low, high = (numbers.value(bound, place) for bound in joint.limits or (ZERO, ZERO))
+    if low is not None and high is not None and low > high:
+        raise place.error(f"the lower limit {low:g} is above the upper limit {high:g}, in SI", "expected [low, high]")
+
+
+def _too_short(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
+    """Only a whole table of tiny lengths is suspicious."""
+    steps = [step for joint in robot.joints for step in joint.before + joint.after if step.kind[0] == "t"]
+    lengths = [numbers.plain(step.amount.parameter) for step in steps]
+    told = short_suspicion([length.value for length in lengths if isinstance(length, Num)])
+    if told and robot.origin.length == "mm":
+        yield Doubt(Place("", "length"), *told)

@@ -1,0 +1,56 @@
+"""Numbers that look as if they were in another unit. Each answer is (problem, hint), or None."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from manipula.mechanics.robot.values.parameter import Deg, Num
+
+_LONGEST = 20  # metres: no link of a table is longer, many a link in millimetres is
+_SHORTEST = Fraction(5, 1000)  # metres: a table with nothing longer was not written in millimetres
+_LONG_TERM = 2  # metres added to a name: rare, where two millimetres are not
+_QUARTER = math.pi / 2
+
+
+def angle_suspicion(angle: Num | Deg) -> tuple[str, str] | None:
+    """Degrees given as radians, radians given as degrees."""
+    value = angle.value
+    if isinstance(angle, Deg):
+        if 0 < abs(value) < 7 and _near_quarter(value, 1e-3):
+            return f"{float(value):g} degrees looks like radians", 'write angle = "rad", or the angle in degrees'
+        return None
+    if abs(value) > 2 * math.pi or (value and value % 15 == 0):
+        return f"{float(value):g} radians looks like degrees", 'write angle = "deg", or an expression such as "pi/2"'
+    return None
+
+
+def _near_quarter(value: Fraction, tolerance: float) -> bool:
+    turns = float(value) / _QUARTER
+    return round(turns) != 0 and abs(turns - round(turns)) < tolerance
+
+
+def length_suspicion(length: Num | Deg) -> tuple[str, str] | None:
+    """Millimetres given as metres."""
+    if isinstance(length, Num) and abs(length.value) > _LONGEST:
+        return f"{float(length.value):g} m looks like millimetres", 'write length = "mm", or the length in metres'
+    return None
+
+
+def term_suspicion(term: Num, turns: bool, units: tuple[str, str]) -> tuple[str, str] | None:
+    """A number added to names, in the file's unit: expressions are in radians and metres whatever the file says."""
+    angle, length = units
+    if turns and angle == "deg" and angle_suspicion(term):
+        return f"{float(term.value):g} in an expression is radians", "write it as a part of pi: pi/6 is 30 degrees"
+    if not turns and length == "mm" and abs(term.value) >= _LONG_TERM:
+        return f"{float(term.value):g} in an expression is metres", 'write 0.02 for 20 mm, also under length = "mm"'
+    return None
+
+
+def short_suspicion(lengths: Sequence[Fraction]) -> tuple[str, str] | None:
+    """Metres given as millimetres: every length of the table is tiny."""
+    longest = max(map(abs, lengths), default=Fraction(0))
+    if 0 < longest < _SHORTEST:
+        return f"the longest link is {float(longest * 1000):g} mm, which looks like metres", 'write length = "m"'
+    return None

@@ -1,0 +1,251 @@
+"""One arm, another convention: standard and modified Denavit–Hartenberg tables, URDF.
+
+Every conversion keeps the torques as functions of q and the pose of the tool. Between the two tables it only regroups:
+what a standard row holds behind its joint, the next modified row holds before its own. Symbols stay symbols, and the
+bodies are rewritten in the new link frames. A robot of any other shape needs numbers, and goes by common normals.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from manipula.errors import UnknownNameError
+from manipula.mechanics.robot.bodies import moved
+from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, Robot, Step, Steps
+from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
+from manipula.mechanics.robot.formats.naming import told_apart
+from manipula.mechanics.robot.formats.rows import (
+    PLACEMENT,
+    Convention,
+    Row,
+    placement_from_steps,
+    row_from_joint,
+    split_row,
+)
+from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
+from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
+from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
+from manipula.mechanics.robot.reduce.zones import Zone, take, take_last, zone_from_steps, zone_in_numbers
+from manipula.mechanics.robot.standard import needed_names
+from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.values.parameter import Name, names_of
+
+TARGETS = ("standard", "modified", "urdf")
+_OF_A_ROW = re.compile(r"(a|alpha)([0-9]+|_\w+)?")
+_FROM_A_ROW = re.compile(r"(base|tool)_(a|alpha)")
+
+
+def convert(robot: Robot, target: str) -> Robot:
+    """The robot in another convention: "standard", "modified" or "urdf"."""
+    match target:
+        case "standard":
+            return to_standard(robot)
+        case "modified":
+            return to_modified(robot)
+        case "urdf":
+            return to_urdf(robot)
+    raise UnknownNameError("convention", target, TARGETS)
+
+
+def to_standard(robot: Robot) -> Robot:
+    """Rows Rz(theta) Tz(d) Tx(a) Rx(alpha)."""
+    return _regrouped(robot, "standard")
+
+
+def to_modified(robot: Robot) -> Robot:
+    """Rows Rx(alpha) Tx(a) Rz(theta) Tz(d)."""
+    return _regrouped(robot, "modified")
+
+
+def to_urdf(robot: Robot) -> Robot:
+    """Link frames on the joints, as URDF has them; what URDF cannot hold is kept from the robot."""
+    read = robot_from_urdf(urdf_from_robot(robot), exact=True)
+    given = {joint.name: joint for joint in robot.joints}
+    joints = tuple(
+        replace(row, motor_inertia=given[row.name].motor_inertia, friction_offset=given[row.name].friction_offset)
+        if row.name in given
+        else row
+        for row in read.joints
+    )
+    origin = replace(robot.origin, convention="urdf")
+    kept = replace(read, joints=joints, gravity=robot.gravity, origin=origin)
+    used = needed_names(kept, dict(robot.values))
+    return told_apart(replace(kept, values=tuple(value for value in robot.values if value[0] in used)))
+
+
+@dataclass(frozen=True)
+class _Split:
+    """The chain cut at its axes: zone i stands before row i+1, the last one behind the last row."""
+
+    robot: Robot
+    zones: tuple[Zone, ...]
+    base: Steps
+    tool: Steps
+    in_numbers: bool
+
+
+def _regrouped(robot: Robot, convention: Convention) -> Robot:
+    if all(row_from_joint(joint, convention) for joint in robot.joints):
+        return replace(robot, origin=replace(robot.origin, convention=convention))
+    # fixed rows of a table are rows of the other table too; those of a URDF only place frames
+    split = _split(welded(robot) if robot.origin.convention == "urdf" else robot, convention)
+    rows = [_row(split, index, convention) for index in range(len(split.robot.joints))]
+    regrouped = replace(
+        split.robot,
+        joints=tuple(rows),
+        base=_placement(split.base, "base_{}", "base"),
+        tool=_placement(split.tool, "tool_{}", "tool"),
+        origin=replace(robot.origin, convention=convention, notes=robot.origin.notes + _lost(robot, split.robot)),
+    )
+    return told_apart(regrouped)
+
+
+def _lost(robot: Robot, kept: Robot) -> tuple[str, ...]:
+    """The note that bodies fixed to the ground are not in the table: no motor feels them."""
+    first = itertools.takewhile(lambda joint: joint.kind == "fixed", robot.joints)
+    before = [joint.name for joint in first if joint.body is not None]
+    if not before or len(kept.joints) == len(robot.joints):
+        return ()
+    return (f"what is fixed to the ground at {', '.join(before)} is left out: the potential energy lacks its constant",)
+
+
+def _split(robot: Robot, convention: Convention) -> _Split:
+    zones = [zone_from_steps(steps) for steps in _between(robot)]
+    in_numbers = None in zones
+    if in_numbers:
+        robot = welded(robot)
+        amounts = (step.amount.parameter for steps in _between(robot) for step in steps)
+        values = values_of(robot, "a Denavit–Hartenberg table of this robot", amounts)
+        zones = [zone_from_steps(steps) or zone_in_numbers(steps, values) for steps in _between(robot)]
+    base, first = _first(robot, convention)
+    last, tool = _last(robot, convention)
+    return _Split(robot, (first, *(zone for zone in zones if zone), last), base, tool, in_numbers)
+
+
+def _between(robot: Robot) -> list[Steps]:
+    return [behind.after + ahead.before for behind, ahead in zip(robot.joints, robot.joints[1:])]
+
+
+def _first(robot: Robot, convention: Convention) -> tuple[Steps, Zone]:
+    """What the first row can hold of the way to its axis; the rest is the base's."""
+    rest, trail = take_last(gathered(robot.joints[0].before), "z")
+    if convention == "standard":
+        return without_zeros(robot.base) + rest, Zone((), (), trail)
+    rest, across = take_last(rest, "x")
+    base = without_zeros(robot.base)
+    if not across and not rest:
+        base, across = _reclaimed(base[::-1])
+        base, across = base[::-1], across[::-1]
+    return base + rest, Zone((), across, trail)
+
+
+def _last(robot: Robot, convention: Convention) -> tuple[Zone, Steps]:
+    """What the last row can hold of the way to the tool; the rest is the tool's."""
+    lead, rest = take(gathered(robot.joints[-1].after), "z")
+    if convention == "modified":
+        return Zone(lead, (), ()), rest + without_zeros(robot.tool)
+    across, rest = take(rest, "x")
+    tool = without_zeros(robot.tool)
+    if not across and not rest:
+        tool, across = _reclaimed(tool)
+    return Zone(lead, across, ()), rest + tool
+
+
+def _reclaimed(steps: Steps) -> tuple[Steps, Steps]:
+    """(the rest, what an earlier conversion had put here from a row): so that there and back is where it was."""
+    across, _ = take(steps, "x")
+    across = across[:2] if all(_FROM_A_ROW.fullmatch(step.amount.name) for step in across[:2]) else ()
+    return steps[len(across) :], across
+
+
+def _row(split: _Split, index: int, convention: Convention) -> Joint:
+    """Row index+1 in its new form, its bodies in its new frame."""
+    joint, behind, ahead = split.robot.joints[index], split.zones[index], split.zones[index + 1]
+    across = ahead.across if convention == "standard" else behind.across
+    turns = _amounts(behind.trail + ahead.lead, "rz") + ([joint.offset] if joint.kind == "revolute" else [])
+    shifts = _amounts(behind.trail + ahead.lead, "tz") + ([joint.offset] if joint.kind == "prismatic" else [])
+    ends = suffixes_of(split.robot)
+    end = ends.rows[index]
+    row = Row(
+        _named(turns, f"theta{end}"),
+        _named(shifts, f"d{end}"),
+        _named(_amounts(across, "tx"), f"a{end}"),
+        _named(_amounts(across, "rx"), f"alpha{end}"),
+    )
+    before, offset, after = split_row(row, joint.kind, convention, end)
+    frame = ahead.lead + (across if convention == "standard" else ())
+    at = gathered(inverse_of(frame) + joint.after)  # from the new link frame to the old one
+    body = None if joint.body is None else moved(joint.body, at)
+    if body is not None and split.in_numbers:
+        body = _settled(body)
+    carries = tuple(
+        replace(mounted, at=_placement(at + mounted.at, f"{{}}{suffix}"))
+        for mounted, suffix in zip(joint.carries, ends.carried[index])
+    )
+    return replace(joint, before=before, offset=offset, after=after, body=body, carries=carries)
+
+
+def _amounts(steps: Steps, kind: str) -> list[Cell]:
+    return [step.amount for step in steps if step.kind == kind]
+
+
+def _named(cells: Iterable[Cell], name: str) -> Cell:
+    """One cell under the automatic name of its new row; an unknown keeps its own symbol."""
+    cell = total(cells, name)
+    return Cell(name, None if cell.parameter == Name(name) else cell.parameter)
+
+
+def _settled(body: Body) -> Body:
+    """Trees without a name become decimals: only numbers can come of them."""
+
+    def settle(cell: Cell) -> Cell:
+        return cell if cell.value is None else Cell(cell.name, settled(cell.value))
+
+    x, y, z = map(settle, body.centre)
+    xx, xy, xz, yy, yz, zz = map(settle, body.inertia)
+    return replace(body, centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))
+
+
+def _placement(steps: Steps, name: str, mark: str = "") -> Steps:
+    """A base, a tool or the place of a carried body, in the order xyz, rpy wherever numbers allow it.
+
+    `name` has a place for x y z roll pitch yaw. Cells that a row held take such names too, for the row's own are those
+    of its new entries; under `mark`, a and alpha can be known again (see `_reclaimed`).
+    """
+    steps = gathered(steps)
+    if placement_from_steps(steps) or any(True for step in steps for _ in names_of(step.amount.parameter)):
+        return tuple(_renamed(steps, name, mark))
+    names = {kind: name.format(field) for field, kind in PLACEMENT}
+    return steps_from_placement(placement(steps, {}), names)
+
+
+def _renamed(steps: Steps, name: str, mark: str) -> Iterator[Step]:
+    fields, seen = {kind: field for field, kind in PLACEMENT}, Counter[str]()
+    for step in steps:
+        seen[step.kind] += 1
+        count = "" if seen[step.kind] == 1 else str(seen[step.kind])
+        held = _OF_A_ROW.fullmatch(step.amount.name) if mark and not count else None
+        own = f"{mark}_{held[1]}" if held else name.format(fields[step.kind] + count)
+        kept = mark and _FROM_A_ROW.fullmatch(step.amount.name)
+        yield step if kept else Step(step.kind, _named([step.amount], own))
+
+
+def welded(robot: Robot) -> Robot:
+    """Without fixed rows: their placements join what follows, their bodies are carried by the link before."""
+    joints: list[Joint] = []
+    gap: Steps = ()
+    for joint in robot.joints:
+        if joint.kind != "fixed":
+            joints.append(replace(joint, before=gap + joint.before))
+            gap = ()
+            continue
+        gap = gap + joint.before + joint.after
+        if joints:
+            own = () if joint.body is None else (Mounted(gap, joint.body, joint.name),)
+            held = tuple(replace(mounted, at=gap + mounted.at) for mounted in joint.carries)
+            joints[-1] = replace(joints[-1], carries=joints[-1].carries + own + held)
+    return replace(robot, joints=tuple(joints), tool=gap + robot.tool)

@@ -1,0 +1,201 @@
+"""A robot as tables of text for people: geometry in the file's convention and units, dynamics, values of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
+from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
+from manipula.mechanics.robot.formats.toml.write import convention_of
+from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
+
+_SIGNS = {1: "", -1: "-"}
+_CENTRES = {"com": "centre of mass (m)", "first_moment": "first moments (kg·m)"}
+_TENSORS = {
+    "com": "about the centre of mass",
+    "origin": "about the link frame's origin",
+    "second_moment": "second moments about the origin",
+}
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A title, the columns' headings with units, and rows with as many cells."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def tables_of(robot: Robot) -> tuple[TextTable, ...]:
+    """Geometry, dynamics, actuators, placements and values, those that say something."""
+    every = (geometry_table(robot), dynamic_table(robot), motor_table(robot), frame_table(robot), value_table(robot))
+    return tuple(table for table in every if table.rows)
+
+
+def geometry_table(robot: Robot) -> TextTable:
+    """The Denavit–Hartenberg table, the joint variable standing where it moves; elementary steps for other robots."""
+    try:
+        convention = convention_of(robot)
+    except RobotFileError:
+        return _step_table(robot)
+    angle, length = robot.origin.angle, robot.origin.length
+    index = "(i-1)" if convention == "modified" else ""
+    fields = ("alpha", "a", "theta", "d") if convention == "modified" else ("theta", "d", "a", "alpha")
+    heads = {"theta": "theta", "d": "d", "a": f"a{index}", "alpha": f"alpha{index}"}
+    columns = tuple(f"{heads[f]} ({angle if QUANTITY_OF[f] == 'angle' else length})" for f in fields)
+    rows = tuple(
+        (*_labels(number, joint), *_row_cells(joint, convention, fields, robot), _limits(joint, robot))
+        for number, joint in _numbered(robot)
+    )
+    title = f"Denavit-Hartenberg parameters, {convention} convention"
+    return TextTable(title, ("joint", "name", "type", *columns, "limits"), rows)
+
+
+def _row_cells(joint: Joint, convention: Convention, fields: tuple[str, ...], robot: Robot) -> Iterator[str]:
+    row = row_from_joint(joint, convention)
+    assert row is not None  # the convention is that of every row
+    for field in fields:
+        moves = field == {"revolute": "theta", "prismatic": "d"}.get(joint.kind)
+        text = _shown(row[field].parameter, QUANTITY_OF[field], _units(robot))
+        yield _variable(joint, robot, text) if moves else text
+
+
+def _variable(joint: Joint, robot: Robot, offset: str) -> str:
+    """`q2`, `-q2`, `q2 + 90`; variables count the moving joints."""
+    moving = [each for each in robot.joints if each.kind != "fixed"]
+    name = f"{_SIGNS[joint.direction]}q{moving.index(joint) + 1}"
+    if offset == "0":
+        return name
+    return f"{name} - {offset[1:]}" if offset.startswith("-") and _simple(offset[1:]) else f"{name} + {offset}"
+
+
+def _simple(text: str) -> bool:
+    return text.replace(".", "").replace("_", "").isalnum()
+
+
+def _step_table(robot: Robot) -> TextTable:
+    rows = tuple(
+        (*_labels(number, joint), _steps(joint.before, robot), _motion(joint, robot), _steps(joint.after, robot),
+         _limits(joint, robot))
+        for number, joint in _numbered(robot)
+    )  # fmt: skip
+    title = f"Placements of the joints ({robot.origin.angle}, {robot.origin.length})"
+    return TextTable(title, ("joint", "name", "type", "before", "motion", "after", "limits"), rows)
+
+
+def _motion(joint: Joint, robot: Robot) -> str:
+    if joint.kind == "fixed":
+        return ""
+    turns = joint.kind == "revolute"
+    offset = _shown(joint.offset.parameter, "angle" if turns else "length", _units(robot))
+    return f"{'Rz' if turns else 'Tz'}({_variable(joint, robot, offset)})"
+
+
+def _steps(steps: Steps, robot: Robot) -> str:
+    units = _units(robot)
+    texts = ((step.kind, _shown(step.amount.parameter, _quantity(step.kind), units)) for step in steps)
+    return " ".join(f"{kind.capitalize()}({text})" for kind, text in texts if text != "0")
+
+
+def dynamic_table(robot: Robot) -> TextTable:
+    """Mass, centre and inertia of every body; SI."""
+    bodies = list(_bodies(robot))
+    kinds = {(body.centre_is, body.inertia_is) for _, _, body in bodies}
+    mixed = len(kinds) > 1
+    rows = tuple((number, name, *_body_cells(body, mixed)) for number, name, body in bodies)
+    title = "Inertial parameters"
+    if len(kinds) == 1:
+        centre, inertia = kinds.pop()
+        title = f"Inertial parameters: {_CENTRES[centre]}; inertia (kg·m²) {_TENSORS[inertia]}"
+    columns = ("joint", "name", "mass (kg)", "x", "y", "z", "xx", "xy", "xz", "yy", "yz", "zz")
+    return TextTable(title, (*columns, "given as") if mixed else columns, rows)
+
+
+def _bodies(robot: Robot) -> Iterator[tuple[str, str, Body]]:
+    for number, joint in _numbered(robot):
+        if joint.body is not None:
+            yield number, joint.name, joint.body
+        for mounted in joint.carries:
+            yield "", mounted.name or f"{joint.name}: carried", mounted.body
+    for body in robot.payload:
+        yield "", "payload", body
+
+
+def _body_cells(body: Body, mixed: bool) -> tuple[str, ...]:
+    cells = tuple(_si(cell) for cell in (body.mass, *body.centre, *body.inertia))
+    return (*cells, f"{_CENTRES[body.centre_is]}; {_TENSORS[body.inertia_is]}") if mixed else cells
+
+
+def motor_table(robot: Robot) -> TextTable:
+    """Motor inertia and friction of the joints that have any; SI."""
+    rows = tuple(
+        (number, joint.name, *map(_si, _motor_cells(joint)))
+        for number, joint in _numbered(robot)
+        if any(cell.value != ZERO for cell in _motor_cells(joint))
+    )
+    columns = ("joint", "name", "motor inertia", "viscous", "Coulomb", "offset")
+    return TextTable("Motors and friction (SI)", columns, rows)
+
+
+def _motor_cells(joint: Joint) -> tuple[Cell, ...]:
+    return joint.motor_inertia, joint.viscous, joint.coulomb, joint.friction_offset
+
+
+def frame_table(robot: Robot) -> TextTable:
+    """Gravity, base, tool."""
+    gravity = ", ".join(map(_si, robot.gravity))
+    rows = [("gravity (m/s²)", f"[{gravity}]")]
+    unit = f"({robot.origin.angle}, {robot.origin.length})"
+    rows += [(f"{part} {unit}", _steps(at, robot)) for part, at in (("base", robot.base), ("tool", robot.tool)) if at]
+    return TextTable("Surroundings", ("what", "value"), tuple(rows))
+
+
+def value_table(robot: Robot) -> TextTable:
+    """Every name in use and its value, `symbolic` if it has none."""
+    values = dict(robot.values)
+    names = dict.fromkeys((*robot.names(), *values))
+    rows = tuple((name, text_of(values[name]) if name in values else "symbolic") for name in names)
+    return TextTable("Named parameters (SI)", ("name", "value"), rows)
+
+
+def _labels(number: str, joint: Joint) -> tuple[str, str, str]:
+    return number, joint.name, joint.kind
+
+
+def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
+    """The rows, those that move with the number their variable has."""
+    number = 0
+    for joint in robot.joints:
+        number += joint.kind != "fixed"
+        yield str(number) if joint.kind != "fixed" else "", joint
+
+
+def _limits(joint: Joint, robot: Robot) -> str:
+    quantity: Quantity = "angle" if joint.kind == "revolute" else "length"
+    bounds = [_shown(bound, quantity, _units(robot)) for bound in joint.limits or ()]
+    return f"[{', '.join(bounds)}]" if bounds else ""
+
+
+def _units(robot: Robot) -> Units:
+    return Units(robot.origin.angle, robot.origin.length)
+
+
+def _quantity(step: str) -> Quantity:
+    return "angle" if step[0] == "r" else "length"
+
+
+def _si(cell: Cell) -> str:
+    return text_of(cell.parameter)
+
+
+def _shown(parameter: Parameter, quantity: Quantity, units: Units) -> str:
+    """A number in the unit of its column; one that is not in it says so; names as they are."""
+    bare = bare_from_parameter(parameter, quantity, units)
+    if bare is not None:
+        return text_of(Num(bare))
+    return f"{text_of(parameter)} rad" if isinstance(parameter, Num) else text_of(parameter)

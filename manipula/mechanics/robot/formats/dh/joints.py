@@ -1,0 +1,161 @@
+"""Rows of a pasted table → their cells: which kind each joint is, where its variable stands, its constants."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.description import JointKind
+from manipula.mechanics.robot.formats.dh.cells import (
+    ZERO_VALUE,
+    Value,
+    Variable,
+    is_blank,
+    value_from_cell,
+    variable_from_cell,
+)
+from manipula.mechanics.robot.formats.dh.misplaced import refuse_misplaced
+from manipula.mechanics.robot.formats.dh.table import PastedTable
+from manipula.mechanics.robot.formats.source import joint_label
+from manipula.mechanics.robot.formats.units import describe
+
+_KINDS: dict[str, JointKind] = {
+    **dict.fromkeys(("r", "rot", "revolute", "revoluta", "revoluto", "rotacional", "rotativa", "rotacao", "rotary",
+                     "rotational", "rotatoria", "rotation"), "revolute"),
+    **dict.fromkeys(("p", "t", "prism", "prismatic", "prismatica", "prismatico", "translacional", "translacao",
+                     "linear", "translational", "translation"), "prismatic"),
+    **dict.fromkeys(("f", "fix", "fixed", "fixa", "fixo"), "fixed"),
+    "0": "revolute", "1": "prismatic", "2": "fixed",
+}  # fmt: skip
+_OTHER_ORDER = "are the headings in the order of the columns? a name meant so takes a value: # a2 = 0.4"
+_MOVING: dict[JointKind, Literal["theta", "d"]] = {"revolute": "theta", "prismatic": "d"}
+
+
+def kind_from_text(text: str) -> JointKind:
+    """R, P, F, or a word for them in English or Portuguese; σ = 0, 1, 2 as Khalil has it."""
+    bare = "".join(c for c in unicodedata.normalize("NFKD", text.strip().lower()) if not unicodedata.combining(c))
+    if bare not in _KINDS:
+        raise RobotFileError(f"found {describe(text)}", field="type", hint="expected revolute, prismatic or fixed")
+    return _KINDS[bare]
+
+
+@dataclass(frozen=True)
+class ReadRow:
+    """A row with its cells read; units are still to be chosen."""
+
+    name: str | None
+    kind: JointKind
+    cells: dict[str, Value]
+    direction: Literal[1, -1]
+
+
+def read_rows(table: PastedTable, said: list[str]) -> list[ReadRow]:
+    """Every row, its kind and its constants; what had to be assumed is added to `said`."""
+    comma = table.decimal_comma
+    raw = [dict(zip(table.columns, row)) for row in table.rows]
+    marked = any(_marks(row, number, comma) for number, row in enumerate(raw, 1))
+    rows: list[ReadRow] = []
+    moving = 1
+    for number, row in enumerate(raw, 1):
+        reader = _RowReader(row, number, (number, moving), comma)
+        rows.append(reader.read(marked, said))
+        refuse_misplaced(row, rows[-1].kind, reader.where, _OTHER_ORDER, table.settings)
+        moving += rows[-1].kind != "fixed"
+    return rows
+
+
+def _marks(row: Mapping[str, str], number: int, comma: bool) -> bool:
+    """Whether the row marks its joint variable, in whatever column."""
+    for column in ("theta", "d"):
+        try:
+            variable = variable_from_cell(row[column], "theta" if column == "theta" else "d", (number,), comma)
+        except RobotFileError:
+            return True
+        if variable is not None and variable.sure:
+            return True
+    return False
+
+
+class _RowReader:
+    def __init__(self, row: Mapping[str, str], number: int, indices: tuple[int, ...], comma: bool) -> None:
+        self.row, self.indices, self.comma = row, indices, comma
+        named = row.get("name", "").strip().rstrip("*")
+        self.name = None if not named or named.isdigit() else named
+        self.where = joint_label(number, self.name)
+
+    def error(self, field: str, error: RobotFileError) -> RobotFileError:
+        return RobotFileError(error.problem, where=self.where, field=error.field or field, hint=error.hint)
+
+    def value(self, field: str) -> Value:
+        if is_blank(self.row[field]):
+            raise RobotFileError("is empty", where=self.where, field=field, hint="write 0 if there is none")
+        try:
+            return value_from_cell(self.row[field], self.comma)
+        except RobotFileError as error:
+            raise self.error(field, error) from None
+
+    def variable(self, field: Literal["theta", "d"]) -> Variable | None:
+        if is_blank(self.row[field]):
+            return Variable(ZERO_VALUE)
+        try:
+            return variable_from_cell(self.row[field], field, self.indices, self.comma)
+        except RobotFileError as error:
+            raise self.error(field, error) from None
+
+    def kind(self, marked: bool, said: list[str]) -> JointKind:
+        if not is_blank(self.row.get("type", "")):
+            try:
+                return kind_from_text(self.row["type"])
+            except RobotFileError as error:
+                raise self.error("type", error) from None
+        return self.guessed_kind(marked, said)
+
+    def guessed_kind(self, marked: bool, said: list[str]) -> JointKind:
+        """By the mark of the variable; a table without any mark has revolute joints only."""
+        shift = self.variable("d")
+        if shift is not None and shift.sure:
+            return "prismatic"
+        turn = self.variable("theta")
+        if turn is not None or not marked:
+            return "revolute"
+        if shift is not None:
+            said.append(
+                f"{self.where}: d: {self.row['d']} is taken as a prismatic joint's variable (add a type column)"
+            )
+            return "prismatic"
+        raise RobotFileError(
+            "no entry is marked as the joint variable, unlike in other rows",
+            where=self.where, field="theta", hint="add a column type with R, P or F",
+        )  # fmt: skip
+
+    def read(self, marked: bool, said: list[str]) -> ReadRow:
+        kind = self.kind(marked, said)
+        moving = _MOVING.get(kind)
+        cells = {field: self.value(field) for field in ("theta", "d", "a", "alpha") if field != moving}
+        if moving is None:
+            return ReadRow(self.name, kind, cells, 1)
+        variable = self.variable(moving) or Variable(self.value(moving))
+        cells[moving] = self.with_offset(variable.offset, moving)
+        return ReadRow(self.name, kind, cells, 1 if variable.direction == self.direction() else -1)
+
+    def direction(self) -> int:
+        text = self.row.get("direction", "1").strip() or "1"
+        if text not in ("1", "+1", "+", "-1", "-"):
+            raise RobotFileError(
+                f"found {describe(text)}", where=self.where, field="direction", hint="expected 1 or -1"
+            )
+        return -1 if text.startswith("-") else 1
+
+    def with_offset(self, offset: Value, moving: str) -> Value:
+        """The offset in the row's own cell, or the one in the offset column."""
+        if is_blank(self.row.get("offset", "")):
+            return offset
+        extra = self.value("offset")
+        if ZERO_VALUE not in (extra, offset):
+            raise RobotFileError(
+                f"two offsets are given, in {moving} and in offset", where=self.where, field="offset", hint="keep one"
+            )
+        return extra if offset == ZERO_VALUE else offset

@@ -1,0 +1,91 @@
+"""Robot → its Denavit–Hartenberg table as CSV: the geometry, its names and their values, nothing of the masses."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from fractions import Fraction
+
+from manipula.mechanics.robot.description import Joint, Robot, cells_in
+from manipula.mechanics.robot.exact import is_zero
+from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_joint
+from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
+from manipula.mechanics.robot.formats.toml.write import convention_of
+from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
+from manipula.mechanics.robot.suffixes import row_names
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, text_of
+
+COMMENT_MARKS = ("#", "//", "%")
+
+
+def dh_text_from_robot(robot: Robot) -> str:
+    """The table. Comment lines hold the convention, the values of names, and what the table has no place for."""
+    convention, units = convention_of(robot), Units(robot.origin.angle, robot.origin.length)
+    text = io.StringIO()
+    text.writelines(f"# {line}\n" for line in _comments(robot, convention))
+    writer = csv.writer(text, lineterminator="\n")
+    quoted = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    angle, length = f"({units.angle})", f"({units.length})"
+    backwards = any(joint.direction == -1 for joint in robot.joints)
+    header = ["joint", "type", f"theta {angle}", f"d {length}", f"a {length}", f"alpha {angle}"]
+    writer.writerow([*header, "direction"] if backwards else header)
+    unnamed = row_names((joint.kind, None) for joint in robot.joints)
+    for number, joint in enumerate(robot.joints, 1):
+        name = str(number) if joint.name == unnamed[number - 1] else joint.name
+        cells = [name, *_cells(joint, convention, units)]
+        kept = quoted if name.startswith(COMMENT_MARKS) else writer
+        kept.writerow([*cells, joint.direction] if backwards else cells)
+    return text.getvalue()
+
+
+def _comments(robot: Robot, convention: Convention) -> Iterator[str]:
+    yield f"name = {robot.name}"
+    yield f"convention = {convention}"
+    values, used = dict(robot.values), set[str]()
+    waiting = [name for cell in _geometry(robot, convention) for name in names_of(cell)]
+    while waiting:
+        name = waiting.pop()
+        if name in values and name not in used:
+            waiting.extend(names_of(values[name]))
+        used.add(name)
+    yield from (f"{name} = {text_of(value)}" for name, value in robot.values if name in used)
+    lost = [what for what, there in _elsewhere(robot).items() if there]
+    yield from (f"not in this table: {', '.join(lost)}",) if lost else ()
+
+
+def _elsewhere(robot: Robot) -> dict[str, bool]:
+    """What a table of geometry has no place for, and whether the robot has it."""
+    bodies = [body for joint in robot.joints for body in (joint.body, *(held.body for held in joint.carries)) if body]
+    drives = [
+        x for joint in robot.joints for x in (joint.motor_inertia, joint.viscous, joint.coulomb, joint.friction_offset)
+    ]
+    return {
+        "base": bool(robot.base),
+        "tool": bool(robot.tool),
+        "masses": any(cell.value is not None and not is_zero(cell.value) for cell in cells_in(tuple(bodies))),
+        "payload": bool(robot.payload),
+        "motors and friction": any(not is_zero(cell.value) for cell in drives),
+        "limits": any(joint.limits or joint.velocity_limit or joint.effort_limit for joint in robot.joints),
+        "gravity": [cell.parameter for cell in robot.gravity] != [ZERO, ZERO, Num(Fraction("-9.81"))],
+    }
+
+
+def _geometry(robot: Robot, convention: Convention) -> Iterator[Parameter]:
+    for joint in robot.joints:
+        row = row_from_joint(joint, convention)
+        yield from (row[field].parameter for field in FIELDS if row)
+
+
+def _cells(joint: Joint, convention: Convention, units: Units) -> list[str]:
+    row = row_from_joint(joint, convention)
+    assert row is not None  # convention_of has tried every row
+    return [joint.kind, *(_written(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS)]
+
+
+def _written(parameter: Parameter, quantity: Quantity, units: Units) -> str:
+    """In the column's unit; radians in a column of degrees say so; names and pi are SI."""
+    bare = bare_from_parameter(parameter, quantity, units)
+    if bare is not None:
+        return text_of(Num(bare))
+    return f"{text_of(parameter)} rad" if isinstance(parameter, Num) else text_of(parameter)

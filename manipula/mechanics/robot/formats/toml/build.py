@@ -1,0 +1,179 @@
+"""From the validated file to the frozen robot: units applied, conventions ended, every cell named by its joint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.description import (
+    AXES,
+    SIX,
+    Body,
+    Cell,
+    CentreKind,
+    InertiaKind,
+    Joint,
+    Mounted,
+    Origin,
+    Robot,
+    Steps,
+    centre_letter,
+    tensor_letter,
+)
+from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_from_placement
+from manipula.mechanics.robot.formats.source import joint_label
+from manipula.mechanics.robot.formats.toml.schema import (
+    CarriedTable,
+    Friction,
+    JointTable,
+    Massive,
+    PlacementTable,
+    RobotTable,
+    Tensor,
+)
+from manipula.mechanics.robot.formats.units import Entry, Quantity, Units, parameter_from_entry
+from manipula.mechanics.robot.suffixes import row_names, suffixes
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
+
+STANDARD_GRAVITY = (ZERO, ZERO, Num(Fraction("-9.81")))
+QUANTITY_OF: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle"}
+Three = tuple[Cell, Cell, Cell]
+
+
+def robot_from_table(table: RobotTable, origin: Origin) -> Robot:
+    """The robot a validated file describes."""
+    _refuse_repeated_names(table)
+    return _Builder(table).robot(origin)
+
+
+def joint_names(table: RobotTable) -> list[str]:
+    """Every row's name, its own or an automatic one."""
+    return row_names((joint.type, joint.name) for joint in table.joint)
+
+
+def _refuse_repeated_names(table: RobotTable) -> None:
+    names = joint_names(table)
+    for row, name in enumerate(names, 1):
+        if names.index(name) != row - 1:
+            raise RobotFileError(
+                f"joint {names.index(name) + 1} is called {name!r} too",
+                where=joint_label(row, name), field="name", hint="every joint needs a name of its own",
+            )  # fmt: skip
+    if Counter(joint.type for joint in table.joint)["fixed"] == len(names):
+        raise RobotFileError("no joint moves", field="joint.type", hint="a robot needs a revolute or prismatic joint")
+
+
+class _Builder:
+    def __init__(self, table: RobotTable) -> None:
+        self.table = table
+        self.units = Units(table.angle, table.length)
+        self.absent = None if table.inertia_default is None else ZERO
+        self.names = joint_names(table)
+        carried = ([carried.name or "" for carried in joint.carries] for joint in table.joint)
+        kinds = (joint.type for joint in table.joint)
+        self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload))
+
+    def robot(self, origin: Origin) -> Robot:
+        table = self.table
+        return Robot(
+            table.name,
+            tuple(self.joint(index, joint) for index, joint in enumerate(table.joint)),
+            self.gravity(),
+            self.placement(table.base, "base_{}"),
+            self.placement(table.tool, "tool_{}"),
+            tuple(self.body(body, suffix, "com") for body, suffix in zip(table.payload, self.suffixes.payload)),
+            tuple((name, self.parameter(entry, "si")) for name, entry in table.values.items()),
+            origin,
+        )
+
+    def parameter(self, entry: Entry, quantity: Quantity) -> Parameter:
+        return parameter_from_entry(entry, quantity, self.units)
+
+    def cell(self, name: str, entry: Entry | None, quantity: Quantity, absent: Parameter | None = ZERO) -> Cell:
+        return Cell(name, absent if entry is None else self.parameter(entry, quantity))
+
+    def gravity(self) -> Three:
+        values = self.table.gravity or STANDARD_GRAVITY
+        x, y, z = (self.cell(f"g{axis}", value, "si") for axis, value in zip(AXES, values))
+        return x, y, z
+
+    def placement(self, table: PlacementTable | CarriedTable | None, name: str) -> Steps:
+        """`name` has a place for x y z roll pitch yaw."""
+        if table is None:
+            return ()
+        shift, turn = table.xyz or (None,) * 3, table.rpy or (None,) * 3
+        cells = {axis: self.cell(name.format(axis), entry, "length") for axis, entry in zip(AXES, shift)}
+        for way, entry in zip(("roll", "pitch", "yaw"), turn):
+            cells[way] = self.cell(name.format(way), entry, "angle")
+        return steps_from_placement(cells)
+
+    def joint(self, index: int, table: JointTable) -> Joint:
+        end = self.suffixes.rows[index]
+        cells = {field: self.cell(f"{field}{end}", getattr(table, field), QUANTITY_OF[field]) for field in FIELDS}
+        before, offset, after = split_row(Row(**cells), table.type, self.table.convention, end)
+        about = table.inertia_about or self.table.inertia_about
+        massless = table.type == "fixed" and not table.has_inertia
+        friction = table.friction or Friction()
+        return Joint(
+            self.names[index],
+            table.type,
+            before,
+            offset,
+            table.direction or 1,
+            after,
+            None if massless else self.body(table, end, about),
+            self.cell(f"Ia{end}", table.motor_inertia, "si"),
+            self.cell(f"fv{end}", friction.viscous, "si"),
+            self.cell(f"fc{end}", friction.coulomb, "si"),
+            self.cell(f"fo{end}", friction.offset, "si"),
+            self.limits(table),
+            self.bound(table.velocity_limit, _motion(table)),
+            self.bound(table.effort_limit, "si"),
+            tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
+        )
+
+    def limits(self, table: JointTable) -> tuple[Parameter, Parameter] | None:
+        if table.limits is None:
+            return None
+        low, high = (self.parameter(entry, _motion(table)) for entry in table.limits)
+        return low, high
+
+    def bound(self, entry: Entry | None, quantity: Quantity) -> Parameter | None:
+        return None if entry is None else self.parameter(entry, quantity)
+
+    def mounted(self, table: CarriedTable, suffix: str) -> Mounted:
+        body = self.body(table, suffix, self.table.inertia_about)
+        return Mounted(self.placement(table, f"{{}}{suffix}"), body, table.name or "")
+
+    def body(self, table: Massive, suffix: str, about: InertiaKind) -> Body:
+        """The body of a link, a payload or a carried part; names end in `suffix`."""
+        about = table.inertia_about or about
+        kind: InertiaKind = about if table.second_moment is None else "second_moment"
+        centre_is: CentreKind = "com" if table.first_moment is None else "first_moment"
+        return Body(
+            self.cell(f"m{suffix}", table.mass, "si", self.absent),
+            self.centre(table, suffix),
+            centre_is,
+            self.tensor(table.inertia or table.second_moment or Tensor(), tensor_letter(kind), suffix),
+            kind,
+        )
+
+    def centre(self, table: Massive, suffix: str) -> Three:
+        entries = table.com or table.first_moment or (None,) * 3
+        quantity: Quantity = "length" if table.first_moment is None else "si"
+        letter = centre_letter("com" if table.first_moment is None else "first_moment")
+        x, y, z = (
+            self.cell(f"{letter}{axis}{suffix}", entry, quantity, self.absent) for axis, entry in zip(AXES, entries)
+        )
+        return x, y, z
+
+    def tensor(self, table: Tensor, letter: str, suffix: str) -> tuple[Cell, Cell, Cell, Cell, Cell, Cell]:
+        xx, xy, xz, yy, yz, zz = (
+            self.cell(f"{letter}{pair}{suffix}", getattr(table, pair), "si", self.absent) for pair in SIX
+        )
+        return xx, xy, xz, yy, yz, zz
+
+
+def _motion(table: JointTable) -> Quantity:
+    return "angle" if table.type == "revolute" else "length"

@@ -1,0 +1,119 @@
+"""From pydantic's findings to one sentence: joint, field, what was found, what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.formats.source import joint_label
+from manipula.mechanics.robot.formats.toml.schema import (
+    CarriedTable,
+    Friction,
+    JointTable,
+    PayloadTable,
+    PlacementTable,
+    RobotTable,
+    Tensor,
+)
+from manipula.mechanics.robot.formats.units import describe
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "joint": JointTable,
+    "payload": PayloadTable,
+    "base": PlacementTable,
+    "tool": PlacementTable,
+    "inertia": Tensor,
+    "second_moment": Tensor,
+    "friction": Friction,
+    "carries": CarriedTable,
+}
+_WANTED = {
+    "string_type": "expected text in quotes",
+    "string_too_short": "expected a name",
+    "string_too_long": "expected at most 100 characters",
+    "string_pattern_mismatch": "expected one line of text",
+    "tuple_type": "expected a list",
+    "dict_type": "expected a table of names and values",
+    "model_type": "expected a table",
+}
+_MISSING = {
+    "format": "write format = 1 at the top",
+    "convention": 'write convention = "standard" or "modified"',
+    "angle": 'write angle = "deg" or "rad"',
+    "joint": "a robot has at least one [[joint]]",
+    "type": 'write type = "revolute", "prismatic" or "fixed"',
+    "a": "the link length along x; write 0 if none",
+    "alpha": "the link twist about x; write 0 if none",
+}
+
+
+def table_from_raw(raw: Mapping[str, Any]) -> RobotTable:
+    """The validated file, or the most telling problem in it."""
+    try:
+        return RobotTable.model_validate(raw)
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        # a misspelt key also looks like a missing one: the misspelling is the news
+        first = min(found, key=lambda problem: problem["type"] != "extra_forbidden")
+        raise _sentence(first, raw) from None
+
+
+def _sentence(problem: ErrorDetails, raw: Mapping[str, Any]) -> RobotFileError:
+    where, path = _place(problem["loc"], raw)
+    inner = problem.get("ctx", {}).get("error")
+    if isinstance(inner, RobotFileError):
+        path = [*path, inner.field] if inner.field else path
+        return RobotFileError(inner.problem, where=where, field=_dotted(path), hint=inner.hint)
+    text, hint = _told(problem)
+    return RobotFileError(text, where=where, field=_dotted(path), hint=hint)
+
+
+def _place(loc: tuple[int | str, ...], raw: Mapping[str, Any]) -> tuple[str, list[int | str]]:
+    """The joint, and the path of keys inside it."""
+    path = list(loc)
+    if len(path) > 1 and path[0] == "joint" and isinstance(path[1], int):
+        row = raw["joint"][path[1]]
+        name = row.get("name") if isinstance(row, Mapping) else None
+        return joint_label(path[1] + 1, name if isinstance(name, str) else None), path[2:]
+    return "", path
+
+
+def _dotted(path: Iterable[int | str]) -> str:
+    text = ""
+    for part in path:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}"
+    return text.lstrip(".")
+
+
+def _told(problem: ErrorDetails) -> tuple[str, str]:
+    kind, loc, context = problem["type"], problem["loc"], problem.get("ctx", {})
+    found = f"found {describe(problem.get('input'))}"
+    match kind:
+        case "missing":
+            return "is missing", _MISSING.get(str(loc[-1]), _list_hint(loc))
+        case "extra_forbidden":
+            return "unknown key", _known_keys(loc)
+        case "literal_error":
+            return found, f"expected {context.get('expected', '')}"
+        case "too_short" if loc == ("joint",):
+            return "there are no joints", _MISSING["joint"]
+        case "too_long" | "too_short":
+            wanted = context.get("max_length", context.get("min_length"))
+            return f"found a list of {context.get('actual_length')}", f"expected {wanted} entries"
+    return found, _WANTED.get(kind, problem["msg"])
+
+
+def _list_hint(loc: tuple[int | str, ...]) -> str:
+    return "the list is too short" if isinstance(loc[-1], int) else "it is required"
+
+
+def _known_keys(loc: tuple[int | str, ...]) -> str:
+    owner = next((part for part in reversed(loc[:-1]) if isinstance(part, str)), "")
+    known = list(_TABLES.get(owner, RobotTable).model_fields)
+    near = get_close_matches(str(loc[-1]), known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known here: {', '.join(known)}"

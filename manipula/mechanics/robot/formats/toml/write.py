@@ -1,0 +1,182 @@
+"""Robot → the text of a TOML robot file, in the file's own convention and units; reads back to the same robot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.description import (
+    AXES,
+    SIX,
+    Body,
+    Cell,
+    Joint,
+    Robot,
+    Steps,
+    centre_letter,
+    tensor_letter,
+)
+from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
+from manipula.mechanics.robot.formats.source import joint_label
+from manipula.mechanics.robot.formats.structure import Structure
+from manipula.mechanics.robot.formats.structured import structured
+from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
+from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter, is_decimal
+from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
+
+_TURNS = ("roll", "pitch", "yaw")
+
+
+def toml_from_robot(robot: Robot) -> str:
+    """The file. A robot whose rows are not Denavit–Hartenberg rows must be converted first."""
+    return "\n".join(_Writer(robot).lines()) + "\n"
+
+
+def convention_of(robot: Robot) -> Convention:
+    """The convention the robot's rows have, or an error that says which joint has none."""
+    wanted: tuple[Convention, ...] = ("standard", "modified")
+    first = sorted(wanted, key=lambda convention: convention != robot.origin.convention)
+    for convention in first:
+        if all(row_from_joint(joint, convention) for joint in robot.joints):
+            return convention
+    odd = (n for n, joint in enumerate(robot.joints, 1) if not row_from_joint(joint, first[0]))
+    row = next(odd)
+    raise RobotFileError(
+        "is not a Denavit-Hartenberg row, so a table cannot hold it",
+        where=joint_label(row, robot.joints[row - 1].name), hint="convert the robot to DH or save it as URDF",
+    )  # fmt: skip
+
+
+def quoted(text: str) -> str:
+    """A TOML basic string."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+class _Writer:
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.convention = convention_of(robot)
+        kinds = {joint.body.inertia_is for joint in robot.joints if joint.body is not None}
+        self.about = "origin" if "origin" in kinds and "com" not in kinds else "com"
+        self.units = Units(robot.origin.angle, robot.origin.length)
+        self.suffixes = suffixes_of(robot)
+
+    def lines(self) -> Iterator[str]:
+        yield from self.head()
+        if self.robot.values:
+            yield from ("", "[values]")
+            yield from (f"{name} = {self.entry(value, 'si')}" for name, value in self.robot.values)
+        for part, steps in (("base", self.robot.base), ("tool", self.robot.tool)):
+            if steps:
+                yield from ("", f"[{part}]", *self.placement(steps, part))
+        for body, suffix in zip(self.robot.payload, self.suffixes.payload):
+            yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
+        for index, joint in enumerate(self.robot.joints):
+            yield from ("", "[[joint]]", *self.joint(index, joint))
+
+    def head(self) -> Iterator[str]:
+        robot, origin = self.robot, self.robot.origin
+        yield "format = 1"
+        yield f"name = {quoted(robot.name)}"
+        yield f'convention = "{self.convention}"'
+        yield f'angle = "{origin.angle}"'
+        yield f'length = "{origin.length}"'
+        yield f"gravity = {self.list_of(robot.gravity, 'si')}"
+        yield f'inertia_about = "{self.about}"'
+        if structured(robot, Structure()) != robot:
+            yield "exact = true"  # else the reader would make quarter turns of its angles
+        for key, text in (("source", origin.source), ("description", origin.description)):
+            if text:
+                yield f"{key} = {quoted(text)}"
+        if origin.notes:
+            yield f"notes = [{', '.join(map(quoted, origin.notes))}]"
+
+    def entry(self, parameter: Parameter, quantity: Quantity) -> str:
+        """A bare number where that is exact, else an expression in quotes."""
+        bare = bare_from_parameter(parameter, quantity, self.units)
+        if bare is not None and is_decimal(bare):
+            return text_of(Num(bare))
+        return quoted(text_of(parameter))
+
+    def list_of(self, cells: Iterable[Cell], quantity: Quantity) -> str:
+        return f"[{', '.join(self.entry(cell.parameter, quantity) for cell in cells)}]"
+
+    def placement(self, steps: Steps, part: str) -> Iterator[str]:
+        cells = placement_from_steps(steps)
+        if cells is None:
+            raise RobotFileError(
+                "its steps are not a shift followed by roll, pitch and yaw", field=part, hint="save it as URDF"
+            )
+        yield f"xyz = {self.list_of((cells[axis] for axis in AXES), 'length')}"
+        yield f"rpy = {self.list_of((cells[turn] for turn in _TURNS), 'angle')}"
+
+    def joint(self, index: int, joint: Joint) -> Iterator[str]:
+        cells = row_from_joint(joint, self.convention)
+        assert cells is not None  # convention_of has tried every row
+        yield f"name = {quoted(joint.name)}"
+        yield f'type = "{joint.kind}"'
+        for field in FIELDS:
+            yield f"{field} = {self.entry(cells[field].parameter, QUANTITY_OF[field])}"
+        yield from self.motor(joint)
+        if joint.body is not None:
+            yield from self.body(joint.body, self.suffixes.rows[index], self.about)
+            if joint.kind == "fixed" and _says_nothing(joint.body) and joint.body.inertia_is != "second_moment":
+                yield "inertia = {}"  # there is a body, of which nothing is known
+        elif joint.kind != "fixed":
+            yield from ("mass = 0", "com = [0, 0, 0]", _inline("inertia", dict.fromkeys(SIX, "0")))
+        for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
+            named = (f"name = {quoted(mounted.name)}",) if mounted.name else ()
+            body = self.body(mounted.body, suffix, self.about)
+            yield from ("[[joint.carries]]", *named, *self.placement(mounted.at, "carries"), *body)
+
+    def motor(self, joint: Joint) -> Iterator[str]:
+        motion: Quantity = "angle" if joint.kind == "revolute" else "length"
+        if joint.direction == -1 and joint.kind != "fixed":
+            yield "direction = -1"
+        if joint.limits is not None:
+            yield f"limits = [{', '.join(self.entry(bound, motion) for bound in joint.limits)}]"
+        if joint.velocity_limit is not None:
+            yield f"velocity_limit = {self.entry(joint.velocity_limit, motion)}"
+        if joint.effort_limit is not None:
+            yield f"effort_limit = {self.entry(joint.effort_limit, 'si')}"
+        if joint.motor_inertia.value != ZERO:
+            yield f"motor_inertia = {self.entry(joint.motor_inertia.parameter, 'si')}"
+        friction = {"viscous": joint.viscous, "coulomb": joint.coulomb, "offset": joint.friction_offset}
+        given = {key: self.entry(c.parameter, "si") for key, c in friction.items() if c.value != ZERO}
+        if given:
+            yield _inline("friction", given)
+
+    def body(self, body: Body, suffix: str, about: str) -> Iterator[str]:
+        """What is known; an unknown entry under its automatic name is left out."""
+        if not _unknown(body.mass, f"m{suffix}"):
+            yield f"mass = {self.entry(body.mass.parameter, 'si')}"
+        names = [f"{centre_letter(body.centre_is)}{axis}{suffix}" for axis in AXES]
+        if body.centre_is != "com" or not all(map(_unknown, body.centre, names)):
+            yield f"{body.centre_is} = {self.list_of(body.centre, 'length' if body.centre_is == 'com' else 'si')}"
+        yield from self.tensor(body, suffix)
+        if body.inertia_is not in (about, "second_moment"):
+            yield f'inertia_about = "{body.inertia_is}"'
+
+    def tensor(self, body: Body, suffix: str) -> Iterator[str]:
+        second, letter = body.inertia_is == "second_moment", tensor_letter(body.inertia_is)
+        given = {
+            pair: self.entry(cell.parameter, "si")
+            for pair, cell in zip(SIX, body.inertia)
+            if not _unknown(cell, f"{letter}{pair}{suffix}")
+        }
+        if given or second:
+            yield _inline("second_moment" if second else "inertia", given)
+
+
+def _unknown(cell: Cell, name: str) -> bool:
+    return cell.value is None and cell.name == name
+
+
+def _says_nothing(body: Body) -> bool:
+    return all(cell.value is None for cell in (body.mass, *body.centre, *body.inertia))
+
+
+def _inline(key: str, entries: Mapping[str, str]) -> str:
+    return f"{key} = {{ {', '.join(f'{name} = {text}' for name, text in entries.items())} }}"

@@ -1,0 +1,214 @@
+"""URDF → Robot: the chain from base to tip, joint by joint, what hangs beside it locked and carried along.
+
+Every joint becomes (origin, and a turn that brings z onto the axis) · motion · (the turn back), so the frame after a
+joint is the URDF link frame, where its inertia is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from manipula.errors import caution
+from manipula.mechanics.robot.bodies import moved
+from manipula.mechanics.robot.description import (
+    Body,
+    Cell,
+    Joint,
+    JointKind,
+    Mounted,
+    Origin,
+    Robot,
+    Step,
+    StepKind,
+    Steps,
+    known,
+)
+from manipula.mechanics.robot.exact import inverse_of
+from manipula.mechanics.robot.formats.source import errors_of
+from manipula.mechanics.robot.formats.structure import Structure
+from manipula.mechanics.robot.formats.structured import received
+from manipula.mechanics.robot.formats.urdf.light import lightened, short_way
+from manipula.mechanics.robot.formats.urdf.tree import (
+    Locks,
+    UrdfTree,
+    choose_tip,
+    refuse_kinds,
+    refuse_what_is_used,
+    tree_from_urdf,
+)
+from manipula.mechanics.robot.formats.urdf.xml import Frame, Triple, UrdfInertial, UrdfJoint, urdf_from_text
+from manipula.mechanics.robot.precise import MP, PRECISE, angle, settled
+from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
+
+GRAVITY = Fraction("-9.81")
+KINDS: dict[str, JointKind] = {"continuous": "revolute", "revolute": "revolute", "prismatic": "prismatic"}
+
+
+def robot_from_urdf(
+    text: str,
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    exact: bool = False,
+    file: str = "",
+    locked: Mapping[str, float] | None = None,
+) -> Robot:
+    """The serial arm between two links of a URDF. Joints beside it stand still where `locked` says, else at zero.
+
+    Angles and lengths are read as `structure` says, and reported; `exact` keeps them as written.
+    """
+    said: list[str] = []
+    with errors_of(file):
+        tree = tree_from_urdf(urdf_from_text(text, said))
+        reader = _Reader(tree, Structure(exact))
+        start = tree.link(base, tree.root)
+        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
+        chain = tree.way(start, end)
+        refuse_kinds(chain)
+        refuse_what_is_used(tree, chain, said)
+        joints, tool = reader.rows(chain, Locks(tree, chain, locked or {}))
+    origin = Origin("urdf", "urdf", "rad", "m", file, "", tuple(reader.notes))
+    gravity = (known("gx"), known("gy"), known("gz", Num(GRAVITY)))
+    robot = received(Robot(tree.file.name, joints, gravity, tool=tool, origin=origin), reader.structure)
+    for sentence in said:
+        caution(f"{file}: {sentence}" if file else sentence)
+    reader.structure.warn(file)
+    return robot
+
+
+@dataclass
+class _Reader:
+    tree: UrdfTree
+    structure: Structure
+    notes: list[str] = field(default_factory=list)
+    ends: dict[str, str] = field(default_factory=dict)  # of automatic names, by the link a joint beside leads to
+
+    def rows(self, chain: list[UrdfJoint], locks: Locks) -> tuple[tuple[Joint, ...], Steps]:
+        """The table and the tool; what hangs beside it takes the names of its links."""
+        on_chain = {joint.name for joint in chain}
+        endings = Suffixes()
+        ends = [endings.row(KINDS.get(joint.type, "fixed"), joint.name) for joint in chain]
+        first = next((i for i, joint in enumerate(chain) if joint.moves), 0)  # what stands before carries nothing
+        beside = [joint.child for row in chain[first:] for joint in self.tree.beside(row.child, on_chain)]
+        heavy = [link for link in beside if self.tree.file.links[link].inertial is not None]
+        self.ends = {link: endings.word(link, CARRIED) for link in dict.fromkeys((*heavy, *beside))}
+        rows: list[Joint] = []
+        moving = False
+        for row, joint in zip(ends, chain):
+            moving = moving or joint.moves
+            carries = tuple(self.branches(joint.child, on_chain, locks)) if moving else ()
+            rows.append(self.row(row, joint, carries))
+        return lightened(rows, len(heavy), endings, self.notes)
+
+    def row(self, row: str, joint: UrdfJoint, carries: tuple[Mounted, ...]) -> Joint:
+        """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
+        toward, direction = self.toward_axis(row, joint) if joint.moves else ((), 1)
+        limits = None
+        if joint.lower is not None and joint.upper is not None and joint.type != "continuous":
+            limits = (Num(joint.lower), Num(joint.upper))
+        return Joint(
+            joint.name,
+            KINDS.get(joint.type, "fixed"),
+            self.origin(row, joint.at, f"joint {joint.name!r}") + toward,
+            known(f"offset{row}"),
+            direction,
+            inverse_of(toward),
+            self.body(row, joint),
+            known(f"Ia{row}"),
+            known(f"fv{row}", Num(joint.damping)),
+            known(f"fc{row}", Num(joint.friction)),
+            known(f"fo{row}"),
+            limits,
+            None if joint.velocity is None else Num(joint.velocity),
+            None if joint.effort is None else Num(joint.effort),
+            carries,
+        )
+
+    def origin(self, row: str, at: Frame, where: str) -> Steps:
+        """xyz, then rpy about fixed axes: Rz(yaw) Ry(pitch) Rx(roll)."""
+        roll, pitch, yaw = self.angles(at.rpy, where)
+        steps: list[tuple[StepKind, str, Parameter]] = [
+            ("tx", "x", Num(at.xyz[0])),
+            ("ty", "y", Num(at.xyz[1])),
+            ("tz", "z", Num(at.xyz[2])),
+            ("rz", "yaw", yaw),
+            ("ry", "pitch", pitch),
+            ("rx", "roll", roll),
+        ]
+        return tuple(Step(kind, Cell(f"{name}{row}", value)) for kind, name, value in steps if value != ZERO)
+
+    def angles(self, rpy: Triple, where: str) -> tuple[Parameter, Parameter, Parameter]:
+        roll, pitch, yaw = (
+            self.structure.angle(Num(x), f"{where}: {name}") for x, name in zip(rpy, ("roll", "pitch", "yaw"))
+        )
+        return roll, pitch, yaw
+
+    def toward_axis(self, row: str, joint: UrdfJoint) -> tuple[Steps, Literal[1, -1]]:
+        """Turns that bring z onto the axis, and 1; or onto its opposite, and −1."""
+        x, y, z = self.axis(joint)
+        if x == y == 0:
+            return (), 1 if z > 0 else -1
+        if y == z == 0:
+            return (Step("ry", Cell(f"tilt{row}", Deg(Fraction(90)))),), 1 if x > 0 else -1
+        if x == z == 0:
+            return (Step("rx", Cell(f"tilt{row}", Deg(Fraction(-90)))),), 1 if y > 0 else -1
+        px, py, pz = (PRECISE.number(part) for part in (x, y, z))
+        if x == 0:
+            return (Step("rx", Cell(f"tilt{row}", angle(MP.atan2(-py, pz)))),), 1
+        tilt = Step("ry", Cell(f"tilt{row}", angle(MP.atan2(MP.sqrt(px**2 + py**2) if y else px, pz))))
+        return ((Step("rz", Cell(f"lean{row}", angle(MP.atan2(py, px)))), tilt) if y else (tilt,)), 1
+
+    def axis(self, joint: UrdfJoint) -> Triple:
+        """The direction as written; parts that are only rounding noise are dropped, and reported."""
+        x, y, z = self.structure.axis(joint.axis, f"joint {joint.name!r}")
+        return (x, y, z)
+
+    def body(self, row: str, joint: UrdfJoint) -> Body | None:
+        inertial = self.tree.file.links[joint.child].inertial
+        if inertial is None:
+            return self.written(row, _NOTHING, joint.child) if joint.moves else None
+        return self.written(row, inertial, joint.child)
+
+    def written(self, row: str, inertial: UrdfInertial, link: str) -> Body:
+        """About the centre of mass, in the link's axes."""
+        mass, centre = known(f"m{row}", Num(inertial.mass)), inertial.at.xyz
+        rx, ry, rz = (known(f"r{axis}{row}", Num(x)) for axis, x in zip("xyz", centre))
+        pairs = ("xx", "xy", "xz", "yy", "yz", "zz")
+        xx, xy, xz, yy, yz, zz = (known(f"I{pair}{row}", Num(x)) for pair, x in zip(pairs, inertial.tensor))
+        roll, pitch, yaw = self.angles(inertial.at.rpy, f"link {link!r}: inertial")
+        turns = (Step("rz", Cell("", yaw)), Step("ry", Cell("", pitch)), Step("rx", Cell("", roll)))
+        turned = moved(Body(mass, _AT_ORIGIN, "com", (xx, xy, xz, yy, yz, zz), "com"), turns)
+        xx, xy, xz, yy, yz, zz = (Cell(cell.name, settled(cell.parameter)) for cell in turned.inertia)
+        return Body(mass, (rx, ry, rz), "com", (xx, xy, xz, yy, yz, zz), "com")
+
+    def branches(self, link: str, on_chain: set[str], locks: Locks) -> Iterator[Mounted]:
+        """The bodies that hang at a link beside the chain, locked."""
+        ways: dict[str, Steps] = {link: ()}
+        for joint in self.tree.beside(link, on_chain):
+            row = self.ends[joint.child]
+            there = short_way(ways[joint.parent] + self.locked(row, joint, locks), row)
+            ways[joint.child] = there
+            inertial = self.tree.file.links[joint.child].inertial
+            if inertial is not None:
+                self.notes.append(f"link {joint.child!r}: its mass is carried by {joint.parent!r}")
+                yield Mounted(there, self.written(row, inertial, joint.child), joint.child)
+
+    def locked(self, row: str, joint: UrdfJoint, locks: Locks) -> Steps:
+        """The way across a joint that stands still."""
+        origin = self.origin(row, joint.at, f"joint {joint.name!r}")
+        if not joint.moves:
+            return origin
+        position = locks.position(joint)
+        self.notes.append(f"joint {joint.name!r} is locked at {float(position):g}")
+        toward, direction = self.toward_axis(row, joint)
+        kind: StepKind = "tz" if joint.type == "prismatic" else "rz"
+        stands = (Step(kind, known(f"locked{row}", Num(direction * position))),) if position else ()
+        return origin + toward + stands + inverse_of(toward)
+
+
+_NOTHING = UrdfInertial(Frame(), Fraction(0), (Fraction(0),) * 6)
+_AT_ORIGIN = (known("x"), known("y"), known("z"))

@@ -1,0 +1,231 @@
+"""The shape of a URDF: which links hang where, the way from base to tip, and the branches beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from manipula.errors import RobotFileError, UnknownNameError
+from manipula.mechanics.robot.formats.urdf.xml import UrdfFile, UrdfJoint, refuse_faults
+from manipula.mechanics.robot.values.parameter import number
+
+_PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
+_TIPS_SHOWN = 10
+_MIMICS = 100  # joints that mimic one another in a row
+REFUSED = {
+    "floating": "a floating joint has six degrees of freedom; a serial arm has a fixed base",
+    "planar": "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one",
+}
+
+
+@dataclass(frozen=True)
+class UrdfTree:
+    """Links with the joints that leave them; `root` is the only link no joint leads to."""
+
+    file: UrdfFile
+    above: dict[str, UrdfJoint]  # by child link
+    below: dict[str, list[UrdfJoint]]  # by parent link
+    root: str
+
+    def way(self, base: str, tip: str) -> list[UrdfJoint]:
+        """The joints from one link down to another."""
+        joints: list[UrdfJoint] = []
+        link = tip
+        while link != base:
+            if link not in self.above:
+                raise RobotFileError(
+                    f"the tip {tip!r} does not hang below the base {base!r}", hint="choose both on one branch"
+                )
+            joints.append(self.above[link])
+            link = self.above[link].parent
+        return joints[::-1]
+
+    def leaves(self, base: str) -> Iterator[str]:
+        """The links below (or at) `base` from which no joint leaves, in the file's order."""
+        waiting = [base]
+        while waiting:
+            link = waiting.pop()
+            children = [joint.child for joint in self.below.get(link, ())]
+            waiting.extend(reversed(children))
+            if not children:
+                yield link
+
+    def beside(self, link: str, on_chain: Collection[str]) -> Iterator[UrdfJoint]:
+        """The joints below a link that are not on the chain, with what hangs below these."""
+        waiting = [joint for joint in reversed(self.below.get(link, [])) if joint.name not in on_chain]
+        while waiting:
+            joint = waiting.pop()
+            yield joint
+            waiting.extend(reversed(self.below.get(joint.child, [])))
+
+    def link(self, name: str | None, otherwise: str) -> str:
+        """A link the caller named, or another."""
+        if name is None:
+            return otherwise
+        if name not in self.file.links:
+            raise UnknownNameError("link", name, self.file.links)
+        return name
+
+
+def tree_from_urdf(file: UrdfFile) -> UrdfTree:
+    """Refuses loops, several roots and islands."""
+    above: dict[str, UrdfJoint] = {}
+    below: dict[str, list[UrdfJoint]] = {}
+    for joint in file.joints.values():
+        if joint.child in above:
+            raise RobotFileError(
+                f"joints {above[joint.child].name!r} and {joint.name!r} both lead to it, which closes a loop",
+                where=f"link {joint.child!r}",
+                hint="only open chains can be read: every link has one parent",
+            )
+        above[joint.child] = joint
+        below.setdefault(joint.parent, []).append(joint)
+    tree = UrdfTree(file, above, below, _root(file, above))
+    _refuse_islands(tree)
+    return tree
+
+
+def _root(file: UrdfFile, above: Mapping[str, UrdfJoint]) -> str:
+    roots = [name for name in file.links if name not in above]
+    if not roots:
+        raise RobotFileError(
+            "every link has a parent, so the joints close a loop",
+            where=f"link {next(iter(file.links))!r}",
+            hint="one link must be the base",
+        )
+    if len(roots) > 1:
+        raise RobotFileError(
+            f"the links fall into {len(roots)} separate parts, starting at {', '.join(roots)}",
+            where=f"link {roots[1]!r}",
+            hint="join them by fixed joints, or remove what is not the arm",
+        )
+    return roots[0]
+
+
+def _refuse_islands(tree: UrdfTree) -> None:
+    reached, waiting = set(), [tree.root]
+    while waiting:
+        link = waiting.pop()
+        reached.add(link)
+        waiting.extend(joint.child for joint in tree.below.get(link, ()))
+    for name in tree.file.links:
+        if name not in reached:
+            raise RobotFileError(
+                f"it cannot be reached from the root {tree.root!r}: its joints close a loop",
+                where=f"link {name!r}",
+                hint="only open chains can be read",
+            )
+
+
+def choose_tip(tree: UrdfTree, base: str, notes: list[str]) -> str:
+    """The end of the only moving chain; where fixed frames end it in several ways, tool0 or the moving link itself."""
+    movers = {leaf: [joint for joint in tree.way(base, leaf) if joint.moves] for leaf in tree.leaves(base)}
+    longest = max(movers.values(), key=len)
+    if not longest:
+        raise RobotFileError(f"no joint below {base!r} moves", hint="a robot needs a revolute or prismatic joint")
+    if any(way != longest[: len(way)] for way in movers.values()):
+        shown = [f"{leaf!r} ({len(way)} moving joints)" for leaf, way in movers.items()][:_TIPS_SHOWN]
+        listed = ", ".join(shown) + (f" and {len(movers) - len(shown)} more" if len(shown) < len(movers) else "")
+        raise RobotFileError(
+            f"the robot has several tips: {listed}",
+            hint='name the link where the arm ends, e.g. tip="hand"; the other branches are then locked',
+        )
+    return _end(tree, longest[-1].child, [leaf for leaf, way in movers.items() if way == longest], notes)
+
+
+def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str]) -> str:
+    """Where the arm ends among frames that are rigid with its last moving link."""
+    if len(ends) == 1:
+        return ends[0]
+    rigid = dict.fromkeys(joint.child for end in ends for joint in tree.way(moving, end))
+    tools = [link for link in rigid if link.lower().endswith("tool0")]
+    tip = tools[0] if len(tools) == 1 else moving
+    notes.append(f"tip {tip!r} chosen among the fixed frames {', '.join(rigid)}; tip= chooses another")
+    return tip
+
+
+def refuse_kinds(joints: list[UrdfJoint]) -> None:
+    """On the way from base to tip every joint must move by its own single coordinate."""
+    for joint in joints:
+        if joint.type in REFUSED:
+            raise RobotFileError(
+                f"found {joint.type!r}: {REFUSED[joint.type]}",
+                where=f"joint {joint.name!r}",
+                field="type",
+                hint="base= can start below it",
+            )
+        if joint.mimic is not None:
+            raise RobotFileError(
+                f"it mimics joint {joint.mimic.joint!r}, so it is not a degree of freedom of its own",
+                where=f"joint {joint.name!r}",
+                field="mimic",
+                hint="end the chain before it with tip=",
+            )
+
+
+def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], said: list[str]) -> None:
+    """Mistakes in what the arm is made of are errors; of the others a sentence is added to `said`."""
+    used = _used_parts(tree, chain)
+    for joint in tree.file.joints.values():
+        refuse_faults(joint.faults, used.get(joint.name, ()), said)
+    weighed = {tree.file.joints[name].child for name in used}
+    for link in tree.file.links.values():
+        refuse_faults(link.faults, ("inertial",) if link.name in weighed else (), said)
+
+
+def _used_parts(tree: UrdfTree, chain: list[UrdfJoint]) -> dict[str, tuple[str, ...]]:
+    """By joint: what is read of it. Branches count where they hang at a link that moves."""
+    used: dict[str, tuple[str, ...]] = {joint.name: _PARTS if joint.moves else ("origin",) for joint in chain}
+    first = next((k for k, joint in enumerate(chain) if joint.moves), len(chain))
+    waiting = [joint.child for joint in chain[first:]]
+    while waiting:
+        for joint in tree.below.get(waiting.pop(), ()):
+            if joint.name not in used:
+                used[joint.name] = ("origin", "axis", "mimic") if joint.moves else ("origin",)
+                waiting.append(joint.child)
+    return used
+
+
+class Locks:
+    """Where the joints beside the chain stand still."""
+
+    def __init__(self, tree: UrdfTree, chain: list[UrdfJoint], given: Mapping[str, float]) -> None:
+        self.joints = tree.file.joints
+        self.chain = {joint.name for joint in chain}
+        self.given = {name: number(float(value)).value for name, value in given.items()}
+        beside = [joint.name for joint in self.joints.values() if joint.moves and joint.name not in self.chain]
+        for name in self.given:
+            if name not in beside:
+                raise UnknownNameError("joint beside the chain", name, beside)
+
+    def position(self, joint: UrdfJoint, depth: int = 0) -> Fraction:
+        """Given, mimicked, or zero brought within the limits."""
+        if joint.type in REFUSED:
+            raise RobotFileError(
+                f"found {joint.type!r} on a branch that must be locked: {REFUSED[joint.type]}",
+                where=f"joint {joint.name!r}",
+                field="type",
+                hint="make it fixed",
+            )
+        if joint.name in self.given:
+            return self.given[joint.name]
+        if joint.mimic is not None:
+            return joint.mimic.multiplier * self._mimicked(joint, depth) + joint.mimic.offset
+        low = joint.lower if joint.lower is not None else Fraction(0)
+        high = joint.upper if joint.upper is not None else Fraction(0)
+        return max(low, min(high, Fraction(0))) if joint.type != "continuous" else Fraction(0)
+
+    def _mimicked(self, joint: UrdfJoint, depth: int) -> Fraction:
+        assert joint.mimic is not None
+        name = joint.mimic.joint
+        if name not in self.joints or name in self.chain or depth > _MIMICS:
+            why = "is not in the file" if name not in self.joints else "moves with the arm"
+            why = why if depth <= _MIMICS else "mimics it in turn"
+            raise RobotFileError(
+                f"it mimics joint {name!r}, which {why}",
+                where=f"joint {joint.name!r}",
+                field="mimic",
+                hint="give the position where it stands still in locked=",
+            )
+        return self.position(self.joints[name], depth + 1)

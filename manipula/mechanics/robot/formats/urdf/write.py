@@ -1,0 +1,183 @@
+"""Robot → URDF text, from any convention, when every parameter has a value.
+
+A URDF joint turns about an axis through the origin of its link frame. Where the table's link frame lies there (tables
+that were URDF) it is kept; elsewhere the link frame is put on the joint, and what stood after it before the next.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from typing import Any
+
+from manipula.errors import InputError
+from manipula.mechanics.robot.bodies import about_origin
+from manipula.mechanics.robot.description import Body, Joint, Robot
+from manipula.mechanics.robot.exact import is_zero, parameter_of
+from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT
+from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, placement, precise, rpy_of, values_of
+from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.values.parameter import Parameter, text_of
+from manipula.mechanics.spatial.inertia import Inertia, steiner
+from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.vector import Vector, matadd, scale, unrotate
+
+DIGITS = 17  # enough to give every float back
+NOISE = MP.mpf(10) ** -25
+PAIRS = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
+
+
+def urdf_from_robot(robot: Robot) -> str:
+    """URDF text; what the format cannot hold (motor inertia, gravity, …) is said in a comment."""
+    return _Writer(robot).text()
+
+
+class _Writer:
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self.values: Mapping[str, Any] = values_of(robot, "a URDF", everything_in(robot))
+        self.root = ET.Element("robot", name=robot.name)
+        self.names = {joint.name for joint in robot.joints}
+        self.suffixes = suffixes_of(robot)
+        ends = (*(end for row in self.suffixes.carried for end in row), *self.suffixes.payload)
+        self.held = {end.removeprefix("_") for end in ends}
+
+    def text(self) -> str:
+        for remark in self.remarks():
+            self.root.append(ET.Comment(f" {remark.replace('--', '- -')} "))
+        self.write_base()
+        gap = HERE
+        for index, joint in enumerate(self.robot.joints):
+            gap = self.write_row(index, joint, gap)
+        self.write_tool(self.frame(f"link{len(self.robot.joints)}"), gap)
+        ET.indent(self.root)
+        return '<?xml version="1.0"?>\n' + ET.tostring(self.root, encoding="unicode") + "\n"
+
+    def remarks(self) -> list[str]:
+        """What gets lost."""
+        lost: list[str] = []
+        for joint in self.robot.joints:
+            for what, cell in (("motor inertia", joint.motor_inertia), ("friction offset", joint.friction_offset)):
+                if not is_zero(cell.value):
+                    lost.append(f"joint {joint.name}: URDF cannot hold its {what} {text_of(cell.parameter)}")
+            if joint.kind == "prismatic" and joint.limits is None:
+                lost.append(f"joint {joint.name}: URDF wants limits; it has none, so {NO_LIMIT:.0e} is written")
+        gravity = [precise(cell.parameter, self.values) for cell in self.robot.gravity]
+        lost.append("gravity, which URDF cannot hold: " + " ".join(map(_text, gravity)))
+        return lost
+
+    def write_base(self) -> None:
+        """The first link; below a link of the world if it does not stand there."""
+        first, world = self.frame("link0"), self.frame("world")
+        if not self.robot.base:
+            return self.write_link(first, None)
+        self.write_link(world, None)
+        return self.write_frame(first, world, placement(self.robot.base, self.values))
+
+    def frame(self, name: str) -> str:
+        """A name for a link of the chain that nothing held has: what is held is known by its own."""
+        while name in self.held:
+            name += "_"
+        return name
+
+    def write_row(self, index: int, joint: Joint, gap: Placement) -> Placement:
+        """One row; returns what stands between this link frame and the next row."""
+        parent, child = self.frame(f"link{index}"), self.frame(f"link{index + 1}")
+        offset = precise(joint.offset.parameter, self.values)
+        foot = gap @ placement(joint.before, self.values) @ KINDS[joint.kind].motion(offset, PRECISE)
+        after = placement(joint.after, self.values)
+        kept = joint.kind == "fixed" or (self.robot.origin.convention == "urdf" and not any(after.p))
+        at, rest = (foot @ after, HERE) if kept else (foot, after)
+        axis = unrotate(after.R, (0, 0, joint.direction)) if kept else (0, 0, joint.direction)
+        element = self.write_joint(joint.name, self.kind(joint), parent, child, at)
+        if joint.kind != "fixed":
+            ET.SubElement(element, "axis", xyz=_triple(axis))
+            self.write_limits(element, joint)
+        body = None if joint.body is None else self.inertia(joint.body).seen_from(rest)
+        self.write_link(child, body)
+        for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
+            at = rest @ placement(mounted.at, self.values)
+            self.write_frame(suffix.removeprefix("_"), child, at, mounted.body)
+        return rest
+
+    def write_tool(self, last: str, gap: Placement) -> None:
+        """The tool frame, where it is not the last link frame itself, and the payload in it."""
+        tool = self.frame("tool0")
+        carries = any(joint.carries for joint in self.robot.joints)  # other links that end there: say which is the tool
+        if carries or self.robot.tool or self.robot.payload or gap != HERE:
+            self.write_frame(tool, last, gap @ placement(self.robot.tool, self.values))
+        for body, suffix in zip(self.robot.payload, self.suffixes.payload):
+            self.write_frame(suffix.removeprefix("_"), tool, HERE, body)
+
+    def write_frame(self, name: str, parent: str, at: Placement, body: Body | None = None) -> None:
+        """A link fixed to another."""
+        self.write_joint(self.unused(f"{name}_joint"), "fixed", parent, name, at)
+        self.write_link(name, None if body is None else self.inertia(body))
+
+    def unused(self, name: str) -> str:
+        """A name no joint of the robot has: readers look links and joints up in one table."""
+        while name in self.names:
+            name += "_"
+        return name
+
+    def kind(self, joint: Joint) -> str:
+        return "continuous" if joint.kind == "revolute" and joint.limits is None else joint.kind
+
+    def write_joint(self, name: str, kind: str, parent: str, child: str, at: Placement) -> ET.Element:
+        """A joint without its motion."""
+        element = ET.SubElement(self.root, "joint", name=name, type=kind)
+        ET.SubElement(element, "parent", link=self.unused(parent))
+        ET.SubElement(element, "child", link=self.unused(child))
+        ET.SubElement(element, "origin", xyz=_triple(at.p), rpy=_triple(rpy_of(at.R)))
+        return element
+
+    def write_limits(self, element: ET.Element, joint: Joint) -> None:
+        bounds = {"effort": joint.effort_limit, "velocity": joint.velocity_limit}
+        if joint.limits is not None or joint.kind == "prismatic" or any(x is not None for x in bounds.values()):
+            limit = ET.SubElement(element, "limit")
+            if joint.limits is not None or joint.kind == "prismatic":
+                lower, upper = joint.limits or (None, None)
+                limit.set("lower", self.bound(lower, -NO_LIMIT))
+                limit.set("upper", self.bound(upper, NO_LIMIT))
+            for key, value in bounds.items():
+                limit.set(key, self.bound(value, NO_LIMIT))
+        if not (is_zero(joint.viscous.value) and is_zero(joint.coulomb.value)):
+            viscous, coulomb = (precise(cell.parameter, self.values) for cell in (joint.viscous, joint.coulomb))
+            ET.SubElement(element, "dynamics", damping=_text(viscous), friction=_text(coulomb))
+
+    def bound(self, value: Parameter | None, otherwise: int) -> str:
+        return str(otherwise) if value is None else _text(precise(value, self.values))
+
+    def inertia(self, body: Body) -> Inertia:
+        """Mass, first moments and tensor about the origin, to fifty digits."""
+        tree = about_origin(body)
+        x, y, z = (precise(parameter_of(part), self.values) for part in tree.s)
+        a, b, c = (tuple(precise(parameter_of(part), self.values) for part in row) for row in tree.I)
+        return Inertia(precise(parameter_of(tree.m), self.values), (x, y, z), (_three(a), _three(b), _three(c)))
+
+    def write_link(self, name: str, body: Inertia | None) -> None:
+        element = ET.SubElement(self.root, "link", name=self.unused(name))
+        if body is None or not (body.m or any(body.s) or any(map(any, body.I))):
+            return
+        if not body.m and any(body.s):
+            raise InputError(f"{self.robot.name}: {name} has first moments but no mass, which URDF cannot hold")
+        centre = scale(1 / body.m, body.s) if body.m else body.s
+        tensor = matadd(body.I, steiner(body.m, body.s, scale(-1, centre)))  # about the centre of mass
+        inertial = ET.SubElement(element, "inertial")
+        ET.SubElement(inertial, "origin", xyz=_triple(centre), rpy="0 0 0")
+        ET.SubElement(inertial, "mass", value=_text(body.m))
+        ET.SubElement(inertial, "inertia", {key: _text(tensor[i][j]) for key, i, j in PAIRS})
+
+
+def _three(row: tuple[Any, ...]) -> Vector:
+    return (row[0], row[1], row[2])
+
+
+def _triple(vector: Vector) -> str:
+    return " ".join(map(_text, vector))
+
+
+def _text(x: Any) -> str:
+    """The shortest decimal of seventeen digits; noise is zero."""
+    return "0" if abs(x) < NOISE else MP.nstr(MP.mpf(x), DIGITS).removesuffix(".0")

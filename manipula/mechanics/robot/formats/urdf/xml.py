@@ -1,0 +1,317 @@
+"""URDF text → links and joints as data, every number exact, every mistake met here.
+
+Where the format leaves room this follows the reference parser: the first of repeated elements counts, a missing
+origin is the identity, a missing axis is x. Meshes and colours are not read. A mistake in a part of a link or joint is
+kept as a fault: it is an error only where the arm uses that part.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TypeVar
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.formats.source import refuse_too_many
+from manipula.mechanics.robot.formats.units import exact_number
+from manipula.mechanics.robot.formats.urdf.text import EXPAND, XACRO, is_unexpanded, root_from_text
+
+Triple = tuple[Fraction, Fraction, Fraction]
+Bounds = tuple[Fraction | None, Fraction | None]
+NOWHERE: Triple = (Fraction(0), Fraction(0), Fraction(0))
+ALONG_X: Triple = (Fraction(1), Fraction(0), Fraction(0))
+MOVING = ("revolute", "continuous", "prismatic")
+KNOWN_TYPES = (*MOVING, "fixed", "floating", "planar")
+NO_LIMIT = 10**9  # a bound this large (rad, m, N·m …) says that there is none; the writer uses it where URDF wants one
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+_PAIRS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """An `<origin>`."""
+
+    xyz: Triple = NOWHERE
+    rpy: Triple = NOWHERE
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mistake in one part: origin, axis, limit, dynamics, mimic, inertial."""
+
+    part: str
+    error: RobotFileError
+
+
+@dataclass(frozen=True)
+class UrdfInertial:
+    at: Frame
+    mass: Fraction
+    tensor: tuple[Fraction, ...]  # xx xy xz yy yz zz
+
+
+@dataclass(frozen=True)
+class UrdfLink:
+    name: str
+    inertial: UrdfInertial | None
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mimic:
+    joint: str
+    multiplier: Fraction
+    offset: Fraction
+
+
+@dataclass(frozen=True)
+class UrdfJoint:
+    name: str
+    type: str
+    parent: str
+    child: str
+    at: Frame
+    axis: Triple
+    lower: Fraction | None
+    upper: Fraction | None
+    velocity: Fraction | None
+    effort: Fraction | None
+    damping: Fraction
+    friction: Fraction
+    mimic: Mimic | None
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def moves(self) -> bool:
+        return self.type != "fixed"
+
+
+@dataclass(frozen=True)
+class UrdfFile:
+    name: str
+    links: dict[str, UrdfLink]
+    joints: dict[str, UrdfJoint]
+
+
+Named = TypeVar("Named", UrdfLink, UrdfJoint)
+Part = TypeVar("Part")
+
+
+class _Parts:
+    """Reads the parts of one link or joint, and keeps what is wrong with them."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def read(self, part: str, reader: Callable[[], Part], otherwise: Part) -> Part:
+        try:
+            return reader()
+        except RobotFileError as error:
+            self.faults.append(Fault(part, error))
+            return otherwise
+
+
+def refuse_faults(faults: Iterable[Fault], used: Iterable[str], said: list[str]) -> None:
+    """A fault in a part that is used is an error; any other is told."""
+    needed = set(used)
+    for fault in faults:
+        if fault.part in needed:
+            raise fault.error
+        said.append(f"{fault.error}; the arm does not use it")
+
+
+def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
+    """Everything the file says about mechanics; what was passed over is told in `said`."""
+    root = root_from_text(text, said)
+    refuse_too_many(len(root.findall("joint")))
+    links = _by_name((_link(element) for element in root.findall("link")), "link")
+    joints = _by_name((_joint(element) for element in root.findall("joint")), "joint")
+    left = any(str(element.tag).startswith(XACRO) for element in root)
+    if not links:
+        raise RobotFileError("the file has no <link>", hint=EXPAND if left else "a robot needs links and joints")
+    for joint in joints.values():
+        for end, name in (("parent", joint.parent), ("child", joint.child)):
+            if name not in links:
+                raise RobotFileError(
+                    f"found link {name!r}, which is not in the file",
+                    where=f"joint {joint.name!r}",
+                    field=end,
+                    hint=f"xacro is left over: {EXPAND}" if left else f"known links: {', '.join(links)}",
+                )
+    return UrdfFile(root.get("name") or "robot", links, joints)
+
+
+def _by_name(items: Iterator[Named], kind: str) -> dict[str, Named]:
+    found: dict[str, Named] = {}
+    for item in items:
+        if item.name in found:
+            raise RobotFileError(
+                f"two {kind}s have this name",
+                where=f"{kind} {item.name!r}",
+                field="name",
+                hint=f"every {kind} needs a name of its own",
+            )
+        found[item.name] = item
+    return found
+
+
+def _link(element: ET.Element) -> UrdfLink:
+    name, parts = _attribute(element, "name", "a link"), _Parts()
+    inertial = parts.read("inertial", lambda: _inertial(element, f"link {name!r}"), None)
+    return UrdfLink(name, inertial, tuple(parts.faults))
+
+
+def _inertial(link: ET.Element, where: str) -> UrdfInertial | None:
+    element = link.find("inertial")
+    _refuse_xacro_tags(link if element is None else element, where)
+    if element is None:
+        return None
+    mass = _number(_child(element, "mass", where), "value", where, "mass")
+    if mass < 0:
+        raise RobotFileError(f"found {float(mass)}", where=where, field="mass", hint="a mass cannot be negative")
+    tensor = _child(element, "inertia", where)
+    entries = tuple(_number(tensor, pair, where, f"inertia {pair}") for pair in _PAIRS)
+    return UrdfInertial(_frame(element, where, "inertial origin"), mass, entries)
+
+
+def _refuse_xacro_tags(element: ET.Element, where: str) -> None:
+    """A macro that was not expanded may hold the very numbers that are missing."""
+    for child in element:
+        if str(child.tag).startswith(XACRO):
+            raise RobotFileError(f"found <{child.tag}>, xacro that has not been expanded", where=where, hint=EXPAND)
+
+
+def _joint(element: ET.Element) -> UrdfJoint:
+    name = _attribute(element, "name", "a joint")
+    where = f"joint {name!r}"
+    kind = _attribute(element, "type", where)
+    if kind not in KNOWN_TYPES:
+        raise RobotFileError(f"found {kind!r}", where=where, field="type", hint=f"one of {', '.join(KNOWN_TYPES)}")
+    parent, child = (_attribute(_child(element, end, where), "link", where, end) for end in ("parent", "child"))
+    parts, nothing = _Parts(), Fraction(0)
+    free: Bounds = (None, None)
+    at = parts.read("origin", lambda: _placed(element, where), Frame())
+    axis = parts.read("axis", lambda: _axis(element, where, kind), ALONG_X)
+    lower, upper = parts.read("limit", lambda: _limits(element, where), free)
+    velocity, effort = parts.read("limit", lambda: _bounds(element, where, "velocity", "effort"), free)
+    damping, friction = parts.read("dynamics", lambda: _dynamics(element, where), (nothing, nothing))
+    mimic = parts.read("mimic", lambda: _mimic(element, where), None)
+    return UrdfJoint(
+        name, kind, parent, child, at, axis, lower, upper, velocity, effort, damping, friction, mimic,
+        tuple(parts.faults),
+    )  # fmt: skip
+
+
+def _placed(joint: ET.Element, where: str) -> Frame:
+    _refuse_xacro_tags(joint, where)
+    return _frame(joint, where, "origin")
+
+
+def _limits(joint: ET.Element, where: str) -> Bounds:
+    lower, upper = _bounds(joint, where, "lower", "upper")
+    if lower is not None and upper is not None and lower > upper:
+        raise RobotFileError(
+            f"found lower {float(lower)} above upper {float(upper)}",
+            where=where,
+            field="limit",
+            hint="lower must not exceed upper",
+        )
+    return lower, upper
+
+
+def _bounds(joint: ET.Element, where: str, one: str, other: str) -> Bounds:
+    limit = joint.find("limit")
+    return _bound(limit, one, where), _bound(limit, other, where)
+
+
+def _dynamics(joint: ET.Element, where: str) -> tuple[Fraction, Fraction]:
+    dynamics = joint.find("dynamics")
+    return _optional(dynamics, "damping", where), _optional(dynamics, "friction", where)
+
+
+def _axis(element: ET.Element, where: str, kind: str) -> Triple:
+    axis = element.find("axis")
+    direction = ALONG_X if axis is None else _triple(axis, "xyz", where, "axis", None)
+    if kind in MOVING and not any(direction):
+        raise RobotFileError("found a zero axis", where=where, field="axis", hint='a direction such as "0 0 1"')
+    return direction
+
+
+def _mimic(element: ET.Element, where: str) -> Mimic | None:
+    mimic = element.find("mimic")
+    if mimic is None:
+        return None
+    multiplier = _optional(mimic, "multiplier", where, Fraction(1))
+    return Mimic(_attribute(mimic, "joint", where, "mimic"), multiplier, _optional(mimic, "offset", where))
+
+
+def _frame(element: ET.Element, where: str, field: str) -> Frame:
+    origin = element.find("origin")
+    if origin is None:
+        return Frame()
+    return Frame(*(_triple(origin, key, where, f"{field} {key}", NOWHERE) for key in ("xyz", "rpy")))
+
+
+def _triple(element: ET.Element, key: str, where: str, field: str, otherwise: Triple | None) -> Triple:
+    if otherwise is not None and key not in element.attrib:
+        return otherwise
+    text = _attribute(element, key, where, field)
+    parts = [number_from_text(part, where, field) for part in text.split()]
+    if len(parts) != 3:
+        raise RobotFileError(f"found {text!r}", where=where, field=field, hint='three numbers, as in "0 0 1"')
+    return (parts[0], parts[1], parts[2])
+
+
+def _child(element: ET.Element, tag: str, where: str) -> ET.Element:
+    child = element.find(tag)
+    if child is None:
+        raise RobotFileError(f"<{tag}> is missing", where=where, field=tag, hint=f"<{element.tag}> needs it")
+    return child
+
+
+def _attribute(element: ET.Element, key: str, where: str, field: str = "") -> str:
+    text = (element.get(key) or "").strip()
+    if not text:
+        raise RobotFileError(
+            f"{key!r} is missing", where=where, field=field or key, hint=f'<{element.tag} {key}="…"> must have it'
+        )
+    if is_unexpanded(text):
+        told = f"found {text[:60]!r}, xacro that has not been expanded"
+        raise RobotFileError(told, where=where, field=field or key, hint=EXPAND)
+    return text
+
+
+def _number(element: ET.Element, key: str, where: str, field: str) -> Fraction:
+    return number_from_text(_attribute(element, key, where, field), where, field)
+
+
+def _optional(element: ET.Element | None, key: str, where: str, otherwise: Fraction = Fraction(0)) -> Fraction:
+    if element is None or key not in element.attrib:
+        return otherwise
+    return _number(element, key, where, f"{element.tag} {key}")
+
+
+def _bound(limit: ET.Element | None, key: str, where: str) -> Fraction | None:
+    """A limit, None if there is none. Of a pair, the one that is not written is zero, as the format has it."""
+    pair = ("lower", "upper")
+    if limit is not None and key in pair and key not in limit.attrib and {key, *limit.attrib} >= set(pair):
+        return Fraction(0)
+    if limit is None or key not in limit.attrib or _INFINITE.fullmatch(limit.attrib[key].strip()):
+        return None
+    value = _number(limit, key, where, f"limit {key}")
+    return None if abs(value) >= NO_LIMIT else value
+
+
+def number_from_text(text: str, where: str, field: str) -> Fraction:
+    """The exact decimal as written."""
+    if not _DECIMAL.fullmatch(text):
+        raise RobotFileError(f"found {text[:60]!r}", where=where, field=field, hint="a decimal number such as 0.35")
+    try:
+        return exact_number(Decimal(text))
+    except RobotFileError as error:
+        raise RobotFileError(error.problem, where=where, field=field, hint=error.hint) from None

@@ -1,0 +1,169 @@
+"""Significance analysis: what an inverse dynamics may forget for a class of motions, and what that costs and saves.
+
+Everything here is approximate and says so; exact counts are never mixed with these. The base parameters are the terms:
+their contributions to the torques are sampled over the motions, those that never matter are dropped
+(`tasks.significance`), and the operations of the model with and without them are counted in one and the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.algebra.expr.evaluate import ArrayMaths
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Graph
+from manipula.algebra.optimise.passes import optimised
+from manipula.errors import InputError
+from manipula.generation.ranking import Ranking, ranking
+from manipula.mechanics.models.choices import field_choices, field_questions, usual
+from manipula.mechanics.models.dynamics.acceleration_field import torques
+from manipula.mechanics.models.dynamics.torque import actuator_torque
+from manipula.mechanics.models.linear.base_parameters import chain_from_candidates
+from manipula.mechanics.models.linear.base_regressor import base_regressor
+from manipula.mechanics.robot.bind import bind, free_parameters
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.parameters.base import base_parameters_of
+from manipula.parameters.motions import Motions
+from manipula.parameters.significance import Array, Errors, droppable, errors_of, peaks, weights
+
+FRICTION = ("fv", "fc", "fo")
+
+
+@dataclass(frozen=True)
+class SignificanceReport:
+    """What may be forgotten. All of it is approximate: it holds for the motions sampled, to the tolerance given."""
+
+    robot: str
+    tolerance: float
+    samples: int
+    kept: tuple[str, ...]
+    dropped: tuple[str, ...]
+    zero: tuple[str, ...]  # parameters that this arm's numbers make zero anyway; no loss and no saving
+    weights: dict[str, float]  # the largest share of each parameter in a joint's largest torque
+    effects: dict[str, tuple[float, ...]]  # the largest share of each effect in a joint's largest torque, by joint
+    errors: Errors
+    operations: int  # of the model with all its base parameters
+    operations_left: int
+    function: Function  # the approximate model
+
+    def as_dict(self) -> dict[str, Any]:
+        told = {name: value for name, value in vars(self).items() if name not in ("function", "errors")}
+        return {"approximate": True, **told, "errors": asdict(self.errors)}
+
+    def __str__(self) -> str:
+        left, whole, many = self.operations_left, self.operations, len(self.dropped) + len(self.kept)
+        lines = [
+            f"{self.robot}: APPROXIMATE, {self.samples} samples, tolerance {self.tolerance:.2%} of the largest torque",
+            f"dropped {len(self.dropped)} of {many}: {', '.join(self.dropped) or 'nothing'}",
+            f"zero by themselves: {', '.join(self.zero) or 'none'}",
+            f"operations: {whole} → {left} ({(whole - left) / max(whole, 1):.0%} saved; mul + add of this model alone)",
+            "joint   largest error      rms    of the largest torque: largest      rms",
+        ]
+        rows = zip(*vars(self.errors).values())
+        lines += [f"{i:5}   {a:13.4g}{b:9.3g}{c:30.3%}{d:9.3%}" for i, (a, b, c, d) in enumerate(rows, 1)]
+        lines += ["share of each effect in the largest torque, by joint:"]
+        lines += [f"  {name:9}" + "".join(f"{x:8.1%}" for x in shares) for name, shares in self.effects.items()]
+        return "\n".join(lines)
+
+
+def significance_of(robot: Robot, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
+    """Drop the base parameters that these motions do not feel; measure on samples that were not used to choose them."""
+    missing = list(free_parameters(robot))
+    if missing:
+        raise InputError(f"{robot.name}: significance needs numbers; no value for {', '.join(missing[:8])}")
+    _check(motions, robot, tolerance)
+    found, values = ranking(robot), np.array(base_parameters_of(robot).values, dtype=float)
+    alive = np.flatnonzero(values)
+    names = [found.names[k] for k in alive]
+    parts = contributions(robot, found, values, motions)[:, :, alive]
+    gone = droppable(parts[0::2], tolerance)
+    whole = dict(zip(names, map(float, values[alive])))
+    left = {name: x for k, (name, x) in enumerate(whole.items()) if k not in gone}
+    short = torque_function(robot, found, left)
+    return SignificanceReport(
+        robot.name,
+        tolerance,
+        len(parts),
+        tuple(left),
+        tuple(names[k] for k in gone),
+        tuple(name for name in found.names if name not in whole),
+        dict(zip(names, map(float, weights(parts)))),
+        effects(robot, found, values, motions),
+        errors_of(parts[1::2], gone),
+        torque_function(robot, found, whole).cost.total,
+        short.cost.total,
+        short,
+    )
+
+
+def _check(motions: Motions, robot: Robot, tolerance: float) -> None:
+    shapes = {x.shape for x in (motions.q, motions.qd, motions.qdd)}
+    if len(shapes) != 1 or motions.q.ndim != 2 or motions.q.shape[1] != robot.dof or len(motions.q) < 2:
+        raise InputError(f"{robot.name}: motions must be q, qd, qdd of one shape (samples ≥ 2, {robot.dof})")
+    if not 0 <= tolerance < 1:
+        raise InputError(f"tolerance must be a fraction of the largest torque, 0 ≤ tolerance < 1, not {tolerance}")
+
+
+def contributions(robot: Robot, found: Ranking, values: Array, motions: Motions) -> Array:
+    """(samples, dof, parameters): what every base parameter adds to every torque."""
+    chain = merge_fixed(bind(robot, ArrayMaths(), {}, "none"))
+    rows = base_regressor(chain, *(list(x.T) for x in (motions.q, motions.qd, motions.qdd)))
+    samples = len(motions.q)
+    full: Array = np.stack([np.stack([_over(x, samples) for x in found.columns(row)], axis=1) for row in rows], axis=1)
+    return full * values
+
+
+def _over(entry: Any, samples: int) -> NDArray[np.float64]:
+    return np.broadcast_to(np.asarray(entry, dtype=float), (samples,))
+
+
+def effects(robot: Robot, found: Ranking, values: Array, motions: Motions) -> dict[str, tuple[float, ...]]:
+    """The largest share of gravity, acceleration, velocity and friction in each joint's largest torque."""
+    rub = np.array([slot.kind in FRICTION for slot in found.base])
+
+    def torque(qd: Array, qdd: Array, which: NDArray[np.bool_]) -> Array:
+        return np.asarray(contributions(robot, found, values, Motions(motions.q, qd, qdd))[:, :, which].sum(axis=2))
+
+    none = np.zeros_like(motions.qd)
+    still = torque(none, none, ~rub)
+    found_effects = {
+        "gravity": still,
+        "inertia": torque(none, motions.qdd, ~rub) - still,
+        "velocity": torque(motions.qd, none, ~rub) - still,
+        "friction": torque(motions.qd, none, rub),
+    }
+    scale = peaks(sum(found_effects.values(), np.zeros_like(still)))
+    return {name: tuple(map(float, np.abs(tau).max(axis=0) / scale)) for name, tau in found_effects.items()}
+
+
+def torque_function(robot: Robot, found: Ranking, given: dict[str, float]) -> Function:
+    """The inverse dynamics of an arm that has these base parameters and no others; each a parameter of the function."""
+    graph = Graph()
+    maths = ExprMaths(graph)
+    q, qd, qdd = ([graph.symbol(f"{x}{i + 1}", online=True) for i in range(robot.dof)] for x in ("q", "qd", "qdd"))
+    known = {name: graph.symbol(name) for name in given}
+    slots: list[Any] = [0] * len(found.slots)
+    for k, name, sign in zip(found.kept, found.names, found.signs):
+        slots[k] = sign * known.get(name, 0)
+    chain = chain_from_candidates(merge_fixed(bind(robot, maths, {}, "none")), slots)
+    bare = torques(chain, q, qd, qdd, _choices(chain))
+    tau = [graph.expr(x + y) for x, y in zip(bare, actuator_torque(chain, qd, qdd))]
+    inputs = [Input("q", tuple(q)), Input("qd", tuple(qd)), Input("qdd", tuple(qdd))]
+    if known:
+        inputs.append(Input("p", tuple(known.values()), "SI", "base parameters kept", online=False))
+    notes = {"robot": robot.name, "approximate": f"{len(given)} base parameters of {len(found.names)}"}
+    notes["values"] = " ".join(f"{name}={value!r}" for name, value in given.items())
+    name = f"{robot.name}_approximate_inverse_dynamics"
+    return optimised(Function(name, graph, tuple(inputs), (Output("tau", (robot.dof,), tuple(tau)),), {}, notes))
+
+
+def _choices(chain: Chain) -> Sequence[Any]:
+    return field_choices(usual(chain, field_questions(chain)), chain.dof)

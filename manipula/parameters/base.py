@@ -1,0 +1,308 @@
+"""Base parameters of a robot: an exact rank in the prime field, and the combinations as formulas.
+
+`mechanics` hands the inertias down to the candidates; `ranking` says which of them are independent. Here the others are
+expressed by these, every base parameter is written as a combination of the standard parameters, and it is proved at
+fresh random points, up to a stated error, that no torque is lost.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import log10
+from random import Random
+from typing import Any, Literal
+
+from manipula.algebra.expr.elimination import Dependency, reduced_rows, solved
+from manipula.algebra.expr.evaluate import evaluate
+from manipula.algebra.expr.field import FieldMaths, P
+from manipula.algebra.expr.function import Function, Input, Output, moved_to
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.rational_angles import RationalAngleMaths, rational_angle
+from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
+from manipula.algebra.optimise.prove import degree_of
+from manipula.algebra.show.equations import Equations, equations
+from manipula.errors import InputError, ProofError
+from manipula.generation.ranking import STATES, Ranking, field_chain, field_state, integer, ranking
+from manipula.mechanics.models.linear.base_parameters import (
+    Slot,
+    grouping,
+    reduced_regressor,
+    standard_slots,
+    standard_values,
+)
+from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns, regressor
+from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
+from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.standard import refuse_ambiguous
+from manipula.mechanics.spatial.floats import FLOATS
+
+Class = Literal["not identifiable", "alone", "in combinations"]
+DRAWS = 2
+LONG = 1000  # operations, written out
+RIDERS = 8  # bodies beside the links whose ten parameters each stand in the formulas; more would hide the links'
+TINY = 1e-9  # a pivot below leaves no digits
+Y = list[list[Any]]
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """The parameters the torques can tell, each a combination of the standard ones.
+
+    `formulas` has an output for every name; its inputs are the geometry and the standard parameters: of every link and
+    every body that rides on one Lxx … m about the origin of its own frame, Ia fv fc fo where the file gives them.
+    """
+
+    robot: str
+    names: tuple[str, ...]
+    slots: tuple[Slot, ...]
+    classes: dict[str, Class]
+    values: tuple[float | None, ...]
+    formulas: Function
+    matrix: Function
+    error_exponent: int
+    folded: int = 0  # bodies that ride on links and enter the formulas as numbers
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def standard(self) -> int:
+        """How many standard parameters there are."""
+        return len(self.classes) + len(BODY_NAMES) * self.folded
+
+    def of_class(self, wanted: Class) -> list[str]:
+        """The standard parameters of one class."""
+        return [name for name, found in self.classes.items() if found == wanted]
+
+    @cached_property
+    def by_name(self) -> dict[str, float | None]:
+        """Name → value; None is symbolic."""
+        return dict(zip(self.names, self.values))
+
+    def equations(self, style: str = "text") -> Equations:
+        """A line for every base parameter, with auxiliary ones where the arm's angles would make it too long."""
+        shown = _in_numbers(self.formulas)
+        long = shown.tree_cost.grand_total > LONG
+        return equations(shown, "auxiliary" if long else "factored", style)
+
+    def latex(self) -> str:
+        return str(self.equations("latex"))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "robot": self.robot,
+            "count": len(self),
+            "base": self.by_name,
+            "formulas": [f"{left} = {right}" for left, right in self.equations()],
+            "classes": self.classes,
+            "proof": self.proof,
+        }
+
+    @property
+    def proof(self) -> str:
+        return (
+            f"independent for certain; torques kept at {DRAWS} random points of GF(2^61-1), "
+            f"chance of error below 1e{self.error_exponent}"
+        )
+
+    def __str__(self) -> str:
+        listed = {name: ", ".join(self.of_class(name)) or "none" for name in ("not identifiable", "alone")}
+        lines = [f"{self.robot}: {len(self)} base parameters of {self.standard} standard ones", ""]
+        lines += [str(self.equations("text")), ""]
+        lines += [f"{name}: {text}" for name, text in listed.items()]
+        lines += [f"in combinations: {', '.join(self.of_class('in combinations')) or 'none'}"]
+        lines += [f"as numbers: {self.folded} bodies that ride on the links"] if self.folded else []
+        lines += [f"proof: {self.proof}"]
+        return "\n".join(lines)
+
+
+def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParameters:
+    """The base parameters of a robot, proved."""
+    refuse_ambiguous(robot)
+    found = ranking(robot, symbolic)
+    graph = Graph()
+    geometry = {name: graph.symbol(name) for name in free_parameters(robot, symbolic)}
+    chain = merge_fixed(bind(robot, ExprMaths(graph), geometry, symbolic))
+    standard, values = standard_slots(chain), standard_values(chain)
+    B = [[graph.expr(x) for x in row] for row in grouping(chain, standard)]
+    factors = _coefficients(chain, graph, found.dropped)
+    _refuse_tiny_pivots(robot, [x for parts in factors.values() for x in parts.values()])
+    C = _combined(B, found, factors)
+    matrix = _matrix_function(robot, graph, C)
+    folded = _folded(standard, values)
+    return BaseParameters(
+        robot.name,
+        found.names,
+        found.base,
+        {slot.name: each for slot, each in zip(standard, _classes(C)) if slot not in folded},
+        tuple(_value(_dot(row, values, graph)) for row in C),
+        _formulas(matrix, found.names, {slot: folded.get(slot) for slot in standard}, C),
+        matrix,
+        _proved(robot, symbolic, matrix, found),
+        len({slot.rider for slot in folded}),
+    )
+
+
+# the formulas
+
+
+def _coefficients(chain: Chain, graph: Graph, dropped: dict[int, Dependency]) -> dict[int, dict[int, Expr]]:
+    """Every dependent column's coefficients as expressions of the geometry.
+
+    They hold at every state, so states with rational sines and no variables give them, from small linear systems.
+    """
+    wanted = {k: list(parts) for k, parts in dropped.items() if parts}
+    if not wanted:
+        return {}
+    links = tuple(replace(link, offset=0) for link in chain.links)  # where a joint counts from does not matter
+    still = replace(chain, links=links, maths=RationalAngleMaths(graph))
+    rng, stacked = Random(1), list[list[Expr]]()
+    found: dict[int, dict[int, Expr]] = {}
+    for _ in range(STATES):
+        stacked += [[graph.expr(x) for x in row] for row in reduced_regressor(still, *_rational_state(still, rng))]
+        for k in wanted.keys() - found.keys():
+            solution = solved([[row[c] for c in wanted[k]] for row in stacked], [row[k] for row in stacked])
+            if solution is not None:
+                found[k] = dict(zip(wanted[k], solution))
+        if len(found) == len(wanted):
+            return found
+    raise ProofError("the combinations of the base parameters could not be solved for")
+
+
+def _refuse_tiny_pivots(robot: Robot, factors: Sequence[Expr]) -> None:
+    """A factor of 1e15 is the inverse of what should be zero: a table kept exactly, whose axes almost meet a rule."""
+    numbers = [x for x in factors if not free_symbols([x])]
+    largest = max((abs(float(x)) for x in evaluate(numbers, {}, FLOATS)), default=0.0)
+    if not largest * TINY <= 1:
+        told = f"{robot.name}: the base parameters would divide by {1 / largest:.1e}"
+        why = "some angle is not quite a multiple of 90°, or some length not quite zero"
+        raise InputError(f"{told}: {why} (load the robot without exact=True, or write what is meant)")
+
+
+def _rational_state(chain: Chain, rng: Random) -> tuple[list[Any], list[int], list[int]]:
+    turning = [link.kind.name == "revolute" for link in chain.links]
+    q = [rational_angle(rng) if turns else rng.randint(2, 9) for turns in turning]
+    return q, [rng.choice((-5, -3, -2, 1, 2, 3, 7)) for _ in turning], [rng.randint(-9, 9) for _ in turning]
+
+
+def _combined(B: list[list[Expr]], found: Ranking, D: dict[int, dict[int, Expr]]) -> list[list[Expr]]:
+    """C = B of the columns kept, and what the others give to them."""
+    rows = {k: list(B[k]) for k in found.kept}
+    for other, parts in D.items():
+        for k, factor in parts.items():
+            rows[k] = [x + factor * y if y.value else x for x, y in zip(rows[k], B[other])]
+    return [[x if sign > 0 else -x for x in row] for row, sign in zip(rows.values(), found.signs)]
+
+
+def _dot(row: Sequence[Expr], values: Sequence[Any], graph: Graph) -> Expr:
+    total = graph.zero
+    for factor, value in zip(row, values, strict=True):
+        if factor.value:
+            total = total + factor * value
+    return total
+
+
+def _value(expr: Expr) -> float | None:
+    return None if free_symbols([expr]) else float(evaluate([expr], {}, FLOATS)[0])
+
+
+def _matrix_function(robot: Robot, graph: Graph, C: list[list[Expr]]) -> Function:
+    flat = [x for row in C for x in row]
+    symbols = tuple(free_symbols(flat))
+    inputs = (Input("p", symbols, "SI", "geometry", online=False),) if symbols else ()
+    shape = (len(C), len(C[0]) if C else 0)
+    output = Output("C", shape, tuple(flat), "SI", "base parameters = C · standard parameters")
+    return Function("base_parameters", graph, inputs, (output,), notes={"robot": robot.name})
+
+
+def _folded(standard: Sequence[Slot], values: Sequence[Any]) -> dict[Slot, Any]:
+    """The riders' parameters that enter the formulas as numbers: of those in numbers, where riders are many."""
+    riders = dict.fromkeys(slot.rider for slot in standard if slot.rider)
+    if len(riders) <= RIDERS:
+        return {}
+    exprs = [x for x in values if isinstance(x, Expr)]
+    open_ones = {x for x in exprs if free_symbols([x])}
+    named = {slot.rider for slot, x in zip(standard, values) if isinstance(x, Expr) and x in open_ones}
+    return {slot: x for slot, x in zip(standard, values) if slot.rider and slot.rider not in named}
+
+
+def _formulas(matrix: Function, names: Sequence[str], standard: Mapping[Slot, Any], C: list[list[Expr]]) -> Function:
+    """An output for every base parameter, in symbols of the standard ones; some have numbers in their place."""
+    symbols = {slot: matrix.graph.symbol(slot.name) for slot, number in standard.items() if number is None}
+    numbers = [0 if number is None else number for number in standard.values()]
+    own = [symbols.get(slot, 0) for slot in standard]
+    outputs = [
+        Output(name, (), (_dot(row, own, matrix.graph) + _dot(row, numbers, matrix.graph),), "SI", "base parameter")
+        for name, row in zip(names, C)
+    ]
+    inputs = (*matrix.inputs, Input("x", tuple(symbols.values()), "SI", "standard parameters", online=False))
+    return replace(matrix, inputs=inputs, outputs=tuple(outputs))
+
+
+def _in_numbers(function: Function) -> Function:
+    """For print: what has no symbol in it, the sine of a number or a product of such, as its decimal."""
+    nodes = topological(function.roots)
+    symbolic: set[Expr] = set()
+    for node in nodes:
+        if node.op == "symbol" or any(arg in symbolic for arg in node.args):
+            symbolic.add(node)
+    numeric = [node for node in nodes if node not in symbolic and node.args]
+    decimals = [Fraction(f"{x:.15g}") for x in evaluate(numeric, {}, FLOATS)]
+    graph = Graph()
+    given = {node: graph.const(x) for node, x in zip(numeric, decimals)}
+    moved = moved_to(function.with_roots([function.graph.zero] * len(function.roots), labels={}), graph)
+    return moved.with_roots(rebuilt(function.roots, graph, given))
+
+
+def _classes(C: list[list[Expr]]) -> list[Class]:
+    """A parameter can be told alone when it is, by itself, a combination of the base parameters."""
+    rows, pivots = reduced_rows([[x.value for x in row] for row in C])
+    alone = {p for p, row in zip(pivots, rows) if sum(map(bool, row)) == 1}
+    felt = {k for row in rows for k, x in enumerate(row) if x}
+    width = len(C[0]) if C else 0
+    return ["alone" if k in alone else "in combinations" if k in felt else "not identifiable" for k in range(width)]
+
+
+# the proof
+
+
+def _proved(robot: Robot, symbolic: Symbolic, matrix: Function, found: Ranking) -> int:
+    """Y of all parameters = Y of the base parameters · C, at fresh points; log10 of the chance that it is wrong."""
+    entries = 0
+    for _ in range(DRAWS):
+        chain = field_chain(robot, symbolic, f"base parameters {secrets.token_hex(16)}")
+        wrong, entries = _mismatches(chain, matrix, found)
+        if wrong:
+            raise ProofError(f"{robot.name}: the base parameters found lose torque ({wrong} entries differ)")
+    degree = degree_of(matrix) + 8 * robot.dof + 6  # each angle and each twist at most twice, rates, lengths
+    return int(DRAWS * (log10(degree) + log10(max(entries, 1)) - log10(P)))
+
+
+def _mismatches(chain: Chain, matrix: Function, found: Ranking) -> tuple[int, int]:
+    state = field_state(chain, "proof")
+    assert isinstance(chain.maths, FieldMaths)
+    symbols = {name: chain.maths.symbol(name) for port in matrix.inputs for name in port.names}
+    flat = [integer(x) for x in matrix(symbols, chain.maths)["C"]]
+    width = matrix.outputs[0].shape[1]
+    C = [flat[i : i + width] for i in range(0, len(flat), width)]
+    full = picked(regressor(chain, *state), columns(chain), [slot.name for slot in standard_slots(chain)])
+    base = [found.columns(row) for row in reduced_regressor(chain, *state)]
+    wrong = sum(
+        integer(true) != sum(integer(y) * row[k] for y, row in zip(base_row, C)) % P
+        for full_row, base_row in zip(full, base)
+        for k, true in enumerate(full_row)
+    )
+    return wrong, chain.dof * width
+
+
+def picked(rows: Y, names: Sequence[Any], wanted: Sequence[Any]) -> Y:
+    """Some columns by name."""
+    at = {name: k for k, name in enumerate(names)}
+    return [[row[at[name]] for name in wanted] for row in rows]

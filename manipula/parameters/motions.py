@@ -1,0 +1,56 @@
+"""A class of motions, as samples: what an approximate model has to be good for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from manipula.errors import InputError
+from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.values.parameter import float_of, names_of
+
+Array = NDArray[np.float64]
+SAMPLES = 1024  # a power of two, as the sequence likes it
+
+
+@dataclass(frozen=True)
+class Motions:
+    """A class of motions: samples of q, q̇, q̈, each (samples, dof), SI."""
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+    @classmethod
+    def within(
+        cls, position: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, samples: int = SAMPLES, seed: int = 1
+    ) -> Motions:
+        """Every motion in a box: positions between (low, high) of each joint, rates up to a bound of each joint.
+
+        The samples are a Sobol sequence: they fill the box evenly, and the same seed gives the same ones.
+        """
+        low, high = np.asarray(position, dtype=float).reshape(-1, 2).T
+        dof = len(low)
+        rates, pushes = (np.broadcast_to(np.asarray(x, dtype=float), (dof,)) for x in (velocity, acceleration))
+        from scipy.stats import qmc  # takes a second to load, and serves here alone
+
+        unit = qmc.Sobol(3 * dof, seed=seed).random(samples)
+        q = low + (high - low) * unit[:, :dof]
+        return cls(q, rates * (2 * unit[:, dof : 2 * dof] - 1), pushes * (2 * unit[:, 2 * dof :] - 1))
+
+    @classmethod
+    def of(cls, robot: Robot, velocity: ArrayLike, acceleration: ArrayLike, samples: int = SAMPLES) -> Motions:
+        """Every motion inside the joint limits of the file, a whole turn where a revolute joint has none."""
+        values = {name: float_of(value, {}) for name, value in robot.values if not list(names_of(value))}
+        boxes = [_box(joint, values, robot.name) for joint in robot.joints if joint.kind != "fixed"]
+        return cls.within(boxes, velocity, acceleration, samples)
+
+
+def _box(joint: Joint, values: dict[str, float], robot: str) -> tuple[float, float]:
+    if joint.limits is None and joint.kind == "prismatic":
+        raise InputError(f"{robot}: joint {joint.name!r} has no limits; say how far it slides with Motions.within(…)")
+    if joint.limits is None:
+        return (-np.pi, np.pi)
+    return (float_of(joint.limits[0], values), float_of(joint.limits[1], values))
