@@ -12,8 +12,8 @@ import numpy as np
 
 import manipula as mp
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.placement import Placement
 
@@ -28,7 +28,7 @@ class Joint(NamedTuple):
     I: Array  # (3, 3) about the centre of mass
 
 
-def numeric_chain(robot: mp.Robot) -> Chain:
+def numeric_chain(robot: mp.Robot) -> Tree:
     return merge_fixed(bind(robot, FLOATS, {}))
 
 

@@ -38,8 +38,8 @@ from manipula.ik.numeric.walk import Still
 from manipula.mechanics.models.inverse.plan import branches
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 
 ARMS = ("puma560", "pucrio", "ur5", "rx90", "kr6", "stanford")
 KINDS = ("wrist", "elbow", "shoulder")
@@ -128,7 +128,7 @@ class Subject:
         return InverseSolver(numeric_chain(self.robot), limits, closed=closed, pose=fk, jacobian=J)
 
     @cached_property
-    def exact(self) -> Chain:
+    def exact(self) -> Tree:
         values = {name: flint.arb(1) for name in free_parameters(self.robot)}
         return merge_fixed(bind(self.robot, Digits(), values))  # type: ignore[arg-type]
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.simplify.tree import Angle, Product, Sum, Symbol, Tree, Trig, evaluate_tree
+from manipula.algebra.simplify.tree import Angle, Product, Sum, Symbol, Trig, evaluate_tree
+from manipula.algebra.simplify.tree import Tree as Term
 from manipula.ik.derivation import Derivation
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import branches
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 
 FORWARD = "uvwq"
@@ -44,10 +45,10 @@ class Followed:
             if line.kind == "equation"
         ]
 
-    def value(self, tree: Tree) -> float:
+    def value(self, tree: Term) -> float:
         return float(evaluate_tree(tree, self.values, FLOATS))
 
-    def take(self, kind: str, left: Tree, right: Tree) -> None:
+    def take(self, kind: str, left: Term, right: Term) -> None:
         if kind == "definition":
             assert isinstance(left, Symbol)
             if left.name.startswith("theta"):
@@ -57,7 +58,7 @@ class Followed:
         elif kind == "solution":
             self.solve(left, right)
 
-    def solve(self, left: Tree, right: Tree) -> None:
+    def solve(self, left: Term, right: Term) -> None:
         """A sine or cosine waits for the other one; then, or at once, the angle is known."""
         if isinstance(left, Trig):
             self.parts[left.op, left.angle] = self.value(right)
@@ -91,7 +92,7 @@ class Followed:
         return [self.values[f"q{i + 1}"] for i in range(dof)]
 
 
-def angle_of(tree: Tree) -> Angle:
+def angle_of(tree: Term) -> Angle:
     """A coordinate, or a sum of them."""
     terms = tree.terms if isinstance(tree, Sum) else (tree,)
     found = []
@@ -129,7 +130,7 @@ def numbers_of(robot: Any) -> dict[str, float]:
     return {name: next(free) if value is None else value for name, value in given.items()}
 
 
-def numbered(robot: Any) -> Chain:
+def numbered(robot: Any) -> Tree:
     numbers = numbers_of(robot)
     return merge_fixed(bind(robot, FLOATS, {name: numbers[name] for name in free_parameters(robot, "all")}, "all"))
 
@@ -144,7 +145,7 @@ def solver_branches(example: Example, T: Any, parameter: float | None = None) ->
     return np.array(found.q, dtype=float), np.array(found.valid, dtype=bool)
 
 
-def turned_apart(a: Any, b: Any, chain: Chain) -> float:
+def turned_apart(a: Any, b: Any, chain: Tree) -> float:
     """The largest difference of coordinates; whole turns do not count."""
     d = np.asarray(a) - np.asarray(b)
     turning = [link.kind.name == "revolute" for link in chain.links]

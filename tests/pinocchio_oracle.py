@@ -1,4 +1,4 @@
-"""Pinocchio as an oracle: a model built from a Chain of floats, joint by joint, and its answers in our conventions.
+"""Pinocchio as an oracle: a model built from a Tree of floats, joint by joint, and its answers in our conventions.
 
 Pinocchio's joint frames sit on the joints; ours may stand after them. So joint i is placed at
 after(i−1) · before(i) · motion(offset), its body is seen from the joint, and our link frame is a frame `after` on it.
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 
@@ -24,7 +24,7 @@ Array = Any  # numpy arrays, whatever their shape
 class Oracle:
     """The arm of a merged chain (no fixed links) in Pinocchio."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Tree) -> None:
         self.chain = chain
         self.model = pin.Model()
         self.model.gravity = pin.Motion(_vector(chain.gravity), np.zeros(3))

@@ -38,11 +38,11 @@ from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Given, Method, Mod
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
 from manipula.mechanics.robot.audit import pairs
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.reduce.tip import PAIRS
 from manipula.mechanics.robot.standard import refuse_ambiguous
+from manipula.mechanics.robot.tree import Tree
 
 Tell = Callable[[str], None]
 
@@ -119,7 +119,7 @@ def methods_of(request: Request) -> tuple[str, ...]:
     return best if request.method == "best" else (request.method,)
 
 
-def method_named(model: Model, name: str, dof: int) -> Callable[[Chain, Given, Formulation], dict[str, Any]]:
+def method_named(model: Model, name: str, dof: int) -> Callable[[Tree, Given, Formulation], dict[str, Any]]:
     """A method by name; a pose may also be asked for by a bracketing."""
     if name in model.methods:
         return lambda chain, x, answers: model.methods[name](chain, x)
@@ -149,7 +149,7 @@ def plain_choice(request: Request, method: str) -> Choice:
     return usual_choice(request, method) if method in ON_JOINTS else Choice(method)
 
 
-def _decidable(question: Question, chain: Chain) -> Question:
+def _decidable(question: Question, chain: Tree) -> Question:
     """The tip is turned by no angle whose root a proof could not follow: the root of a number, or of a square."""
     if question.name != "tip":
         return question
@@ -181,14 +181,14 @@ def lengths_of(request: Request) -> list[str]:
     return [str(x.data) for x in bare if isinstance(x, Expr) and x.op == "symbol"]
 
 
-def _plain_chain(request: Request) -> Chain:
+def _plain_chain(request: Request) -> Tree:
     """The chain over expressions, for its structure alone; frames on the joints."""
     wish = request.symbolic
     return _structure(request.robot, wish if isinstance(wish, str) else tuple(wish))
 
 
 @lru_cache(maxsize=4)
-def _structure(robot: Robot, symbolic: str | tuple[str, ...]) -> Chain:
+def _structure(robot: Robot, symbolic: str | tuple[str, ...]) -> Tree:
     graph = Graph()
     symbols = {name: graph.symbol(name) for name in free_parameters(robot, symbolic)}
     return frames_on_joints(merge_fixed(bind(robot, ExprMaths(graph), symbols, symbolic)))
@@ -268,18 +268,18 @@ def reference(request: Request) -> Reference:
     return run
 
 
-def plain_model(request: Request) -> Callable[[Chain, Callable[[str], Any]], dict[str, Any]]:
+def plain_model(request: Request) -> Callable[[Tree, Callable[[str], Any]], dict[str, Any]]:
     """The first method of the model over any scalar: (the merged chain, symbol name → scalar) → outputs."""
     plain = next(iter(model_for(request).methods.values()))
     ports = input_names(request)
 
-    def run(chain: Chain, symbol: Callable[[str], Any]) -> dict[str, Any]:
+    def run(chain: Tree, symbol: Callable[[str], Any]) -> dict[str, Any]:
         return plain(chain, {port: [symbol(name) for name in symbols] for port, symbols in ports.items()})
 
     return run
 
 
-def misread(robot: Robot, chain: Chain, symbols: Mapping[str, Any], symbolic: Symbolic, maths: Sample) -> Iterator[str]:
+def misread(robot: Robot, chain: Tree, symbols: Mapping[str, Any], symbolic: Symbolic, maths: Sample) -> Iterator[str]:
     """What of a bound and merged chain is not as the description has it, by a second text of what that means."""
     q = [maths.symbol(name) for name in _port_names("q", chain.dof)]
     for what, found, meant in pairs(robot, chain, symbols, symbolic, q):

@@ -26,9 +26,9 @@ from manipula.mechanics.models.linear.base_parameters import (
 )
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, parts_of
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,14 @@ def _ranking(robot: Robot, symbolic: Symbolic) -> Ranking:
     return Ranking(tuple(slots), tuple(kept), dropped, tuple(names), tuple(sign for _, sign in named))
 
 
-def field_chain(robot: Robot, symbolic: Symbolic, seed: str) -> Chain:
+def field_chain(robot: Robot, symbolic: Symbolic, seed: str) -> Tree:
     """The robot at one random point of the field."""
     maths = FieldMaths(seed)
     symbols = {name: maths.symbol(name) for name in free_parameters(robot, symbolic)}
     return merge_fixed(bind(robot, maths, symbols, symbolic))
 
 
-def field_state(chain: Chain, tag: str) -> tuple[list[Element], list[Element], list[Element]]:
+def field_state(chain: Tree, tag: str) -> tuple[list[Element], list[Element], list[Element]]:
     """q, q̇, q̈, by names no parameter can have."""
     assert isinstance(chain.maths, FieldMaths)
     maths = chain.maths
@@ -111,7 +111,7 @@ def integer(x: Any) -> int:
 
 
 def _combinations(
-    chain: Chain, standard: Sequence[Slot], kept: Sequence[int], dropped: dict[int, Dependency]
+    chain: Tree, standard: Sequence[Slot], kept: Sequence[int], dropped: dict[int, Dependency]
 ) -> dict[int, list[int]]:
     """Base parameters in terms of the standard ones, at this point of the field."""
     B = [[integer(x) for x in row] for row in grouping(chain, standard)]

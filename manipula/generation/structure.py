@@ -18,9 +18,9 @@ from manipula.mechanics.models.dynamics.moving_bodies import slid_back
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
 from manipula.scalar import Judge
 
@@ -28,7 +28,7 @@ SHORTEST, LONGEST = 0.1, 0.6  # m or rad: lengths and angles of an arm to look a
 DRAWS = 6  # until two that follow each other agree
 
 Said = TypeVar("Said")
-Decide = Callable[[Chain, Judge, Sequence[Chain]], Said]
+Decide = Callable[[Tree, Judge, Sequence[Tree]], Said]
 
 
 class Exact:
@@ -44,13 +44,13 @@ class Exact:
 EXACT = Exact()
 
 
-def numeric_chain(robot: Robot) -> Chain:
+def numeric_chain(robot: Robot) -> Tree:
     """The arm in floats, fixed joints merged. A parameter without a value gets one of no meaning: nothing may be read
     from such a chain but what holds for any value."""
     return drawn_chain(robot, "auto", "numeric")
 
 
-def drawn_chain(robot: Robot, symbolic: Symbolic, seed: str) -> Chain:
+def drawn_chain(robot: Robot, symbolic: Symbolic, seed: str) -> Tree:
     """The arm in floats, what is free drawn."""
     span = LONGEST - SHORTEST
     values = {name: SHORTEST + span * hashed(seed, name) / P for name in free_parameters(robot, symbolic)}
@@ -114,5 +114,5 @@ def _has_letters(robot: Robot, symbolic: Symbolic) -> bool:
     return _geometry(one) != _geometry(other)
 
 
-def _geometry(chain: Chain) -> list[Any]:
+def _geometry(chain: Tree) -> list[Any]:
     return [chain.base, chain.tool, *((link.before, link.offset, link.after) for link in chain.links)]

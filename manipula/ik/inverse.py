@@ -50,7 +50,7 @@ from manipula.ik.solver import Chosen, Native, Nearest, Raw
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan, branches, parameter_of
 from manipula.mechanics.models.inverse.solutions.loop import defect
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 
 SAMPLES = 16  # values of a redundant arm's parameter when none is given
@@ -70,7 +70,7 @@ class InverseSolver:
 
     def __init__(
         self,
-        chain: Chain,
+        chain: Tree,
         limits: Sequence[tuple[float, float]] | None = None,
         *,
         closed: Closed | None = None,
@@ -437,7 +437,7 @@ def _all_valid(q: Floats) -> Raw:
     return Raw(q, one, one, np.float64(1.0), np.float64(0.0))  # type: ignore[arg-type]
 
 
-def closed_over_arrays(plan: Plan, chain: Chain) -> Closed:
+def closed_over_arrays(plan: Plan, chain: Tree) -> Closed:
     """The closed form on arrays, (…, 16) → Raw."""
     arm = over_arrays(chain)
 

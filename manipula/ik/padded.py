@@ -19,8 +19,8 @@ from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import principal
 from manipula.ik.numeric.tolerances import SAME, accepted
 from manipula.ik.solver import Solver
-from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 
@@ -31,7 +31,7 @@ GAP = (  # in no special place to the axis before
 )  # fmt: skip
 
 
-def with_six(chain: Chain) -> Chain:
+def with_six(chain: Tree) -> Tree:
     """The arm with joints added at its tool."""
     count = 6 - chain.dof
     added = tuple(Link("", KINDS["revolute"], GAP, 0, 1, HERE, Inertia()) for _ in range(count))

@@ -11,7 +11,7 @@ from manipula.ik.descent.machine import Descent
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
 from manipula.ik.numeric.tolerances import Tolerances
 from manipula.mechanics.models.inverse.plan import Plan
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 
 class Raw(NamedTuple):
@@ -57,7 +57,7 @@ class Nearest(NamedTuple):
 class Solver(Protocol):
     """An arm ready to be solved: geometry, limits, forward functions of arrays."""
 
-    chain: Chain
+    chain: Tree
     plan: Plan
     low: Floats
     high: Floats

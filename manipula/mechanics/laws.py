@@ -16,9 +16,9 @@ from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
 from manipula.mechanics.models.linear import regressor
-from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.lift import over_duals
 from manipula.mechanics.robot.reduce.chains import massless, without_actuators
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.dual import along, partial, variables
 from manipula.mechanics.spatial.inertia import Inertia, half
 from manipula.mechanics.spatial.vector import dot, sum_of
@@ -42,15 +42,15 @@ class Law:
 
     name: str
     sentence: str
-    sides: Callable[[Chain, State], Sides]
+    sides: Callable[[Tree, State], Sides]
     condition: str = ""
 
-    def residuals(self, chain: Chain, state: State) -> list[Any]:
+    def residuals(self, chain: Tree, state: State) -> list[Any]:
         """Left − right of every equation: all zero where the law holds."""
         return [left - right for left, right in self.sides(chain, state)]
 
 
-def symmetric_inertia(chain: Chain, x: State) -> Sides:
+def symmetric_inertia(chain: Tree, x: State) -> Sides:
     """M = Mᵀ. Both triangles are measured: column j is the torque of unit acceleration of joint j alone."""
     still = [0] * chain.dof
     bare = replace(without_actuators(chain), gravity=(0, 0, 0))
@@ -61,7 +61,7 @@ def symmetric_inertia(chain: Chain, x: State) -> Sides:
     return [(columns[i][j], columns[j][i]) for i, j in pairs] + _paired(_flat(columns), _flat(M))
 
 
-def skew_rate(chain: Chain, x: State) -> Sides:
+def skew_rate(chain: Tree, x: State) -> Sides:
     """(Ṁ − 2C)_ij = −(Ṁ − 2C)_ji"""
     M = composite.inertia_matrix(over_duals(chain), along(x.q, x.qd))
     C = christoffel.coriolis_matrix(chain, x.q, x.qd)
@@ -69,14 +69,14 @@ def skew_rate(chain: Chain, x: State) -> Sides:
     return [(N[i][j], -N[j][i]) for j in range(chain.dof) for i in range(j + 1)]
 
 
-def coriolis_product(chain: Chain, x: State) -> Sides:
+def coriolis_product(chain: Tree, x: State) -> Sides:
     """C q̇ = coriolis, and both ways to C give the same matrix"""
     C = christoffel.coriolis_matrix(chain, x.q, x.qd)
     same = _paired(_flat(C), _flat(christoffel_carried.coriolis_matrix(chain, x.q, x.qd)))
     return _paired([dot(row, x.qd) for row in C], torque.coriolis(chain, x.q, x.qd)) + same
 
 
-def power_balance(chain: Chain, x: State) -> Sides:
+def power_balance(chain: Tree, x: State) -> Sides:
     """d/dt (kinetic + potential) = q̇·(τ − friction)"""
     found = energy.energy(over_duals(chain), along(x.q, x.qd), along(x.qd, x.qdd))
     tau, lost = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd), friction(chain, x.qd)
@@ -84,20 +84,20 @@ def power_balance(chain: Chain, x: State) -> Sides:
     return [(partial(found.kinetic, 0) + partial(found.potential, 0), given)]
 
 
-def kinetic_is_quadratic(chain: Chain, x: State) -> Sides:
+def kinetic_is_quadratic(chain: Tree, x: State) -> Sides:
     """kinetic = ½ q̇ᵀ M q̇"""
     M = composite.inertia_matrix(chain, x.q)
     return [(energy.kinetic_energy(chain, x.q, x.qd), half(dot(x.qd, [dot(row, x.qd) for row in M])))]
 
 
-def gravity_is_slope(chain: Chain, x: State) -> Sides:
+def gravity_is_slope(chain: Tree, x: State) -> Sides:
     """gravity_i = ∂potential/∂q_i"""
     slope = energy.potential_energy(over_duals(chain), variables(x.q))
     slopes = [partial(slope, i) for i in range(chain.dof)]
     return _paired(torque.gravity(chain, x.q), slopes) + _paired(composite.gravity_composite(chain, x.q), slopes)
 
 
-def parts_add_up(chain: Chain, x: State) -> Sides:
+def parts_add_up(chain: Tree, x: State) -> Sides:
     """inverse_dynamics = M q̈ + coriolis + gravity + friction − Jᵀ·wrench"""
     M = composite.inertia_matrix(chain, x.q)
     effects = (
@@ -110,31 +110,31 @@ def parts_add_up(chain: Chain, x: State) -> Sides:
     return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), [sum_of(row) for row in zip(*effects)])
 
 
-def lagrange_agrees(method: str) -> Callable[[Chain, State], Sides]:
+def lagrange_agrees(method: str) -> Callable[[Tree, State], Sides]:
     """Newton–Euler ≡ Lagrange"""
     terms = lagrange.METHODS[method]
 
-    def sides(chain: Chain, x: State) -> Sides:
+    def sides(chain: Tree, x: State) -> Sides:
         other = lagrange.inverse_dynamics_lagrange(chain, x.q, x.qd, x.qdd, x.wrench, terms)
         return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), other)
 
     return sides
 
 
-def jacobian_agrees(chain: Chain, x: State) -> Sides:
+def jacobian_agrees(chain: Tree, x: State) -> Sides:
     """Newton–Euler ≡ dynamics from Jacobians"""
     other = jacobian_dynamics.inverse_dynamics_jacobian(chain, x.q, x.qd, x.qdd, x.wrench)
     return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), other)
 
 
-def linear_in_parameters(chain: Chain, x: State) -> Sides:
+def linear_in_parameters(chain: Tree, x: State) -> Sides:
     """regressor · parameters = torque"""
     pi = regressor.parameter_vector(chain)
     torques = [dot(row, pi) for row in regressor.regressor(chain, x.q, x.qd, x.qdd)]
     return _paired(torques, torque.inverse_dynamics(chain, x.q, x.qd, x.qdd))
 
 
-def forward_undoes_inverse(chain: Chain, x: State) -> Sides:
+def forward_undoes_inverse(chain: Tree, x: State) -> Sides:
     """forward_dynamics(inverse_dynamics(q̈)) = q̈, two ways"""
     tau = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench)
     one = articulated.forward_dynamics(chain, x.q, x.qd, tau, x.wrench)
@@ -142,7 +142,7 @@ def forward_undoes_inverse(chain: Chain, x: State) -> Sides:
     return _paired(one, x.qdd) + _paired(other, x.qdd)
 
 
-def cascade(chain: Chain, x: State) -> Sides:
+def cascade(chain: Tree, x: State) -> Sides:
     """Joint i and those beyond it feel nothing of the inertia, motors and friction of the links before it."""
     whole = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd)
     sides: Sides = []
@@ -153,19 +153,19 @@ def cascade(chain: Chain, x: State) -> Sides:
     return sides
 
 
-def superposition(chain: Chain, x: State) -> Sides:
+def superposition(chain: Tree, x: State) -> Sides:
     """The torques are the sum of those of arms in which one link at a time has mass, motor and friction."""
     alone = [_only(chain, l, link) for l, link in enumerate(chain.links)]
     shares = [torque.inverse_dynamics(arm, x.q, x.qd, x.qdd) for arm in alone]
     return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd), [sum_of(row) for row in zip(*shares)])
 
 
-def inertia_pivots(chain: Chain, q: Sequence[Any]) -> list[Any]:
+def inertia_pivots(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """The pivots of M factored from the tip: M is positive definite exactly where all of them are positive."""
     return inertia_inverse.factored(composite.inertia_matrix(chain, q))[1]
 
 
-def _only(chain: Chain, l: int, link: Link) -> Chain:
+def _only(chain: Tree, l: int, link: Link) -> Tree:
     bare = [replace(other, inertia=Inertia()) for other in without_actuators(chain).links]
     bare[l] = link
     return replace(chain, links=tuple(bare))

@@ -27,9 +27,9 @@ from manipula.mechanics.models.dynamics.torque import actuator_torque
 from manipula.mechanics.models.linear.base_parameters import chain_from_candidates
 from manipula.mechanics.models.linear.base_regressor import base_regressor
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.parameters.base import base_parameters_of
 from manipula.parameters.motions import Motions
 from manipula.parameters.significance import Array, Errors, droppable, errors_of, peaks, weights
@@ -165,5 +165,5 @@ def torque_function(robot: Robot, found: Ranking, given: dict[str, float]) -> Fu
     return optimised(Function(name, graph, tuple(inputs), (Output("tau", (robot.dof,), tuple(tau)),), {}, notes))
 
 
-def _choices(chain: Chain) -> Sequence[Any]:
+def _choices(chain: Tree) -> Sequence[Any]:
     return field_choices(usual(chain, field_questions(chain)), chain.dof)

@@ -37,10 +37,10 @@ from manipula.mechanics.models.linear.base_parameters import (
 )
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns, regressor
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.standard import refuse_ambiguous
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 
 Class = Literal["not identifiable", "alone", "in combinations"]
@@ -153,7 +153,7 @@ def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParamet
 # the formulas
 
 
-def _coefficients(chain: Chain, graph: Graph, dropped: dict[int, Dependency]) -> dict[int, dict[int, Expr]]:
+def _coefficients(chain: Tree, graph: Graph, dropped: dict[int, Dependency]) -> dict[int, dict[int, Expr]]:
     """Every dependent column's coefficients as expressions of the geometry.
 
     They hold at every state, so states with rational sines and no variables give them, from small linear systems.
@@ -186,7 +186,7 @@ def _refuse_tiny_pivots(robot: Robot, factors: Sequence[Expr]) -> None:
         raise InputError(f"{told}: {why} (load the robot without exact=True, or write what is meant)")
 
 
-def _rational_state(chain: Chain, rng: Random) -> tuple[list[Any], list[int], list[int]]:
+def _rational_state(chain: Tree, rng: Random) -> tuple[list[Any], list[int], list[int]]:
     turning = [link.kind.name == "revolute" for link in chain.links]
     q = [rational_angle(rng) if turns else rng.randint(2, 9) for turns in turning]
     return q, [rng.choice((-5, -3, -2, 1, 2, 3, 7)) for _ in turning], [rng.randint(-9, 9) for _ in turning]
@@ -285,7 +285,7 @@ def _proved(robot: Robot, symbolic: Symbolic, matrix: Function, found: Ranking) 
     return int(DRAWS * (log10(degree) + log10(max(entries, 1)) - log10(P)))
 
 
-def _mismatches(chain: Chain, matrix: Function, found: Ranking) -> tuple[int, int]:
+def _mismatches(chain: Tree, matrix: Function, found: Ranking) -> tuple[int, int]:
     state = field_state(chain, "proof")
     assert isinstance(chain.maths, FieldMaths)
     symbols = {name: chain.maths.symbol(name) for port in matrix.inputs for name in port.names}

@@ -20,9 +20,9 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import Slot, standard_slots, unit_of
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, MOTOR_NAMES, columns, regressor
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, without_actuators
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.parameters.base import BaseParameters, Class, picked
 
@@ -81,7 +81,7 @@ def base_agreement(robot: Robot, found: BaseParameters, seed: int = 1) -> Agreem
     )
 
 
-def virtual_robot(chain: Chain, slot: Slot) -> Chain:
+def virtual_robot(chain: Tree, slot: Slot) -> Tree:
     """The arm in which one standard parameter is 1 and all others are 0."""
     links = list(without_actuators(massless(chain)).links)
     motor, viscous, coulomb, constant = (int(slot.kind == name) for name in MOTOR_NAMES)
@@ -109,7 +109,7 @@ def numerical_classes(full: Array, names: Sequence[str]) -> dict[str, Class]:
     }
 
 
-def _torques(chain: Chain, state: Sequence[Any]) -> Array:
+def _torques(chain: Tree, state: Sequence[Any]) -> Array:
     return _stacked([[x] for x in inverse_dynamics(chain, *state)])[:, 0]
 
 

@@ -18,9 +18,9 @@ from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.models.lagrange.terms import METHODS
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 
 
 class Bench:
@@ -30,7 +30,7 @@ class Bench:
         robot = robot_from_toml(library.text_of(name), name)
         self.graph = Graph()
         free = {n: self.graph.symbol(n) for n in [*free_parameters(robot, symbolic), *extra.split()]}
-        self.chain: Chain = merge_fixed(bind(robot, ExprMaths(self.graph), free, symbolic))
+        self.chain: Tree = merge_fixed(bind(robot, ExprMaths(self.graph), free, symbolic))
         self.parameters = free
         self.n = self.chain.dof
 

@@ -16,9 +16,9 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import float_of
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.book.table_sources import BODIES, TABLES
@@ -34,13 +34,13 @@ def load(name: str) -> Robot:
         return robot_from_toml(library.text_of(name), f"{name}.toml")
 
 
-def chain_of(name: str, **values: float) -> Chain:
+def chain_of(name: str, **values: float) -> Tree:
     """The robot over floats; names without a value given here are 0.37, any value will do."""
     robot = load(name)
     return bind(robot, FLOATS, {free: values.get(free, 0.37) for free in robot.names()})
 
 
-def poses(chain: Chain, q: Sequence[float]) -> list[FloatArray]:
+def poses(chain: Tree, q: Sequence[float]) -> list[FloatArray]:
     return [np.array(place.rows(), dtype=float) for place in frames(chain, list(q))]
 
 
@@ -218,7 +218,7 @@ def test_rp_is_the_exercises() -> None:
     np.testing.assert_allclose(ours, [tau1, tau2], rtol=1e-12)
 
 
-def inertia_matrix(chain: Chain, q: list[float]) -> FloatArray:
+def inertia_matrix(chain: Tree, q: list[float]) -> FloatArray:
     """Column j: the torques of a unit acceleration of joint j, minus those of gravity."""
     n = chain.dof
     still: list[Any] = [0.0] * n

@@ -13,9 +13,9 @@ from manipula.mechanics.models.lagrange.jacobian_dynamics import inverse_dynamic
 from manipula.mechanics.models.lagrange.terms import METHODS, inverse_dynamics_lagrange
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 
 Torque = Callable[..., list[Any]]
@@ -37,7 +37,7 @@ STATES = [
 ]
 
 
-def arm(name: str, **values: float) -> Chain:
+def arm(name: str, **values: float) -> Tree:
     return merge_fixed(bind(robot_from_toml(library.text_of(name), f"{name}.toml"), FLOATS, values))
 
 

@@ -11,16 +11,16 @@ from manipula.mechanics.models.dynamics import torque
 from manipula.mechanics.models.lagrange import jacobian_dynamics
 from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 
 STATES = [[[random.Random(seed).uniform(-2, 2) for _ in range(6)] for seed in (k, k + 100)] for k in range(5)]
 
 
 @cache
-def arm() -> Chain:
+def arm() -> Tree:
     return merge_fixed(bind(robot_from_toml(library.text_of("pucrio"), "pucrio.toml"), FLOATS, {}))
 
 

@@ -18,8 +18,8 @@ import pytest
 
 from manipula.mechanics.models.kinematics.pose_ways import FURTHER_WAYS, WAYS
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Joint, Robot, Step, known
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import Deg, number
 from manipula.mechanics.spatial.floats import FLOATS
 
@@ -34,7 +34,7 @@ CONFIGURATIONS = [
 
 
 @pytest.fixture(scope="module")
-def chain() -> Chain:
+def chain() -> Tree:
     zero = {name: known(name) for name in ("theta", "motor", "viscous", "coulomb", "constant")}
     rows = [
         Joint(
@@ -86,19 +86,19 @@ def closed_form(q: list[float]) -> Any:
 
 @pytest.mark.parametrize("way", [*WAYS, *FURTHER_WAYS])
 @pytest.mark.parametrize("q", CONFIGURATIONS)
-def test_equations_6_9_to_6_20(chain: Chain, way: str, q: list[float]) -> None:
+def test_equations_6_9_to_6_20(chain: Tree, way: str, q: list[float]) -> None:
     at = (WAYS | FURTHER_WAYS)[way](chain, q)
     np.testing.assert_allclose(np.array(at.rows(), dtype=float)[:3], closed_form(q), atol=1e-15)
 
 
-def test_stretched_out(chain: Chain) -> None:
+def test_stretched_out(chain: Tree) -> None:
     """θ3 = 90° puts the forearm in line with the upper arm: a1 + a2 + d4 + d6 from the first axis, at its height."""
     at = WAYS["forward"](chain, [0, 0, math.pi / 2, 0, 0, 0])
     assert at.p == pytest.approx((A1 + A2 + D4 + D6, 0, 0))
     assert closed_form([0, 0, math.pi / 2, 0, 0, 0])[:, 3] == pytest.approx(at.p)
 
 
-def test_the_signs_of_the_table_matter(chain: Chain) -> None:
+def test_the_signs_of_the_table_matter(chain: Tree) -> None:
     """With α4 and α5 exchanged, as 6.4 and 6.5 print them, the closed forms do not follow."""
     links = list(chain.links)
     links[3], links[4] = (

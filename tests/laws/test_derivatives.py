@@ -22,8 +22,8 @@ from manipula.mechanics.models.lagrange import christoffel
 from manipula.mechanics.models.linear import energy_regressor
 from manipula.mechanics.models.linear.regressor import parameter_vector
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed, regroup
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.adjoint import Traced, TracedMaths, gradient, pullback, variables
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import Inertia
@@ -34,7 +34,7 @@ SEEDS = [seed for seed in range(14) if random_robot(seed).dof][:10]
 SMALL_FIRST = [seed if random_robot(seed).dof <= 3 else pytest.param(seed, marks=SLOW) for seed in SEEDS]
 
 
-def arm_and_state(seed: int) -> tuple[Chain, dict[str, Any]]:
+def arm_and_state(seed: int) -> tuple[Tree, dict[str, Any]]:
     robot = random_robot(seed)
     q, qd, qdd, wrench = random_state(robot, seed)
     chain = merge_fixed(bind(robot, FLOATS, {}))
@@ -77,7 +77,7 @@ def test_a_pullback_is_the_gradient_of_the_weighted_sum() -> None:
 def test_reverse_is_forward(seed: int) -> None:
     chain, x = arm_and_state(seed)
 
-    def torques(c: Chain, y: Any) -> Any:
+    def torques(c: Tree, y: Any) -> Any:
         return inverse_dynamics(c, y["q"], y["qd"], y["qdd"], y["wrench"])
 
     names = ("q", "qd", "qdd")

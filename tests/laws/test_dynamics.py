@@ -19,8 +19,8 @@ from manipula.mechanics.models.lagrange import jacobian_dynamics
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.models.linear.regressor_carried import regressor_carried, shared
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, without_actuators
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, value_of, variables
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
@@ -28,12 +28,12 @@ from tests.random_robots import random_robot, random_state
 BY_NAME = {law.name: law for law in LAWS}
 
 
-def float_arm(seed: int, **kind: Any) -> tuple[Chain, State]:
+def float_arm(seed: int, **kind: Any) -> tuple[Tree, State]:
     robot = random_robot(seed, **kind)
     return merge_fixed(bind(robot, FLOATS, {})), State(*random_state(robot, seed))
 
 
-def field_arm(seed: int, draw: str, **kind: Any) -> tuple[Chain, State]:
+def field_arm(seed: int, draw: str, **kind: Any) -> tuple[Tree, State]:
     """All parameters and the whole state symbols, each a random element."""
     robot, maths = random_robot(seed, **kind), FieldMaths(draw)
     names = free_parameters(robot, "all")
@@ -42,7 +42,7 @@ def field_arm(seed: int, draw: str, **kind: Any) -> tuple[Chain, State]:
     return chain, State(q, qd, qdd, [maths.symbol(f"wrench{i}") for i in range(6)])
 
 
-def misses(law: Law, chain: Chain, state: State) -> list[Any]:
+def misses(law: Law, chain: Tree, state: State) -> list[Any]:
     """The residuals that are not zero in the field."""
     return [x for x in law.residuals(chain, state) if (x if isinstance(x, int) else x.value)]
 
@@ -90,7 +90,7 @@ def test_a_modified_table_shares_columns_at_every_revolute_joint() -> None:
     assert [len(shared(link)) for link in chain.links] == [2, 0, 2, 2]
 
 
-def with_motors(arm: tuple[Chain, State]) -> tuple[Chain, State]:
+def with_motors(arm: tuple[Tree, State]) -> tuple[Tree, State]:
     chain, state = arm
     links = (replace(link, motor_inertia=state.wrench[i]) for i, link in enumerate(chain.links))
     return replace(chain, links=tuple(links)), state

@@ -21,7 +21,7 @@ from manipula.ik.general6r.text import collect
 from manipula.ik.general6r.text.pencil import pencil
 from manipula.ik.general6r.text.solve import solve_poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 Rows = Sequence[tuple[float, float, float, float]]
 BENT = 0.0741 / 3**0.5
@@ -48,7 +48,7 @@ ARMS: dict[str, tuple[Rows, int]] = {
 
 
 @cache
-def chain_of(name: str, convention: str = "standard") -> Chain:
+def chain_of(name: str, convention: str = "standard") -> Tree:
     if name == "j2s6s200":
         return numeric_chain(mp.load(name))
     rows = ARMS[name][0]
@@ -59,15 +59,15 @@ def chain_of(name: str, convention: str = "standard") -> Chain:
 
 
 @cache
-def general_solver(chain: Chain) -> General6R:
+def general_solver(chain: Tree) -> General6R:
     return General6R(chain, compiled)
 
 
-def solve_general(chain: Chain, pose: Floats) -> GeneralAnswer:
+def solve_general(chain: Tree, pose: Floats) -> GeneralAnswer:
     return general_solver(chain).solve(pose)
 
 
-def by(way: str, chain: Chain, poses: Floats) -> list[GeneralAnswer]:
+def by(way: str, chain: Tree, poses: Floats) -> list[GeneralAnswer]:
     """By machine code, or by arrays."""
     solver = general_solver(chain)
     return solver.solve_many(poses) if way == "machine" else solver.solve_arrays(poses)

@@ -18,9 +18,9 @@ from manipula.generation.structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 from manipula.mechanics.models.inverse.plan import parameter_of
-from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
@@ -60,14 +60,14 @@ def place(angle: float, twist: float, a: float = 0.0, d: float = 0.0) -> Placeme
     return turn @ turn_about("x", math.cos(twist), math.sin(twist))
 
 
-def arm(kinds: str, gaps: list[Placement]) -> Chain:
+def arm(kinds: str, gaps: list[Placement]) -> Tree:
     """A chain from the gaps before its joints, in an unremarkable base and tool."""
     names = {"R": "revolute", "P": "prismatic"}
     links = [Link(k, KINDS[names[k]], gap, 0, 1, Placement(), Inertia()) for k, gap in zip(kinds, gaps, strict=True)]
-    return Chain(tuple(links), (0, 0, 0), FLOATS, place(0.3, 0.4, 0.1, 0.2), place(-0.7, 1.2, 0.05, 0.11))
+    return Tree(tuple(links), (0, 0, 0), FLOATS, place(0.3, 0.4, 0.1, 0.2), place(-0.7, 1.2, 0.05, 0.11))
 
 
-def mirrored(chain: Chain) -> Chain:
+def mirrored(chain: Tree) -> Tree:
     """The arm held by its tool: base and tool exchanged."""
     arm = frames_on_joints(chain)
     gaps = [arm.tool.inverse(), *(link.before.inverse() for link in reversed(arm.links[1:]))]

@@ -12,9 +12,9 @@ import pytest
 from manipula.mechanics.models.kinematics.jacobian import jacobian, jacobian_dot, jacobian_dot_tool, jacobian_tool
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
 
@@ -39,7 +39,7 @@ class ComplexMaths:
         return cmath.cos(x)
 
 
-def chains(robot: Robot) -> tuple[Chain, Chain]:
+def chains(robot: Robot) -> tuple[Tree, Tree]:
     """Over floats and over complex numbers."""
     over_complex: Any = ComplexMaths()
     return merge_fixed(bind(robot, FLOATS, {})), merge_fixed(bind(robot, over_complex, {}))

@@ -12,9 +12,9 @@ from manipula.mechanics.models.dynamics import composite, torque
 from manipula.mechanics.models.lagrange.coefficients import pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces, lagrange_terms
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.lift import over_duals
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.dual import partial, variables
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
@@ -22,13 +22,13 @@ from tests.random_robots import random_robot, random_state
 SEEDS = range(15)
 
 
-def arm(seed: int) -> tuple[Chain, list[float], list[float], list[float]]:
+def arm(seed: int) -> tuple[Tree, list[float], list[float], list[float]]:
     robot = random_robot(seed)
     q, qd, qdd, _ = random_state(robot, seed)
     return merge_fixed(bind(robot, FLOATS, {})), q, qd, qdd
 
 
-def christoffel_by_derivative(chain: Chain, q: list[float]) -> Any:
+def christoffel_by_derivative(chain: Tree, q: list[float]) -> Any:
     """½(∂a_ij/∂q_k + ∂a_ik/∂q_j − ∂a_jk/∂q_i) of the composite-body matrix, differentiated exactly."""
     M = composite.mechanism_inertia(over_duals(chain), variables(q))
     n = range(chain.dof)

@@ -16,9 +16,9 @@ from manipula.mechanics.models.kinematics.bracketings import bracketings, parse_
 from manipula.mechanics.models.kinematics.pose import elementary, frames, pose
 from manipula.mechanics.models.kinematics.pose_ways import FURTHER_WAYS, WAYS, bracketed, parallel_runs, way_from_name
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import known
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS, FloatMaths
 from manipula.mechanics.spatial.placement import Placement
 from tests.random_robots import random_robot, random_state
@@ -26,7 +26,7 @@ from tests.random_robots import random_robot, random_state
 SEEDS = range(30)
 
 
-def arm(seed: int, **options: Any) -> tuple[Chain, list[float]]:
+def arm(seed: int, **options: Any) -> tuple[Tree, list[float]]:
     robot = random_robot(seed, **options)
     return merge_fixed(bind(robot, FLOATS, {})), random_state(robot, seed)[0]
 

@@ -25,7 +25,7 @@ from manipula.generation import build, levels
 from manipula.generation import proved as generation
 from manipula.generation.reports import checking
 from manipula.mechanics.robot import bind as binding
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along
 from tests.random_robots import random_robot
@@ -272,11 +272,11 @@ def test_quotients_of_quotients_stay_within_the_bound(model: str) -> None:
 # planted in the binder and the merger
 
 
-def wrong_links(change: Callable[[Any], Any]) -> Callable[[Chain], Chain]:
+def wrong_links(change: Callable[[Any], Any]) -> Callable[[Tree], Tree]:
     return lambda chain: replace(chain, links=tuple(map(change, chain.links)))
 
 
-def wrong_parts(change: Callable[[Any], Any]) -> Callable[[Chain], Chain]:
+def wrong_parts(change: Callable[[Any], Any]) -> Callable[[Tree], Tree]:
     return wrong_links(lambda link: replace(link, parts=tuple(map(change, link.parts))))
 
 
@@ -284,7 +284,7 @@ def heavier(link: Any) -> Any:
     return replace(link, inertia=link.inertia + Inertia(m=1))
 
 
-MISREAD: dict[str, Callable[[Chain], Chain]] = {
+MISREAD: dict[str, Callable[[Tree], Tree]] = {
     "gravity": lambda c: replace(c, gravity=(c.gravity[0], c.gravity[1], -c.gravity[2])),
     "tool": lambda c: replace(c, tool=c.tool @ shift_along("x", 1)),
     "no tool": lambda c: replace(c, tool=HERE),
@@ -327,7 +327,7 @@ EVERYTHING = arm_with_everything()
 def test_an_error_on_both_sides_does_not_leave(monkeypatch: pytest.MonkeyPatch, name: str, where: str) -> None:
     """The model and its reference see the same wrong arm: only the second text of the description can tell."""
     right = getattr(build, where)
-    spoil: Callable[..., Chain] = lambda *given: MISREAD[name](right(*given))  # noqa: E731
+    spoil: Callable[..., Tree] = lambda *given: MISREAD[name](right(*given))  # noqa: E731
     monkeypatch.setattr(build, where, spoil)
     with pytest.raises(ProofError, match="is not as the robot's description has it"):
         mp.generate(EVERYTHING, "pose", optimise="none")

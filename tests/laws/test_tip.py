@@ -34,10 +34,10 @@ from manipula.generation.build import (
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.emitted import c_function, needs_cc
 from tests.random_robots import random_robot, random_state
@@ -101,11 +101,11 @@ def test_a_turned_chain_is_the_same_arm(seed: int, tip: str) -> None:
         assert mine == pytest.approx(true)
 
 
-def turned_torques(chain: Chain, *state: Any) -> list[float]:
+def turned_torques(chain: Tree, *state: Any) -> list[float]:
     return [float(x) for x in newton_euler(chain, *state).tau]
 
 
-def tool_of(chain: Chain, q: Sequence[float]) -> Sequence[Sequence[float]]:
+def tool_of(chain: Tree, q: Sequence[float]) -> Sequence[Sequence[float]]:
     at = chain.base
     for link in chain.elementary(q):
         at = at @ link

@@ -16,8 +16,8 @@ from manipula.mechanics.models.lagrange import christoffel, christoffel_carried,
 from manipula.mechanics.models.lagrange import terms as lagrange
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import merge_fixed, without_actuators
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.pinocchio_oracle import Oracle, pin
 from tests.random_robots import random_robot, random_state
@@ -28,7 +28,7 @@ TOLERANCE = 1e-10
 
 @dataclass(frozen=True)
 class Case:
-    chain: Chain
+    chain: Tree
     peer: Oracle
     q: list[float]
     qd: list[float]

@@ -21,7 +21,7 @@ from manipula.mechanics.robot.description import (
     known,
     unknown_body,
 )
-from manipula.mechanics.robot.exact import Tree, cos_sin, gathered, is_zero, parameter_of, with_values
+from manipula.mechanics.robot.exact import Formula, cos_sin, gathered, is_zero, parameter_of, with_values
 from manipula.mechanics.robot.formats.conversion.conventions import convert, to_modified, to_standard, welded
 from manipula.mechanics.robot.formats.rows import row_from_joint
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
@@ -199,14 +199,14 @@ def test_names_that_cannot_be_converted() -> None:
 
 
 def test_trees_fold() -> None:
-    x, y = Tree(Name("x")), Tree(Name("y"))
+    x, y = Formula(Name("x")), Formula(Name("y"))
     assert parameter_of(x + y - x) == Name("y")
     assert parameter_of(x - x) == ZERO
     assert parameter_of(0 * x + 1 * y) == Name("y")
-    assert parameter_of(-Tree(Op("neg", (Name("x"),)))) == Name("x")
+    assert parameter_of(-Formula(Op("neg", (Name("x"),)))) == Name("x")
     assert parameter_of(-(x - y)) == Op("-", (Name("y"), Name("x")))
     assert parameter_of((-x) * (-y)) == Op("*", (Name("x"), Name("y")))
-    assert parameter_of((Tree(Num(Fraction(1))) + Fraction(1, 2)) / 3) == Num(Fraction(1, 2))
+    assert parameter_of((Formula(Num(Fraction(1))) + Fraction(1, 2)) / 3) == Num(Fraction(1, 2))
 
 
 def test_cosines_of_quarter_turns_are_exact() -> None:

@@ -13,10 +13,10 @@ from manipula.generation.weightless import joints_without_inertia, sentence
 from manipula.mechanics.laws import LAWS, Law, State, inertia_pivots
 from manipula.mechanics.models.catalogue import WRENCH_NAMES
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.checks.robot import check_robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 
 DRAWS = 2
@@ -85,14 +85,14 @@ def _described(robot: Robot) -> Verdict:
     return Verdict("description", sentence, "proved", not wrong, f"not so: {', '.join(wrong)}" if wrong else "")
 
 
-def _drawn(robot: Robot) -> tuple[Chain, FieldMaths, dict[str, Element]]:
+def _drawn(robot: Robot) -> tuple[Tree, FieldMaths, dict[str, Element]]:
     """The arm at one fresh random point of the field, and its parameters there."""
     maths = FieldMaths(f"check {secrets.token_hex(16)}")
     symbols = {name: maths.symbol(name) for name in free_parameters(robot)}
     return merge_fixed(bind(robot, maths, symbols)), maths, symbols
 
 
-def _field_state(robot: Robot) -> tuple[Chain, State]:
+def _field_state(robot: Robot) -> tuple[Tree, State]:
     """The robot and a state at one fresh random point of the field."""
     chain, maths, _ = _drawn(robot)
 
@@ -102,7 +102,7 @@ def _field_state(robot: Robot) -> tuple[Chain, State]:
     return chain, State(vector("q"), vector("qd"), vector("qdd"), [maths.symbol(name) for name in WRENCH_NAMES])
 
 
-def _proved(law: Law, states: list[tuple[Chain, State]]) -> Verdict:
+def _proved(law: Law, states: list[tuple[Tree, State]]) -> Verdict:
     try:
         wrong = sum(_value(x) != 0 for chain, state in states for x in law.residuals(chain, state))
     except ZeroDivisionError:
@@ -124,7 +124,7 @@ def _positive(robot: Robot, idle: Sequence[str]) -> Verdict:
     return Verdict("inertia positive", law, "measured", lowest > 0, f"{POSES} poses, lowest pivot {lowest:.3g}")
 
 
-def _lowest_pivot(chain: Chain, q: Sequence[float]) -> float:
+def _lowest_pivot(chain: Tree, q: Sequence[float]) -> float:
     try:
         return min(map(float, inertia_pivots(chain, q)))
     except ZeroDivisionError:

@@ -9,7 +9,8 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import free_symbols, rebuilt
 from manipula.algebra.simplify import factored
-from manipula.algebra.simplify.tree import ZERO, Tree, without_sign
+from manipula.algebra.simplify.tree import ZERO, without_sign
+from manipula.algebra.simplify.tree import Tree as Term
 from manipula.errors import InputError
 from manipula.generation.structure import plan_of
 from manipula.ik.derivation.drafting import Block, Draft, Drafter, Line, Phrase
@@ -22,9 +23,9 @@ from manipula.mechanics.models.inverse.plan import Plan, read, solved
 from manipula.mechanics.models.inverse.solutions.loop import Axis, Gap, Loop, pose_from_entries
 from manipula.mechanics.models.inverse.solutions.recording import Recording
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import transpose
 
@@ -68,7 +69,7 @@ def _pose(notebook: Notebook) -> Placement:
     return pose_from_entries([entry for row in rows for entry in row])
 
 
-def _joint_names(axes: Sequence[Axis], chain: Chain) -> list[str]:
+def _joint_names(axes: Sequence[Axis], chain: Tree) -> list[str]:
     """q1 … qn, in the order of the loop; axes added to it count on from there."""
     added = iter(range(chain.dof + 1, chain.dof + len(axes) + 1))
     return [f"q{axis.joint + 1 if axis.joint is not None else next(added)}" for axis in axes]
@@ -104,7 +105,7 @@ def _opening(loop: Loop, notebook: Notebook, words: Words, drafts: list[Draft]) 
 # the fair copy
 
 
-def _finished(robot: Robot, plan: Plan, chain: Chain, notebook: Notebook, drafts: list[Draft]) -> Derivation:
+def _finished(robot: Robot, plan: Plan, chain: Tree, notebook: Notebook, drafts: list[Draft]) -> Derivation:
     definitions = [entry for entry in notebook.log if isinstance(entry, Definition)]
     needed = used(definitions, _roots(drafts))
     kept = [definition for definition in definitions if definition.symbol in needed]
@@ -144,7 +145,7 @@ def _roots(drafts: Iterable[Draft]) -> Iterable[Expr]:
             yield draft.finds
 
 
-def _trees(robot: Robot, roots: list[Expr], names: dict[Expr, tuple[str, str]]) -> dict[Expr, Tree]:
+def _trees(robot: Robot, roots: list[Expr], names: dict[Expr, tuple[str, str]]) -> dict[Expr, Term]:
     """Every expression as it is written, under its final names, proved equal to what was recorded."""
     graph = Graph()
     unique = list(dict.fromkeys(roots))
@@ -155,7 +156,7 @@ def _trees(robot: Robot, roots: list[Expr], names: dict[Expr, tuple[str, str]]) 
     return dict(zip(unique, map(with_squares, factored(function)["y"]), strict=True))
 
 
-def _own_labels(chain: Chain, taken: Iterable[str]) -> dict[str, Label]:
+def _own_labels(chain: Tree, taken: Iterable[str]) -> dict[str, Label]:
     """θ for angles and d for slides, or q where the table has these letters; u v w q for the pose."""
     labels = {f"{letter}{axis}": Label(letter, axis) for letter in COLUMNS for axis in "xyz"}
     slides = [n for n, link in enumerate(chain.links, 1) if link.kind.name == "prismatic"]
@@ -166,7 +167,7 @@ def _own_labels(chain: Chain, taken: Iterable[str]) -> dict[str, Label]:
     return labels | {"psi": Label("psi", "")}
 
 
-def _step(draft: Draft, trees: dict[Expr, Tree]) -> Step:
+def _step(draft: Draft, trees: dict[Expr, Term]) -> Step:
     def sentence(phrase: Phrase) -> Sentence:
         return Sentence(phrase.words, tuple(trees[x] for x in phrase.parts))
 
@@ -181,7 +182,7 @@ def _step(draft: Draft, trees: dict[Expr, Tree]) -> Step:
     return Step(sentence(draft.title), finds, draft.role, tuple(lines), roots, singular)
 
 
-def _written(left: Tree, right: Tree, kind: str) -> Written:
+def _written(left: Term, right: Term, kind: str) -> Written:
     """−x = 0 is x = 0, and −x = −y is x = y"""
     (minus, positive), (other_minus, other) = without_sign(left), without_sign(right)
     if kind == "equation" and minus and (other_minus or right == ZERO):

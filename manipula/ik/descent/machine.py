@@ -11,8 +11,8 @@ import numpy as np
 from manipula.ik.descent.text import MOST, descend
 from manipula.ik.general6r.machine import Translate
 from manipula.ik.numeric.arrays import Floats
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.tree import Tree
 
 TASKS = ("pose", "position", "axis", "direction")
 ROUNDS = 60
@@ -28,7 +28,7 @@ class Ends(NamedTuple):
 class Descent:
     """One arm's least squares."""
 
-    def __init__(self, chain: Chain, low: Floats, high: Floats, translate: Translate) -> None:
+    def __init__(self, chain: Tree, low: Floats, high: Floats, translate: Translate) -> None:
         arm = frames_on_joints(chain)
         gaps = [np.array((arm.base @ arm.links[0].before).rows(), dtype=float)]
         gaps += [np.array(at.rows(), dtype=float) for at in (*(link.before for link in arm.links[1:]), arm.tool)]
@@ -59,7 +59,7 @@ class Descent:
         return Ends(x.reshape(starts.shape) * self._scale, np.sqrt(left))
 
 
-def descent_of(chain: Chain, low: Floats, high: Floats, translate: Translate | None) -> Descent | None:
+def descent_of(chain: Tree, low: Floats, high: Floats, translate: Translate | None) -> Descent | None:
     """None without machine code, or for more joints than it is made for."""
     return None if translate is None or chain.dof > MOST else Descent(chain, low, high, translate)
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.ik.numeric.arrays import Floats
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 
 SIZE = 3.0  # the sum of all gaps in the arm's own unit
@@ -27,7 +27,7 @@ NEXT, LAST = [2, 0, 1], [1, 2, 0]  # the entries of a skew matrix that make its 
 class Arm6R:
     """first · J₁G₁ J₂G₂ … G₅J₆ · last = pose; `angles` below are the J's, counted as the description has the axes."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Tree) -> None:
         kinds = [link.kind.name for link in chain.links]
         if kinds != ["revolute"] * 6:
             raise InputError(f"the general 6R solver needs six revolute joints, found: {', '.join(kinds) or 'none'}")

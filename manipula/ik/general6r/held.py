@@ -13,22 +13,22 @@ import numpy as np
 
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.numeric.arrays import Floats, over_arrays, stacked
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 
-def first_six(chain: Chain) -> Chain:
+def first_six(chain: Tree) -> Tree:
     """A: the arm up to its last joint, whose frame is the tool."""
     return replace(chain, links=chain.links[:6], tool=chain.links[6].before)
 
 
-def last_part(chain: Chain, values: Floats) -> Floats:
+def last_part(chain: Tree, values: Floats) -> Floats:
     """B(q₇), (n, 4, 4): the last joint's motion and all that follows it."""
     last = chain.links[6]
     at = last.motion(values, over_arrays(chain).maths) @ last.after @ chain.tool
     return stacked(at.rows(), values.shape)
 
 
-def held_solutions(general: General6R, chain: Chain, poses: Floats, values: Floats) -> list[Floats]:
+def held_solutions(general: General6R, chain: Tree, poses: Floats, values: Floats) -> list[Floats]:
     """For each pose (n, 4, 4) the solutions (k, 7) with the last joint at any of the values."""
     wanted = poses[:, None] @ np.linalg.inv(last_part(chain, values))
     found = iter(general.solve_many(wanted.reshape(-1, 4, 4)))

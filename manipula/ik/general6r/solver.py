@@ -27,7 +27,7 @@ from manipula.ik.general6r.roots import Complex, Index, Roots, eased, settled_ea
 from manipula.ik.general6r.tables import Tables, tables_of
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.poses import checked_poses, poses_from_value
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 ORIGINS = ((0.3, -0.7, 1.1), (1.9, 2.3, -1.4))  # angles from which half-angle tangents are counted
 BENT = (0.0, 1e-4, 1e-2)  # an arm too regular for every reading is solved as one that is a little off
@@ -74,7 +74,7 @@ class GeneralAnswer(NamedTuple):
 class General6R:
     """The solver of one arm over floats with six revolute joints, fixed ones merged."""
 
-    def __init__(self, chain: Chain, translate: Translate | None = None) -> None:
+    def __init__(self, chain: Tree, translate: Translate | None = None) -> None:
         self.arm = Arm6R(chain)
         self.exact = EXACT * max(1.0, self.arm.unit)
         self.eliminations, self.bound = self._study()

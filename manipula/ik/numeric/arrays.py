@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.kinematics.pose import pose
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 Floats = NDArray[np.float64]
 Bits = NDArray[np.bool_]
@@ -63,18 +63,18 @@ class ArrayMaths:
 ARRAYS = ArrayMaths()
 
 
-def over_arrays(chain: Chain) -> Chain:
+def over_arrays(chain: Tree) -> Tree:
     """The same arm, ready for arrays of joint positions."""
     return replace(chain, maths=ARRAYS)
 
 
-def pose_of(chain: Chain) -> Kinematics:
+def pose_of(chain: Tree) -> Kinematics:
     """q (…, n) → (…, 4, 4)"""
     arm = over_arrays(chain)
     return lambda q: stacked(pose(arm, [q[..., i] for i in range(arm.dof)]).rows(), q.shape[:-1])
 
 
-def jacobian_of(chain: Chain) -> Kinematics:
+def jacobian_of(chain: Tree) -> Kinematics:
     """q (…, n) → (…, 6, n), world axes"""
     arm = over_arrays(chain)
     return lambda q: stacked(jacobian(arm, [q[..., i] for i in range(arm.dof)]), q.shape[:-1])

@@ -16,8 +16,8 @@ from manipula.ik.search import unique_solutions
 from manipula.ik.solver import Raw
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.models.inverse.position_task import placings, position_plan
-from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE
 
@@ -38,7 +38,7 @@ class Branches(Protocol):
 class PositionBranches:
     """One to three joints that place a point."""
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: Tree) -> None:
         self.chain, self._linked = chain, linked(chain) if chain.dof else None
         found = position_plan(chain)
         self._closed = None if found is None else found.over(over_arrays(chain))
@@ -68,7 +68,7 @@ def checked(q: Floats) -> Raw:
     return Raw(q, np.ones(len(q)), np.zeros(len(q)), np.float64(0.0), np.float64(0.0))  # type: ignore[arg-type]
 
 
-def _eliminated(chain: Chain) -> Plan:
+def _eliminated(chain: Tree) -> Plan:
     kinds = "".join("R" if link.kind.name == "revolute" else "P" for link in chain.links)
     said = {0: "no joint moves what counts", 1: "one joint", 2: f"two joints {kinds}: roots of a quadratic"}
     words = said.get(len(kinds), f"three joints {kinds} placed in general: roots of a quartic")
@@ -78,7 +78,7 @@ def _eliminated(chain: Chain) -> Plan:
 class AxisBranches:
     """Up to five joints that place a point and a direction: with one more joint about it, a pose."""
 
-    def __init__(self, chain: Chain, translate: Translate | None) -> None:
+    def __init__(self, chain: Tree, translate: Translate | None) -> None:
         turn = Link("added", KINDS["revolute"], chain.tool, 0, 1, HERE, Inertia())
         self._solver = InverseSolver(replace(chain, links=(*chain.links, turn), tool=HERE), translate=translate)
         whole = self._solver.plan

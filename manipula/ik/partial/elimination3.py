@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.ik.numeric.arrays import Floats
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 
 FLAT = 1e-6  # two equations nearer to one than this are also read as one
@@ -109,7 +109,7 @@ class Linked(NamedTuple):
             yield [_last(self.kinds[0], g, W, float(at[0])), y, x]
 
 
-def linked(chain: Chain) -> Linked:
+def linked(chain: Tree) -> Linked:
     arm = frames_on_joints(chain)
     kinds = "".join("R" if link.kind.name == "revolute" else "P" for link in arm.links)
     first, *rest = [_matrix(link.before) for link in arm.links]

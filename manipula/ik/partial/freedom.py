@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.placement import HERE
 
 TRIALS = 6  # random configurations that show what joints can do
@@ -52,7 +52,7 @@ def _rank(J: Floats, columns: Sequence[int]) -> int:
     return int((sizes > SLIGHT).sum(-1).max(initial=0))
 
 
-def frozen(chain: Chain, values: Mapping[int, float]) -> Chain:
+def frozen(chain: Tree, values: Mapping[int, float]) -> Tree:
     """The arm with some joints at rest: their motions become part of what follows."""
     links: list[Link] = []
     carry = HERE

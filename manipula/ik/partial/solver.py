@@ -30,7 +30,7 @@ from manipula.ik.partial.targets import completed, masked, targets_from_value
 from manipula.ik.partial.words import away_text, note_text, reason_text
 from manipula.ik.search import nearest_found, starts
 from manipula.ik.solver import Native, Nearest, Raw
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 PARTS = ("pose", "position", "axis")
 REACHED = 1e-9  # distance that least squares leaves where the target is reached
@@ -81,7 +81,7 @@ class PartialSolver:
     def __init__(
         self,
         task: str,
-        chain: Chain,
+        chain: Tree,
         limits: Sequence[tuple[float, float]] | None = None,
         *,
         pose: Kinematics | None = None,

@@ -48,7 +48,7 @@ from manipula.mechanics.models.linear import (
     regressor,
     regressor_carried,
 )
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL
 
@@ -99,14 +99,14 @@ def _lagrange_torque(name: str) -> Method:
 
 
 def _lagrange_terms(name: str) -> Method:
-    def method(chain: Chain, x: Given) -> dict[str, Any]:
+    def method(chain: Tree, x: Given) -> dict[str, Any]:
         found = lagrange.lagrange_terms(chain, x["q"], x["qd"], x["qdd"], x["P"], name)._asdict()
         return {key: value for key, value in found.items() if key not in ("P", "TIN")}
 
     return method
 
 
-def _recursion(chain: Chain, x: Given) -> dict[str, Any]:
+def _recursion(chain: Tree, x: Given) -> dict[str, Any]:
     found = newton_euler.newton_euler(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"))
     return {
         "w": [m.w for m in found.motion],
@@ -120,7 +120,7 @@ def _recursion(chain: Chain, x: Given) -> dict[str, Any]:
     }
 
 
-def _orientation(chain: Chain, x: Given) -> dict[str, Any]:
+def _orientation(chain: Tree, x: Given) -> dict[str, Any]:
     at, maths = pose.pose(chain, x["q"]), chain.maths
     return {
         "quaternion": orientation.quaternion_from_matrix(at.R, maths),
@@ -131,29 +131,29 @@ def _orientation(chain: Chain, x: Given) -> dict[str, Any]:
     }
 
 
-def _field_gravity(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+def _field_gravity(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
     still = [0] * chain.dof
     return {"g": acceleration_field.torques(chain, x["q"], still, still, choices)}
 
 
-def _field_coriolis(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+def _field_coriolis(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
     free = replace(chain, gravity=NULL)
     return {"c": acceleration_field.torques(free, x["q"], x["qd"], [0] * chain.dof, choices)}
 
 
-def _field_acceleration(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+def _field_acceleration(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
     still = [0] * chain.dof
     bias = torque.by_field(chain, {**x, "qdd": still}, choices)["tau"]
     M = composite_runs.inertia_matrix(chain, x["q"])
     return {"qdd": inertia_inverse.Solver(M)([push - b for push, b in zip(x["tau"], bias)])}
 
 
-def _energy(chain: Chain, x: Given) -> dict[str, Any]:
+def _energy(chain: Tree, x: Given) -> dict[str, Any]:
     kinetic, potential = energy.kinetic_energy(chain, x["q"], x["qd"]), energy.potential_energy(chain, x["q"])
     return {"kinetic": kinetic, "potential": potential}
 
 
-def _closed_form(plan: Plan, chain: Chain, x: Given) -> dict[str, Any]:
+def _closed_form(plan: Plan, chain: Tree, x: Given) -> dict[str, Any]:
     found = branches(plan, chain, x["T"], x["parameter"][0] if plan.parameter else None)
     checks = {"calm": found.calm(chain.maths), "defect": defect(x["T"], chain.maths)}
     return {"q": found.q, "valid": found.valid, "fit": found.fit, **checks}

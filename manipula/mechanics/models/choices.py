@@ -32,9 +32,9 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
     Choice,
     continues,
 )
-from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, gauged, laden, lifted, regroup, rescaled
 from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, rotate
 
@@ -57,7 +57,7 @@ class Question:
     valley: bool = False  # each answer begins a descent of its own
 
 
-def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]:
+def questions(chain: Tree, needs: frozenset[str], base: bool) -> list[Question]:
     """What may be asked about this arm for a model that needs these things kept."""
     if "frames" in needs:
         return []
@@ -75,7 +75,7 @@ def questions(chain: Chain, needs: frozenset[str], base: bool) -> list[Question]
     return asked
 
 
-def _unit(chain: Chain) -> Question:
+def _unit(chain: Tree) -> Question:
     return Question("unit", ("metre", *_levers(chain)), valley=True)
 
 
@@ -88,7 +88,7 @@ FIELD_KINDS = {
 }
 
 
-def field_questions(chain: Chain) -> list[Question]:
+def field_questions(chain: Tree) -> list[Question]:
     """How the acceleration field is to be worked out, link by link."""
     asked = [_unit(chain)]
     for i, link in enumerate(frames_on_joints(chain).links, 1):
@@ -97,21 +97,21 @@ def field_questions(chain: Chain) -> list[Question]:
     return asked
 
 
-def _bearing_axes(chain: Chain) -> dict[int, int]:
+def _bearing_axes(chain: Tree) -> dict[int, int]:
     """Revolute joint (from 0) → the axis of its parent along which it lies, where that is x or y of a revolute link."""
     links = frames_on_joints(chain).links
     pairs = [(i, link) for i, link in enumerate(links) if i and link.kind.name == links[i - 1].kind.name == "revolute"]
     return {i: axis for i, link in pairs for axis in (0, 1) if link.before.R[axis][2] in (1, -1)}
 
 
-def _tips(chain: Chain) -> list[str]:
+def _tips(chain: Tree) -> list[str]:
     """The pairs of moments of the last link of which a turn about its axis leaves one: neither is zero by structure."""
     last = frames_on_joints(chain).links[-1]
     pairs = PAIRS if last.kind.name == "revolute" else {}
     return [name for name, pair in pairs.items() if not any(map(_structural_zero, pair(last.inertia)))]
 
 
-def _levers(chain: Chain) -> list[str]:
+def _levers(chain: Tree) -> list[str]:
     """The entries of the levers between joints that are not zero by structure: 3x, 4y …"""
     seated = frames_on_joints(chain)
     return [
@@ -122,12 +122,12 @@ def _levers(chain: Chain) -> list[str]:
     ]
 
 
-def _turning(chain: Chain, entries: Sequence[str]) -> list[str]:
+def _turning(chain: Tree, entries: Sequence[str]) -> list[str]:
     """Those of revolute joints: a mass on a sliding joint's origin does not belong to both links alike."""
     return [entry for entry in entries if chain.links[_entry(entry)[0]].kind.name == "revolute"]
 
 
-def _sliding(chain: Chain) -> list[str]:
+def _sliding(chain: Tree) -> list[str]:
     """The revolute joints behind a sliding one, whose link keeps a mass that may ride on the next: 4m …"""
     kinds = [link.kind.name for link in frames_on_joints(chain).links]
     return [f"{i}{MASS}" for i, pair in enumerate(pairwise(kinds), 2) if pair == ("prismatic", "revolute")]
@@ -137,7 +137,7 @@ def _structural_zero(x: Any) -> bool:
     return isinstance(x, int) and x == 0
 
 
-def usual(chain: Chain, asked: Sequence[Question]) -> Formulation:
+def usual(chain: Tree, asked: Sequence[Question]) -> Formulation:
     """Answers that are rarely bad: frames on joints, base parameters, runs of parallel axes and the tip in run axes."""
     names = {question.name for question in asked}
     answers = {"frames": "joints", "masses": "regrouped"}
@@ -150,7 +150,7 @@ def usual(chain: Chain, asked: Sequence[Question]) -> Formulation:
     return {name: answer for name, answer in answers.items() if name in names}
 
 
-def likely(chain: Chain, asked: Sequence[Question]) -> list[Formulation]:
+def likely(chain: Tree, asked: Sequence[Question]) -> list[Formulation]:
     """Changes worth a trial each, in this order."""
     answers = {question.name: question.answers for question in asked}
     runs = _run_lengths(frames_on_joints(chain).links)
@@ -172,7 +172,7 @@ def _run_lengths(links: Sequence[Link]) -> list[int]:
     return [length for length in runs for _ in range(length)]
 
 
-def prepared(chain: Chain, formulation: Formulation) -> Chain:
+def prepared(chain: Tree, formulation: Formulation) -> Tree:
     """The chain after the choices that concern it."""
     if formulation.get("frames", "given") == "given":
         return chain
@@ -194,7 +194,7 @@ def prepared(chain: Chain, formulation: Formulation) -> Chain:
     return chain
 
 
-def _gauged(chain: Chain, name: str) -> Chain:
+def _gauged(chain: Tree, name: str) -> Tree:
     return lifted(chain, int(name[:-1]) - 1) if name[-1] == MASS else gauged(chain, *_entry(name))
 
 
@@ -203,7 +203,7 @@ def _entry(name: str) -> tuple[int, int]:
     return int(name[:-1]) - 1, AXES.index(name[-1])
 
 
-def slid(chain: Chain, i: int, way: str) -> Chain:
+def slid(chain: Tree, i: int, way: str) -> Tree:
     """Frame i slid along its own axis, so that the lever before ("back") or behind it ("forth") loses its z part."""
     link = chain.links[i]
     axis = rotate(link.before.R, (0, 0, 1))

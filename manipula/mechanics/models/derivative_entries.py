@@ -13,23 +13,23 @@ from manipula.mechanics.models.derivatives.dual import Torques
 from manipula.mechanics.models.dynamics import torque
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.entry import EFFORT, FIELD, TORQUES, FieldMethod, Given, Model
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.tree import Tree
 
 ANALYTIC = "analytic"
 FEW = 2  # joints
 
 
-def _on_field(method: Callable[[Torques, Chain, Given], dict[str, Any]]) -> FieldMethod:
+def _on_field(method: Callable[[Torques, Tree, Given], dict[str, Any]]) -> FieldMethod:
     """What differentiates any text of the torques, on that of the acceleration field."""
 
-    def made(chain: Chain, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    def made(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
         return method(lambda c, y: torque.by_field(c, y, choices)["tau"], chain, x)
 
     return made
 
 
-def _worth_trying(model: Model, chain: Chain) -> Model:
+def _worth_trying(model: Model, chain: Tree) -> Model:
     """Every way on arms that are simple; on others nothing comes near the one that is named."""
     parallel = all(abs(link.before.R[2][2]) == 1 for link in frames_on_joints(chain).links[1:])
     simple = chain.dof <= FEW or parallel

@@ -12,11 +12,11 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.inverse.plan import Plan
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 Given = Mapping[str, Sequence[Any]]
-Method = Callable[[Chain, Given], dict[str, Any]]
-FieldMethod = Callable[[Chain, Given, Sequence[Choice]], dict[str, Any]]
+Method = Callable[[Tree, Given], dict[str, Any]]
+FieldMethod = Callable[[Tree, Given, Sequence[Choice]], dict[str, Any]]
 FIELD = "acceleration-field"  # the one method whose recursion has choices of its own
 AUTOMATIC = "automatic"  # differentiates what another model's function has become by that method and all passes
 
@@ -50,9 +50,9 @@ class Model:
     candidates: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     differentiates: str = ""
-    planned: Callable[[Model, Chain], Model] | None = None
+    planned: Callable[[Model, Tree], Model] | None = None
     inverts: Callable[[Model, Plan], Model] | None = None
-    columns: Callable[[Chain], list[str]] | None = None
+    columns: Callable[[Tree], list[str]] | None = None
     ranked: bool = False
 
     @property

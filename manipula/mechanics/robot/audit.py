@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.description import Body, Cell, Robot, Steps
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter
 
@@ -35,7 +35,7 @@ class Pair(NamedTuple):
     meant: Any
 
 
-def pairs(robot: Robot, chain: Chain, symbols: Mapping[str, Any], symbolic: Any, q: Sequence[Any]) -> Iterator[Pair]:
+def pairs(robot: Robot, chain: Tree, symbols: Mapping[str, Any], symbolic: Any, q: Sequence[Any]) -> Iterator[Pair]:
     """Everything a model reads of a chain, at joint coordinates q; `symbols` has a scalar for each free parameter."""
     moving = [joint for joint in robot.joints if joint.kind != "fixed"]
     if [(link.name, link.kind.name) for link in chain.links] != [(joint.name, joint.kind) for joint in moving]:

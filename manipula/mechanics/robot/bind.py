@@ -1,4 +1,4 @@
-"""Robot[Parameter] → Chain[S]: every cell becomes a scalar, every convention ends here.
+"""Robot[Parameter] → Tree[S]: every cell becomes a scalar, every convention ends here.
 
 Which cells stay symbols is decided by `symbolic`; the maker of symbols is handed in, so nothing here knows algebra.
 """
@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.chain import Chain, Link, Part
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Step, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.tree import Link, Part, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, tensor_from_second_moments
@@ -39,7 +39,7 @@ def free_parameters(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Para
     return free
 
 
-def bind(robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic = "auto") -> Chain:
+def bind(robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic = "auto") -> Tree:
     """The chain over S; `symbols` holds a scalar for every free parameter."""
     return _Binder(robot, maths, symbols, symbolic).chain()
 
@@ -233,7 +233,7 @@ class _Binder:
             parts=(*own, *held),
         )
 
-    def chain(self) -> Chain:
+    def chain(self) -> Tree:
         ends = suffixes_of(self.robot)
         links = list(map(self.link, self.robot.joints, ends.rows, ends.carried))
         tool = self.placement(self.robot.tool)
@@ -242,4 +242,4 @@ class _Binder:
             held = sum((part.inertia for part in loads), Inertia()).seen_from(tool)
             links[-1] = replace(links[-1], inertia=links[-1].inertia + held, parts=(*links[-1].parts, *loads))
         x, y, z = (self.scalar(cell) for cell in self.robot.gravity)
-        return Chain(tuple(links), (x, y, z), self.maths, self.placement(self.robot.base), tool)
+        return Tree(tuple(links), (x, y, z), self.maths, self.placement(self.robot.base), tool)

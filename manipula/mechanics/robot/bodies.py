@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from manipula.mechanics.robot.description import SIX, Body, Cell, Mounted, Steps
-from manipula.mechanics.robot.exact import Tree, is_quarter, parameter_of, placement_from_steps
+from manipula.mechanics.robot.exact import Formula, is_quarter, parameter_of, placement_from_steps
 from manipula.mechanics.robot.precise import PLACES, decimal, placement
 from manipula.mechanics.robot.values.parameter import Name, names_of
 from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, steiner, tensor_from_second_moments
@@ -84,21 +84,21 @@ def _placement(steps: Steps) -> Placement:
     if len(turns) < 2 or any(True for x in amounts for _ in names_of(x)):
         return placement_from_steps(steps)
     at = placement(steps, {})
-    a, b, c, p = (tuple(Tree(decimal(part, 2 * PLACES)) for part in row) for row in (*at.R, at.p))
+    a, b, c, p = (tuple(Formula(decimal(part, 2 * PLACES)) for part in row) for row in (*at.R, at.p))
     return Placement(((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])), (p[0], p[1], p[2]))
 
 
-def _over(x: Any, m: Tree) -> Any:
+def _over(x: Any, m: Formula) -> Any:
     """x/m, where a body without first moments may be without mass too."""
     return x if parameter_of(x) == parameter_of(0) else x / m
 
 
-def _mass(body: Body) -> Tree:
-    return Tree(body.mass.parameter)
+def _mass(body: Body) -> Formula:
+    return Formula(body.mass.parameter)
 
 
 def _centre(body: Body) -> Vector:
-    x, y, z = (Tree(cell.parameter) for cell in body.centre)
+    x, y, z = (Formula(cell.parameter) for cell in body.centre)
     return (x, y, z)
 
 
@@ -107,7 +107,7 @@ def _first_moments(body: Body) -> Vector:
 
 
 def _tensor(body: Body) -> Matrix:
-    xx, xy, xz, yy, yz, zz = (Tree(cell.parameter) for cell in body.inertia)
+    xx, xy, xz, yy, yz, zz = (Formula(cell.parameter) for cell in body.inertia)
     return symmetric(xx, xy, xz, yy, yz, zz)
 
 

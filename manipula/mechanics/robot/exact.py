@@ -1,7 +1,7 @@
 """Table entries as a scalar: arithmetic that writes exact trees, for moving symbols from one frame to another.
 
-`Tree` mixes with int and Fraction like every scalar, folds numbers, zeros, ones, equal differences and quarter turns,
-and leaves everything else as a tree in the file's own names. The spatial room works on it unchanged.
+`Formula` mixes with int and Fraction like every scalar, folds numbers, zeros, ones, equal differences and quarter
+turns, and leaves everything else as a tree in the file's own names. The spatial room works on it unchanged.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ ONE = Num(Fraction(1))
 
 
 @dataclass(frozen=True)
-class Tree:
+class Formula:
     """A parameter with arithmetic."""
 
     parameter: Parameter
 
-    def __add__(self, other: Tree | int | Fraction) -> Tree:
-        return Tree(_sum(self.parameter, parameter_of(other)))
+    def __add__(self, other: Formula | int | Fraction) -> Formula:
+        return Formula(_sum(self.parameter, parameter_of(other)))
 
-    def __radd__(self, other: Tree | int | Fraction) -> Tree:
-        return Tree(_sum(parameter_of(other), self.parameter))
+    def __radd__(self, other: Formula | int | Fraction) -> Formula:
+        return Formula(_sum(parameter_of(other), self.parameter))
 
-    def __sub__(self, other: Tree | int | Fraction) -> Tree:
-        return Tree(_sum(self.parameter, opposite(parameter_of(other))))
+    def __sub__(self, other: Formula | int | Fraction) -> Formula:
+        return Formula(_sum(self.parameter, opposite(parameter_of(other))))
 
-    def __rsub__(self, other: Tree | int | Fraction) -> Tree:
-        return Tree(_sum(parameter_of(other), opposite(self.parameter)))
+    def __rsub__(self, other: Formula | int | Fraction) -> Formula:
+        return Formula(_sum(parameter_of(other), opposite(self.parameter)))
 
-    def __mul__(self, other: Tree | int | Fraction) -> Tree:
-        return Tree(_product(self.parameter, parameter_of(other)))
+    def __mul__(self, other: Formula | int | Fraction) -> Formula:
+        return Formula(_product(self.parameter, parameter_of(other)))
 
-    def __rmul__(self, other: Tree | int | Fraction) -> Tree:
-        return Tree(_product(parameter_of(other), self.parameter))
+    def __rmul__(self, other: Formula | int | Fraction) -> Formula:
+        return Formula(_product(parameter_of(other), self.parameter))
 
-    def __truediv__(self, other: Tree | int | Fraction) -> Tree:
-        return Tree(_quotient(self.parameter, parameter_of(other)))
+    def __truediv__(self, other: Formula | int | Fraction) -> Formula:
+        return Formula(_quotient(self.parameter, parameter_of(other)))
 
-    def __neg__(self) -> Tree:
-        return Tree(opposite(self.parameter))
+    def __neg__(self) -> Formula:
+        return Formula(opposite(self.parameter))
 
 
-def parameter_of(value: Tree | int | Fraction) -> Parameter:
+def parameter_of(value: Formula | int | Fraction) -> Parameter:
     """What a table would hold: a scalar of this room is a tree, or a structural int or fraction."""
-    return value.parameter if isinstance(value, Tree) else Num(Fraction(value))
+    return value.parameter if isinstance(value, Formula) else Num(Fraction(value))
 
 
 def opposite(x: Parameter) -> Parameter:
@@ -133,19 +133,19 @@ def is_quarter(angle: Parameter) -> bool:
     return is_zero(angle) or (isinstance(angle, Deg) and angle.value % 90 == 0)
 
 
-def cos_sin(angle: Parameter) -> tuple[Tree, Tree]:
+def cos_sin(angle: Parameter) -> tuple[Formula, Formula]:
     """Quarter turns are exact; any other angle keeps its cosine and sine as trees."""
     match angle:
         case Num(value) if value == 0:
-            return Tree(ONE), Tree(ZERO)
+            return Formula(ONE), Formula(ZERO)
         case Deg(value) if value % 90 == 0:
             cos, sin = ((1, 0), (0, 1), (-1, 0), (0, -1))[int(value / 90) % 4]
-            return Tree(Num(Fraction(cos))), Tree(Num(Fraction(sin)))
+            return Formula(Num(Fraction(cos))), Formula(Num(Fraction(sin)))
         case Op("neg", (inner,)):
             return cos_sin(inner)[0], -cos_sin(inner)[1]
         case Num(value) | Deg(value) if value < 0:
             return cos_sin(negated(angle))[0], -cos_sin(negated(angle))[1]
-    return Tree(Op("cos", (angle,))), Tree(Op("sin", (angle,)))
+    return Formula(Op("cos", (angle,))), Formula(Op("sin", (angle,)))
 
 
 def placement_from_steps(steps: Steps) -> Placement:
@@ -159,7 +159,7 @@ def placement_from_steps(steps: Steps) -> Placement:
 def _placed(step: Step) -> Placement:
     axis, amount = step.kind[1], step.amount.parameter
     if step.kind[0] == "t":
-        return shift_along(axis, Tree(amount))
+        return shift_along(axis, Formula(amount))
     return turn_about(axis, *cos_sin(amount))
 
 
@@ -180,7 +180,7 @@ def total(cells: Iterable[Cell], otherwise: str) -> Cell:
         return there[0]
     value: Any = 0
     for cell in there:
-        value = value + Tree(cell.parameter)
+        value = value + Formula(cell.parameter)
     return Cell(there[0].name if there else otherwise, parameter_of(value))
 
 
@@ -208,19 +208,19 @@ def _mate(done: list[Step], step: Step) -> int | None:
     return None
 
 
-def with_values(parameter: Parameter, values: Mapping[str, Parameter]) -> Tree:
+def with_values(parameter: Parameter, values: Mapping[str, Parameter]) -> Formula:
     """The tree with every name that has a value replaced by it, folded again."""
     match parameter:
         case Name(name) if name in values:
             return with_values(values[name], values)
         case Op("**", (base, power)):
-            return Tree(_power(with_values(base, values).parameter, power))
+            return Formula(_power(with_values(base, values).parameter, power))
         case Op(op, args):
             return _folded(op, [with_values(argument, values) for argument in args])
-    return Tree(parameter)
+    return Formula(parameter)
 
 
-def _folded(op: str, args: list[Tree]) -> Tree:
+def _folded(op: str, args: list[Formula]) -> Formula:
     match op, args:
         case "+", [x, y]:
             return x + y
@@ -236,7 +236,7 @@ def _folded(op: str, args: list[Tree]) -> Tree:
             return cos_sin(x.parameter)[0]
         case "sin", [x]:
             return cos_sin(x.parameter)[1]
-    return Tree(Op(op, tuple(x.parameter for x in args)))
+    return Formula(Op(op, tuple(x.parameter for x in args)))
 
 
 def _power(base: Parameter, power: Parameter) -> Parameter:

@@ -1,4 +1,4 @@
-"""Chain[S] → Chain[S']: the same arm over another scalar. Structural zeros and ones stay ints."""
+"""Tree[S] → Tree[S']: the same arm over another scalar. Structural zeros and ones stay ints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.dual import Dual, DualMaths
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
@@ -16,7 +16,7 @@ from manipula.scalar import Maths
 Change = Callable[[Any], Any]
 
 
-def mapped(chain: Chain, change: Change, maths: Maths[Any]) -> Chain:
+def mapped(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
     """Every entry that is not an int goes through `change`."""
 
     def entry(x: Any) -> Any:
@@ -24,10 +24,10 @@ def mapped(chain: Chain, change: Change, maths: Maths[Any]) -> Chain:
 
     links = tuple(_link(link, entry) for link in chain.links)
     base, tool = _placement(chain.base, entry), _placement(chain.tool, entry)
-    return Chain(links, _vector(chain.gravity, entry), maths, base, tool, _inertia(chain.ground, entry))
+    return Tree(links, _vector(chain.gravity, entry), maths, base, tool, _inertia(chain.ground, entry))
 
 
-def over_duals(chain: Chain) -> Chain:
+def over_duals(chain: Tree) -> Tree:
     """The arm over dual numbers, its parameters constants: run a model on it to differentiate the model."""
     return mapped(chain, Dual, DualMaths(chain.maths))
 

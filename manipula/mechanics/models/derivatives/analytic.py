@@ -31,7 +31,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import Body, Wrench, 
 from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
 from manipula.mechanics.models.dynamics.moving_bodies import Beyond, Joint, Road, gathered, joints_of, roads_of, twice
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate, scale, sum_of, symmetric
 
@@ -60,7 +60,7 @@ class Partials(NamedTuple):
     dqdd: Rows
 
 
-def inverse(chain: Chain, x: Given) -> dict[str, Rows]:
+def inverse(chain: Tree, x: Given) -> dict[str, Rows]:
     """Of the motor torques: with motor inertia, friction and the tool's wrench."""
     dq, dqd, dqdd = partials(chain, x["q"], x["qd"], x["qdd"])
     for i, link in enumerate(chain.links):
@@ -71,7 +71,7 @@ def inverse(chain: Chain, x: Given) -> dict[str, Rows]:
     return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
 
 
-def forward(chain: Chain, x: Given) -> dict[str, Rows]:
+def forward(chain: Tree, x: Given) -> dict[str, Rows]:
     """Of the accelerations, −M⁻¹ ∂τ: neither M nor ∂τ/∂q̇ asks for q̈, and C = ½ ∂τ/∂q̇ gives the torques of q̇."""
     still = [0] * chain.dof
     _, dqd, M = partials(chain, x["q"], x["qd"], still)
@@ -85,19 +85,19 @@ def forward(chain: Chain, x: Given) -> dict[str, Rows]:
     return {name: [list(row) for row in zip(*solved)] for name, solved in columns.items()} | {"dtau": inverted(M)}
 
 
-def coriolis_matrix(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
+def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
     """C = ½ ∂τ/∂q̇, which is linear in q̇; it is the one of Christoffel's symbols."""
     return partials(chain, q, list(map(half, qd)), [0] * chain.dof).dqd
 
 
-def gravity(chain: Chain, q: Sequence[Any]) -> list[Any]:
+def gravity(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """The torques that hold the arm still: a joint's unit acceleration asks for the force f, and f·V is its work"""
     still = [0] * chain.dof
     joints = joints_of(chain, q, still, still)
     return [at.link.signed(dot(words.F[0], at.V)) for at, words in zip(joints, told_of(joints, roads_of(joints)))]
 
 
-def _contact(chain: Chain, x: Given) -> Sequence[Any]:
+def _contact(chain: Tree, x: Given) -> Sequence[Any]:
     """The torques against the tool's wrench."""
     if x.get("wrench") is None:
         return [0] * chain.dof
@@ -105,14 +105,14 @@ def _contact(chain: Chain, x: Given) -> Sequence[Any]:
     return contact.torques(joints, found)
 
 
-def _touched(chain: Chain, x: Given) -> tuple[list[Joint], list[Road], list[contact.Touch]]:
+def _touched(chain: Tree, x: Given) -> tuple[list[Joint], list[Road], list[contact.Touch]]:
     still = [0] * chain.dof
     joints = joints_of(chain, x["q"], still, still)
     roads = roads_of(joints)
     return joints, roads, contact.touches(chain, joints, roads, x["wrench"])
 
 
-def partials(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> Partials:
+def partials(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> Partials:
     joints = joints_of(chain, q, qd, qdd)
     roads = roads_of(joints)
     found = Partials(*([[0] * chain.dof for _ in joints] for _ in range(3)))

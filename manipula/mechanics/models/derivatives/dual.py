@@ -16,35 +16,35 @@ from manipula.mechanics.models.dynamics import articulated
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.lift import mapped, over_duals
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial import adjoint, dual
 
 Given = Mapping[str, Sequence[Any]]
-Torques = Callable[[Chain, Given], Sequence[Any]]  # (chain, inputs) → results
+Torques = Callable[[Tree, Given], Sequence[Any]]  # (chain, inputs) → results
 Rows = list[list[Any]]
 
 
-def inverse_plain(chain: Chain, x: Given) -> dict[str, Rows]:
+def inverse_plain(chain: Tree, x: Given) -> dict[str, Rows]:
     """Newton and Euler on dual numbers."""
     dq, dqd, dqdd = forward(plain_torques, chain, x, ("q", "qd", "qdd"))
     return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
 
 
-def inverse_reverse(torques: Torques, chain: Chain, x: Given) -> dict[str, Rows]:
+def inverse_reverse(torques: Torques, chain: Tree, x: Given) -> dict[str, Rows]:
     """Any text of the torques on traced numbers; by acceleration it is the inertia matrix."""
     dqdd = inertia_matrix(chain, x["q"])
     dq, dqd = reverse(torques, chain, x, ("q", "qd"), shared=getattr(chain.maths, "interned", False))
     return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
 
 
-def forward_plain(chain: Chain, x: Given) -> dict[str, Rows]:
+def forward_plain(chain: Tree, x: Given) -> dict[str, Rows]:
     """Articulated bodies on dual numbers."""
     dq, dqd, dtau = forward(plain_accelerations, chain, x, ("q", "qd", "tau"))
     return {"dq": dq, "dqd": dqd, "dtau": dtau}
 
 
-def forward_reverse(torques: Torques, chain: Chain, x: Given) -> dict[str, Rows]:
+def forward_reverse(torques: Torques, chain: Tree, x: Given) -> dict[str, Rows]:
     """Through the derivatives of the torques."""
     n = chain.dof
     solve = Solver(inertia_matrix(chain, x["q"]))
@@ -56,15 +56,15 @@ def forward_reverse(torques: Torques, chain: Chain, x: Given) -> dict[str, Rows]
     return {"dq": dq, "dqd": dqd, "dtau": _columns(map(solve, units))}
 
 
-def plain_torques(chain: Chain, x: Given) -> Sequence[Any]:
+def plain_torques(chain: Tree, x: Given) -> Sequence[Any]:
     return inverse_dynamics(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"))
 
 
-def plain_accelerations(chain: Chain, x: Given) -> Sequence[Any]:
+def plain_accelerations(chain: Tree, x: Given) -> Sequence[Any]:
     return articulated.forward_dynamics(chain, x["q"], x["qd"], x["tau"], x.get("wrench"))
 
 
-def forward(model: Torques, chain: Chain, x: Given, by: Sequence[str]) -> list[Rows]:
+def forward(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Rows]:
     """∂result/∂input, a matrix an input, by dual numbers: every partial is carried along."""
     moving = iter(dual.variables([value for name in by for value in x[name]]))
     given = {name: [next(moving) for _ in x[name]] for name in by}
@@ -76,7 +76,7 @@ def forward(model: Torques, chain: Chain, x: Given, by: Sequence[str]) -> list[R
     ]
 
 
-def reverse(model: Torques, chain: Chain, x: Given, by: Sequence[str], shared: bool = False) -> list[Rows]:
+def reverse(model: Torques, chain: Tree, x: Given, by: Sequence[str], shared: bool = False) -> list[Rows]:
     """∂result/∂input, a matrix an input, by traced numbers: one walk back for every result."""
     together = adjoint.variables([value for name in by for value in x[name]], shared)
     flow = iter(together)

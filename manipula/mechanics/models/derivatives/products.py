@@ -24,8 +24,8 @@ from manipula.mechanics.models.derivatives.dual import (
 )
 from manipula.mechanics.models.dynamics.composite_runs import inertia_matrix
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.lift import mapped, over_duals
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial import adjoint, dual
 from manipula.mechanics.spatial.vector import dot
 
@@ -33,57 +33,57 @@ CHANGES = {"q": "dq", "qd": "dqd", "qdd": "dqdd", "tau": "dtau"}
 MOTION, STATE = ("q", "qd", "qdd"), ("q", "qd", "tau")
 
 
-def inverse_along(chain: Chain, x: Given) -> dict[str, Any]:
+def inverse_along(chain: Tree, x: Given) -> dict[str, Any]:
     """Newton and Euler on dual numbers."""
     return {"dtau": _along(plain_torques, chain, x, MOTION)}
 
 
-def forward_along(chain: Chain, x: Given) -> dict[str, Any]:
+def forward_along(chain: Tree, x: Given) -> dict[str, Any]:
     """Articulated bodies on dual numbers."""
     return {"dqdd": _along(plain_accelerations, chain, x, STATE)}
 
 
-def inverse_weighted(chain: Chain, x: Given) -> dict[str, Any]:
+def inverse_weighted(chain: Tree, x: Given) -> dict[str, Any]:
     """λᵀ times the matrices."""
     return {name: _weighed(x["weights"], rows) for name, rows in inverse_plain(chain, x).items()}
 
 
-def forward_weighted(chain: Chain, x: Given) -> dict[str, Any]:
+def forward_weighted(chain: Tree, x: Given) -> dict[str, Any]:
     """λᵀ times the matrices."""
     return {name: _weighed(x["weights"], rows) for name, rows in forward_plain(chain, x).items()}
 
 
-def inverse_jvp(torques: Torques, chain: Chain, x: Given) -> dict[str, Any]:
+def inverse_jvp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
     return {"dtau": _along(torques, chain, x, MOTION)}
 
 
-def inverse_vjp(torques: Torques, chain: Chain, x: Given) -> dict[str, Any]:
+def inverse_vjp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
     shared = getattr(chain.maths, "interned", False)
     return _back(torques, chain, x, x["weights"], MOTION, shared)
 
 
-def forward_jvp(torques: Torques, chain: Chain, x: Given) -> dict[str, Any]:
+def forward_jvp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
     solve, qdd = _solved(torques, chain, x)
     still = [0] * chain.dof
     moved = _along(torques, chain, {**x, "qdd": qdd, "dqdd": still}, MOTION)
     return {"dqdd": solve([push - share for push, share in zip(x["dtau"], moved)])}
 
 
-def forward_vjp(torques: Torques, chain: Chain, x: Given) -> dict[str, Any]:
+def forward_vjp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
     solve, qdd = _solved(torques, chain, x)
     mu = solve(x["weights"])
     found = _back(torques, chain, {**x, "qdd": qdd}, [-m for m in mu], ("q", "qd"), shared=False)
     return {**found, "dtau": mu}
 
 
-def _solved(torques: Torques, chain: Chain, x: Given) -> tuple[Solver, list[Any]]:
+def _solved(torques: Torques, chain: Tree, x: Given) -> tuple[Solver, list[Any]]:
     """M, factored, and q̈."""
     solve = Solver(inertia_matrix(chain, x["q"]))
     bias = torques(chain, {**x, "qdd": [0] * chain.dof})
     return solve, solve([tau - b for tau, b in zip(x["tau"], bias, strict=True)])
 
 
-def _along(model: Torques, chain: Chain, x: Given, by: Sequence[str]) -> list[Any]:
+def _along(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Any]:
     """The rate of every result when the inputs `by` move at their rates."""
     moving = {name: dual.along(x[name], x[CHANGES[name]]) for name in by}
     found = model(over_duals(chain), {**constants(x, by, dual.Dual), **moving})
@@ -91,7 +91,7 @@ def _along(model: Torques, chain: Chain, x: Given, by: Sequence[str]) -> list[An
 
 
 def _back(
-    model: Torques, chain: Chain, x: Given, weights: Sequence[Any], by: Sequence[str], shared: bool
+    model: Torques, chain: Tree, x: Given, weights: Sequence[Any], by: Sequence[str], shared: bool
 ) -> dict[str, Any]:
     """The gradient of the weighted sum of the results: one walk back."""
     together = adjoint.variables([value for name in by for value in x[name]], shared)

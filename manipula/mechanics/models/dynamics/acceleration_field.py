@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.kinematics.pose_apart import polar
-from manipula.mechanics.robot.chain import Chain, Link, inward, outward
+from manipula.mechanics.robot.tree import Link, Tree, inward, outward
 from manipula.mechanics.spatial.inertia import Inertia, half
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
@@ -231,7 +231,7 @@ RUNS = ("joined", "apart")  # does a link whose axis is parallel to the one befo
 
 
 def torques(
-    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], choices: Sequence[Choice] | None = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], choices: Sequence[Choice] | None = None
 ) -> list[Any]:
     """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
     picked = choices or [Choice()] * chain.dof
@@ -247,13 +247,13 @@ def torques(
     return [link.signed(link.kind.effort(*wrench) + row.rest) for link, row, wrench in zip(chain.links, rows, loads)]
 
 
-def ground(chain: Chain) -> Row:
+def ground(chain: Tree) -> Row:
     """What the first joint stands on: at rest, accelerating against gravity."""
     V = unrotate(chain.base.R, neg(chain.gravity))
     return Row(None, 0, STRAIGHT, 0, Spin(), V, NOTHING, NOTHING, own_lever, 0, chain.maths)
 
 
-def handed_over(chain: Chain, parts: Sequence[Callable[[Any, Any], Any]]) -> tuple[Chain, list[Any]]:
+def handed_over(chain: Tree, parts: Sequence[Callable[[Any, Any], Any]]) -> tuple[Tree, list[Any]]:
     """Give the part σ of each link's Kxx and Kyy to its parent, from the tip down; the rotors 2σ that remain."""
     links, rotors = list(chain.links), [0] * chain.dof
     for i in range(chain.dof - 1, 0, -1):

@@ -29,7 +29,7 @@ from manipula.mechanics.models.dynamics.bodies import (
 from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.dynamics.newton_euler import tip_load
 from manipula.mechanics.models.dynamics.torque import Wrench
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
@@ -105,7 +105,7 @@ class Joint:
 
 
 def forward_dynamics(
-    chain: Chain, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
 ) -> list[Any]:
     """q̈ under the motor torques `tau`."""
     seated = on_joints(chain, q)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
@@ -115,7 +115,7 @@ def moments_of(body: Inertia) -> Moments:
 class OnJoints:
     """A chain with its frames on the joints, at one position."""
 
-    chain: Chain
+    chain: Tree
     motions: list[Placement]
 
     def twists(self) -> list[list[Twist]]:
@@ -143,7 +143,7 @@ class OnJoints:
         return vectors
 
 
-def on_joints(chain: Chain, q: Sequence[Any]) -> OnJoints:
+def on_joints(chain: Tree, q: Sequence[Any]) -> OnJoints:
     return OnJoints(frames_on_joints(chain), chain.motions(q))
 
 
@@ -172,7 +172,7 @@ def tensor_about_z(A: Matrix, c: Any, s: Any) -> Matrix:
     )
 
 
-def link_twists(chain: Chain, q: Sequence[Any]) -> list[list[Twist]]:
+def link_twists(chain: Tree, q: Sequence[Any]) -> list[list[Twist]]:
     """Row l: the unit motions of joints 0 … l in the frame of link l as the chain has it."""
     rows: list[list[Twist]] = []
     for link, step in zip(chain.links, chain.elementary(q)):

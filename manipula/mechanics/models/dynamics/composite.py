@@ -12,17 +12,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, momentum, on_joints
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.vector import dot
 
 
-def inertia_matrix(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
+def inertia_matrix(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
     """M(q), motor inertia included on the diagonal."""
     return with_motors(chain, mechanism_inertia(chain, q))
 
 
-def with_motors(chain: Chain, M: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def with_motors(chain: Tree, M: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """M with each motor's inertia on the diagonal."""
     rows = [list(row) for row in M]
     for i, link in enumerate(chain.links):
@@ -30,7 +30,7 @@ def with_motors(chain: Chain, M: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return rows
 
 
-def mechanism_inertia(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
+def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
     """M(q) of the links alone, without motor inertia."""
     n, seated = chain.dof, on_joints(chain, q)
     bodies = seated.composites([link.inertia for link in seated.chain.links])
@@ -38,7 +38,7 @@ def mechanism_inertia(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
     return [[upper[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
 
 
-def gravity_composite(chain: Chain, q: Sequence[Any]) -> list[Any]:
+def gravity_composite(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """The torques that hold the arm still: −g·(m v_k + ω_k×s), m and s of link k and all beyond it."""
     seated = on_joints(chain, q)
     bodies = seated.composites([link.inertia for link in seated.chain.links])

@@ -27,7 +27,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
     turned,
     turned_body,
 )
-from manipula.mechanics.robot.chain import Chain, Link, inward, outward
+from manipula.mechanics.robot.tree import Link, Tree, inward, outward
 from manipula.mechanics.spatial.vector import (
     Matrix,
     Vector,
@@ -60,7 +60,7 @@ class Place:
     joined: bool
 
 
-def inertia_matrix(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
+def inertia_matrix(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
     """M(q), motor inertia on the diagonal."""
     places = _places(chain, q)
     bodies = inward(_collect, list(zip(places, [*places[1:], None])), None)
@@ -72,7 +72,7 @@ def inertia_matrix(chain: Chain, q: Sequence[Any]) -> list[list[Any]]:
     return M
 
 
-def _places(chain: Chain, q: Sequence[Any]) -> list[Place]:
+def _places(chain: Tree, q: Sequence[Any]) -> list[Place]:
     def step(parent: Place | None, item: tuple[Link, Any]) -> Place | None:
         link, x = item[0], item[0].offset + item[0].signed(item[1])
         joined = parent is not None and continues(link)

@@ -16,7 +16,7 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import turned, unturned
 from manipula.mechanics.models.dynamics.moving_bodies import Joint, Road
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import Vector, Z, add, cross, neg, rotate, scale, unrotate
 
 Rows = list[list[Any]]
@@ -31,7 +31,7 @@ class Touch:
     P: Vector
 
 
-def touches(chain: Chain, joints: Sequence[Joint], roads: Sequence[Road], wrench: Sequence[Any]) -> list[Touch]:
+def touches(chain: Tree, joints: Sequence[Joint], roads: Sequence[Road], wrench: Sequence[Any]) -> list[Touch]:
     """Force and moment turned outward, the tool's origin moved inward."""
     F, N = (neg((x[0], x[1], x[2])) for x in (wrench[:3], wrench[3:]))
     F, N = unrotate(chain.base.R, F), unrotate(chain.base.R, N)

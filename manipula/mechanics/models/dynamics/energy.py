@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.dynamics.bodies import Twist, axis_twist, felt, momentum, on_joints
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import NULL, Vector, add, dot, rotate, scale, sum_of
 
@@ -18,12 +18,12 @@ class Energy(NamedTuple):
     potential: Any
 
 
-def energy(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> Energy:
+def energy(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Energy:
     """Both."""
     return Energy(kinetic_energy(chain, q, qd), potential_energy(chain, q))
 
 
-def kinetic_energy(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> Any:
+def kinetic_energy(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Any:
     """½ Σ (ω·(I ω + s×v) + v·(m v + ω×s)) + ½ Σ Ia q̇²"""
     seated, twice, moving = on_joints(chain, q), [], Twist(NULL, NULL)
     for link, motion, rate in zip(seated.chain.links, seated.motions, qd, strict=True):
@@ -33,12 +33,12 @@ def kinetic_energy(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> Any:
     return half(sum_of(twice))
 
 
-def potential_energy(chain: Chain, q: Sequence[Any]) -> Any:
+def potential_energy(chain: Tree, q: Sequence[Any]) -> Any:
     """−g·Σ s, the first moments of the whole arm, and of what stands still, about the world's origin"""
     return -dot(chain.gravity, first_moments(chain, q))
 
 
-def first_moments(chain: Chain, q: Sequence[Any]) -> Vector:
+def first_moments(chain: Tree, q: Sequence[Any]) -> Vector:
     """Σ m r of the ground and the links, in world axes about the world's origin."""
     s: Vector = NULL
     m: Any = 0

@@ -11,11 +11,11 @@ from typing import Any
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.dynamics.torque import Wrench, inverse_dynamics
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 
 def forward_dynamics(
-    chain: Chain, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
 ) -> list[Any]:
     """q̈ under the motor torques `tau`."""
     bias = inverse_dynamics(chain, q, qd, [0] * chain.dof, wrench)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.scalar import Maths
 
 
-def friction(chain: Chain, qd: Sequence[Any]) -> list[Any]:
+def friction(chain: Tree, qd: Sequence[Any]) -> list[Any]:
     """The torque every joint loses."""
     return [joint_friction(link, rate, chain.maths) for link, rate in zip(chain.links, qd, strict=True)]
 

@@ -33,8 +33,8 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
     unturned,
 )
 from manipula.mechanics.models.dynamics.composite_runs import rotated, together
-from manipula.mechanics.robot.chain import Chain, Link, inward
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.tree import Link, Tree, inward
 from manipula.mechanics.spatial.vector import (
     IDENTITY,
     NULL,
@@ -80,7 +80,7 @@ class Joint:
         return self.spin.faster(kind.turn(self.rate), kind.turn(self.acceleration)), V
 
 
-def joints_of(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Joint]:
+def joints_of(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Joint]:
     """The motion, from the base outward; the base accelerates at −g."""
     found: list[Joint] = []
     for link, *motion in zip(chain.links, q, qd, qdd, strict=True):
@@ -97,7 +97,7 @@ def joints_of(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[A
     return found
 
 
-def _base(chain: Chain) -> tuple[Spin, Vector]:
+def _base(chain: Tree) -> tuple[Spin, Vector]:
     return Spin(), unrotate(chain.links[0].before.R, unrotate(chain.base.R, neg(chain.gravity)))
 
 
@@ -112,7 +112,7 @@ def _onto(link: Link, parent: Joint, joined: bool) -> tuple[Spin, Vector]:
     return seen, unrotate(before.R, add(unturned(parent.turn, V), rotate(U, before.p)))
 
 
-def slid_back(chain: Chain, judge: Judge) -> dict[str, str]:
+def slid_back(chain: Tree, judge: Judge) -> dict[str, str]:
     """Where a lever lies along the axis it leads to, the frame there may stand at the parent's: a road without lever.
 
     Answers to the formulation's questions.

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain, Link, inward, outward
+from manipula.mechanics.robot.tree import Link, Tree, inward, outward
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vector, add, cross, neg, rotate, scale, unrotate
@@ -57,7 +57,7 @@ class NewtonEuler:
 
 
 def newton_euler(
-    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Sequence[Any] | None = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Sequence[Any] | None = None
 ) -> NewtonEuler:
     """Torques of the bare mechanism. `wrench` (force, moment; world axes) acts on the tool at its origin."""
     motions = chain.motions(q)
@@ -104,7 +104,7 @@ def euler(body: Inertia, x: Moving) -> Vector:
     return add(add(rotate(body.I, x.wd), cross(x.w, rotate(body.I, x.w))), cross(body.s, x.vd))
 
 
-def tip_load(chain: Chain, motions: Sequence[Placement], wrench: Sequence[Any] | None) -> Loaded:
+def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Sequence[Any] | None) -> Loaded:
     """What the last link must pass on to the environment, in its frame: f = −F_ext, n = −N_ext − p×F_ext"""
     if wrench is None:
         return Loaded(NULL, NULL, NULL, NULL, NULL, NULL)

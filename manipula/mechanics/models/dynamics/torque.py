@@ -13,38 +13,38 @@ from manipula.mechanics.models.dynamics import acceleration_field
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.dynamics.newton_euler import load, newton_euler, tip_load
-from manipula.mechanics.robot.chain import Chain, inward
+from manipula.mechanics.robot.tree import Tree, inward
 from manipula.mechanics.spatial.vector import NULL
 
 Wrench = Sequence[Any] | None
 
 
 def inverse_dynamics(
-    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
 ) -> list[Any]:
     """The torques of a motion, with motor inertia, friction and what the tool's `wrench` asks for."""
     tau = newton_euler(chain, q, qd, qdd, wrench).tau
     return [bare + motor for bare, motor in zip(tau, actuator_torque(chain, qd, qdd))]
 
 
-def actuator_torque(chain: Chain, qd: Sequence[Any], qdd: Sequence[Any]) -> list[Any]:
+def actuator_torque(chain: Tree, qd: Sequence[Any], qdd: Sequence[Any]) -> list[Any]:
     """Motor inertia and friction: Ia q̈ + friction"""
     lost = friction(chain, qd)
     return [link.motor_inertia * a + loss for link, a, loss in zip(chain.links, qdd, lost)]
 
 
-def gravity(chain: Chain, q: Sequence[Any]) -> list[Any]:
+def gravity(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """The torques that hold the arm still."""
     still = [0] * chain.dof
     return newton_euler(chain, q, still, still).tau
 
 
-def coriolis(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+def coriolis(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
     """C(q, q̇) q̇: the torques of the velocities alone, without friction."""
     return newton_euler(replace(chain, gravity=NULL), q, qd, [0] * chain.dof).tau
 
 
-def wrench_torque(chain: Chain, q: Sequence[Any], wrench: Wrench) -> list[Any]:
+def wrench_torque(chain: Tree, q: Sequence[Any], wrench: Wrench) -> list[Any]:
     """−Jᵀ·wrench: the torques with which the motors of a weightless arm resist it."""
     if wrench is None:
         return [0] * chain.dof
@@ -54,7 +54,7 @@ def wrench_torque(chain: Chain, q: Sequence[Any], wrench: Wrench) -> list[Any]:
     return [link.signed(link.kind.effort(x.fj, x.nj)) for link, x in zip(chain.links, loads)]
 
 
-def by_field(chain: Chain, x: Mapping[str, Sequence[Any]], choices: Sequence[Choice]) -> dict[str, Any]:
+def by_field(chain: Tree, x: Mapping[str, Sequence[Any]], choices: Sequence[Choice]) -> dict[str, Any]:
     """Inverse dynamics with the bare mechanism on the acceleration field; frames must be on the joints."""
     tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
     motors = actuator_torque(chain, x["qd"], x["qdd"])

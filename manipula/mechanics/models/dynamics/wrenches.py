@@ -11,12 +11,12 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.dynamics.torque import Wrench
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import unrotate
 
 
 def joint_wrenches(
-    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
 ) -> list[list[Any]]:
     """(dof, 6)"""
     loads = newton_euler(chain, q, qd, qdd, wrench).loads

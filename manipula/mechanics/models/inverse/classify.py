@@ -14,7 +14,7 @@ from manipula.mechanics.models.inverse.solutions.loop import loop_from_chain, qu
 from manipula.mechanics.models.inverse.trial import solves
 from manipula.mechanics.models.inverse.view import View, somewhere
 from manipula.mechanics.models.kinematics.jacobian import jacobian
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import ROUNDED
 from manipula.mechanics.spatial.placement import Placement
 from manipula.scalar import Judge
@@ -24,13 +24,13 @@ HELD = (Fraction("0.734"), Fraction("-1.219"))  # of a held joint: what is zero 
 FREE = 1e-9  # a pivot of the Jacobian that is nothing
 
 
-def classify(chain: Chain, judge: Judge = ROUNDED, trials: Sequence[Chain] = ()) -> Plan:
+def classify(chain: Tree, judge: Judge = ROUNDED, trials: Sequence[Tree] = ()) -> Plan:
     """The plan for an arm with fixed joints merged. `trials`: the arm in floats, where the chain is not."""
     plan = _classified(View(loop_from_chain(chain, somewhere(chain.maths)), judge), chain, trials or (chain,))
     return plan if not plan.closed else replace(plan, masks=_masks(plan, chain, judge))
 
 
-def _classified(view: View, chain: Chain, trials: Sequence[Chain]) -> Plan:
+def _classified(view: View, chain: Tree, trials: Sequence[Tree]) -> Plan:
     n = chain.dof
     if n > 7:
         return _none("redundant", f"the arm has {n} joints; numeric solution")
@@ -56,14 +56,14 @@ def _six(view: View) -> Iterator[Plan]:
 # fewer than six
 
 
-def _few(view: View, chain: Chain, trials: Sequence[Chain]) -> Plan:
+def _few(view: View, chain: Tree, trials: Sequence[Tree]) -> Plan:
     n, free = chain.dof, chain.dof - _rank(jacobian(chain, _anywhere(chain)), view.judge)
     if free:
         return _redundant(view, chain, trials, free)
     return _first_that_solves(few_plans(view), chain, view.judge, trials) or _unclosed(view, n)
 
 
-def _first_that_solves(plans: Iterable[Plan], chain: Chain, judge: Judge, trials: Sequence[Chain]) -> Plan | None:
+def _first_that_solves(plans: Iterable[Plan], chain: Tree, judge: Judge, trials: Sequence[Tree]) -> Plan | None:
     whole = [replace(plan, masks=_masks(plan, chain, judge)) for plan in plans]
     tried = ((plan, calm) for calm in (True, False) for plan in whole)
     return next((plan for plan, calm in tried if all(solves(plan, arm, calm) for arm in trials)), None)
@@ -76,7 +76,7 @@ def _unclosed(view: View, n: int) -> Plan:
     return _none("numeric", f"no closed form is known for these {n} axes; numeric solution")
 
 
-def _redundant(view: View, chain: Chain, trials: Sequence[Chain], free: int) -> Plan:
+def _redundant(view: View, chain: Tree, trials: Sequence[Tree], free: int) -> Plan:
     """The joints can move with the tool at rest: where one is given, the others may have a closed form."""
     n, still = chain.dof, "the arm can move with its tool at rest"
     for joint in reversed(range(n)) if free == 1 else ():
@@ -93,7 +93,7 @@ def _with_held(plan: Plan, joint: int, n: int, before: str) -> Plan:
     return replace(plan, sentence=said, title=title, held=joint, parameter=f"joint {joint + 1}")
 
 
-def _anywhere(chain: Chain) -> list[Any]:
+def _anywhere(chain: Tree) -> list[Any]:
     """A configuration of no special meaning."""
     return [chain.maths.number(Fraction(37 + 61 * k, 100)) for k in range(chain.dof)]
 
@@ -116,14 +116,14 @@ def _eliminated(row: list[Any], pivot: list[Any], k: int) -> list[Any]:
     return [x - share * y for x, y in zip(row, pivot, strict=True)]
 
 
-def _held_motion(chain: Chain, joint: int, which: int = 0) -> Placement:
+def _held_motion(chain: Tree, joint: int, which: int = 0) -> Placement:
     return chain.links[joint].motion(chain.maths.number(HELD[which]), chain.maths)
 
 
 # seven
 
 
-def _seven(view: View, chain: Chain) -> Plan:
+def _seven(view: View, chain: Tree) -> Plan:
     if view.turns(*range(7)) and view.meet(0) and view.meet(4):
         said = "axes 1, 2 and 3 meet at the shoulder, 5, 6 and 7 at the wrist: solved by the arm angle"
         slides = (Slide(1, True, True), Slide(2, False, True), Slide(5, True, True), Slide(6, False, True))
@@ -141,7 +141,7 @@ def _seven(view: View, chain: Chain) -> Plan:
 # structure
 
 
-def _masks(plan: Plan, chain: Chain, judge: Judge) -> dict[int, Mask]:
+def _masks(plan: Plan, chain: Tree, judge: Judge) -> dict[int, Mask]:
     """What of a plan's gaps is 0 or ±1, whatever the held joint."""
     values: tuple[Any, ...] = (None,) if plan.held is None else tuple(map(chain.maths.number, HELD))
     loops = [read(plan, chain, somewhere(chain.maths), value) for value in values]

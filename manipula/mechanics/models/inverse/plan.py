@@ -27,7 +27,7 @@ from manipula.mechanics.models.inverse.solutions.solving import Subproblems
 from manipula.mechanics.models.inverse.solutions.splits import by_runs
 from manipula.mechanics.models.inverse.solutions.structures import STRUCTURES, Branch, closure
 from manipula.mechanics.models.inverse.solutions.subproblems import STILL, Turn
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.scalar import Maths, Tolerance
 
@@ -113,7 +113,7 @@ class Solutions:
         return reduce(maths.minimum, map(maths.abs, self.fits or self.fit))
 
 
-def read(plan: Plan, chain: Chain, pose: Placement, parameter: Any = None) -> Loop:
+def read(plan: Plan, chain: Tree, pose: Placement, parameter: Any = None) -> Loop:
     """The loop in the plan's order and gauge."""
     loop = loop_from_chain(chain, pose)
     if plan.held is not None:
@@ -151,7 +151,7 @@ def _snapped_gap(gap: Gap, mask: Mask) -> Gap:
     return gap_from_placement(Placement((tuple(x[:3]), tuple(x[3:6]), tuple(x[6:9])), tuple(x[9:])))  # type: ignore[arg-type]
 
 
-def branches(plan: Plan, chain: Chain, T: Sequence[Any], parameter: Any = None) -> Solutions:
+def branches(plan: Plan, chain: Tree, T: Sequence[Any], parameter: Any = None) -> Solutions:
     """All branches of the pose with the 16 entries T. The closed form itself: no numbers are looked at."""
     maths = chain.maths
     loop = read(plan, chain, pose_from_entries(T), parameter)
@@ -171,7 +171,7 @@ def solved(plan: Plan, loop: Loop, parameter: Any, by: Subproblems) -> list[Bran
     return STRUCTURES[plan.structure](loop, plan.case, by)
 
 
-def _joints(loop: Loop, branch: Branch, chain: Chain, plan: Plan, parameter: Any) -> list[Any]:
+def _joints(loop: Loop, branch: Branch, chain: Tree, plan: Plan, parameter: Any) -> list[Any]:
     q: list[Any] = [parameter] * chain.dof
     for axis, motion in zip(loop.axes, branch.motions, strict=True):
         if axis.joint is not None:
@@ -186,7 +186,7 @@ def _checked(loop: Loop, branch: Branch, maths: Maths[Any]) -> Any:
     return maths.select(closes, branch.fit, -1)
 
 
-def parameter_of(plan: Plan, chain: Chain, q: Sequence[Any], pose: Placement) -> Any:
+def parameter_of(plan: Plan, chain: Tree, q: Sequence[Any], pose: Placement) -> Any:
     """The value of the plan's parameter in configuration q, whose pose is given."""
     if plan.held is not None:
         return q[plan.held]

@@ -17,9 +17,9 @@ from manipula.mechanics.models.inverse.plan import LOST, Plan, Solutions, read
 from manipula.mechanics.models.inverse.solutions.loop import TURN_LEFT, Axis, joint_value
 from manipula.mechanics.models.inverse.solutions.positions import CASES, Arm3, Root
 from manipula.mechanics.models.inverse.solutions.solving import Subproblems, unknowns
-from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector
@@ -33,14 +33,14 @@ class PositionPlan:
     """How the joints of an arm are found from a point: `plan` names the case; `chain` is the arm as it is read."""
 
     plan: Plan
-    chain: Chain
+    chain: Tree
 
-    def over(self, chain: Chain) -> PositionPlan:
+    def over(self, chain: Tree) -> PositionPlan:
         """The same over the scalars of another chain."""
         return replace(self, chain=replace(self.chain, maths=chain.maths))
 
 
-def position_plan(chain: Chain) -> PositionPlan | None:
+def position_plan(chain: Tree) -> PositionPlan | None:
     """The closed form of an arm over floats with fixed joints merged; None where there is none."""
     if chain.dof == 2 and all(link.kind.name == "revolute" for link in chain.links):
         return _two_parallel(chain)
@@ -55,7 +55,7 @@ def position_plan(chain: Chain) -> PositionPlan | None:
     return PositionPlan(replace(found, title="position of the tool", sentence=said, roles=roles), arm)
 
 
-def _two_parallel(chain: Chain) -> PositionPlan | None:
+def _two_parallel(chain: Tree) -> PositionPlan | None:
     R = frames_on_joints(chain).links[1].before.R
     if math.hypot(R[0][2], R[1][2]) > STRAIGHT:
         return None
@@ -63,7 +63,7 @@ def _two_parallel(chain: Chain) -> PositionPlan | None:
     return PositionPlan(Plan("two parallel", "", "position of the tool", said, ("elbow",)), frames_on_joints(chain))
 
 
-def with_wrist(chain: Chain) -> Chain:
+def with_wrist(chain: Tree) -> Tree:
     """Three more turning axes, square to one another, that meet at the tool's origin."""
     gaps = (chain.tool, Placement(TURN_LEFT), Placement(TURN_LEFT))
     added = tuple(Link(f"added {i}", KINDS["revolute"], gap, 0, 1, HERE, Inertia()) for i, gap in enumerate(gaps))
@@ -80,14 +80,14 @@ def placings(position: PositionPlan, point: Vector) -> Solutions:
     return Solutions(q, [arm.maths.less(arm.maths.number(LOST), x) for x in fit], fit, by.fits)
 
 
-def _of_three(plan: Plan, arm: Chain, point: Vector, by: Subproblems) -> tuple[list[Root], Sequence[Axis]]:
+def _of_three(plan: Plan, arm: Tree, point: Vector, by: Subproblems) -> tuple[list[Root], Sequence[Axis]]:
     loop = read(plan, arm, Placement(p=point))
     d, _, _, a, b, c = loop.gaps
     roots = CASES[plan.case](Arm3(b, c, d.there.p, a.back.p, unknowns(3, 4, 5)), by)  # type: ignore[arg-type]
     return roots, loop.axes[WRIST:]
 
 
-def _of_two(plan: Plan, arm: Chain, point: Vector, by: Subproblems) -> tuple[list[Root], Sequence[Axis]]:
+def _of_two(plan: Plan, arm: Tree, point: Vector, by: Subproblems) -> tuple[list[Root], Sequence[Axis]]:
     """Z₁ (p + R Z₂ w) = W across z"""
     first, second = arm.links
     W = ((arm.base @ first.before).inverse() @ Placement(p=point)).p
@@ -96,7 +96,7 @@ def _of_two(plan: Plan, arm: Chain, point: Vector, by: Subproblems) -> tuple[lis
     return [Root(motions, fit) for motions in roots], [Axis(0, "revolute"), Axis(1, "revolute")]  # type: ignore[arg-type]
 
 
-def _joints(motions: Sequence[Any], axes: Sequence[Axis], arm: Chain) -> list[Any]:
+def _joints(motions: Sequence[Any], axes: Sequence[Axis], arm: Tree) -> list[Any]:
     q: list[Any] = [0] * len(axes)
     for axis, motion in zip(axes, motions, strict=True):
         assert axis.joint is not None

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from manipula.mechanics.models.inverse.plan import Plan, branches
 from manipula.mechanics.models.kinematics.pose import pose
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 TRIALS = 12
 MISSES = 1  # a configuration close to a special one may be lost to rounding
@@ -27,7 +27,7 @@ def configurations(dof: int) -> list[list[float]]:
     return [[math.tau * ((0.37 + k * step) % 1) - math.pi for step in STEPS[:dof]] for k in range(1, TRIALS + 1)]
 
 
-def solves(plan: Plan, chain: Chain, calm: bool) -> bool:
+def solves(plan: Plan, chain: Tree, calm: bool) -> bool:
     """Whether the plan finds the configurations of an arm over floats, and calmly where that is asked."""
     left = MISSES
     for q in configurations(chain.dof):
@@ -37,7 +37,7 @@ def solves(plan: Plan, chain: Chain, calm: bool) -> bool:
     return True
 
 
-def _finds(plan: Plan, chain: Chain, q: Sequence[float], calm: bool) -> bool:
+def _finds(plan: Plan, chain: Tree, q: Sequence[float], calm: bool) -> bool:
     T = [x for row in pose(chain, q).rows() for x in row]
     try:
         found = branches(plan, chain, [float(x) for x in T], None if plan.held is None else q[plan.held])
@@ -48,7 +48,7 @@ def _finds(plan: Plan, chain: Chain, q: Sequence[float], calm: bool) -> bool:
     return any(valid == 1 and _same(x, q, chain) for x, valid in zip(found.q, found.valid, strict=True))
 
 
-def _same(x: Sequence[float], q: Sequence[float], chain: Chain) -> bool:
+def _same(x: Sequence[float], q: Sequence[float], chain: Tree) -> bool:
     away = [a - b for a, b in zip(x, q, strict=True)]
     turns = (link.kind.name == "revolute" for link in chain.links)
     return all(abs(math.remainder(a, math.tau) if turn else a) < SAME for a, turn in zip(away, turns, strict=True))

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 
 from manipula.errors import InputError
 
-Tree = int | tuple["Tree", "Tree"]
+Brackets = int | tuple["Brackets", "Brackets"]
 _TOKEN = re.compile(r"[()]|\d+|\s+|,|(?P<odd>.)", re.DOTALL)
 
 
-def bracketings(n: int) -> Iterator[Tree]:
+def bracketings(n: int) -> Iterator[Brackets]:
     """Every bracketing of factors 1…n (42 for n = 6), from right-nested to left-nested."""
     return _between(1, n)
 
 
-def _between(first: int, last: int) -> Iterator[Tree]:
+def _between(first: int, last: int) -> Iterator[Brackets]:
     if first == last:
         yield first
     for cut in range(first, last):
@@ -28,7 +28,7 @@ def _between(first: int, last: int) -> Iterator[Tree]:
                 yield (left, right)
 
 
-def text_from_bracketing(tree: Tree) -> str:
+def text_from_bracketing(tree: Brackets) -> str:
     """`"((1 2)(3 4))(5 6)"`; `parse_bracketing` reads it back."""
     if isinstance(tree, int):
         return str(tree)
@@ -37,7 +37,7 @@ def text_from_bracketing(tree: Tree) -> str:
     return f"{left} {right}" if isinstance(tree[0], int) and isinstance(tree[1], int) else f"{left}{right}"
 
 
-def parse_bracketing(text: str, n: int) -> Tree:
+def parse_bracketing(text: str, n: int) -> Brackets:
     """The tree of a text over factors 1…n, each once and in order. Raises `InputError` that says what is wrong."""
     tree = _group(text, _tokens(text), nested=False)
     found = list(_leaves(tree))
@@ -61,9 +61,9 @@ def _tokens(text: str) -> list[str]:
     return tokens[::-1]
 
 
-def _group(text: str, tokens: list[str], *, nested: bool) -> Tree:
+def _group(text: str, tokens: list[str], *, nested: bool) -> Brackets:
     """What stands between two parentheses, or in the whole text: one factor, or two to multiply."""
-    items: list[Tree] = []
+    items: list[Brackets] = []
     while tokens and tokens[-1] != ")":
         token = tokens.pop()
         items.append(_group(text, tokens, nested=True) if token == "(" else int(token))
@@ -75,7 +75,7 @@ def _group(text: str, tokens: list[str], *, nested: bool) -> Tree:
     return _one_or_two(text, items)
 
 
-def _one_or_two(text: str, items: list[Tree]) -> Tree:
+def _one_or_two(text: str, items: list[Brackets]) -> Brackets:
     match items:
         case [only]:
             return only
@@ -87,7 +87,7 @@ def _one_or_two(text: str, items: list[Tree]) -> Tree:
     )
 
 
-def _leaves(tree: Tree) -> Iterator[int]:
+def _leaves(tree: Brackets) -> Iterator[int]:
     if isinstance(tree, int):
         yield tree
     else:

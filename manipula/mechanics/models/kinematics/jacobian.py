@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from manipula.mechanics.models.kinematics.pose import frames
-from manipula.mechanics.robot.chain import Chain, Link, inward, outward
+from manipula.mechanics.robot.tree import Link, Tree, inward, outward
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vector, add, column, cross, scale, sub, unrotate
 
@@ -23,17 +23,17 @@ Column = tuple[Vector, Vector]  # linear, angular
 Rows = list[list[Any]]
 
 
-def jacobian(chain: Chain, q: Sequence[Any]) -> Rows:
+def jacobian(chain: Tree, q: Sequence[Any]) -> Rows:
     """6×n, world axes."""
     return rows_from_columns(columns_in_world(chain, q))
 
 
-def jacobian_tool(chain: Chain, q: Sequence[Any]) -> Rows:
+def jacobian_tool(chain: Tree, q: Sequence[Any]) -> Rows:
     """6×n, tool axes."""
     return rows_from_columns(columns_in_tool(chain, q))
 
 
-def jacobian_dot(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
+def jacobian_dot(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
     """d/dt of `jacobian`, entry by entry:  (W×v + w×V, W×w)
 
     W: angular velocity after joints 1…i; V: velocity that joints i+1…n give to the tool.
@@ -46,7 +46,7 @@ def jacobian_dot(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
     )
 
 
-def jacobian_dot_tool(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
+def jacobian_dot_tool(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
     """d/dt of `jacobian_tool`, entry by entry:  (v×W + w×V, w×W)
 
     (V, W): the twist that joints i+1…n give to the tool.
@@ -69,7 +69,7 @@ def _add_turn(total: Vector, row: tuple[Column, Any]) -> Vector:
     return add(total, scale(row[1], row[0][1]))
 
 
-def columns_in_world(chain: Chain, q: Sequence[Any]) -> list[Column]:
+def columns_in_world(chain: Tree, q: Sequence[Any]) -> list[Column]:
     """From the frames, base → tool."""
     *links, tool = frames(chain, q)
     feet = (parent @ link.before for parent, link in zip([chain.base, *links], chain.links))
@@ -79,7 +79,7 @@ def columns_in_world(chain: Chain, q: Sequence[Any]) -> list[Column]:
     ]
 
 
-def columns_in_tool(chain: Chain, q: Sequence[Any]) -> list[Column]:
+def columns_in_tool(chain: Tree, q: Sequence[Any]) -> list[Column]:
     """From pose_joint_tool, tool → base: z is its third row, z × p is Rᵀ(−py, px, 0)."""
     seen = inward(_retreat, list(zip(chain.links, chain.motions(q), strict=True)), (chain.tool, chain.tool))
     return [

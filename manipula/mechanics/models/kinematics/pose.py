@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain, Link, outward
+from manipula.mechanics.robot.tree import Link, Tree, outward
 from manipula.mechanics.spatial.placement import Placement
 
 
-def elementary(chain: Chain, q: Sequence[Any]) -> list[Placement]:
+def elementary(chain: Tree, q: Sequence[Any]) -> list[Placement]:
     """pose_parent_link of links 1…n; base and tool are not part of it."""
     return chain.elementary(q)
 
 
-def frames(chain: Chain, q: Sequence[Any]) -> list[Placement]:
+def frames(chain: Tree, q: Sequence[Any]) -> list[Placement]:
     """pose_world_link of links 1…n, then pose_world_tool."""
     links = outward(advance, list(zip(chain.links, chain.motions(q), strict=True)), chain.base)
     return [*links, (links[-1] if links else chain.base) @ chain.tool]
 
 
-def pose(chain: Chain, q: Sequence[Any]) -> Placement:
+def pose(chain: Tree, q: Sequence[Any]) -> Placement:
     """pose_world_tool"""
     return frames(chain, q)[-1]
 

@@ -25,7 +25,7 @@ from manipula.mechanics.models.kinematics.pose_runs import (
     turned,
     without,
 )
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, matmul, scale
 from manipula.scalar import Maths
@@ -34,7 +34,7 @@ AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 SECOND = 1  # the column that is regenerated: the last joint's own axis is the cheapest to carry
 
 
-def merged_apart(chain: Chain, q: Sequence[Any]) -> Placement:
+def merged_apart(chain: Tree, q: Sequence[Any]) -> Placement:
     """Tool → base over runs of parallel axes; the position apart."""
     along, start = _along(chain.tool), without(chain.tool, SECOND)
     at, constant = Placement(start.R, (0, 0, 0)) if along is not None else start, True

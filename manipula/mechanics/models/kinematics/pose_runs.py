@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.placement import Placement, turn_about
 from manipula.mechanics.spatial.vector import (
     IDENTITY,
@@ -78,7 +78,7 @@ def nothing(x: Any) -> bool:
     return isinstance(x, int) and x == 0
 
 
-def parallel_runs(chain: Chain, q: Sequence[Any]) -> list[Run]:
+def parallel_runs(chain: Tree, q: Sequence[Any]) -> list[Run]:
     """The links, cut wherever an axis is not, by structure, parallel to the one before."""
     runs: list[list[tuple[Link, Any]]] = []
     for link, x in zip(chain.links, q, strict=True):

@@ -7,11 +7,11 @@ from typing import Any
 
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
 from manipula.mechanics.models.lagrange.efficient import terms
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot
 
 
-def coriolis_matrix(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
+def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
     """C(q, q̇)"""
     b = christoffel_symbols(terms(chain, q))
     return [[dot(row, qd) for row in plane] for plane in b]

@@ -16,13 +16,13 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import OnJoints, Twist, on_joints
 from manipula.mechanics.models.lagrange.efficient import bends, composites
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.vector import NULL, Vector, add, dot, rotate, scale, sub
 
 Bends = dict[tuple[int, int], Vector]
 
 
-def coriolis_matrix(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
+def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
     """C(q, q̇)"""
     seated, links, n = on_joints(chain, q), chain.links, range(chain.dof)
     rates, axes = list(map(Link.signed, links, qd)), seated.twists()

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
-from manipula.mechanics.robot.chain import Chain, Link
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import dot, sum_of, unrotate
@@ -22,7 +22,7 @@ from manipula.mechanics.spatial.vector import dot, sum_of, unrotate
 Rows = list[list[Any]]
 
 
-def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
+def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     bodies = range(chain.dof)
     roads = placements(chain, q)
@@ -39,7 +39,7 @@ def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
     )
 
 
-def placements(chain: Chain, q: Sequence[Any]) -> list[list[Placement]]:
+def placements(chain: Tree, q: Sequence[Any]) -> list[list[Placement]]:
     """Row l: T(i, l) for i = 0 … l, from the moving side of joint i to the frame of link l."""
     rows: list[list[Placement]] = []
     for link, step in zip(chain.links, chain.elementary(q)):
@@ -73,7 +73,7 @@ def trace_of(A: Rows, B: Rows) -> Any:
     return sum_of(dot(a, b) for a, b in zip(A, B))
 
 
-def gravity_in_links(chain: Chain, q: Sequence[Any]) -> list[Any]:
+def gravity_in_links(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """The gravity vector in every link frame."""
     g, vectors = unrotate(chain.base.R, chain.gravity), []
     for step in chain.elementary(q):

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def pairs(n: int) -> list[tuple[int, int]]:
 
 
 def lagrange_coefficients(
-    chain: Chain, a: Callable[[int, int], Any], b: Callable[[int, int, int], Any], g: Callable[[int], Any]
+    chain: Tree, a: Callable[[int, int], Any], b: Callable[[int, int, int], Any], g: Callable[[int], Any]
 ) -> LagrangeTerms:
     """Every coefficient from the few that `a`, `b`, `g` compute, in the robot's own joint directions."""
     n = chain.dof
@@ -55,7 +55,7 @@ def christoffel_symbol(few: dict[tuple[int, int, int], Any], i: int, j: int, k: 
     return 0 if i == k else -few[k, j, i]
 
 
-def _signed(chain: Chain, x: Any, *joints: int) -> Any:
+def _signed(chain: Tree, x: Any, *joints: int) -> Any:
     """x times the directions of the joints it belongs to."""
     for i in joints:
         x = chain.links[i].signed(x)

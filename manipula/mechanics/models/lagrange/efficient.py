@@ -22,11 +22,11 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import Moments, OnJoints, Twist, felt, moments_of, momentum, on_joints
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
 
 
-def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
+def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     seated = on_joints(chain, q)
     axes, bodies, g = seated.twists(), composites(chain, seated), seated.gravity_vectors()
@@ -40,7 +40,7 @@ def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
     )
 
 
-def composites(chain: Chain, seated: OnJoints) -> list[Moments]:
+def composites(chain: Tree, seated: OnJoints) -> list[Moments]:
     """The bodies l ≥ k as one, in the frame on joint k."""
     return seated.composites([moments_of(link.inertia).seen_from(link.after) for link in chain.links])
 

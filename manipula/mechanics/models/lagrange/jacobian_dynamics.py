@@ -18,8 +18,8 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import Screw, Twist, felt, momentum
 from manipula.mechanics.models.dynamics.torque import Wrench, actuator_torque, wrench_torque
-from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.lift import over_duals
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.dual import partial, variables
 from manipula.mechanics.spatial.inertia import Inertia, half
 from manipula.mechanics.spatial.placement import Placement
@@ -28,7 +28,7 @@ from manipula.mechanics.spatial.vector import add, column, cross, dot, matmul, r
 Rows = list[list[Any]]
 
 
-def inertia_matrix_jacobian(chain: Chain, q: Sequence[Any]) -> Rows:
+def inertia_matrix_jacobian(chain: Tree, q: Sequence[Any]) -> Rows:
     """M(q), motor inertia included on the diagonal."""
     M = mechanism_inertia(chain, q)
     for i, link in enumerate(chain.links):
@@ -36,7 +36,7 @@ def inertia_matrix_jacobian(chain: Chain, q: Sequence[Any]) -> Rows:
     return M
 
 
-def mechanism_inertia(chain: Chain, q: Sequence[Any]) -> Rows:
+def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> Rows:
     """M of the links alone (6.55), without motor inertia."""
     columns = jacobians(chain, q)
     bodies = [in_world(link.inertia, pose) for link, pose in zip(chain.links, poses(chain, q)[1])]
@@ -51,7 +51,7 @@ def _summed(columns: list[list[Twist]], moved: list[list[Screw]], i: int, j: int
     return sum_of(felt(columns[l][i], moved[l][j]) for l in range(j, len(columns)))
 
 
-def gravity_jacobian(chain: Chain, q: Sequence[Any]) -> list[Any]:
+def gravity_jacobian(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """G = −Σ Jvᵀ m g (6.54): the torques that hold the arm still."""
     columns = jacobians(chain, q)
     bodies = [in_world(link.inertia, pose) for link, pose in zip(chain.links, poses(chain, q)[1])]
@@ -61,13 +61,13 @@ def gravity_jacobian(chain: Chain, q: Sequence[Any]) -> list[Any]:
     ]
 
 
-def coriolis_jacobian(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+def coriolis_jacobian(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
     """V = C(q, q̇) q̇ with exact derivatives of M (6.75–6.77)."""
     M = mechanism_inertia(over_duals(chain), variables(q))
     return christoffel_vector(lambda i, j, k: partial(M[i][j], k), qd)
 
 
-def coriolis_finite_difference(chain: Chain, q: Sequence[Any], qd: Sequence[Any], step: Any) -> list[Any]:
+def coriolis_finite_difference(chain: Tree, q: Sequence[Any], qd: Sequence[Any], step: Any) -> list[Any]:
     """V with ∂M/∂q_k taken as (M(q_k + step) − M(q_k − step)) / (2 step), as the source computes it."""
     slopes: list[tuple[Rows, Rows]] = []
     for k in range(chain.dof):
@@ -85,7 +85,7 @@ def christoffel_vector(slope: Callable[[int, int, int], Any], qd: Sequence[Any])
 
 
 def inverse_dynamics_jacobian(
-    chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
 ) -> list[Any]:
     """The motor torques: M q̈ + V + G, motor inertia, friction, −Jᵀ·wrench."""
     M, V, G = mechanism_inertia(chain, q), coriolis_jacobian(chain, q, qd), gravity_jacobian(chain, q)
@@ -93,7 +93,7 @@ def inverse_dynamics_jacobian(
     return [dot(row, qdd) + v + g + motor + push for row, v, g, motor, push in zip(M, V, G, motors, contact)]
 
 
-def poses(chain: Chain, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
+def poses(chain: Tree, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
     """pose_world_joint (moving side) and pose_world_link of every link."""
     joints, links, at = [], [], chain.base
     for link, motion in zip(chain.links, chain.motions(q)):
@@ -103,7 +103,7 @@ def poses(chain: Chain, q: Sequence[Any]) -> tuple[list[Placement], list[Placeme
     return joints, links
 
 
-def jacobians(chain: Chain, q: Sequence[Any]) -> list[list[Twist]]:
+def jacobians(chain: Tree, q: Sequence[Any]) -> list[list[Twist]]:
     """Row l: the columns (ω_i, o_i), i ≤ l, of the Jacobian of link l's origin, in world axes."""
     joints, links = poses(chain, q)
     return [[_column(chain.links[i], joints[i], link) for i in range(l + 1)] for l, link in enumerate(links)]

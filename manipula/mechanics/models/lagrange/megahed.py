@@ -22,7 +22,7 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import Moments, Twist, moments_of
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
-from manipula.mechanics.robot.chain import Chain, Link, inward
+from manipula.mechanics.robot.tree import Link, Tree, inward
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import (
     Matrix,
@@ -45,7 +45,7 @@ class Weighed:
     last: Vector
 
 
-def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
+def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     axes, poses = seen_from_first(chain, q)
     delta = [unit_motion(link, axis) for link, axis in zip(chain.links, axes)]
@@ -62,7 +62,7 @@ def terms(chain: Chain, q: Sequence[Any]) -> LagrangeTerms:
     )
 
 
-def seen_from_first(chain: Chain, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
+def seen_from_first(chain: Tree, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
     """The joints (moving sides) and the link frames, seen from the moving side of joint 1."""
     axes, poses = [HERE], [link.after for link in chain.links[:1]]
     for link, motion in zip(chain.links[1:], chain.motions(q)[1:]):
@@ -71,7 +71,7 @@ def seen_from_first(chain: Chain, q: Sequence[Any]) -> tuple[list[Placement], li
     return axes, poses
 
 
-def first_gravity(chain: Chain, q: Sequence[Any]) -> Vector:
+def first_gravity(chain: Tree, q: Sequence[Any]) -> Vector:
     """The gravity vector on the moving side of joint 1."""
     g = unrotate(chain.base.R, chain.gravity)
     for link, motion in zip(chain.links[:1], chain.motions(q)):

@@ -17,10 +17,10 @@ from manipula.mechanics.models.lagrange import classical as lagrange_classical
 from manipula.mechanics.models.lagrange import efficient as lagrange_efficient
 from manipula.mechanics.models.lagrange import megahed as lagrange_megahed
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot, sum_of
 
-Terms = Callable[[Chain, Sequence[Any]], LagrangeTerms]
+Terms = Callable[[Tree, Sequence[Any]], LagrangeTerms]
 
 METHODS: dict[str, Terms] = {
     "lagrange": lagrange_classical.terms,
@@ -72,7 +72,7 @@ def lagrange_forces(terms: LagrangeTerms, qd: Sequence[Any], qdd: Sequence[Any],
 
 
 def lagrange_terms(
-    chain: Chain,
+    chain: Tree,
     q: Sequence[Any],
     qd: Sequence[Any],
     qdd: Sequence[Any],
@@ -87,7 +87,7 @@ def lagrange_terms(
 
 
 def inverse_dynamics_lagrange(
-    chain: Chain,
+    chain: Tree,
     q: Sequence[Any],
     qd: Sequence[Any],
     qdd: Sequence[Any],

@@ -31,8 +31,8 @@ from manipula.mechanics.models.linear.regressor import (
     unit_in_link,
 )
 from manipula.mechanics.models.linear.regressor import columns as regressor_columns
-from manipula.mechanics.robot.chain import Chain, Link
 from manipula.mechanics.robot.reduce.chains import SHARES, frames_on_joints, massless
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
@@ -81,11 +81,11 @@ class Slot:
 class Seated:
     """A chain without its bodies on its base frames, and where in these the frames of the file stand."""
 
-    chain: Chain
+    chain: Tree
     files: tuple[Placement, ...]
 
 
-def seated(chain: Chain) -> Seated:
+def seated(chain: Tree) -> Seated:
     """The base frames: on the joints, and along parallel axes all at one height, which makes every lever short."""
     moved = frames_on_joints(massless(chain))
     links: list[Link] = []
@@ -107,19 +107,19 @@ def parallel(link: Link) -> bool:
     return all(absent(entry) for entry in (link.before.R[0][2], link.before.R[1][2]))
 
 
-def candidate_slots(chain: Chain) -> list[Slot]:
+def candidate_slots(chain: Tree) -> list[Slot]:
     """What is left on every link after regrouping, then the actuator parameters its file gives."""
     return [
         Slot(kind, i) for i, link in enumerate(chain.links) for kind in (*KEPT[link.kind.name], *actuator_kinds(link))
     ]
 
 
-def columns(chain: Chain) -> list[str]:
+def columns(chain: Tree) -> list[str]:
     """The candidates by name."""
     return [slot.name for slot in candidate_slots(chain)]
 
 
-def standard_slots(chain: Chain) -> list[Slot]:
+def standard_slots(chain: Tree) -> list[Slot]:
     """The columns of `regressor` as places, without the entries of actuators that the file does not give."""
     slots: list[Slot] = []
     for i, (link, parts) in enumerate(zip(chain.links, parts_of(chain), strict=True)):
@@ -134,24 +134,24 @@ def actuator_kinds(link: Link) -> list[str]:
     return [name for name, value in zip(MOTOR_NAMES, motor_numbers(link)) if not absent(value)]
 
 
-def standard_values(chain: Chain) -> list[Any]:
+def standard_values(chain: Tree) -> list[Any]:
     """The chain's own values in the order of `standard_slots`."""
     values = dict(zip(regressor_columns(chain), parameter_vector(chain), strict=True))
     return [values[slot.name] for slot in standard_slots(chain)]
 
 
-def unit_of(chain: Chain, slot: Slot) -> Inertia:
+def unit_of(chain: Tree, slot: Slot) -> Inertia:
     """The body whose only parameter is the slot's, 1, in the frame of the link that carries it."""
     part = next(part for part in parts_of(chain)[slot.link] if slot.rider in ("", part.suffix))
     return unit_in_link(UNIT_BODIES[BODY_NAMES.index(slot.kind)], part)
 
 
-def link_slots(chain: Chain) -> list[Slot]:
+def link_slots(chain: Tree) -> list[Slot]:
     """The standard parameters without those of riders, whose columns are combinations of their link's."""
     return [slot for slot in standard_slots(chain) if not slot.rider]
 
 
-def grouping(chain: Chain, standard: Sequence[Slot]) -> list[list[Any]]:
+def grouping(chain: Tree, standard: Sequence[Slot]) -> list[list[Any]]:
     """B, a row for every candidate, a column for each of these standard parameters, by superposition of unit bodies."""
     seat, left = seated(chain), list[dict[str, Left]]()
     for i, link in enumerate(seat.chain.links):
@@ -168,7 +168,7 @@ def _left_of_unit(kind: str, i: int, link: Link, left: Sequence[dict[str, Left]]
     return _left_of(handed, left[i - 1]) if i else {}
 
 
-def _left_of_standard(chain: Chain, seat: Seated, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
+def _left_of_standard(chain: Tree, seat: Seated, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
     if slot.kind in MOTOR_NAMES:
         return {slot: 1}
     body = unit_of(chain, slot).seen_from(seat.files[slot.link])
@@ -203,13 +203,13 @@ def moment(body: Inertia, kind: str) -> Any:
     return body.s[("mx", "my", "mz").index(kind)]
 
 
-def actuator_column(chain: Chain, slot: Slot, qd: Sequence[Any], qdd: Sequence[Any]) -> Any:
+def actuator_column(chain: Tree, slot: Slot, qd: Sequence[Any], qdd: Sequence[Any]) -> Any:
     """What a unit of Ia, fv, fc or fo asks of its own joint; nobody else feels it."""
     i = slot.link
     return {"Ia": qdd[i], "fv": qd[i], "fc": chain.maths.sign(qd[i]), "fo": 1}[slot.kind]
 
 
-def reduced_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def reduced_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """Y (dof, candidates): each column the torque of a unit body on the base frames; the plain text."""
     moved = seated(chain).chain
     motion = newton_euler(moved, q, qd, qdd).motion
@@ -224,7 +224,7 @@ def reduced_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Se
     return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
 
 
-def chain_from_candidates(chain: Chain, values: Sequence[Any]) -> Chain:
+def chain_from_candidates(chain: Tree, values: Sequence[Any]) -> Tree:
     """The arm on its base frames whose candidates have these values and nothing else is there."""
     given = dict(zip(candidate_slots(chain), values, strict=True))
     moved = seated(chain).chain

@@ -15,7 +15,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, g
 from manipula.mechanics.models.dynamics.bodies import Twist, link_twists
 from manipula.mechanics.models.linear.base_parameters import Slot, actuator_column, candidate_slots, seated
 from manipula.mechanics.models.linear.regressor import MOTOR_NAMES
-from manipula.mechanics.robot.chain import Chain, Link, outward
+from manipula.mechanics.robot.tree import Link, Tree, outward
 from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
 
 
@@ -61,12 +61,12 @@ FELT: dict[str, Felt] = {
 }
 
 
-def base_regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def base_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """Y (dof, candidates): the same entries as `base_parameters.reduced_regressor`."""
     return _regressor(chain, _reaches(seated(chain).chain, q, qd, qdd), qd, qdd)
 
 
-def base_regressor_turned(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def base_regressor_turned(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """The same with the forces on the last link turned back."""
     moved = seated(chain).chain
     reaches = _reaches(moved, q, qd, qdd)
@@ -78,7 +78,7 @@ def base_regressor_turned(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd
     return _regressor(chain, reaches, qd, qdd)
 
 
-def _regressor(chain: Chain, reaches: Sequence[Reach], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def _regressor(chain: Tree, reaches: Sequence[Reach], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     def entry(i: int, slot: Slot) -> Any:
         if slot.kind in MOTOR_NAMES:
             return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
@@ -88,7 +88,7 @@ def _regressor(chain: Chain, reaches: Sequence[Reach], qd: Sequence[Any], qdd: S
     return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
 
 
-def _reaches(moved: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Reach]:
+def _reaches(moved: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Reach]:
     """Every link in its own axes."""
     return [
         _reach(row, twists) for row, twists in zip(motion_rows(moved, q, qd, qdd), link_twists(moved, q), strict=True)
@@ -100,7 +100,7 @@ def _reach(row: Row, twists: Sequence[Twist]) -> Reach:
     return Reach(U, unturned(row.turn, row.V), U, [twist.w for twist in twists], [twist.v for twist in twists])
 
 
-def motion_rows(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Row]:
+def motion_rows(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Row]:
     """How every link of a chain without bodies moves."""
     rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
 

@@ -14,13 +14,13 @@ from manipula.mechanics.models.dynamics.bodies import Twist, axis_twist
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.models.linear.regressor import parts_of
 from manipula.mechanics.models.linear.regressor_carried import with_riders
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vector, add, cross, dot, neg, scale, unrotate
 
 
-def kinetic_row(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+def kinetic_row(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
     """Y_T, by the columns of `regressor`."""
     row: list[Any] = []
     moving = Twist(NULL, NULL)
@@ -31,7 +31,7 @@ def kinetic_row(chain: Chain, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
     return row
 
 
-def potential_row(chain: Chain, q: Sequence[Any]) -> list[Any]:
+def potential_row(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """Y_U, by the columns of `regressor`."""
     row: list[Any] = []
     for at, parts in zip(frames(chain, q), parts_of(chain)):

@@ -13,8 +13,8 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import Screw, felt, link_twists
 from manipula.mechanics.models.dynamics.newton_euler import Moving, euler, newton, newton_euler
-from manipula.mechanics.robot.chain import Chain, Link, Part
 from manipula.mechanics.robot.reduce.chains import massless
+from manipula.mechanics.robot.tree import Link, Part, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE
 from manipula.mechanics.spatial.vector import NULL, X, Y, Z, symmetric
@@ -31,12 +31,12 @@ def _unit_tensor(which: int) -> Inertia:
 UNIT_BODIES = (*map(_unit_tensor, range(6)), Inertia(0, X), Inertia(0, Y), Inertia(0, Z), Inertia(1))
 
 
-def parts_of(chain: Chain) -> list[tuple[Part, ...]]:
+def parts_of(chain: Tree) -> list[tuple[Part, ...]]:
     """The bodies of every link, its own first."""
     return [link.parts or (Part(str(n), HERE, link.inertia),) for n, link in enumerate(chain.links, 1)]
 
 
-def columns(chain: Chain) -> list[str]:
+def columns(chain: Tree) -> list[str]:
     """The parameter of every column: of its body, or of its joint."""
     names: list[str] = []
     for number, parts in enumerate(parts_of(chain), 1):
@@ -45,7 +45,7 @@ def columns(chain: Chain) -> list[str]:
     return names
 
 
-def parameter_vector(chain: Chain) -> list[Any]:
+def parameter_vector(chain: Tree) -> list[Any]:
     """π: the chain's own parameters in the order of the columns."""
     values: list[Any] = []
     for link, parts in zip(chain.links, parts_of(chain), strict=True):
@@ -69,7 +69,7 @@ def body_numbers(body: Inertia) -> list[Any]:
     return [xx, xy, xz, yy, yz, zz, *body.s, body.m]
 
 
-def regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """Y (dof, 14·dof and 10 for every rider)"""
     motion = newton_euler(massless(chain), q, qd, qdd).motion
     forces = [
@@ -84,7 +84,7 @@ def regressor(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[A
 
 
 def with_motors(
-    chain: Chain, blocks: Sequence[Sequence[Sequence[Any]]], qd: Sequence[Any], qdd: Sequence[Any]
+    chain: Tree, blocks: Sequence[Sequence[Sequence[Any]]], qd: Sequence[Any], qdd: Sequence[Any]
 ) -> list[list[Any]]:
     """Y of its blocks: of every link, ten entries a body in the row of each joint up to its own. A motor is felt by its
     joint."""

@@ -21,8 +21,8 @@ from manipula.mechanics.models.dynamics.bodies import Screw, Twist, felt, link_t
 from manipula.mechanics.models.dynamics.friction import absent
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
-from manipula.mechanics.robot.chain import Chain, Link, Part
 from manipula.mechanics.robot.reduce.chains import massless
+from manipula.mechanics.robot.tree import Link, Part, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Z, column, dot, scale, sub, symmetric
@@ -73,7 +73,7 @@ def shared(link: Link) -> list[Shared]:
     ]
 
 
-def regressor_carried(chain: Chain, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def regressor_carried(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """Y (dof, 14·dof and 10 for every rider)"""
     motion = newton_euler(massless(chain), q, qd, qdd).motion
     blocks: list[Block] = []

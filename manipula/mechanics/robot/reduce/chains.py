@@ -1,4 +1,4 @@
-"""Chain → Chain: the same arm described more conveniently. Each reduction says what it preserves.
+"""Tree → Tree: the same arm described more conveniently. Each reduction says what it preserves.
 
 | reduction         | preserves                                                       |
 |-------------------|-----------------------------------------------------------------|
@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain, Link, Part
+from manipula.mechanics.robot.tree import Link, Part, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import matsub, scale, symmetric
 
 
-def merge_fixed(chain: Chain) -> Chain:
+def merge_fixed(chain: Tree) -> Tree:
     """Weld every fixed link to the moving link before it, or to the ground."""
     links: list[Link] = []
     ground = chain.ground
@@ -38,7 +38,7 @@ def merge_fixed(chain: Chain) -> Chain:
     return replace(chain, links=tuple(links), tool=_joined(gap, chain.tool), ground=ground)
 
 
-def frames_on_joints(chain: Chain) -> Chain:
+def frames_on_joints(chain: Tree) -> Tree:
     """Put every link frame where its joint is: what stood after joint i stands before joint i+1."""
     links: list[Link] = []
     carry = HERE
@@ -49,7 +49,7 @@ def frames_on_joints(chain: Chain) -> Chain:
     return replace(chain, links=tuple(links), tool=_joined(carry, chain.tool))
 
 
-def without_actuators(chain: Chain) -> Chain:
+def without_actuators(chain: Tree) -> Tree:
     """The bare mechanism: no motor inertia, no friction."""
     bare = (replace(link, motor_inertia=0, viscous=0, coulomb=0, friction_offset=0) for link in chain.links)
     return replace(chain, links=tuple(bare))
@@ -62,7 +62,7 @@ def _joined(a: Placement, b: Placement) -> Placement:
     return a if b is HERE else a @ b
 
 
-def massless(chain: Chain) -> Chain:
+def massless(chain: Tree) -> Tree:
     """The same geometry with empty links; the start of superposition."""
     links = (replace(link, inertia=Inertia(), parts=tuple(map(_emptied, link.parts))) for link in chain.links)
     return replace(chain, links=tuple(links), ground=Inertia())
@@ -72,7 +72,7 @@ def _emptied(part: Part) -> Part:
     return replace(part, inertia=Inertia())
 
 
-def regroup(chain: Chain) -> Chain:
+def regroup(chain: Tree) -> Tree:
     """Hand every mass that moves alike with link i−1 to link i−1, from the tip down. Frames must be on the joints.
 
     What lies on a revolute axis (M, S_z, K_zz) does not see the joint turn; a prismatic joint keeps the orientation,
@@ -103,17 +103,17 @@ def _prismatic_shares(link: Link) -> tuple[Inertia, Inertia]:
 SHARES = {"revolute": _revolute_shares, "prismatic": _prismatic_shares}
 
 
-def gauged(chain: Chain, joint: int, axis: int) -> Chain:
+def gauged(chain: Tree, joint: int, axis: int) -> Tree:
     """A fictitious mass on joint `joint` (from 0) so that its parent's first moment along `axis` vanishes."""
     return _weighted(chain, joint, chain.links[joint - 1].inertia.s[axis] / chain.links[joint].before.p[axis])
 
 
-def lifted(chain: Chain, joint: int) -> Chain:
+def lifted(chain: Tree, joint: int) -> Tree:
     """A fictitious mass on joint `joint` (from 0) so that its parent has none: what slides rides on the next link."""
     return _weighted(chain, joint, chain.links[joint - 1].inertia.m)
 
 
-def _weighted(chain: Chain, joint: int, mu: Any) -> Chain:
+def _weighted(chain: Tree, joint: int, mu: Any) -> Tree:
     """A mass μ at a revolute joint's origin belongs to both links: +μ on one and −μ on the other changes no torque."""
     link, parent = chain.links[joint], chain.links[joint - 1]
     minus = Inertia(m=-mu).seen_from(Placement(p=link.before.p))
@@ -123,7 +123,7 @@ def _weighted(chain: Chain, joint: int, mu: Any) -> Chain:
     return replace(chain, links=tuple(links))
 
 
-def laden(chain: Chain, joint: int, axis: int, first: bool, second: bool) -> Chain:
+def laden(chain: Tree, joint: int, axis: int, first: bool, second: bool) -> Tree:
     """Put fictitious moments on the axis of `joint` (from 0), which lies along ± `axis` of its parent, so that the
     parent's first or second moment along that axis, or both, vanish.
 
@@ -134,7 +134,7 @@ def laden(chain: Chain, joint: int, axis: int, first: bool, second: bool) -> Cha
     return chain
 
 
-def _loaded(chain: Chain, joint: int, axis: int, order: int) -> Chain:
+def _loaded(chain: Tree, joint: int, axis: int, order: int) -> Tree:
     link, parent = chain.links[joint], chain.links[joint - 1]
     a = link.before.R[axis][2]  # ±1: where the axis points
     S = a * parent.inertia.s[axis] if order == 1 else 0
@@ -147,7 +147,7 @@ def _loaded(chain: Chain, joint: int, axis: int, order: int) -> Chain:
     return replace(chain, links=tuple(links))
 
 
-def rescaled(chain: Chain, length: Any) -> Chain:
+def rescaled(chain: Tree, length: Any) -> Tree:
     """Measure lengths in `length`: moments and masses take it up, so torques of revolute joints stay what they are.
 
     A sliding joint takes its coordinate in metres and gives its force in newtons by its pace.

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Inertia, half, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import turn_about
 from manipula.mechanics.spatial.vector import symmetric
@@ -42,7 +42,7 @@ def _second(body: Inertia) -> Pair:
 PAIRS: dict[str, Callable[[Inertia], Pair]] = {"first": _first, "third": _third, "second": _second}
 
 
-def tip_turned(chain: Chain, pair: str) -> Chain:
+def tip_turned(chain: Tree, pair: str) -> Tree:
     """The chain with its last frame turned so that the second entry of this pair is 0. Preserves torques, energy, tool.
 
     The last joint must be revolute, with its link's frame on it.

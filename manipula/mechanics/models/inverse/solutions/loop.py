@@ -16,8 +16,8 @@ from functools import reduce
 from typing import Any
 
 from manipula.mechanics.models.inverse.solutions.subproblems import Beside, Motion, Shift
-from manipula.mechanics.robot.chain import Chain
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along
 from manipula.mechanics.spatial.vector import Matrix, column, cross, dot, sub, sum_of
 from manipula.scalar import Maths
@@ -127,7 +127,7 @@ class Loop:
         return Loop(tuple(gaps[:k] + gaps[k + 1 :]), axes, self.pose_gap)
 
 
-def loop_from_chain(chain: Chain, pose: Placement) -> Loop:
+def loop_from_chain(chain: Tree, pose: Placement) -> Loop:
     """`pose` is the tool's in the world: base · B₁ J₁ B₂ … Jₙ · tool = pose."""
     arm = frames_on_joints(chain)
     first = arm.base @ arm.links[0].before
@@ -136,7 +136,7 @@ def loop_from_chain(chain: Chain, pose: Placement) -> Loop:
     return Loop(gaps, tuple(Axis(i, link.kind.name) for i, link in enumerate(arm.links)))
 
 
-def joint_value(axis: Axis, motion: Motion, chain: Chain) -> Any:
+def joint_value(axis: Axis, motion: Motion, chain: Tree) -> Any:
     """The joint's own coordinate: direction · (sense · x − offset); angles in (−π, π]."""
     assert axis.joint is not None
     link, maths = chain.links[axis.joint], chain.maths

@@ -28,7 +28,7 @@ from manipula.mechanics.models.inverse.solutions.notes import (
 from manipula.mechanics.models.inverse.solutions.slides import rotation
 from manipula.mechanics.models.inverse.solutions.solving import Found, Moved, Subproblems, Unknown
 from manipula.mechanics.models.inverse.solutions.subproblems import STILL, Shift, Turn, Wrist
-from manipula.mechanics.robot.chain import Chain
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import (
     Matrix,
     Vector,
@@ -48,7 +48,7 @@ Name = Callable[[str, str, Any], Any]  # letter, index, value → the same value
 class Recording(Subproblems):
     """`q`: the coordinate of every axis of the loop; `name` gives letters to quantities; `note` takes the steps."""
 
-    def __init__(self, chain: Chain, loop: Loop, q: Sequence[Any], name: Name, note: Callable[[Note], None]) -> None:
+    def __init__(self, chain: Tree, loop: Loop, q: Sequence[Any], name: Name, note: Callable[[Note], None]) -> None:
         super().__init__(chain.maths)
         self.chain, self.loop, self.q, self.name, self.note = chain, loop, q, name, note
         self.found: set[tuple[int, ...]] = set()

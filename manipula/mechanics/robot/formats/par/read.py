@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Joint, JointKind, Origin, Robot, Step, Steps
-from manipula.mechanics.robot.exact import Tree, is_zero, parameter_of, placement_from_steps, without_zeros
+from manipula.mechanics.robot.exact import Formula, is_zero, parameter_of, placement_from_steps, without_zeros
 from manipula.mechanics.robot.formats.checks.robot import warn_about
 from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
 from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
@@ -234,7 +234,7 @@ class _Reader:
         if entries and len(entries) != 3:
             raise RobotFileError(f"found {len(entries)} entries", field="G", hint="three: G = {0,0,G3}")
         given = [self.parameter(entry, "G", 0) for entry in entries] or [ZERO, ZERO, Num(Fraction("-9.81"))]
-        x, y, z = rotate(turn, (Tree(given[0]), Tree(given[1]), Tree(given[2])))
+        x, y, z = rotate(turn, (Formula(given[0]), Formula(given[1]), Formula(given[2])))
         return (Cell("gx", parameter_of(x)), Cell("gy", parameter_of(y)), Cell("gz", parameter_of(z)))
 
 

@@ -6,7 +6,7 @@ import re
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import JointKind
-from manipula.mechanics.robot.exact import Tree, opposite
+from manipula.mechanics.robot.exact import Formula, opposite
 from manipula.mechanics.robot.values.parameter import ZERO, Name, Op, Parameter, names_of, text_of
 
 _LETTERS: dict[JointKind, str] = {"revolute": "t|th|theta|q", "prismatic": "r|q|l|rl"}
@@ -20,8 +20,8 @@ def split_variable(entry: Parameter, row: int, kind: JointKind, notes: list[str]
     terms = list(_terms(entry, 1))
     moving = [(term, sign) for term, sign in terms if isinstance(term, Name) and is_variable(term.name, row, kind)]
     if len(moving) == 1:
-        rest = [Tree(term if sign == 1 else opposite(term)) for term, sign in terms if (term, sign) != moving[0]]
-        return sum(rest, start=Tree(ZERO)).parameter, moving[0][1]
+        rest = [Formula(term if sign == 1 else opposite(term)) for term, sign in terms if (term, sign) != moving[0]]
+        return sum(rest, start=Formula(ZERO)).parameter, moving[0][1]
     if moving or any(True for _ in names_of(entry)):
         raise RobotFileError(
             f"found {text_of(entry)!r}, in which the joint variable is not clear", where=f"joint {row}",

@@ -14,7 +14,7 @@ from typing import Any
 from manipula.mechanics.robot.bodies import together
 from manipula.mechanics.robot.description import SIX, Joint, Mounted, Robot, Step, known
 from manipula.mechanics.robot.exact import (
-    Tree,
+    Formula,
     gathered,
     inverse_of,
     is_zero,
@@ -93,7 +93,7 @@ class _Writer:
         yield "\n(* Velocity and acceleration of the base *)"
         yield from (_line(key, ["0", "0", "0"]) for key in AT_REST)
         base = placement_from_steps(gathered(self.robot.base))
-        x, y, z = (Tree(cell.parameter) for cell in self.robot.gravity)
+        x, y, z = (Formula(cell.parameter) for cell in self.robot.gravity)
         yield "\n(* Acceleration of gravity, in frame 0 *)"
         yield _line("G", [self.entry(part) for part in unrotate(base.R, (x, y, z))])
         yield "\n(* Frame 0 in the world *)"
@@ -146,7 +146,7 @@ class _Writer:
         return column | {"M": self.entry(body.m)}
 
     def entry(self, value: Any) -> str:
-        parameter: Parameter = value if not isinstance(value, Tree | int) else parameter_of(value)
+        parameter: Parameter = value if not isinstance(value, Formula | int) else parameter_of(value)
         return _text(settled(with_values(parameter, self.values).parameter))
 
 

@@ -1,6 +1,6 @@
 """The robot over a scalar S, and the walk along it.
 
-`Chain` is what models see: every convention and every unit is gone, every entry is a scalar. `outward` and `inward`
+`Tree` is what models see: every convention and every unit is gone, every entry is a scalar. `outward` and `inward`
 are the two traversals; a model hands them the body of its recursion.
 """
 
@@ -62,7 +62,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Chain:
+class Tree:
     """A serial arm: world → base → links → tool. `gravity` is the acceleration vector in the world frame.
 
     `ground` is what stands still in the base frame: no torque feels it, but it has a potential energy.
