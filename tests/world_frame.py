@@ -10,8 +10,9 @@ S. S. Sastry, A Mathematical Introduction to Robotic Manipulation, eq. 4.23 (Chr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import pi
 from typing import Any
 
@@ -77,8 +78,10 @@ _OPS: dict[str, Any] = {
 class World:
     """The arm of a description whose every name has a value."""
 
-    def __init__(self, robot: Robot) -> None:
-        self.robot, self.values = robot, dict(robot.values)
+    def __init__(self, robot: Robot, free: Mapping[str, float] | None = None) -> None:
+        """`free`: values of names the robot leaves open, in place of those it gives."""
+        given = {name: Num(Fraction(value)) for name, value in (free or {}).items()}
+        self.robot, self.values = robot, {**dict(robot.values), **given}
         self.moving = [joint for joint in robot.joints if joint.kind != "fixed"]
         self.dof = len(self.moving)
         self.g = np.array([self.of(cell) for cell in robot.gravity])
@@ -184,6 +187,20 @@ class World:
             Jv, Jw = self.columns(s, b.c, b.joints)
             tau = tau + Jv.T @ F + Jw.T @ N
         return tau + np.zeros(self.dof)
+
+    def recursion(self, q: Array, qd: Array, qdd: Array, wrench: Any = None) -> dict[str, Array]:
+        """w wd vd F N f n (n, 3) of every link in its own frame, moments about its origin, gravity as −g upwards."""
+        s, given = self.at(q), np.zeros(6) if wrench is None else np.asarray(wrench)
+        pushes, rows = self.pushes(s, qd, qdd), []
+        for i, link in enumerate(s.links, 1):
+            R, o = link[:3, :3], link[:3, 3]
+            a, w, wd = self.motion(s, o, i, qd, qdd)
+            forces = [(b.joints, np.array([F, N + np.cross(b.c - o, F)])) for b, F, N in pushes]
+            own = sum((x for joints, x in forces if joints == i), np.zeros((2, 3)))
+            beyond = sum((x for joints, x in forces if joints >= i), np.zeros((2, 3)))
+            lost = np.array([given[:3], given[3:] + np.cross(s.tool[:3, 3] - o, given[:3])])
+            rows.append([x @ R for x in (w, wd, a - self.g, *own, *(beyond - lost))])
+        return dict(zip(["w", "wd", "vd", "F", "N", "f", "n"], np.array(rows).transpose(1, 0, 2)))
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array, wrench: Any = None) -> Array:
         tau = self.mechanism(q, qd, qdd) + self.motor * qdd + self.friction(qd)

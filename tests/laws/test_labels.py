@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import manipula as mp
@@ -22,8 +24,8 @@ from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.values.parameter import float_of
 from manipula.mechanics.spatial.floats import FLOATS
-from tests.plain_recursion import Arm
 from tests.random_robots import random_robot, random_state
+from tests.world_frame import World
 
 RECURSIVE = [name for name, model in MODELS.items() if set(RATES) <= set(model.inputs)]
 NAME = re.compile(r"\b(?:wd?|vd|[FNfn])\d+_[xyz]\b")
@@ -36,12 +38,20 @@ def states(request: Request, seed: int) -> tuple[dict[str, float], dict[str, flo
     open_ones = free_parameters(request.robot, request.symbolic).items()
     free = {name: round(rng.uniform(0.2, 1.2), 3) if x is None else float_of(x, {}) for name, x in open_ones}
     q, qd, qdd, wrench = random_state(request.robot, seed)
-    true = Arm(request.robot, free).names(q, qd, qdd, wrench if request.wrench else None)
+    true = named(World(request.robot, free), q, qd, qdd, wrench if request.wrench else None)
     given = {"q": q, "qd": qd, "qdd": qdd, "wrench": wrench}
     symbols = dict(free)
     for port, names in input_names(request).items():
         symbols |= dict(zip(names, given.get(port) or [rng.uniform(-1, 1) for _ in names]))
     return symbols, true
+
+
+def named(world: World, *state: Sequence[float] | None) -> dict[str, float]:
+    """w1_x, wd1_x, vd1_x, F1_x, N1_x, f1_x, n1_x …: link by link, in the axes of the link's frame."""
+    q, qd, qdd, wrench = state
+    found = world.recursion(*map(np.array, (q, qd, qdd)), wrench)
+    entries = [(f"{letter}{i}", row) for letter, rows in found.items() for i, row in enumerate(rows, 1)]
+    return {f"{name}_{axis}": float(x) for name, row in entries for axis, x in zip("xyz", row)}
 
 
 def misnamed(function: Function, request: Request, seed: int = 1) -> list[str]:

@@ -75,19 +75,8 @@ def _tool_jacobian(c: Case) -> list[Array]:
 
 
 def _recursion(c: Case) -> list[Array]:
-    """w wd vd F N f n of every link in its own frame, moments about the frame's origin, gravity as −g upwards."""
-    w, s, rows = c.world, c.world.at(c.q), []
-    pushes = w.pushes(s, c.qd, c.qdd)
-    for i, link in enumerate(s.links, 1):
-        R, o = link[:3, :3], link[:3, 3]
-        a, turn, turn_rate = w.motion(s, o, i, c.qd, c.qdd)
-        own = [(F, N + np.cross(b.c - o, F)) for b, F, N in pushes if b.joints == i]
-        beyond = [(F, N + np.cross(b.c - o, F)) for b, F, N in pushes if b.joints >= i]
-        lost = np.array([c.wrench[:3], c.wrench[3:] + np.cross(s.tool[:3, 3] - o, c.wrench[:3])])
-        sums = [*sum(map(np.array, own), np.zeros((2, 3))), *(sum(map(np.array, beyond), np.zeros((2, 3))) - lost)]
-        rows.append([x @ R for x in (turn, turn_rate, a - w.g, *sums)])
-    tau = w.mechanism(c.q, c.qd, c.qdd) - w.jacobian(c.q).T @ c.wrench
-    return [*np.array(rows).transpose(1, 0, 2), tau]
+    tau = c.world.mechanism(c.q, c.qd, c.qdd) - c.world.jacobian(c.q).T @ c.wrench
+    return [*c.world.recursion(c.q, c.qd, c.qdd, c.wrench).values(), tau]
 
 
 def _lagrange(c: Case) -> list[Array]:
