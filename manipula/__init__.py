@@ -8,6 +8,9 @@ g2 = g*l2*m2*c12
 with c1 = cos(q1), c12 = cos(q1 + q2)
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from manipula.api import (
     base_parameters,
     check,
@@ -27,7 +30,6 @@ from manipula.api import (
     significance,
     tables,
 )
-from manipula.arm import Arm
 from manipula.errors import (
     ConditionError,
     InputError,
@@ -38,10 +40,13 @@ from manipula.errors import (
     SizeError,
     UnknownNameError,
 )
-from manipula.model import Model
-from manipula.parameters.motions import Motions
-from manipula.robot import Robot
 from manipula.version import __version__
+
+if TYPE_CHECKING:
+    from manipula.arm import Arm
+    from manipula.model import Model
+    from manipula.parameters.motions import Motions
+    from manipula.robot import Robot
 
 __all__ = [
     "Arm",
@@ -75,3 +80,23 @@ __all__ = [
     "significance",
     "tables",
 ]
+
+# The verbs above are light, each loads its machinery when called; these classes are the machinery.
+_CLASSES = {
+    "Arm": "manipula.arm",
+    "Model": "manipula.model",
+    "Motions": "manipula.parameters.motions",
+    "Robot": "manipula.robot",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A class on first use; Python asks here only for what is not in the module yet."""
+    if name not in _CLASSES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_CLASSES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

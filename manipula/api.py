@@ -1,6 +1,7 @@
 """The verbs: one function per thing a user does.
 
-What only one verb needs is imported by that verb: most programs use two or three of them.
+A verb imports what it needs when it is called: most programs use two or three of them, and `import manipula` loads none
+of the machinery behind them.
 """
 
 from __future__ import annotations
@@ -10,35 +11,29 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.algebra.optimise.price import price_named
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
-from manipula.generation.build import Request, model_named
-from manipula.generation.levels import Effort
-from manipula.generation.proved import generate_function, generate_together, known_function, optimise_function
-from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.robot import library
-from manipula.mechanics.robot.bind import Symbolic
-from manipula.mechanics.robot.formats.checks.robot import check_robot
-from manipula.mechanics.robot.formats.conversion.tables import TextTable, tables_of
-from manipula.mechanics.robot.formats.source import text_from_bytes
-from manipula.model import Model, SolverModel
-from manipula.parameters.motions import Motions
-from manipula.robot import Robot
-from manipula.support.files import write_files, write_text
 
 if TYPE_CHECKING:
+    from manipula.generation.build import Request
     from manipula.generation.reports.checking import Report
     from manipula.generation.reports.counting import CountRow, StepRow
     from manipula.ik.derivation import Derivation
+    from manipula.mechanics.robot.bind import Symbolic
+    from manipula.mechanics.robot.formats.conversion.tables import TextTable
+    from manipula.model import Model
     from manipula.parameters.approximation import SignificanceReport
     from manipula.parameters.base import BaseParameters
     from manipula.parameters.base_numeric import Agreement
+    from manipula.parameters.motions import Motions
+    from manipula.robot import Robot
 
 FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "urdf", ".par": "par", ".csv": "dh", ".txt": "dh", ".tsv": "dh"}
 
 
 def robots() -> list[str]:
     """The names of the library's robots."""
+    from manipula.mechanics.robot import library
+
     return library.names()
 
 
@@ -51,6 +46,9 @@ def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
     >>> load("planar2r").dof
     2
     """
+    from manipula.mechanics.robot import library
+    from manipula.mechanics.robot.formats.checks.robot import check_robot
+
     if not isinstance(source, str | Path):
         raise InputError(f"found {source!r:.60}, expected the name of a library robot or a file")
     path = Path(source)
@@ -64,12 +62,24 @@ def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
 
 def _from_library(name: str, options: dict[str, Any]) -> Robot:
     """A library robot; its published oddities are noted in its file and need no warning each time."""
+    from manipula.mechanics.robot import library
+    from manipula.robot import Robot
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
         return Robot.from_text(library.text_of(name), file=f"{name}.toml", **options)
 
 
+def _loaded(robot: Robot | str) -> Robot:
+    """Every verb takes a robot or its name."""
+    return load(robot) if isinstance(robot, str) else robot
+
+
 def _load_file(path: Path, options: dict[str, Any]) -> Robot:
+    from manipula.mechanics.robot import library
+    from manipula.mechanics.robot.formats.source import text_from_bytes
+    from manipula.robot import Robot
+
     if not path.suffix and not path.exists():
         raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
     if path.suffix.lower() not in FORMATS:
@@ -86,6 +96,8 @@ def _load_file(path: Path, options: dict[str, Any]) -> Robot:
 
 def save(robot: Robot, path: str | Path) -> Path:
     """Write the robot; the ending chooses the format. The old file stays whole until the new one is complete."""
+    from manipula.support.files import write_text
+
     path = Path(path)
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
@@ -105,6 +117,7 @@ def _writers() -> dict[str, Callable[[Any], str]]:
 def convert(robot: Robot, target: str) -> Robot:
     """The same arm in another convention: "standard", "modified" or "urdf"."""
     from manipula.mechanics.robot.formats.conversion.conventions import convert as converted
+    from manipula.robot import Robot
 
     return Robot.of(converted(robot, target))
 
@@ -129,7 +142,11 @@ def generate(
     >>> generate("planar2r", "gravity").outputs
     {'g': (2,)}
     """
-    subject = load(robot) if isinstance(robot, str) else robot
+    from manipula.generation.build import Request
+    from manipula.generation.proved import generate_function, generate_together
+    from manipula.model import Model
+
+    subject = _loaded(robot)
     if not isinstance(model, str):
         if not model:
             raise InputError("generate: found an empty list of models (expected at least one name)")
@@ -147,6 +164,7 @@ def _solver(request: Request) -> Model | None:
     if request.model != "inverse_kinematics":
         return None
     from manipula.ik.general6r.emitted import is_general, solver_of
+    from manipula.model import SolverModel
 
     if not is_general(request):
         return None
@@ -173,7 +191,12 @@ def optimise(
     A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
     What a limit or a stop cut short is remembered as such: `optimise` and `generate` go on from there.
     """
-    subject = load(robot) if isinstance(robot, str) else robot
+    from manipula.generation.build import Request
+    from manipula.generation.levels import Effort
+    from manipula.generation.proved import optimise_function
+    from manipula.model import Model
+
+    subject = _loaded(robot)
     request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
     return Model(optimise_function(request, Effort(moves, seconds, seed, not search, stop), tell), request)
 
@@ -182,7 +205,11 @@ def best_known(
     robot: Robot | str, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical"
 ) -> Model | None:
     """The best known for `generate(…, optimise="max")` before any search, if there is such: shipped or remembered."""
-    subject = load(robot) if isinstance(robot, str) else robot
+    from manipula.generation.build import Request
+    from manipula.generation.proved import known_function
+    from manipula.model import Model
+
+    subject = _loaded(robot)
     request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
     found = known_function(request)
     return None if found is None else Model(found, request)
@@ -190,16 +217,22 @@ def best_known(
 
 def price_of(model: Model, price: str = "classical") -> int:
     """What a search for this price counts: for the classical one, the operations on line."""
+    from manipula.algebra.optimise.price import price_named
+
     return price_named(price).total(model.function)
 
 
 def models() -> dict[str, str]:
     """What `generate` can make: name → one line."""
+    from manipula.mechanics.models.catalogue import MODELS
+
     return {name: model.doc for name, model in MODELS.items()}
 
 
 def methods(model: str) -> list[str]:
     """The ways to make a model; the first is the plain one."""
+    from manipula.generation.build import model_named
+
     return model_named(model).method_names
 
 
@@ -212,6 +245,8 @@ def languages() -> list[str]:
 
 def tables(robot: Robot) -> tuple[TextTable, ...]:
     """The robot as tables of text, units in the headings."""
+    from manipula.mechanics.robot.formats.conversion.tables import tables_of
+
     return tables_of(robot)
 
 
@@ -227,7 +262,7 @@ def count(
     """The table of operations, method by method, each one proved."""
     from manipula.generation.reports.counting import DEFAULT_MODELS, count_rows
 
-    subject = load(robot) if isinstance(robot, str) else robot
+    subject = _loaded(robot)
     return list(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
 
 
@@ -242,7 +277,7 @@ def count_steps(
     """What formulation, passes and search save, method by method, beside published figures."""
     from manipula.generation.reports.counting import DEFAULT_MODELS, step_rows
 
-    subject = load(robot) if isinstance(robot, str) else robot
+    subject = _loaded(robot)
     return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
 
 
@@ -252,7 +287,7 @@ def count_orders(
     """Every order of the matrix product of the pose, cheapest first."""
     from manipula.generation.reports.counting import bracketing_rows
 
-    return bracketing_rows(load(robot) if isinstance(robot, str) else robot, symbolic, tell)
+    return bracketing_rows(_loaded(robot), symbolic, tell)
 
 
 def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None) -> Report:
@@ -263,7 +298,7 @@ def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None
     """
     from manipula.generation.reports.checking import check_report
 
-    return check_report(load(robot) if isinstance(robot, str) else robot, tell)
+    return check_report(_loaded(robot), tell)
 
 
 def base_parameters(robot: Robot | str, *, symbolic: Symbolic = "auto") -> BaseParameters:
@@ -274,7 +309,7 @@ def base_parameters(robot: Robot | str, *, symbolic: Symbolic = "auto") -> BaseP
     """
     from manipula.parameters.base import base_parameters_of
 
-    return base_parameters_of(load(robot) if isinstance(robot, str) else robot, symbolic)
+    return base_parameters_of(_loaded(robot), symbolic)
 
 
 def check_base_parameters(robot: Robot | str) -> Agreement:
@@ -282,7 +317,7 @@ def check_base_parameters(robot: Robot | str) -> Agreement:
     from manipula.parameters.base import base_parameters_of
     from manipula.parameters.base_numeric import base_agreement
 
-    subject = load(robot) if isinstance(robot, str) else robot
+    subject = _loaded(robot)
     return base_agreement(subject, base_parameters_of(subject))
 
 
@@ -290,7 +325,7 @@ def significance(robot: Robot | str, motions: Motions, tolerance: float = 0.01) 
     """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
     from manipula.parameters.approximation import significance_of
 
-    return significance_of(load(robot) if isinstance(robot, str) else robot, motions, tolerance)
+    return significance_of(_loaded(robot), motions, tolerance)
 
 
 def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Derivation:
@@ -301,12 +336,13 @@ def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Der
     """
     from manipula.ik.derivation import derivation_of
 
-    return derivation_of(load(robot) if isinstance(robot, str) else robot, symbolic)
+    return derivation_of(_loaded(robot), symbolic)
 
 
 def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
     """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
     from manipula.generation.reports.dossier_files import files_of_dossier
+    from manipula.support.files import write_files
 
-    subject = load(robot) if isinstance(robot, str) else robot
+    subject = _loaded(robot)
     return write_files(Path(folder), files_of_dossier(subject, tell))

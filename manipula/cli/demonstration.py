@@ -8,15 +8,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from manipula import api
-from manipula.arm import Arm
 from manipula.cli.terminal import options
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
-from manipula.model import Model
+
+if TYPE_CHECKING:
+    from manipula.model import Model
 
 # Lopes da Silva, dissertation, UNICAMP 1990: operations of the PUMA 560, with and without auxiliary equations
 PUBLISHED_WAYS = {
@@ -69,6 +70,8 @@ def demo(
 
 
 def _found(output: Path, tell: Tell) -> _Show:
+    from manipula.arm import Arm
+
     puma = api.load("puma560_symbolic")
     closed = api.generate("planar2r", "inverse_dynamics", tell=tell)
     ways = api.count(puma, ["pose"], tell=tell)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,8 +12,10 @@ from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.errors import UnknownNameError
-from manipula.model import Model
-from manipula.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.model import Model
+    from manipula.robot import Robot
 
 COST_COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once (parameters only)")
 

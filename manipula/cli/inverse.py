@@ -6,19 +6,20 @@ import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from manipula import api
-from manipula.arm import Arm
 from manipula.cli import inverse_screen as screen
 from manipula.cli.inverse_screen import Units, numbers
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say_json
 from manipula.errors import InputError
-from manipula.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.arm import Arm
+    from manipula.robot import Robot
 
 
 @guarded
@@ -83,6 +84,8 @@ def ik(
             raise InputError(f"--derive has no use for a pose; drop {asked.given[0]}")
         _say_derivation(subject, latex, as_json)
         return
+    from manipula.arm import Arm
+
     arm = Arm(subject)
     with progress(f"inverse kinematics of {subject.name}"):
         told = screen.told_class(arm, asked.part, bool(asked.given), robot)
@@ -134,10 +137,12 @@ class _Asked:
     def target(self, arm: Arm, at: list[float] | None) -> Any:
         if at is not None:
             return arm.pose(at)
-        return _pose(self.pose) if self.pose else np.array(numbers("--position", self.position))
+        return _pose(self.pose) if self.pose else numbers("--position", self.position)
 
 
 def _solved(arm: Arm, asked: _Asked) -> dict[str, Any]:
+    import numpy as np
+
     solver, units = arm.solver_for(asked.part), asked.units(arm)
     at = units.read("--q", asked.q) if asked.q else None
     near = units.read("--seed", asked.seed) if asked.seed else None
@@ -146,9 +151,9 @@ def _solved(arm: Arm, asked: _Asked) -> dict[str, Any]:
     else:
         fixed = _free_joints(solver, asked.parameter, units)
         near = at if near is None else near  # so that --q is among the answers of a redundant arm
-    target = asked.target(arm, at)
+    target = np.asarray(asked.target(arm, at))
     result = solver(target, near, fixed, asked.tolerance)
-    return {"parameter": fixed, "pose": np.asarray(target).tolist()} | screen.told_answer(result)
+    return {"parameter": fixed, "pose": target.tolist()} | screen.told_answer(result)
 
 
 def _say_derivation(subject: Robot, latex: bool, as_json: bool) -> None:
@@ -169,10 +174,12 @@ def _pose(text: str) -> Any:
     given = numbers("--pose", text)
     if len(given) != 16:
         raise InputError(f"--pose: expected 16 numbers, row by row, or a .json file, found {len(given)} numbers")
-    return np.reshape(given, (4, 4))
+    return [given[row : row + 4] for row in range(0, 16, 4)]
 
 
 def _pose_from_file(path: Path) -> Any:
+    import numpy as np
+
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as problem:

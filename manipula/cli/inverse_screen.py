@@ -6,12 +6,14 @@ import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from manipula.arm import Arm
 from manipula.cli.terminal.screen import say, say_prose, say_table
 from manipula.errors import InputError
-from manipula.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.arm import Arm
+    from manipula.robot import Robot
 
 _CAPTION = (
     "residual: the largest entry of |FK − pose|; margin: to the nearest limit, negative outside; "

@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,8 +14,10 @@ from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, note, progress, say, say_json, say_prose, say_table
 from manipula.errors import InputError
-from manipula.model import Model
-from manipula.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.model import Model
+    from manipula.robot import Robot
 
 _COLUMNS = ("level", "×", "+", "÷", "total", "sin/cos", "once")
 _CAPTION = "total: for each new q; once: of the parameters alone."

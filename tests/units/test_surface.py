@@ -59,12 +59,57 @@ def test_the_version_is_one_line_of_numbers() -> None:
     assert all(part.isdigit() for part in mp.__version__.split("."))
 
 
-def test_importing_loads_no_more_than_most_programs_need() -> None:
-    """What serves one verb, printing or emitting waits until it is asked for."""
-    heavy = ("scipy", "flint", "jinja2", "sympy", "manipula.ik", "manipula.ik.derivation", "manipula.algebra.show")
-    code = f"import sys, manipula; print([name for name in {heavy!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+HEAVY = ("numpy", "scipy", "llvmlite", "pydantic", "mpmath", "flint", "jinja2", "sympy")
+ROOMS = ("algebra", "generation", "ik", "mechanics", "pages", "parameters", "arm", "model", "robot")
+
+
+def loaded_by(code: str) -> set[str]:
+    """The modules of a fresh interpreter after the code."""
+    tail = "import sys; print('loaded', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{tail}"], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split()[1:])
+
+
+def test_importing_loads_no_machinery() -> None:
+    """A verb loads what it needs when it is called, a class when it is named."""
+    loaded = loaded_by("import manipula; dir(manipula)")
+    assert loaded & {*HEAVY, "typer", "rich", *(f"manipula.{room}" for room in ROOMS)} == set()
+    assert "manipula.api" in loaded
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["generate", "--help"], ["ik", "-h"]])
+def test_help_loads_no_machinery(arguments: list[str]) -> None:
+    code = f"from manipula.cli.app import app\ntry: app({arguments!r})\nexcept SystemExit: pass"
+    allowed = {"pydantic"} if len(arguments) > 1 else set()  # typer itself may read a command's arguments with it
+    found = loaded_by(code) & {*HEAVY, *(f"manipula.{room}" for room in ROOMS)}
+    assert found <= allowed
+
+
+def test_one_verb_loads_what_it_needs_and_no_more() -> None:
+    loaded = loaded_by("import manipula; manipula.load('planar2r')")
+    assert "manipula.robot" in loaded
+    assert loaded & {"scipy", "flint", "jinja2", "sympy", "llvmlite", "manipula.generation", "manipula.ik"} == set()
+
+
+def test_classes_are_those_of_their_modules_and_stay() -> None:
+    code = """
+import manipula, pickle, typing
+names = [name for name in manipula.__all__ if name[0].isupper() and name not in vars(manipula)]
+assert names == ["Arm", "Model", "Motions", "Robot"], names
+assert set(manipula.__all__) <= set(dir(manipula))
+first = [getattr(manipula, name) for name in names]
+assert all(vars(manipula)[name] is kind and kind.__name__ == name for name, kind in zip(names, first))
+assert pickle.loads(pickle.dumps(manipula.Robot)) is manipula.Robot
+star = {}
+exec("from manipula import *", star)
+assert set(manipula.__all__) <= set(star)
+"""
+    assert "manipula.arm" in loaded_by(code)
+
+
+def test_a_name_that_is_not_there_is_said_as_python_says_it() -> None:
+    with pytest.raises(AttributeError, match="module 'manipula' has no attribute 'arms'"):
+        mp.arms  # noqa: B018
 
 
 def test_no_module_has_the_name_of_a_verb() -> None:

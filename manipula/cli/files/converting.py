@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,9 @@ from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json
 from manipula.errors import InputError
-from manipula.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.robot import Robot
 
 
 @guarded

@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,8 +15,10 @@ from manipula.cli.files.template import template
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json
 from manipula.errors import InputError
-from manipula.robot import Robot
 from manipula.support.files import write_text
+
+if TYPE_CHECKING:
+    from manipula.robot import Robot
 
 
 @guarded
@@ -77,6 +79,8 @@ def _read(table: str, convention: str, angle: str, length: str) -> Robot:
     given = {"convention": convention, "angle": angle, "length": length}
     settings: dict[str, Any] = {key: value for key, value in given.items() if value}
     if table == "-":
+        from manipula.robot import Robot
+
         return Robot.from_text(sys.stdin.read(), "dh", file="the pasted table", **settings)
     if api.FORMATS.get(Path(table).suffix.lower()) == "dh":
         return api.load(table, **settings)

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,8 +22,10 @@ from manipula.cli.terminal import options, places
 from manipula.cli.terminal.assign import Assignment, assignments
 from manipula.cli.terminal.screen import guarded, note, say, say_json
 from manipula.errors import InputError, ManipulaError, ManipulaWarning
-from manipula.robot import Robot
 from manipula.support.files import write_text
+
+if TYPE_CHECKING:
+    from manipula.robot import Robot
 
 
 @guarded
@@ -112,6 +114,8 @@ def _text_of(robot: Robot, target: Path) -> str:
 
 def loaded_from(text: str, target: Path) -> Robot:
     """The robot the text describes; its errors name the target."""
+    from manipula.robot import Robot
+
     kind: Any = api.FORMATS.get(target.suffix.lower(), "toml")
     return Robot.from_text(text, kind, file=str(target))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,9 @@ from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.errors import ManipulaError, ManipulaWarning
-from manipula.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.robot import Robot
 
 _COLUMNS = ("name", "dof", "kind", "convention", "symbolic", "source")
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from manipula.cli.terminal.assign import Assignment
 from manipula.errors import ManipulaError
-from manipula.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.robot import Robot
 
 _CELL = re.compile(r"(theta|d|alpha|a|m)(?:[0-9]+|_\w+)")
 _KEYS = {"m": "mass"}
 _VALUE = r"""("[^"]*"|'[^']*'|[^#"'\s]+)"""
-Read = Callable[[str], Robot]
+Read = Callable[[str], "Robot"]
 
 
 def patched(text: str, robot: Robot, changes: Sequence[Assignment], read: Read) -> str | None:

@@ -10,9 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from manipula.errors import InputError
-from manipula.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.robot import Robot
 
 _BARE = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(deg|°|rad|mm|m)?")
 _ALIKE = {"deg": "rad", "mm": "m"}

@@ -10,12 +10,14 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from manipula import api
 from manipula.cli.terminal.assign import assignments
 from manipula.errors import InputError, ManipulaWarning, UnknownNameError
-from manipula.robot import Robot
+
+if TYPE_CHECKING:
+    from manipula.robot import Robot
 
 TRASH = ".manipula-trash"
 
