@@ -212,6 +212,6 @@ def _online(function: Function, kept: Sequence[Expr]) -> Model:
         for port in function.inputs
         if port.online
     )
-    inputs = (*variables, Input("p", tuple(given.values()), "SI", "from the off-line part", online=False))
+    inputs = (*variables, Input("p", tuple(given.values()), "SI", "from the off-line part", role="parameter"))
     bare = replace(function, graph=graph, inputs=inputs, labels={}, conditions=())
     return Model(bare.with_roots(roots))

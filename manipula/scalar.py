@@ -7,8 +7,9 @@ Structural zeros and ones are the ints 0 and 1.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 
 class Tolerance(Fraction):
@@ -96,6 +97,24 @@ class Maths(Protocol[S]):
         Both arms are always computed: guard the operands of the arm not taken.
         """
         ...
+
+
+# what an input is for: given in every call; the robot's; the user's (gains, sample time); remembered between calls
+Role = Literal["variable", "parameter", "setting", "state"]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """An output that is the time derivative of a state: of a model in continuous time."""
+
+    state: str
+
+
+@dataclass(frozen=True)
+class Next:
+    """An output that is the state of the next step: of a model in discrete time."""
+
+    state: str
 
 
 class Judge(Protocol):

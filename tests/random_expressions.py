@@ -44,7 +44,7 @@ def graph_symbols(graph: Graph) -> dict[str, Expr]:
 def function_of(graph: Graph, *roots: Expr, name: str = "f", conditions: tuple[Condition, ...] = ()) -> Function:
     """Ports x (x, y, z) and p (a, b); one output a root: u, v, w …"""
     s = graph_symbols(graph)
-    inputs = (Input("x", tuple(s[n] for n in VARIABLES)), Input("p", tuple(s[n] for n in PARAMETERS), online=False))
+    inputs = (Input("x", tuple(s[n] for n in VARIABLES)), Input("p", tuple(s[n] for n in PARAMETERS), role="parameter"))
     outputs = tuple(Output("uvwk"[i], (), (root,)) for i, root in enumerate(roots))
     return Function(name, graph, inputs, outputs, conditions=conditions)
 

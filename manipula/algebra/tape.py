@@ -18,11 +18,11 @@ import numpy as np
 from manipula.algebra.expr.condition import Words, conditions_of
 from manipula.algebra.expr.cost import Cost
 from manipula.algebra.expr.evaluate import ARRAYS, MPMATH, SINGLE_MPMATH, evaluate
-from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.function import Function, is_online
 from manipula.algebra.expr.node import Expr, angle_terms
 from manipula.algebra.expr.ops import OPS
 from manipula.algebra.expr.walk import topological
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Next, Rate, Role
 
 DIGITS = 60
 
@@ -45,8 +45,13 @@ class Port:
     slots: tuple[int, ...]
     unit: str = ""
     doc: str = ""
-    online: bool = True
+    role: Role = "variable"
     names: tuple[str, ...] = ()
+    gives: Rate | Next | None = None  # outputs only: of which state
+
+    @property
+    def online(self) -> bool:
+        return is_online(self.role)
 
 
 @dataclass(frozen=True)
@@ -130,10 +135,12 @@ def tape_from_function(function: Function) -> Tape:
         return tuple(Line(slot[x], x.op, tuple(slot[a] for a in x.args)) for x in lines)
 
     inputs = tuple(
-        Port(p.name, (len(p.symbols),), tuple(slot[x] for x in p.symbols), p.unit, p.doc, p.online, p.names)
+        Port(p.name, (len(p.symbols),), tuple(slot[x] for x in p.symbols), p.unit, p.doc, p.role, p.names)
         for p in function.inputs
     )
-    outputs = tuple(Port(p.name, p.shape, tuple(slot[x] for x in p.exprs), p.unit, p.doc) for p in function.outputs)
+    outputs = tuple(
+        Port(p.name, p.shape, tuple(slot[x] for x in p.exprs), p.unit, p.doc, gives=p.gives) for p in function.outputs
+    )
     tape = Tape(
         function.name,
         inputs,

@@ -13,7 +13,7 @@ from typing import Any
 
 from manipula.algebra.expr.condition import conditions_of, lengths_read
 from manipula.algebra.expr.derive import gradient
-from manipula.algebra.expr.function import Function, Input, Output, flattened
+from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import topological
@@ -23,7 +23,7 @@ from manipula.algebra.optimise.prove import Reference, Sample, is_decidable_root
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.ranking import Ranking, ranking
 from manipula.generation.structure import numeric_chain, plan_of, slides_of
-from manipula.mechanics.models.catalogue import BODIES, INPUTS, MODELS, ON_JOINTS, PORT_NAMES, WRENCH_NAMES
+from manipula.mechanics.models.catalogue import BODIES, MODELS, ON_JOINTS
 from manipula.mechanics.models.choices import (
     Formulation,
     Question,
@@ -36,6 +36,7 @@ from manipula.mechanics.models.choices import (
 )
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Given, Method, Model
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
+from manipula.mechanics.models.ports import PORTS, Sizes
 from manipula.mechanics.robot.audit import pairs
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.description import Robot
@@ -201,13 +202,16 @@ def built(request: Request, choice: Choice) -> Function:
         return _differentiated(request, model, choice)
     maths = ExprMaths(graph)
     parameters = {name: graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
-    given = {port: [graph.symbol(name, online=True) for name in names] for port, names in input_names(request).items()}
+    given = {
+        port: [graph.symbol(name, online=is_online(PORTS[port].role)) for name in names]
+        for port, names in input_names(request).items()
+    }
     _refuse_clash(parameters, given, request.robot)
     chain = prepared(merge_fixed(bind(request.robot, maths, parameters, request.symbolic)), dict(choice.answers))
     found = method_named(model, choice.method, request.robot.dof)(chain, given, dict(choice.answers))
-    inputs = [Input(port, tuple(symbols), *INPUTS[port][1:]) for port, symbols in given.items()]
+    inputs = [input_of(port, symbols) for port, symbols in given.items()]
     if parameters:
-        inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", online=False))
+        inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", role="parameter"))
     outputs = tuple(_output(graph, name, found[name], *model.outputs[name]) for name in found)
     notes = {"robot": request.robot.name, "model": model.name, "method": str(choice)}
     notes["joints"] = ", ".join(request.robot.joint_names)
@@ -239,12 +243,14 @@ def function_name(request: Request) -> str:
 def input_names(request: Request) -> dict[str, list[str]]:
     """Port → symbol names: q → q1 … qn, wrench → fx … nz."""
     model = model_for(request)
-    ports = {name: _port_names(name, request.robot.dof) for name in model.inputs}
-    return ports | ({"wrench": list(WRENCH_NAMES)} if request.wrench else {})
+    sizes = Sizes(request.robot.dof, lambda: len(ranking(request.robot, request.symbolic).names))
+    return {name: PORTS[name].entries(sizes) for name in (*model.inputs, *(("wrench",) if request.wrench else ()))}
 
 
-def _port_names(port: str, dof: int) -> list[str]:
-    return list(PORT_NAMES.get(port) or (f"{INPUTS[port][0]}{i + 1}" for i in range(dof)))
+def input_of(port: str, symbols: Sequence[Expr]) -> Input:
+    """An input of one of the kinds in the table of ports."""
+    kind = PORTS[port]
+    return Input(port, tuple(symbols), kind.unit, kind.doc, kind.role)
 
 
 def _refuse_clash(parameters: Mapping[str, Any], given: Mapping[str, Sequence[Expr]], robot: Robot) -> None:
@@ -281,7 +287,7 @@ def plain_model(request: Request) -> Callable[[Tree, Callable[[str], Any]], dict
 
 def misread(robot: Robot, chain: Tree, symbols: Mapping[str, Any], symbolic: Symbolic, maths: Sample) -> Iterator[str]:
     """What of a bound and merged chain is not as the description has it, by a second text of what that means."""
-    q = [maths.symbol(name) for name in _port_names("q", chain.dof)]
+    q = [maths.symbol(name) for name in PORTS["q"].entries(Sizes(chain.dof))]
     for what, found, meant in pairs(robot, chain, symbols, symbolic, q):
         if maths.differs(found, meant):
             yield what

@@ -18,6 +18,7 @@ from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
 from manipula.errors import ManipulaError
 from manipula.generation.build import Request, function_name, input_names, reference
+from manipula.mechanics.models.ports import PORTS
 from manipula.mechanics.robot.bind import free_parameters
 
 FOLDER = Path(__file__).parent / "records"
@@ -88,9 +89,9 @@ def _same(function: Function, request: Request) -> bool:
 def has_ports_of(function: Function, request: Request) -> bool:
     """The inputs asked for, in order, each a variable or a parameter as it should be; and it says what it is."""
     parameters = tuple(free_parameters(request.robot, request.symbolic))
-    wanted = [(port, tuple(names), True) for port, names in input_names(request).items()]
-    wanted += [("p", parameters, False)] if parameters else []
-    found = [(port.name, port.names, port.online) for port in function.inputs]
+    wanted = [(port, tuple(names), PORTS[port].role) for port, names in input_names(request).items()]
+    wanted += [("p", parameters, "parameter")] if parameters else []
+    found = [(port.name, port.names, port.role) for port in function.inputs]
     online = all(symbol.online == port.online for port in function.inputs for symbol in port.symbols)
     said = tuple(function.notes.get(key) for key in ("robot", "model", "joints"))
     meant = (request.robot.name, request.model, ", ".join(request.robot.joint_names))

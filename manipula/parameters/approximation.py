@@ -158,7 +158,7 @@ def torque_function(robot: Robot, found: Ranking, given: dict[str, float]) -> Fu
     tau = [graph.expr(x + y) for x, y in zip(bare, actuator_torque(chain, qd, qdd))]
     inputs = [Input("q", tuple(q)), Input("qd", tuple(qd)), Input("qdd", tuple(qdd))]
     if known:
-        inputs.append(Input("p", tuple(known.values()), "SI", "base parameters kept", online=False))
+        inputs.append(Input("p", tuple(known.values()), "SI", "base parameters kept", role="parameter"))
     notes = {"robot": robot.name, "approximate": f"{len(given)} base parameters of {len(found.names)}"}
     notes["values"] = " ".join(f"{name}={value!r}" for name, value in given.items())
     name = f"{robot.name}_approximate_inverse_dynamics"

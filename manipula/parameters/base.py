@@ -216,7 +216,7 @@ def _value(expr: Expr) -> float | None:
 def _matrix_function(robot: Robot, graph: Graph, C: list[list[Expr]]) -> Function:
     flat = [x for row in C for x in row]
     symbols = tuple(free_symbols(flat))
-    inputs = (Input("p", symbols, "SI", "geometry", online=False),) if symbols else ()
+    inputs = (Input("p", symbols, "SI", "geometry", role="parameter"),) if symbols else ()
     shape = (len(C), len(C[0]) if C else 0)
     output = Output("C", shape, tuple(flat), "SI", "base parameters = C · standard parameters")
     return Function("base_parameters", graph, inputs, (output,), notes={"robot": robot.name})
@@ -242,7 +242,7 @@ def _formulas(matrix: Function, names: Sequence[str], standard: Mapping[Slot, An
         Output(name, (), (_dot(row, own, matrix.graph) + _dot(row, numbers, matrix.graph),), "SI", "base parameter")
         for name, row in zip(names, C)
     ]
-    inputs = (*matrix.inputs, Input("x", tuple(symbols.values()), "SI", "standard parameters", online=False))
+    inputs = (*matrix.inputs, Input("x", tuple(symbols.values()), "SI", "standard parameters", role="parameter"))
     return replace(matrix, inputs=inputs, outputs=tuple(outputs))
 
 

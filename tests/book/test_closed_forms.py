@@ -38,7 +38,7 @@ class Bench:
         return Input(letter, tuple(self.graph.symbol(f"{letter}{i + 1}", online=True) for i in range(self.n)))
 
     def function(self, name: str, shape: tuple[int, ...], values: list[Any]) -> Function:
-        inputs = (*map(self.port, ("q", "qd", "qdd")), Input("p", tuple(self.parameters.values()), online=False))
+        inputs = (*map(self.port, ("q", "qd", "qdd")), Input("p", tuple(self.parameters.values()), role="parameter"))
         return Function("book", self.graph, inputs, (Output(name, shape, tuple(map(self.graph.expr, values))),))
 
     def torques(self, wrench: list[Any] | None = None) -> Function:

@@ -42,7 +42,7 @@ class Planar:
         units = {"q": "rad", "qd": "rad/s", "qdd": "rad/s²", "P": "N·m"}
         docs = {"q": "joint positions", "qd": "joint rates", "qdd": "joint accelerations", "P": "perturbations"}
         ports = [Input(name, tuple(getattr(self, name)), units[name], docs[name]) for name in names]
-        return (*ports, Input("p", tuple(self.parameters), "SI", "parameters", online=False))
+        return (*ports, Input("p", tuple(self.parameters), "SI", "parameters", role="parameter"))
 
     def function(self, name: str, ports: tuple[str, ...], outputs: dict[str, Any]) -> Function:
         notes = {"robot": "planar", "joints": "shoulder, elbow", "proof": "by hand"}

@@ -62,7 +62,7 @@ def arm(kinds: str, lengths: tuple[Fraction, ...] = ()) -> Arm:
     chain = merge_fixed(bind(described, ExprMaths(graph), parameters, "all"))
     tau = rnea.newton_euler(frames_on_joints(chain), *state).tau
     ports = [Input(name, tuple(symbols)) for name, symbols in zip(("q", "qd", "qdd"), state)]
-    inputs = (*ports, Input("p", tuple(parameters.values()), online=False))
+    inputs = (*ports, Input("p", tuple(parameters.values()), role="parameter"))
     outputs = (Output("tau", (len(kinds),), tuple(map(graph.expr, tau))),)
     return Arm(Function(f"tau of {kinds}", graph, inputs, outputs), torques_of(described, names))
 

@@ -35,7 +35,7 @@ def function_of(formula: Callable[..., list[Expr]], variables: str, parameters: 
     graph = Graph()
     x = [graph.symbol(name, online=True) for name in variables.split()]
     p = [graph.symbol(name) for name in parameters.split()]
-    ports = (Input("x", tuple(x)), *([Input("p", tuple(p), online=False)] if p else []))
+    ports = (Input("x", tuple(x)), *([Input("p", tuple(p), role="parameter")] if p else []))
     outputs = formula(*x, *p)
     return Function("f", graph, ports, (Output("y", (len(outputs),), tuple(outputs)),))
 

@@ -193,7 +193,7 @@ def proof_of(formula: Callable[[Any, Any, Any, Any], Any], meant: Callable[[Any,
     graph = Graph()
     x, y, q = graph.symbol("x"), graph.symbol("y"), graph.symbol("q", online=True)
     found = graph.expr(formula(ExprMaths(graph), x, y, q))
-    ports = (Input("q", (q,)), Input("p", (x, y), online=False))
+    ports = (Input("q", (q,)), Input("p", (x, y), role="parameter"))
     function = Function("f", graph, ports, (Output("u", (1,), (found,)),))
     return prove(function, lambda m, symbol: {"u": [meant(m, symbol("x"), symbol("y"), symbol("q"))]})
 

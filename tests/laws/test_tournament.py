@@ -39,7 +39,7 @@ def function_of(variables: int, parameters: str, formula: object) -> Function:
     graph = Graph()
     x = [graph.symbol(f"x{i}", online=True) for i in range(variables)]
     p = [graph.symbol(name) for name in parameters.split()]
-    ports = (Input("x", tuple(x)), *([Input("p", tuple(p), online=False)] if p else []))
+    ports = (Input("x", tuple(x)), *([Input("p", tuple(p), role="parameter")] if p else []))
     outputs: list[Expr] = formula(x, p)  # type: ignore[operator]
     return Function("f", graph, ports, (Output("y", (len(outputs),), tuple(outputs)),))
 

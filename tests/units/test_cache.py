@@ -306,7 +306,7 @@ FOREIGN: dict[str, Callable[[Path], bytes]] = {
     "a wrong output before the right one": lambda target: doubled("outputs"),
     "a wrong input before the right one": lambda target: doubled("inputs"),
     "a variable as a parameter": lambda target: changed(rb'\["symbol", \[\], "q1", 1\]', b'["symbol", [], "q1", 0]'),
-    "a port as a parameter": lambda target: changed(rb'(\["q", \[0, 1\], [^]]*)true\]', rb"\1false]"),
+    "a port as a parameter": lambda target: changed(rb'(\["q", \[0, 1\], [^]]*)"variable"\]', rb'\1"parameter"]'),
     "another title": lambda target: changed(b'"planar2r_gravity"', b'"system(1);"'),
     "an endless number": lambda target: changed(rb'\["mul", \[[0-9]+, [0-9]+\], null', b'["const", [], "1e99999999"'),
     "an unknown operation": lambda target: changed(b'"mul"', b'"__import__"'),

@@ -174,7 +174,7 @@ def awkward_tape() -> Tape:
     lines = [Line(1 + count, "mul", (0, 1))]
     lines += [Line(count + 1 + i, "add", (count + i, 1 + i)) for i in range(1, count)]
     names = ("q1", *AWKWARD, *(f"D{i}" for i in range(count)))
-    inputs = (Port("q", (1,), (0,), names=("q1",)), Port("p", (count,), slots, online=False, names=AWKWARD))
+    inputs = (Port("q", (1,), (0,), names=("q1",)), Port("p", (count,), slots, role="parameter", names=AWKWARD))
     outputs = (Port("q", (1,), (lines[-1].slot,)), Port("int", (), (0,)), Port("none", (2, 0), ()))
     return Tape("while", inputs, (), (), tuple(lines), outputs, names)
 
@@ -221,7 +221,7 @@ def quotient() -> Tape:
     """q1 / (a − b)"""
     graph = Graph()
     q, a, b = graph.symbol("q1", online=True), graph.symbol("a"), graph.symbol("b")
-    inputs = (Input("q", (q,)), Input("p", (a, b), online=False))
+    inputs = (Input("q", (q,)), Input("p", (a, b), role="parameter"))
     return tape_from_function(Function("ratio", graph, inputs, (Output("y", (), (q / (a - b),)),)))
 
 
@@ -249,7 +249,7 @@ def many_lengths(count: int) -> Tape:
     q, lengths = graph.symbol("q1", online=True), [graph.symbol(f"l{i}") for i in range(1, count + 1)]
     total = sum(lengths[1:], start=q / lengths[0])
     conditions = (Lengths(lengths).condition(lengths[0]),)
-    inputs = (Input("q", (q,)), Input("p", tuple(lengths), online=False))
+    inputs = (Input("q", (q,)), Input("p", tuple(lengths), role="parameter"))
     return tape_from_function(Function("long", graph, inputs, (Output("y", (), (total,)),), conditions=conditions))
 
 

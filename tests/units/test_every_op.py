@@ -125,7 +125,7 @@ def random_tape(seed: int, lines: int = 80) -> Tape:
     tape = Tape(
         "every_op",
         (Port("q", (4,), tuple(variables), names=tuple(names[:4])),
-         Port("p", (4,), tuple(parameters), online=False, names=tuple(names[4:]))),
+         Port("p", (4,), tuple(parameters), role="parameter", names=tuple(names[4:]))),
         tuple(zip(constants, (-2.0, 0.5, 1e-5, -3.75), strict=True)),
         tuple(line for line in code if line.slot not in online),
         tuple(line for line in code if line.slot in online),

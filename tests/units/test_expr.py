@@ -242,7 +242,7 @@ from manipula.algebra.tape import tape_from_function
 g = Graph()
 m, q, p = ExprMaths(g), [g.symbol(f"q{i}", online=True) for i in range(6)], [g.symbol(f"a{i}") for i in range(6)]
 roots = tuple(m.cos(a + b) * c - m.minimum(b * d, a) for a, b, c, d in zip(q, q[1:], p, p[1:]))
-f = Function("f", g, (Input("q", tuple(q)), Input("p", tuple(p), online=False)), (Output("u", (5,), roots),))
+f = Function("f", g, (Input("q", tuple(q)), Input("p", tuple(p), role="parameter")), (Output("u", (5,), roots),))
 print(f.digest(), tape_from_function(f).digest(), list({"p", "q", "r", "s", "t"}))
 """
 

@@ -51,7 +51,7 @@ def named_tape(names: tuple[str, ...] = NAMES) -> Tape:
     total = graph.zero
     for x in parameters:
         total = total + x * q + 1 / x
-    inputs = (Input("q", (q,)), Input("p", tuple(parameters), online=False))
+    inputs = (Input("q", (q,)), Input("p", tuple(parameters), role="parameter"))
     tape = tape_from_function(Function("odd", graph, inputs, (Output("y", (), (total,)),)))
     return renamed(tape, dict(zip((f"_{name}" for name in names), names)))
 

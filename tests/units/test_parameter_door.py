@@ -30,7 +30,7 @@ def made(factor: Callable[[Expr, Expr, Expr], Expr] | None = None, dtype: str = 
     x = [graph.symbol(f"x{i}", online=True) for i in range(2)]
     y = [graph.symbol(f"y{i}", online=True) for i in range(2)]
     z = tuple(a / b * u + c * v for u, v in zip(x, y))
-    ports = (Input("x", tuple(x)), Input("y", tuple(y)), Input("p", (a, b, c), online=False))
+    ports = (Input("x", tuple(x)), Input("y", tuple(y)), Input("p", (a, b, c), role="parameter"))
     outputs = (Output("z", (2,), z), Output("w", (), (x[0] * y[0] + x[1] * y[1] + c * c,)))
     conditions = (Lengths().condition(factor(a, b, c)),) if factor else ()
     tape = tape_from_function(Function("bent", graph, ports, outputs, conditions=conditions))

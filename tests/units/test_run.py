@@ -303,7 +303,7 @@ def test_a_function_of_parameters_alone() -> None:
     graph = Graph()
     a = graph.symbol("a")
     outputs = (Output("u", (2,), (a * a, graph.const(Fraction(1, 3)))),)
-    f = compile_tape(tape_from_function(Function("off", graph, (Input("p", (a,), online=False),), outputs)), "llvm")
+    f = compile_tape(tape_from_function(Function("off", graph, (Input("p", (a,), role="parameter"),), outputs)), "llvm")
     assert f(p=[3]).tolist() == [9, 1 / 3]
 
 

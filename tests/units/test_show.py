@@ -130,7 +130,7 @@ def arm() -> Function:
     a, d = graph.symbol("a"), graph.symbol("d")
     reach = a * maths.cos(q[0]) + d * maths.cos(q[0] + q[1])
     height = -(a * maths.sin(q[0]) * Fraction(1, 2) + d * maths.sin(q[0]))
-    inputs = (Input("q", q), Input("p", (a, d), online=False))
+    inputs = (Input("q", q), Input("p", (a, d), role="parameter"))
     return Function("arm", graph, inputs, (Output("x", (2,), (reach, height)), Output("n", (), (a / d,))))
 
 

@@ -47,7 +47,7 @@ class World:
         return self.maths.cos(self.q[i - 1])
 
     def function(self, *roots: Expr) -> Function:
-        inputs = (Input("q", tuple(self.q)), Input("p", tuple(self.p.values()), online=False))
+        inputs = (Input("q", tuple(self.q)), Input("p", tuple(self.p.values()), role="parameter"))
         return Function("trial", self.graph, inputs, (Output("y", (len(roots),), roots),))
 
 
@@ -210,7 +210,7 @@ def test_factored_falls_back_to_the_brackets_of_the_graph() -> None:
     root = long_product(world, 12)
     names = {str(x.data): x for x in world.graph.table.values() if x.op == "symbol"}
     function = Function(
-        "long", world.graph, (Input("p", tuple(names.values()), online=False),), (Output("y", (1,), (root,)),)
+        "long", world.graph, (Input("p", tuple(names.values()), role="parameter"),), (Output("y", (1,), (root,)),)
     )
     (tree,) = factored(function)["y"]
     assert operations(tree) == 12 * 4 + 11

@@ -379,7 +379,7 @@ def _two_tape(parameters: bool) -> Tape:
     sums = tuple(a * (u + v) for u, v in zip(x, y))
     products = tuple(a * u * v for u, v in zip(x, y)) + tuple(u - v for u, v in zip(x, y))
     inputs = (Input("x", tuple(x)), Input("y", tuple(y)))
-    inputs += (Input("p", (a,), online=False),) if parameters else ()
+    inputs += (Input("p", (a,), role="parameter"),) if parameters else ()
     return tape_from_function(Function("two", graph, inputs, (Output("s", (3,), sums), Output("m", (2, 3), products))))
 
 

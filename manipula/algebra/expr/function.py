@@ -13,18 +13,27 @@ from manipula.algebra.expr.cost import Cost, cost_of, tree_cost_of
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import copied, rebuilt, topological
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Next, Rate, Role
+
+
+def is_online(role: Role) -> bool:
+    return role in ("variable", "state")
 
 
 @dataclass(frozen=True)
 class Input:
-    """A vector of symbols. `online`: a variable (q, q̇, …); else a parameter."""
+    """A vector of symbols, and what it is for: a variable (q, q̇, …), a parameter, a setting, a state."""
 
     name: str
     symbols: tuple[Expr, ...]
     unit: str = ""
     doc: str = ""
-    online: bool = True
+    role: Role = "variable"
+
+    @property
+    def online(self) -> bool:
+        """Is it other in every call? What parameters and settings alone decide is computed off line."""
+        return is_online(self.role)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -33,13 +42,14 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """An array of expressions, row-major; an empty shape is a scalar."""
+    """An array of expressions, row-major; an empty shape is a scalar. `gives`: a state's rate or next value."""
 
     name: str
     shape: tuple[int, ...]
     exprs: tuple[Expr, ...]
     unit: str = ""
     doc: str = ""
+    gives: Rate | Next | None = None
 
     def __post_init__(self) -> None:
         assert prod(self.shape) == len(self.exprs), (self.name, self.shape, len(self.exprs))
@@ -56,6 +66,17 @@ class Function:
     labels: Mapping[Expr, str] = field(default_factory=dict)  # readable names of intermediates
     notes: Mapping[str, str] = field(default_factory=dict)  # provenance: robot, method, proof
     conditions: tuple[Condition, ...] = ()  # |d4| > 1e-6·size: where what it divides by is large enough
+
+    def __post_init__(self) -> None:
+        states = {port.name: len(port.symbols) for port in self.inputs if port.role == "state"}
+        for output in self.outputs:
+            if output.gives is not None:
+                assert states.get(output.gives.state) == len(output.exprs), (output.name, output.gives, states)
+
+    @property
+    def states(self) -> tuple[Input, ...]:
+        """What is remembered between calls."""
+        return tuple(port for port in self.inputs if port.role == "state")
 
     @property
     def roots(self) -> list[Expr]:
@@ -89,8 +110,10 @@ class Function:
         nodes = topological([*symbols, *self.roots, *bounds])
         index = {node: i for i, node in enumerate(nodes)}
         code = tuple((x.op, tuple(index[arg] for arg in x.args), x.data, x.online) for x in nodes)
-        inputs = tuple((p.name, tuple(index[x] for x in p.symbols), p.unit, p.doc, p.online) for p in self.inputs)
-        outputs = tuple((p.name, p.shape, tuple(index[x] for x in p.exprs), p.unit, p.doc) for p in self.outputs)
+        inputs = tuple((p.name, tuple(index[x] for x in p.symbols), p.unit, p.doc, p.role) for p in self.inputs)
+        outputs = tuple(
+            (p.name, p.shape, tuple(index[x] for x in p.exprs), p.unit, p.doc, _plain(p.gives)) for p in self.outputs
+        )
         labels = tuple(sorted((index[x], text) for x, text in self.labels.items() if x in index))
         conditions = tuple((index[x.divisor], index[x.bound], x.words.side, x.words.scale) for x in self.conditions)
         return (self.name, code, inputs, outputs, labels, tuple(sorted(self.notes.items())), conditions)
@@ -108,6 +131,14 @@ class Function:
         return function_from_content, (self.content(),)
 
 
+GIVES: dict[str, type[Rate] | type[Next]] = {"rate": Rate, "next": Next}
+
+
+def _plain(gives: Rate | Next | None) -> tuple[str, str] | None:
+    """("rate" or "next", the state)"""
+    return None if gives is None else ("rate" if isinstance(gives, Rate) else "next", gives.state)
+
+
 def function_from_content(content: tuple[Any, ...]) -> Function:
     """The inverse of `Function.content`, in a graph of its own."""
     name, code, inputs, outputs, labels, notes, conditions = content
@@ -119,8 +150,11 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
     return Function(
         name,
         graph,
-        tuple(Input(n, tuple(nodes[i] for i in ids), unit, doc, online) for n, ids, unit, doc, online in inputs),
-        tuple(Output(n, shape, tuple(nodes[i] for i in ids), unit, doc) for n, shape, ids, unit, doc in outputs),
+        tuple(Input(n, tuple(nodes[i] for i in ids), unit, doc, role) for n, ids, unit, doc, role in inputs),
+        tuple(
+            Output(n, shape, tuple(nodes[i] for i in ids), unit, doc, GIVES[gives[0]](gives[1]) if gives else None)
+            for n, shape, ids, unit, doc, gives in outputs
+        ),
         {nodes[i]: text for i, text in labels},
         dict(notes),
         tuple(Condition(nodes[i], nodes[j], Words(*words)) for i, j, *words in conditions),

@@ -28,8 +28,13 @@ MANY = 64  # so many numbers among the results, the zeros of a regressor, are wr
 
 
 def parameters_of(tape: Tape) -> Port | None:
-    """The port of parameters, if there is one."""
-    return next((port for port in tape.inputs if not port.online), None)
+    """Parameters and settings, if there are any, as one port."""
+    ports = [port for port in tape.inputs if not port.online]
+    if len(ports) < 2:
+        return ports[0] if ports else None
+    slots = tuple(slot for port in ports for slot in port.slots)
+    names = tuple(name for port in ports for name in port.names)
+    return Port("p", (len(slots),), slots, role="parameter", names=names)
 
 
 def variables_of(tape: Tape) -> tuple[Port, ...]:

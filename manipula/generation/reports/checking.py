@@ -11,7 +11,7 @@ from manipula.algebra.expr.field import Element, FieldMaths, rational
 from manipula.generation.build import misread
 from manipula.generation.weightless import joints_without_inertia, sentence
 from manipula.mechanics.laws import LAWS, Law, State, inertia_pivots
-from manipula.mechanics.models.catalogue import WRENCH_NAMES
+from manipula.mechanics.models.ports import PORTS, Sizes
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.checks.robot import check_robot
@@ -99,7 +99,8 @@ def _field_state(robot: Robot) -> tuple[Tree, State]:
     def vector(prefix: str) -> list[Element]:
         return [maths.symbol(f"{prefix}{i}") for i in range(chain.dof)]
 
-    return chain, State(vector("q"), vector("qd"), vector("qdd"), [maths.symbol(name) for name in WRENCH_NAMES])
+    wrench = [maths.symbol(name) for name in PORTS["wrench"].entries(Sizes(chain.dof))]
+    return chain, State(vector("q"), vector("qd"), vector("qdd"), wrench)
 
 
 def _proved(law: Law, states: list[tuple[Tree, State]]) -> Verdict:

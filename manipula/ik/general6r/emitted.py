@@ -9,18 +9,18 @@ from functools import cached_property
 import numpy as np
 
 from manipula.algebra.emit.c.solver import SolverSource, solver_files
-from manipula.algebra.expr.function import Function, Input
+from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.program.reader import program
 from manipula.errors import InputError
-from manipula.generation.build import Request
+from manipula.generation.build import Request, input_of
 from manipula.generation.proved import generate_function
 from manipula.generation.structure import numeric_chain, plan_of
 from manipula.ik.general6r.solver import EXACT, General6R
 from manipula.ik.general6r.text.collect import MOST
 from manipula.ik.general6r.text.solve import solve_pose
 from manipula.ik.numeric.arrays import pose_of
-from manipula.mechanics.models.catalogue import INPUTS, PORT_NAMES
+from manipula.mechanics.models.ports import PORTS, Sizes
 
 METHOD = "elimination and eigenvalues"
 CASES = 6  # poses of the self-test
@@ -46,7 +46,7 @@ def solver_of(request: Request) -> EmittedSolver:
             f"for {', '.join(missing[:8])}"
         )
     graph = Graph()
-    given = Input("T", tuple(graph.symbol(name, online=True) for name in PORT_NAMES["T"]), *INPUTS["T"][1:])
+    given = input_of("T", [graph.symbol(name, online=True) for name in PORTS["T"].entries(Sizes(6))])
     notes = {
         "robot": request.robot.name, "model": request.model, "method": METHOD, "joints": pose.notes["joints"],
         "proof": f"at run time: every answer is checked to {EXACT:g} m, and complex solutions are counted",

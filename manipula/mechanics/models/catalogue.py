@@ -25,7 +25,6 @@ from manipula.mechanics.models.dynamics import (
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.entry import (
     AUTOMATIC,
-    EFFORT,
     ENERGY,
     FIELD,
     FRAMES,
@@ -48,6 +47,7 @@ from manipula.mechanics.models.linear import (
     regressor,
     regressor_carried,
 )
+from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL
@@ -56,29 +56,6 @@ RUNS, APART = "composite-runs", "merged-apart"
 MOVING = "moving-bodies"
 BODIES = (MOVING, ANALYTIC)  # methods of `moving_bodies`
 ON_JOINTS = (FIELD, RUNS, AUTOMATIC, APART, *BODIES)  # methods that want every link frame on its joint
-
-# input name → (symbol prefix, unit, meaning)
-INPUTS: dict[str, tuple[str, str, str]] = {
-    "q": ("q", "rad or m", "joint positions"),
-    "qd": ("qd", "rad/s or m/s", "joint velocities"),
-    "qdd": ("qdd", "rad/s² or m/s²", "joint accelerations"),
-    "tau": ("tau", "N·m or N", "joint torques or forces"),
-    "dq": ("dq", "rad or m", "a change of the positions"),
-    "dqd": ("dqd", "rad/s or m/s", "a change of the velocities"),
-    "dqdd": ("dqdd", "rad/s² or m/s²", "a change of the accelerations"),
-    "dtau": ("dtau", "N·m or N", "a change of the torques"),
-    "weights": ("weight", "1/(N·m), 1/N …", "of the results, each of the unit that makes their sum a number"),
-    "P": ("P", "N·m or N", "perturbations: friction, actuator inertia"),
-    "T": ("T", "1, m", "pose of the tool in the world, 4×4, row by row"),
-    "parameter": ("parameter", "rad or m", "what a redundant arm leaves open: a joint's position, the arm angle"),
-    "wrench": ("wrench", "N, N·m", "force, then moment, of the environment on the tool at its origin, world axes"),
-}
-WRENCH_NAMES = ("fx", "fy", "fz", "nx", "ny", "nz")
-PORT_NAMES = {  # of the inputs that are not one entry for each joint
-    "T": tuple(f"T{i}{j}" for i in range(1, 5) for j in range(1, 5)),
-    "parameter": ("parameter",),
-}
-
 
 _ALL_WAYS = pose_ways.WAYS | pose_ways.FURTHER_WAYS
 

@@ -12,7 +12,8 @@ from manipula.mechanics.models.derivatives import products as derivative_product
 from manipula.mechanics.models.derivatives.dual import Torques
 from manipula.mechanics.models.dynamics import torque
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
-from manipula.mechanics.models.entry import EFFORT, FIELD, TORQUES, FieldMethod, Given, Model
+from manipula.mechanics.models.entry import FIELD, TORQUES, FieldMethod, Given, Model
+from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Tree
 

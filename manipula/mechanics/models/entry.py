@@ -24,7 +24,6 @@ TORQUES = frozenset({"torques"})
 ENERGY = frozenset({"energy"})
 FRAMES = frozenset({"frames"})
 TOOL = frozenset({"tool"})
-EFFORT = "N·m or N"
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ import re
 import secrets
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function, function_from_content
 from manipula.algebra.optimise.prove import compare
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.errors import ManipulaError
-from manipula.scalar import Tolerance
+from manipula.scalar import Role, Tolerance
 
 FORMAT = 1  # changes with the text below
 _RATIO = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?", re.ASCII)
@@ -40,8 +40,8 @@ def function_from_text(text: str) -> Function:
         if raw["format"] != FORMAT:
             raise ValueError(f"format {raw['format']} is not {FORMAT}")
         code = [(op, tuple(args), _exact(op, data), bool(online)) for op, args, data, online in raw["code"]]
-        inputs = [(name, ids, unit, doc, online) for name, ids, unit, doc, online in raw["inputs"]]
-        outputs = [(name, tuple(shape), ids, unit, doc) for name, shape, ids, unit, doc in raw["outputs"]]
+        inputs = [(name, ids, unit, doc, _role(role)) for name, ids, unit, doc, role in raw["inputs"]]
+        outputs = [(x[0], tuple(x[1]), *x[2:], *([None] if len(x) == 5 else [])) for x in raw["outputs"]]
         rest = raw["labels"], dict(raw["notes"]), tuple(raw["conditions"])
         return function_from_content((raw["name"], code, inputs, outputs, *rest))
     except (KeyError, TypeError, IndexError, AttributeError, AssertionError, ManipulaError, ZeroDivisionError) as error:
@@ -60,8 +60,18 @@ def as_asked(found: Function, function: Function) -> Function | None:
 
 
 def _ports(function: Function) -> list[Any]:
-    inputs = [(port.name, port.names, port.online) for port in function.inputs]
+    inputs = [(port.name, port.names, port.role) for port in function.inputs]
     return [*inputs, *((port.name, port.shape) for port in function.outputs)]
+
+
+def _role(told: Any) -> Role:
+    """Older texts have only variables (true) and parameters (false), and no states that an output could give."""
+    if isinstance(told, bool):
+        return "variable" if told else "parameter"
+    if told not in get_args(Role):
+        raise ValueError(f"{told!r} is no role of an input")
+    role: Role = told
+    return role
 
 
 def _plain(data: Any) -> str | None:

@@ -1,0 +1,70 @@
+"""The kinds of inputs a model may declare: what each is for, its unit, and how many entries it has for a robot.
+
+An entry of the catalogue names its inputs; what a name means is said here once. A size comes from the robot, as one
+entry a joint (`dof`) or one a base parameter (`base`), or is fixed: then the entries have names of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from manipula.scalar import Role
+
+POSITION, VELOCITY, ACCELERATION, EFFORT = "rad or m", "rad/s or m/s", "rad/s² or m/s²", "N·m or N"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What of a robot decides sizes; the base parameters are counted only when somebody asks."""
+
+    dof: int
+    base: Callable[[], int] = lambda: 0
+
+
+@dataclass(frozen=True)
+class PortKind:
+    """One kind of input. `size`: "dof", "base", or the names of a fixed number of entries."""
+
+    name: str
+    unit: str
+    doc: str
+    size: Literal["dof", "base"] | tuple[str, ...] = "dof"
+    role: Role = "variable"
+    letter: str = ""  # of the entries, where it is not the port's own name
+
+    def entries(self, sizes: Sizes) -> list[str]:
+        """The names of the entries: q1 … qn, or the fixed ones."""
+        if isinstance(self.size, tuple):
+            return list(self.size)
+        count = sizes.dof if self.size == "dof" else sizes.base()
+        return [f"{self.letter or self.name}{i + 1}" for i in range(count)]
+
+
+_POSE = tuple(f"T{i}{j}" for i in range(1, 5) for j in range(1, 5))
+_WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
+
+_LIST = (
+    PortKind("q", POSITION, "joint positions"),
+    PortKind("qd", VELOCITY, "joint velocities"),
+    PortKind("qdd", ACCELERATION, "joint accelerations"),
+    PortKind("tau", EFFORT, "joint torques or forces"),
+    PortKind("dq", POSITION, "a change of the positions"),
+    PortKind("dqd", VELOCITY, "a change of the velocities"),
+    PortKind("dqdd", ACCELERATION, "a change of the accelerations"),
+    PortKind("dtau", EFFORT, "a change of the torques"),
+    PortKind(
+        "weights", "1/(N·m), 1/N …", "of the results, each of the unit that makes their sum a number", letter="weight"
+    ),
+    PortKind("P", EFFORT, "perturbations: friction, actuator inertia"),
+    PortKind("T", "1, m", "pose of the tool in the world, 4×4, row by row", _POSE),
+    PortKind(
+        "parameter", POSITION, "what a redundant arm leaves open: a joint's position, the arm angle", ("parameter",)
+    ),
+    PortKind(
+        "wrench", "N, N·m", "force, then moment, of the environment on the tool at its origin, world axes", _WRENCH
+    ),
+)
+
+PORTS: dict[str, PortKind] = {kind.name: kind for kind in _LIST}
