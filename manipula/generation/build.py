@@ -43,7 +43,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.reduce.tip import PAIRS
 from manipula.mechanics.robot.standard import refuse_ambiguous
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import BASE, Tree
 
 Tell = Callable[[str], None]
 
@@ -131,7 +131,7 @@ def method_named(model: Model, name: str, dof: int) -> Callable[[Tree, Given, Fo
         return method_named(model_named(model.differentiates), FIELD, dof)  # the text it differentiates
     if model.name == "pose":
         way = way_from_name(name, dof)
-        return lambda chain, x, answers: {"T": way(chain, x["q"]).rows()}
+        return lambda chain, x, answers: {"T": way(chain.road(), chain.along_road(x["q"])).rows()}
     raise UnknownNameError(f"method of {model.name}", name, ["best", *model.method_names])
 
 
@@ -154,7 +154,7 @@ def _decidable(question: Question, chain: Tree) -> Question:
     """The tip is turned by no angle whose root a proof could not follow: the root of a number, or of a square."""
     if question.name != "tip":
         return question
-    body = chain.links[-1].inertia
+    body = chain.links[chain.leaves[-1]].inertia
     pairs = {name: PAIRS[name](body) for name in question.answers if name in PAIRS}
     squares = {name: x * x + y * y for name, (x, y) in pairs.items()}
     undecided = {name for name, x in squares.items() if not (isinstance(x, Expr) and is_decidable_root(x))}
@@ -297,7 +297,7 @@ def guarded(function: Function, request: Request) -> Function:
     """The function with its conditions: what it divides by beside the arm's size, the sum of the lengths it reads."""
     symbols = {name: function.graph.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
     chain = frames_on_joints(merge_fixed(bind(request.robot, ExprMaths(function.graph), symbols, request.symbolic)))
-    placements = [*(link.before for link in chain.links[1:]), chain.tool]
+    placements = [*(link.before for link in chain.links if link.parent != BASE), chain.tool]
     levers = [x for at in placements for x in at.p if isinstance(x, Expr)]
     lengths = lengths_read(function.roots, levers)
     labels = {**function.labels, lengths.size: lengths.word} if lengths.size is not None else function.labels

@@ -20,7 +20,7 @@ from manipula.ik.numeric.limits import principal
 from manipula.ik.numeric.tolerances import SAME, accepted
 from manipula.ik.solver import Solver
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 
@@ -38,7 +38,7 @@ def with_six(chain: Tree) -> Tree:
     back: Placement = HERE
     for _ in added:
         back = back @ GAP.inverse()
-    return replace(chain, links=chain.links + added, tool=back @ chain.tool)
+    return replace(chain, links=in_series(chain.links + added), tool=back @ chain.tool)
 
 
 def padded_solutions(general: General6R, solver: Solver, poses: Floats) -> Sequence[Floats | None]:

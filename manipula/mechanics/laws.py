@@ -18,7 +18,7 @@ from manipula.mechanics.models.lagrange import terms as lagrange
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.robot.lift import over_duals
 from manipula.mechanics.robot.reduce.chains import massless, without_actuators
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.dual import along, partial, variables
 from manipula.mechanics.spatial.inertia import Inertia, half
 from manipula.mechanics.spatial.vector import dot, sum_of
@@ -146,10 +146,12 @@ def cascade(chain: Tree, x: State) -> Sides:
     """Joint i and those beyond it feel nothing of the inertia, motors and friction of the links before it."""
     whole = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd)
     sides: Sides = []
-    for i in range(1, chain.dof):
-        empty = without_actuators(massless(chain)).links
-        tail = torque.inverse_dynamics(replace(chain, links=empty[:i] + chain.links[i:]), x.q, x.qd, x.qdd)
-        sides += _paired(whole[i:], tail[i:])
+    empty = without_actuators(massless(chain)).links
+    for i in (i for i, link in enumerate(chain.links) if link.parent != BASE):
+        felt = chain.beyond(i)
+        links = tuple(chain.links[k] if k in felt else empty[k] for k in range(chain.dof))
+        tail = torque.inverse_dynamics(replace(chain, links=links), x.q, x.qd, x.qdd)
+        sides += [(whole[k], tail[k]) for k in felt]
     return sides
 
 

@@ -20,7 +20,7 @@ from manipula.ik.numeric.limits import distances
 from manipula.mechanics.models.inverse.plan import parameter_of
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
@@ -64,7 +64,7 @@ def arm(kinds: str, gaps: list[Placement]) -> Tree:
     """A chain from the gaps before its joints, in an unremarkable base and tool."""
     names = {"R": "revolute", "P": "prismatic"}
     links = [Link(k, KINDS[names[k]], gap, 0, 1, Placement(), Inertia()) for k, gap in zip(kinds, gaps, strict=True)]
-    return Tree(tuple(links), (0, 0, 0), FLOATS, place(0.3, 0.4, 0.1, 0.2), place(-0.7, 1.2, 0.05, 0.11))
+    return Tree(in_series(links), (0, 0, 0), FLOATS, place(0.3, 0.4, 0.1, 0.2), place(-0.7, 1.2, 0.05, 0.11))
 
 
 def mirrored(chain: Tree) -> Tree:
@@ -75,7 +75,7 @@ def mirrored(chain: Tree) -> Tree:
         replace(link, before=gap, offset=-link.offset, direction=-link.direction)
         for gap, link in zip(gaps, reversed(arm.links), strict=True)
     ]
-    return replace(arm, links=tuple(links), tool=arm.links[0].before.inverse(), base=arm.base.inverse())
+    return replace(arm, links=in_series(links), tool=arm.links[0].before.inverse(), base=arm.base.inverse())
 
 
 # closed forms

@@ -17,7 +17,7 @@ from manipula.ik.solver import Raw
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.models.inverse.position_task import placings, position_plan
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE
 
@@ -80,7 +80,9 @@ class AxisBranches:
 
     def __init__(self, chain: Tree, translate: Translate | None) -> None:
         turn = Link("added", KINDS["revolute"], chain.tool, 0, 1, HERE, Inertia())
-        self._solver = InverseSolver(replace(chain, links=(*chain.links, turn), tool=HERE), translate=translate)
+        self._solver = InverseSolver(
+            replace(chain, links=in_series((*chain.links, turn)), tool=HERE), translate=translate
+        )
         whole = self._solver.plan
         self.closed = whole.closed and not whole.parameter
         title = f"position and axis of the tool, {whole.title}"

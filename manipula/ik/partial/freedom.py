@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.placement import HERE
 
 TRIALS = 6  # random configurations that show what joints can do
@@ -63,7 +63,7 @@ def frozen(chain: Tree, values: Mapping[int, float]) -> Tree:
         else:
             links.append(replace(link, before=before))
             carry = HERE
-    return replace(chain, links=tuple(links), tool=carry @ chain.tool)
+    return replace(chain, links=in_series(links), tool=carry @ chain.tool)
 
 
 def middle(low: Floats, high: Floats) -> Floats:

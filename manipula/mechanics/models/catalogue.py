@@ -65,7 +65,7 @@ def _rows(at: Placement) -> tuple[tuple[Any, ...], ...]:
 
 
 def _pose(way: pose_ways.Way) -> Method:
-    return lambda chain, x: {"T": _rows(way(chain, x["q"]))}
+    return lambda chain, x: {"T": _rows(way(chain.road(), chain.along_road(x["q"])))}
 
 
 def _lagrange_torque(name: str) -> Method:

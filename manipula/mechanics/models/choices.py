@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import (
@@ -34,7 +33,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
 )
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, gauged, laden, lifted, regroup, rescaled
 from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, rotate
 
@@ -92,7 +91,7 @@ def field_questions(chain: Tree) -> list[Question]:
     """How the acceleration field is to be worked out, link by link."""
     asked = [_unit(chain)]
     for i, link in enumerate(frames_on_joints(chain).links, 1):
-        kinds = [kind for kind in FIELD_KINDS if kind != "run" or (i > 1 and continues(link))]
+        kinds = [kind for kind in FIELD_KINDS if kind != "run" or (link.parent != BASE and continues(link))]
         asked += [Question(f"{kind} {i}", FIELD_KINDS[kind], valley=(kind, i) == WIDE) for kind in kinds]
     return asked
 
@@ -100,13 +99,18 @@ def field_questions(chain: Tree) -> list[Question]:
 def _bearing_axes(chain: Tree) -> dict[int, int]:
     """Revolute joint (from 0) → the axis of its parent along which it lies, where that is x or y of a revolute link."""
     links = frames_on_joints(chain).links
-    pairs = [(i, link) for i, link in enumerate(links) if i and link.kind.name == links[i - 1].kind.name == "revolute"]
-    return {i: axis for i, link in pairs for axis in (0, 1) if link.before.R[axis][2] in (1, -1)}
+    turning = [i for i, pair in enumerate(_kinds(links)) if pair == ("revolute", "revolute")]
+    return {i: axis for i in turning for axis in (0, 1) if links[i].before.R[axis][2] in (1, -1)}
+
+
+def _kinds(links: Sequence[Link]) -> list[tuple[str, str]]:
+    """Of every joint the kind of the one it stands on ("" the base), and its own."""
+    return [("" if link.parent == BASE else links[link.parent].kind.name, link.kind.name) for link in links]
 
 
 def _tips(chain: Tree) -> list[str]:
     """The pairs of moments of the last link of which a turn about its axis leaves one: neither is zero by structure."""
-    last = frames_on_joints(chain).links[-1]
+    last = frames_on_joints(chain).links[chain.leaves[-1]]
     pairs = PAIRS if last.kind.name == "revolute" else {}
     return [name for name, pair in pairs.items() if not any(map(_structural_zero, pair(last.inertia)))]
 
@@ -118,7 +122,7 @@ def _levers(chain: Tree) -> list[str]:
         f"{i + 1}{axis}"
         for i, link in enumerate(seated.links)
         for k, axis in enumerate(AXES)
-        if i and not _structural_zero(link.before.p[k])
+        if link.parent != BASE and not _structural_zero(link.before.p[k])
     ]
 
 
@@ -129,8 +133,8 @@ def _turning(chain: Tree, entries: Sequence[str]) -> list[str]:
 
 def _sliding(chain: Tree) -> list[str]:
     """The revolute joints behind a sliding one, whose link keeps a mass that may ride on the next: 4m …"""
-    kinds = [link.kind.name for link in frames_on_joints(chain).links]
-    return [f"{i}{MASS}" for i, pair in enumerate(pairwise(kinds), 2) if pair == ("prismatic", "revolute")]
+    kinds = _kinds(frames_on_joints(chain).links)
+    return [f"{i}{MASS}" for i, pair in enumerate(kinds, 1) if pair == ("prismatic", "revolute")]
 
 
 def _structural_zero(x: Any) -> bool:
@@ -141,35 +145,31 @@ def usual(chain: Tree, asked: Sequence[Question]) -> Formulation:
     """Answers that are rarely bad: frames on joints, base parameters, runs of parallel axes and the tip in run axes."""
     names = {question.name for question in asked}
     answers = {"frames": "joints", "masses": "regrouped"}
-    links = frames_on_joints(chain).links
-    runs = _run_lengths(links)
-    for i, length in enumerate(runs, 1):
-        if length > 1:
+    for i, run in enumerate(_runs(frames_on_joints(chain).links), 1):
+        if len(run) > 1:
             answers |= {f"share {i}": "run", f"lever {i}": "run"}
-    answers[f"share {len(links)}"] = "run"
+    answers |= {f"share {i + 1}": "run" for i in chain.leaves}
     return {name: answer for name, answer in answers.items() if name in names}
 
 
 def likely(chain: Tree, asked: Sequence[Question]) -> list[Formulation]:
     """Changes worth a trial each, in this order."""
     answers = {question.name: question.answers for question in asked}
-    runs = _run_lengths(frames_on_joints(chain).links)
-    ends = [i for i, (length, after) in enumerate(zip(runs, [*runs[1:], 0]), 1) if length > 1 and after != length]
-    tails = {f"share {i}": "own" for i in ends if f"share {i}" in answers and i < len(runs)}
+    runs = _runs(frames_on_joints(chain).links)
+    ends = [i for i, run in enumerate(runs) if len(run) > 1 and not run & set(chain.children(i))]
+    tails = {f"share {i + 1}": "own" for i in ends if f"share {i + 1}" in answers and chain.children(i)}
     squares = {name: "squares" for name, known in answers.items() if "squares" in known}
     units = [{"unit": unit} for unit in answers.get("unit", ())[1 : UNITS + 1]]
     return [change for change in (squares, tails, *units) if change]
 
 
-def _run_lengths(links: Sequence[Link]) -> list[int]:
-    """For every link, how many joints its run of parallel axes has."""
-    runs: list[int] = []
-    for link in links:
-        if runs and link.before.R == HERE.R:
-            runs[-1] += 1
-        else:
-            runs.append(1)
-    return [length for length in runs for _ in range(length)]
+def _runs(links: Sequence[Link]) -> list[set[int]]:
+    """For every link, the joints of its run of parallel axes."""
+    runs: list[set[int]] = []
+    for i, link in enumerate(links):
+        runs.append(runs[link.parent] if link.parent != BASE and link.before.R == HERE.R else set())
+        runs[i].add(i)
+    return runs
 
 
 def prepared(chain: Tree, formulation: Formulation) -> Tree:
@@ -207,7 +207,8 @@ def slid(chain: Tree, i: int, way: str) -> Tree:
     """Frame i slid along its own axis, so that the lever before ("back") or behind it ("forth") loses its z part."""
     link = chain.links[i]
     axis = rotate(link.before.R, (0, 0, 1))
-    after = chain.links[i + 1].before if i + 1 < chain.dof else chain.tool
+    children = chain.children(i)
+    after = chain.links[children[0]].before if children else chain.tool
     shift = after.p[2] if way == "forth" else -_along(axis, link.before.p)
     links = list(chain.links)
     links[i] = replace(
@@ -215,11 +216,13 @@ def slid(chain: Tree, i: int, way: str) -> Tree:
         before=Placement(link.before.R, add(link.before.p, rotate(link.before.R, (0, 0, shift)))),
         inertia=link.inertia.seen_from(Placement(p=(0, 0, -shift))),
     )
-    behind = Placement(after.R, (after.p[0], after.p[1], after.p[2] - shift))
-    if i + 1 == chain.dof:
-        return replace(chain, links=tuple(links), tool=behind)
-    links[i + 1] = replace(links[i + 1], before=behind)
-    return replace(chain, links=tuple(links))
+
+    def behind(at: Placement) -> Placement:
+        return Placement(at.R, (at.p[0], at.p[1], at.p[2] - shift))
+
+    for k in children:
+        links[k] = replace(links[k], before=behind(links[k].before))
+    return replace(chain, links=tuple(links), tool=behind(chain.tool) if chain.holder == i else chain.tool)
 
 
 def _along(axis: Vector, p: Vector) -> Any:

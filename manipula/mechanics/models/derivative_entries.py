@@ -15,7 +15,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.entry import FIELD, TORQUES, FieldMethod, Given, Model
 from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import BASE, Tree
 
 ANALYTIC = "analytic"
 FEW = 2  # joints
@@ -32,7 +32,7 @@ def _on_field(method: Callable[[Torques, Tree, Given], dict[str, Any]]) -> Field
 
 def _worth_trying(model: Model, chain: Tree) -> Model:
     """Every way on arms that are simple; on others nothing comes near the one that is named."""
-    parallel = all(abs(link.before.R[2][2]) == 1 for link in frames_on_joints(chain).links[1:])
+    parallel = all(abs(link.before.R[2][2]) == 1 for link in frames_on_joints(chain).links if link.parent != BASE)
     simple = chain.dof <= FEW or parallel
     return replace(model, candidates=tuple(model.method_names)) if simple else model
 

@@ -14,7 +14,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Step, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.tree import Link, Part, Tree
+from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, tensor_from_second_moments
@@ -207,7 +207,7 @@ class _Binder:
                 tensor = tensor_from_second_moments(tensor)
         return Inertia(m, (x, y, z) if body.centre_is == "first_moment" else scale(m, (x, y, z)), tensor)
 
-    def link(self, joint: Joint, suffix: str, carried: Sequence[str]) -> Link:
+    def link(self, joint: Joint, suffix: str, carried: Sequence[str], parent: int) -> Link:
         own = [] if joint.body is None and joint.kind == "fixed" else [Part(suffix, HERE, self.body(joint.body))]
         held = [Part(x, self.placement(y.at), self.body(y.body)) for x, y in zip(carried, joint.carries)]
         inertia = self.body(joint.body)
@@ -231,11 +231,12 @@ class _Binder:
             self.scalar(joint.coulomb),
             self.scalar(joint.friction_offset),
             parts=(*own, *held),
+            parent=parent,
         )
 
     def chain(self) -> Tree:
         ends = suffixes_of(self.robot)
-        links = list(map(self.link, self.robot.joints, ends.rows, ends.carried))
+        links = list(map(self.link, self.robot.joints, ends.rows, ends.carried, range(BASE, len(ends.rows))))
         tool = self.placement(self.robot.tool)
         if self.robot.payload and links:
             loads = [Part(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]

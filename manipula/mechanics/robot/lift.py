@@ -24,7 +24,8 @@ def mapped(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
 
     links = tuple(_link(link, entry) for link in chain.links)
     base, tool = _placement(chain.base, entry), _placement(chain.tool, entry)
-    return Tree(links, _vector(chain.gravity, entry), maths, base, tool, _inertia(chain.ground, entry))
+    ground, gravity = _inertia(chain.ground, entry), _vector(chain.gravity, entry)
+    return replace(chain, links=links, gravity=gravity, maths=maths, base=base, tool=tool, ground=ground)
 
 
 def over_duals(chain: Tree) -> Tree:

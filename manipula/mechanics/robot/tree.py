@@ -1,13 +1,15 @@
-"""The robot over a scalar S, and the walk along it.
+"""The robot over a scalar S, and the walk over it.
 
-`Tree` is what models see: every convention and every unit is gone, every entry is a scalar. `outward` and `inward`
-are the two traversals; a model hands them the body of its recursion.
+`Tree` is what models see: every convention and every unit is gone, every entry is a scalar. Links stand in an order
+with parents first; a serial arm is the tree in which each link's parent is the one before. `outward` and `inward` are
+the two traversals, and a model hands them the body of its recursion; `support`, `children`, `beyond` and `road` are the
+words for everything else that depends on which link stands on which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from manipula.mechanics.robot.joints import JointKind
@@ -18,6 +20,7 @@ from manipula.scalar import Maths
 
 State = TypeVar("State")
 Item = TypeVar("Item")
+BASE = -1  # the parent of a link that stands on the base
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Link:
     friction_offset: Any = 0
     pace: Any = 1  # 1/L of a sliding joint when lengths are measured in L
     parts: tuple[Part, ...] = ()
+    parent: int = BASE  # the link it stands on, by its place in the tree
 
     def motion(self, q: Any, maths: Maths[Any]) -> Placement:
         """The joint's own displacement at q."""
@@ -63,9 +67,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Tree:
-    """A serial arm: world → base → links → tool. `gravity` is the acceleration vector in the world frame.
+    """World → base → links; the tool is a frame on one of them. `gravity` is the acceleration in the world frame.
 
-    `ground` is what stands still in the base frame: no torque feels it, but it has a potential energy.
+    `ground` is what stands still in the base frame: no torque feels it, but it has a potential energy. `tip` is the
+    link that holds the tool; None is the last one, as on every serial arm.
     """
 
     links: tuple[Link, ...]
@@ -74,10 +79,65 @@ class Tree:
     base: Placement = HERE
     tool: Placement = HERE
     ground: Inertia = NOTHING
+    tip: int | None = None
 
     @property
     def dof(self) -> int:
         return len(self.links)
+
+    @property
+    def holder(self) -> int:
+        """The link that holds the tool."""
+        return self.dof - 1 if self.tip is None else self.tip
+
+    @property
+    def parents(self) -> list[int]:
+        return [link.parent for link in self.links]
+
+    @property
+    def leaves(self) -> list[int]:
+        """The links on which none stands; the last link is always one."""
+        inner = set(self.parents)
+        return [i for i in range(self.dof) if i not in inner]
+
+    def children(self, i: int) -> list[int]:
+        """The links that stand on link i."""
+        return [k for k, parent in enumerate(self.parents) if parent == i]
+
+    def support(self, i: int) -> list[int]:
+        """The joints that move link i, from the base; its own is the last."""
+        way: list[int] = []
+        while i != BASE:
+            way.append(i)
+            i = self.links[i].parent
+        return way[::-1]
+
+    def beyond(self, i: int) -> list[int]:
+        """The links that joint i moves: its own, then all that stand on it."""
+        moved = {i}
+        for k, parent in enumerate(self.parents):
+            moved |= {k} if parent in moved else set()
+        return sorted(moved)
+
+    @property
+    def branches(self) -> list[int]:
+        """The links (or the base) on which several links stand."""
+        return [i for i in range(BASE, self.dof) if len(self.children(i)) > 1]
+
+    @property
+    def is_chain(self) -> bool:
+        """A serial arm with its tool on the last link."""
+        return not self.branches and self.holder == self.dof - 1
+
+    def road(self) -> Tree:
+        """The serial arm from the base to the tool; what stands beside the road moves nothing on it and is left out."""
+        if self.is_chain:
+            return self if self.tip is None else replace(self, tip=None)
+        return replace(self, links=in_series(self.links[i] for i in self.support(self.holder)), tip=None)
+
+    def along_road(self, values: Sequence[Item]) -> list[Item]:
+        """Of one value a link those on the road to the tool."""
+        return [values[i] for i in self.support(self.holder)]
 
     def motions(self, q: Sequence[Any]) -> list[Placement]:
         """Each joint's displacement."""
@@ -87,16 +147,34 @@ class Tree:
         """pose_parent_link of every link: before · motion · after."""
         return [link.before @ motion @ link.after for link, motion in zip(self.links, self.motions(q), strict=True)]
 
+    def outward(self, step: Callable[[State, Item], State], items: Sequence[Item], start: State) -> list[State]:
+        """From the base to the tips: the state of every link from its parent's and its own item."""
+        states: list[State] = []
+        for parent, item in zip(self.parents, items, strict=True):
+            states.append(step(start if parent == BASE else states[parent], item))
+        return states
 
-def outward(step: Callable[[State, Item], State], items: Iterable[Item], start: State) -> list[State]:
-    """From the base to the tip: the state after every item."""
-    states: list[State] = []
-    for item in items:
-        start = step(start, item)
-        states.append(start)
-    return states
+    def inward(
+        self,
+        step: Callable[[Sequence[State], Item], State],
+        items: Sequence[Item],
+        held: Mapping[int, State] | None = None,
+    ) -> list[State]:
+        """From the tips to the base: the state of every link from those of its children, and of what it holds (the
+        tool, a load, a contact), and its own item."""
+        beyond: list[list[State]] = [[(held or {})[i]] if i in (held or {}) else [] for i in range(self.dof)]
+        found: list[State] = []
+        for i in range(self.dof - 1, -1, -1):
+            found.append(step(beyond[i], items[i]))
+            if (parent := self.links[i].parent) != BASE:
+                beyond[parent].append(found[-1])
+        return found[::-1]
+
+    def on_base(self, states: Sequence[State]) -> list[State]:
+        """The states of the links that stand on the base."""
+        return [states[i] for i in self.children(BASE)]
 
 
-def inward(step: Callable[[State, Item], State], items: Sequence[Item], start: State) -> list[State]:
-    """From the tip to the base; the states come back in the order of the items."""
-    return outward(step, reversed(items), start)[::-1]
+def in_series(links: Iterable[Link]) -> tuple[Link, ...]:
+    """Each link on the one before, the first on the base."""
+    return tuple(replace(link, parent=i) for i, link in enumerate(links, BASE))

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.kinematics.pose_apart import polar
-from manipula.mechanics.robot.tree import Link, Tree, inward, outward
+from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia, half
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
@@ -98,6 +99,12 @@ class Row:
     rest: Any  # of the joint's torque: a handed-over rotor carried by the parent, 2σ ω̇_z
     maths: Any
     joined: bool = False  # to the run of the row before
+
+    @property
+    def standing(self) -> Link:
+        """The row's link; only the ground has none."""
+        assert self.link is not None
+        return self.link
 
     def own_spin(self) -> Spin:
         return self.spin.unturned(self.turn)
@@ -242,28 +249,29 @@ def torques(
     def step(parent: Row, item: tuple[Link, Any, Any, Any, Choice, Any]) -> Row:
         return hang(parent, *item, chain.maths)
 
-    rows = outward(step, items, ground(chain))
-    loads = inward(load, list(zip(rows, [*rows[1:], None])), (NULL, NULL))
-    return [link.signed(link.kind.effort(*wrench) + row.rest) for link, row, wrench in zip(chain.links, rows, loads)]
+    rows = chain.outward(step, items, ground(chain))
+    loads = chain.inward(load, rows)
+    return [link.signed(link.kind.effort(*x) + row.rest) for link, row, (_, x) in zip(chain.links, rows, loads)]
 
 
-def ground(chain: Tree) -> Row:
-    """What the first joint stands on: at rest, accelerating against gravity."""
-    V = unrotate(chain.base.R, neg(chain.gravity))
-    return Row(None, 0, STRAIGHT, 0, Spin(), V, NOTHING, NOTHING, own_lever, 0, chain.maths)
+def ground(chain: Tree, spin: Spin | None = None, V: Vector | None = None) -> Row:
+    """What the first joints stand on, in base axes: at rest, accelerating against gravity, or its motion as given."""
+    against = unrotate(chain.base.R, neg(chain.gravity))
+    return Row(None, 0, STRAIGHT, 0, spin or Spin(), V or against, NOTHING, NOTHING, own_lever, 0, chain.maths)
 
 
 def handed_over(chain: Tree, parts: Sequence[Callable[[Any, Any], Any]]) -> tuple[Tree, list[Any]]:
-    """Give the part σ of each link's Kxx and Kyy to its parent, from the tip down; the rotors 2σ that remain."""
+    """Give the part σ of each link's Kxx and Kyy to its parent, from the tips down; the rotors 2σ that remain."""
     links, rotors = list(chain.links), [0] * chain.dof
-    for i in range(chain.dof - 1, 0, -1):
+    for i in (i for i in range(chain.dof - 1, -1, -1) if links[i].parent != BASE):
         K = links[i].inertia.second_moments()
         rotors[i] = parts[i](K[0][0], K[1][1]) if links[i].kind.name == "revolute" else 0
         if not (isinstance(rotors[i], int) and rotors[i] == 0):
             part = Inertia(I=symmetric(half(rotors[i]), 0, 0, half(rotors[i]), 0, rotors[i]))
             links[i] = replace(links[i], inertia=replace(links[i].inertia, I=matsub(links[i].inertia.I, part.I)))
             given = part.seen_from(Placement(R=links[i].before.R))
-            links[i - 1] = replace(links[i - 1], inertia=links[i - 1].inertia + given)
+            parent = links[links[i].parent]
+            links[links[i].parent] = replace(parent, inertia=parent.inertia + given)
     return replace(chain, links=tuple(links)), rotors
 
 
@@ -305,21 +313,25 @@ def start(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
     return spin, unrotate(R, V), 0
 
 
-def load(child: Wrench, rows: tuple[Row, Row | None]) -> Wrench:
-    """(f, n) at the foot of the first row's joint, in its run's axes, from that of the next."""
-    row, next_row = rows
-    f, n = row.wrench
-    if next_row is not None and next_row.link is not None:
-        f, n = _with_next(row, child, next_row.link, next_row.joined)
+def load(children: Sequence[tuple[Row, Wrench]], row: Row) -> tuple[Row, Wrench]:
+    """(f, n) at the foot of a joint, in its run's axes, from those of the joints that stand on its link.
+
+    What joints of other runs ask for is added in the link's own axes and turned once.
+    """
+    (f, n), apart = row.wrench, list[Wrench]()
+    for child, (fc, nc) in children:
+        before = child.standing.before
+        if child.joined:
+            f, n = add(f, fc), add(add(n, nc), cross(turned(row.turn, before.p), fc))
+        else:
+            fo = rotate(before.R, fc)
+            apart.append((fo, add(rotate(before.R, nc), cross(before.p, fo))))
+    if apart:
+        fo, no = reduce(_both, apart)
+        f, n = add(f, turned(row.turn, fo)), add(n, turned(row.turn, no))
     n = add(n, cross((0, 0, row.slide), f))
-    return add(f, row.foot[0]), add(n, row.foot[1])
+    return row, (add(f, row.foot[0]), add(n, row.foot[1]))
 
 
-def _with_next(row: Row, child: Wrench, link: Link, joined: bool) -> Wrench:
-    """(f, n) at the origin of a link: its own and what the next joint asks for."""
-    (F, N), (f, n), before = row.wrench, child, link.before
-    if joined:
-        return add(F, f), add(add(N, n), cross(turned(row.turn, before.p), f))
-    f = rotate(before.R, f)
-    n = add(rotate(before.R, n), cross(before.p, f))
-    return add(F, turned(row.turn, f)), add(N, turned(row.turn, n))
+def _both(a: Wrench, b: Wrench) -> Wrench:
+    return add(a[0], b[0]), add(a[1], b[1])

@@ -12,7 +12,7 @@ with unit motion S = (ω_k, v_k), U = (J ω_k + H v_k, Hᵀ ω_k + M v_k):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ from manipula.mechanics.models.dynamics.bodies import (
 from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.dynamics.newton_euler import tip_load
 from manipula.mechanics.models.dynamics.torque import Wrench
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
@@ -116,43 +116,57 @@ def forward_dynamics(
 
 def velocities(seated: OnJoints, qd: Sequence[Any]) -> list[tuple[Twist, Twist]]:
     """(V, c) on every joint: the link's velocity, and c = V × S q̇."""
-    pairs: list[tuple[Twist, Twist]] = []
-    moving = Twist(NULL, NULL)
-    for link, motion, rate in zip(seated.chain.links, seated.motions, qd, strict=True):
+
+    def step(parent: tuple[Twist, Twist], row: tuple[Link, Placement, Any]) -> tuple[Twist, Twist]:
+        link, motion, rate = row
         own = _times(link.signed(rate), axis_twist(link))
-        moving = _add(moving.in_frame(link.before).in_frame(motion), own)
-        pairs.append((moving, Twist(cross(moving.w, own.w), add(cross(moving.w, own.v), cross(moving.v, own.w)))))
-    return pairs
+        moving = _add(parent[0].in_frame(link.before).in_frame(motion), own)
+        return moving, Twist(cross(moving.w, own.w), add(cross(moving.w, own.v), cross(moving.v, own.w)))
+
+    still = Twist(NULL, NULL)
+    return seated.chain.outward(step, list(zip(seated.chain.links, seated.motions, qd, strict=True)), (still, still))
+
+
+Passed = tuple[Joint | None, Articulated]  # a joint, and what its parent feels of all beyond it
+Speed = tuple[Twist, Twist]
 
 
 def inward_pass(
-    seated: OnJoints, speeds: Sequence[tuple[Twist, Twist]], driven: Sequence[Any], tip: Screw
+    seated: OnJoints, speeds: Sequence[Speed], driven: Sequence[Any], held: Mapping[int, Screw]
 ) -> list[Joint]:
-    joints: list[Joint] = []
-    beyond = Articulated(diagonal(0), diagonal(0), diagonal(0), tip)
-    rows = zip(seated.chain.links, seated.motions, speeds, driven)
-    for link, motion, (V, c), t in reversed(list(rows)):
-        body, S = rigid(link.inertia, V) + beyond, axis_twist(link)
+    """`held`: link → the force it passes on to what it holds."""
+
+    def step(children: Sequence[Passed], row: tuple[Link, Placement, Speed, Any]) -> Passed:
+        link, motion, (V, c), t = row
+        body, S = rigid(link.inertia, V), axis_twist(link)
+        for _, beyond in children:
+            body = body + beyond
         U = body.answer(S)
         joint = Joint(S, c, U, felt(S, U) + link.motor_inertia, t - felt(S, body.bias))
-        joints.append(joint)
         rest = body.released(U, joint.d)
         push = scale_screw(joint.u / joint.d, U)
         handed = Articulated(rest.J, rest.H, rest.M, _plus(_plus(rest.bias, rest.answer(c)), push))
-        beyond = handed.through(motion).seen_from(link.before)
-    return joints[::-1]
+        return joint, handed.through(motion).seen_from(link.before)
+
+    rows = list(zip(seated.chain.links, seated.motions, speeds, driven))
+    forces: dict[int, Passed] = {
+        i: (None, Articulated(diagonal(0), diagonal(0), diagonal(0), force)) for i, force in held.items()
+    }
+    return [joint for joint, _ in seated.chain.inward(step, rows, forces) if joint is not None]
 
 
 def outward_pass(seated: OnJoints, joints: Sequence[Joint]) -> list[Any]:
     """q̈ from the base, which accelerates at −g."""
-    a = Twist(NULL, unrotate(seated.chain.base.R, neg(seated.chain.gravity)))
-    found: list[Any] = []
-    for link, motion, joint in zip(seated.chain.links, seated.motions, joints):
-        a = _add(a.in_frame(link.before).in_frame(motion), joint.c)
+
+    def step(parent: tuple[Twist, Any], row: tuple[Link, Placement, Joint]) -> tuple[Twist, Any]:
+        link, motion, joint = row
+        a = _add(parent[0].in_frame(link.before).in_frame(motion), joint.c)
         rate = (joint.u - felt(a, joint.U)) / joint.d
-        found.append(link.signed(rate))
-        a = _add(a, _times(rate, joint.S))
-    return found
+        return _add(a, _times(rate, joint.S)), link.signed(rate)
+
+    base = Twist(NULL, unrotate(seated.chain.base.R, neg(seated.chain.gravity)))
+    found = seated.chain.outward(step, list(zip(seated.chain.links, seated.motions, joints)), (base, 0))
+    return [rate for _, rate in found]
 
 
 def rigid(body: Inertia, V: Twist) -> Articulated:
@@ -162,10 +176,9 @@ def rigid(body: Inertia, V: Twist) -> Articulated:
     return Articulated(body.I, skew(body.s), diagonal(body.m), bias)
 
 
-def tip_force(seated: OnJoints, wrench: Wrench) -> Screw:
-    """Minus the tool's wrench, on the last joint."""
-    tip = tip_load(seated.chain, seated.motions, wrench)
-    return Screw(tip.fp, tip.np)
+def tip_force(seated: OnJoints, wrench: Wrench) -> dict[int, Screw]:
+    """Minus the tool's wrench, on the joint of the link that holds it."""
+    return {i: Screw(tip.fp, tip.np) for i, tip in tip_load(seated.chain, seated.motions, wrench).items()}
 
 
 def scale_screw(k: Any, x: Screw) -> Screw:

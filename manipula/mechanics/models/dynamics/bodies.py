@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import Item, Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
@@ -75,6 +75,9 @@ class Twist:
         return Twist(unrotate(at.R, self.w), unrotate(at.R, add(self.v, cross(self.w, at.p))))
 
 
+Twists = dict[int, Twist]  # of a link: joint → its unit motion, for the joints that move the link
+
+
 @dataclass(frozen=True)
 class Screw:
     """A force f and its moment n about the frame's origin (or a momentum and its moment)."""
@@ -118,29 +121,38 @@ class OnJoints:
     chain: Tree
     motions: list[Placement]
 
-    def twists(self) -> list[list[Twist]]:
-        """Row k: the unit motions of joints 0 … k in frame k."""
-        rows: list[list[Twist]] = []
-        for link, motion in zip(self.chain.links, self.motions):
-            moved = [twist.in_frame(link.before).in_frame(motion) for twist in rows[-1]] if rows else []
-            rows.append([*moved, axis_twist(link)])
-        return rows
+    def twists(self) -> list[Twists]:
+        """Row k: the unit motions, in frame k, of the joints that move link k."""
+
+        def step(parent: Twists, row: tuple[int, Link, Placement]) -> Twists:
+            k, link, motion = row
+            moved = {i: twist.in_frame(link.before).in_frame(motion) for i, twist in parent.items()}
+            return moved | {k: axis_twist(link)}
+
+        return self.chain.outward(step, self._rows(range(self.chain.dof)), {})
 
     def composites(self, bodies: Sequence[Body]) -> list[Body]:
         """Link k and all beyond it as one rigid body, in frame k; `bodies` are the links alone."""
-        found = list(bodies[-1:])
-        for body, link, motion in reversed(list(zip(bodies[:-1], self.chain.links[1:], self.motions[1:]))):
-            found.append(body + carried(found[-1], link, motion))
-        return found[::-1]
+
+        def step(beyond: Sequence[tuple[Body, Body]], row: tuple[Body, Link, Placement]) -> tuple[Body, Body]:
+            whole, link, motion = row
+            for _, body in beyond:
+                whole = whole + body
+            return whole, carried(whole, link, motion)
+
+        return [whole for whole, _ in self.chain.inward(step, self._rows(bodies))]
 
     def gravity_vectors(self) -> list[Vector]:
         """The gravity vector in every frame."""
-        g = unrotate(self.chain.base.R, self.chain.gravity)
-        vectors: list[Vector] = []
-        for link, motion in zip(self.chain.links, self.motions):
-            g = unrotate(motion.R, unrotate(link.before.R, g))
-            vectors.append(g)
-        return vectors
+
+        def step(g: Vector, row: tuple[int, Link, Placement]) -> Vector:
+            return unrotate(row[2].R, unrotate(row[1].before.R, g))
+
+        start = unrotate(self.chain.base.R, self.chain.gravity)
+        return self.chain.outward(step, self._rows(range(self.chain.dof)), start)
+
+    def _rows(self, items: Sequence[Item]) -> list[tuple[Item, Link, Placement]]:
+        return list(zip(items, self.chain.links, self.motions, strict=True))
 
 
 def on_joints(chain: Tree, q: Sequence[Any]) -> OnJoints:
@@ -172,10 +184,11 @@ def tensor_about_z(A: Matrix, c: Any, s: Any) -> Matrix:
     )
 
 
-def link_twists(chain: Tree, q: Sequence[Any]) -> list[list[Twist]]:
-    """Row l: the unit motions of joints 0 … l in the frame of link l as the chain has it."""
-    rows: list[list[Twist]] = []
-    for link, step in zip(chain.links, chain.elementary(q)):
-        moved = [twist.in_frame(step) for twist in rows[-1]] if rows else []
-        rows.append([*moved, axis_twist(link).in_frame(link.after)])
-    return rows
+def link_twists(chain: Tree, q: Sequence[Any]) -> list[Twists]:
+    """Row l: the unit motions, in the frame of link l as the tree has it, of the joints that move link l."""
+
+    def step(parent: Twists, row: tuple[int, Link, Placement]) -> Twists:
+        l, link, at = row
+        return {i: twist.in_frame(at) for i, twist in parent.items()} | {l: axis_twist(link).in_frame(link.after)}
+
+    return chain.outward(step, list(zip(range(chain.dof), chain.links, chain.elementary(q))), {})

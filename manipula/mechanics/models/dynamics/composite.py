@@ -3,7 +3,7 @@
 Joint k alone accelerates link k and all beyond it as one rigid body; the force that takes is carried inward, and every
 joint on the way feels its share:
 
-    F_k = C_k (ω_k, v_k)      M_ik = what joint i feels of F_k, i ≤ k
+    F_k = C_k (ω_k, v_k)      M_ik = what joint i feels of F_k, i on the way from the base to k
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
     n, seated = chain.dof, on_joints(chain, q)
     bodies = seated.composites([link.inertia for link in seated.chain.links])
     upper = [_column(seated, k, body) for k, body in enumerate(bodies)]
-    return [[upper[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+    return [[upper[max(i, j)].get(min(i, j), 0) for j in range(n)] for i in range(n)]
 
 
 def gravity_composite(chain: Tree, q: Sequence[Any]) -> list[Any]:
@@ -46,11 +46,11 @@ def gravity_composite(chain: Tree, q: Sequence[Any]) -> list[Any]:
     return [-link.signed(dot(g, momentum(body, axis_twist(link)).f)) for link, body, g in rows]
 
 
-def _column(seated: OnJoints, k: int, body: Inertia) -> list[Any]:
-    """M_0k … M_kk"""
-    links, felt = seated.chain.links, []
+def _column(seated: OnJoints, k: int, body: Inertia) -> dict[int, Any]:
+    """M_ik of the joints i that move link k; the others feel nothing of it."""
+    links, felt = seated.chain.links, dict[int, Any]()
     force = momentum(body, axis_twist(links[k]))
-    for i in range(k, -1, -1):
-        felt.append(links[k].signed(links[i].signed(links[i].kind.effort(force.f, force.n))))
+    for i in reversed(seated.chain.support(k)):
+        felt[i] = links[k].signed(links[i].signed(links[i].kind.effort(force.f, force.n)))
         force = force.in_frame(seated.motions[i]).in_frame(links[i].before)
-    return felt[::-1]
+    return felt

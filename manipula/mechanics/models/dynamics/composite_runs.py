@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import (
@@ -27,7 +28,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
     turned,
     turned_body,
 )
-from manipula.mechanics.robot.tree import Link, Tree, inward, outward
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.vector import (
     Matrix,
     Vector,
@@ -63,10 +64,10 @@ class Place:
 def inertia_matrix(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
     """M(q), motor inertia on the diagonal."""
     places = _places(chain, q)
-    bodies = inward(_collect, list(zip(places, [*places[1:], None])), None)
-    upper = [_column(places, k, body) for k, body in enumerate(bodies) if body is not None]
+    bodies = chain.inward(_collect, places)
+    upper = [_column(places, chain.support(k), body) for k, (_, body) in enumerate(bodies)]
     n = chain.dof
-    M = [[upper[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+    M = [[upper[max(i, j)].get(min(i, j), 0) for j in range(n)] for i in range(n)]
     for i, link in enumerate(chain.links):
         M[i][i] = M[i][i] + link.motor_inertia
     return M
@@ -82,30 +83,32 @@ def _places(chain: Tree, q: Sequence[Any]) -> list[Place]:
         return Place(link, angle, turn, (0, 0, link.kind.slide(x)), joined)
 
     start: Place | None = None
-    return [place for place in outward(step, list(zip(chain.links, q, strict=True)), start) if place is not None]
+    rows = list(zip(chain.links, q, strict=True))
+    return [place for place in chain.outward(step, rows, start) if place is not None]
 
 
-def _collect(beyond: Body | None, rows: tuple[Place, Place | None]) -> Body | None:
+def _collect(children: Sequence[tuple[Place, Body]], place: Place) -> tuple[Place, Body]:
     """The composite body of a link and all beyond it, at its joint, in its run's axes."""
-    place, following = rows
-    own = body_of(place.link.inertia)
-    if following is None or beyond is None:
-        return turned_body(place.turn, own)
-    beyond, before = shifted(beyond, following.slide), following.link.before
-    if following.joined:
-        return together(turned_body(place.turn, own), shifted(beyond, turned(place.turn, before.p)))
-    return turned_body(place.turn, together(own, shifted(rotated(beyond, before.R), before.p)))
+    own, joined = body_of(place.link.inertia), list[Body]()
+    for child, beyond in children:
+        foot, before = shifted(beyond, child.slide), child.link.before
+        if child.joined:
+            joined.append(shifted(foot, turned(place.turn, before.p)))
+        else:
+            own = together(own, shifted(rotated(foot, before.R), before.p))
+    return place, reduce(together, joined, turned_body(place.turn, own))
 
 
-def _column(places: Sequence[Place], k: int, body: Body) -> list[Any]:
-    """M_0k … M_kk: what every joint feels of joint k's unit acceleration."""
-    wrench = _asked(places[k].link, body)
-    felt = []
-    for i in range(k, -1, -1):
-        if i < k:
-            wrench = _inward(wrench, places[i], places[i + 1])
-        felt.append(places[k].link.signed(places[i].link.signed(places[i].link.kind.effort(*wrench))))
-    return felt[::-1]
+def _column(places: Sequence[Place], way: Sequence[int], body: Body) -> dict[int, Any]:
+    """M_ik: what every joint i on the way to joint k feels of k's unit acceleration."""
+    last = places[way[-1]].link
+    wrench, following = _asked(last, body), None
+    felt: dict[int, Any] = {}
+    for i in reversed(way):
+        wrench = wrench if following is None else _inward(wrench, places[i], following)
+        felt[i] = last.signed(places[i].link.signed(places[i].link.kind.effort(*wrench)))
+        following = places[i]
+    return felt
 
 
 def _asked(link: Link, whole: Body) -> Wrench:

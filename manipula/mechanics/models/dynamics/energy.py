@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.dynamics.bodies import Twist, axis_twist, felt, momentum, on_joints
-from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.spatial.inertia import Inertia, half
+from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vector, add, dot, rotate, scale, sum_of
 
 
@@ -25,12 +26,21 @@ def energy(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Energy:
 
 def kinetic_energy(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Any:
     """½ Σ (ω·(I ω + s×v) + v·(m v + ω×s)) + ½ Σ Ia q̇²"""
-    seated, twice, moving = on_joints(chain, q), [], Twist(NULL, NULL)
-    for link, motion, rate in zip(seated.chain.links, seated.motions, qd, strict=True):
-        moving, own, speed = moving.in_frame(link.before).in_frame(motion), axis_twist(link), link.signed(rate)
-        moving = Twist(add(moving.w, scale(speed, own.w)), add(moving.v, scale(speed, own.v)))
-        twice.append(felt(moving, momentum(link.inertia, moving)) + link.motor_inertia * (rate * rate))
-    return half(sum_of(twice))
+    seated = on_joints(chain, q)
+    rows = list(zip(seated.chain.links, seated.motions, qd, strict=True))
+    return half(
+        sum_of(
+            felt(moving, momentum(link.inertia, moving)) + link.motor_inertia * (rate * rate)
+            for moving, (link, _, rate) in zip(chain.outward(advance, rows, Twist(NULL, NULL)), rows)
+        )
+    )
+
+
+def advance(parent: Twist, row: tuple[Link, Placement, Any]) -> Twist:
+    """The velocity on a joint, moving side, from that of the frame before it."""
+    link, motion, rate = row
+    moving, own, speed = parent.in_frame(link.before).in_frame(motion), axis_twist(link), link.signed(rate)
+    return Twist(add(moving.w, scale(speed, own.w)), add(moving.v, scale(speed, own.v)))
 
 
 def potential_energy(chain: Tree, q: Sequence[Any]) -> Any:
@@ -40,10 +50,22 @@ def potential_energy(chain: Tree, q: Sequence[Any]) -> Any:
 
 def first_moments(chain: Tree, q: Sequence[Any]) -> Vector:
     """Σ m r of the ground and the links, in world axes about the world's origin."""
-    s: Vector = NULL
-    m: Any = 0
-    for link, step in zip(reversed(chain.links), reversed(chain.elementary(q))):
-        s, m = add(link.inertia.s, s), link.inertia.m + m
-        s = add(rotate(step.R, s), scale(m, step.p))
-    s, m = add(chain.ground.s, s), chain.ground.m + m
+    found = chain.inward(_collect, list(zip(chain.links, chain.elementary(q))))
+    s, m = _together(chain.ground, chain.on_base(found))
     return add(rotate(chain.base.R, s), scale(m, chain.base.p))
+
+
+Weight = tuple[Vector, Any]  # first moments and mass, as the parent sees them
+
+
+def _collect(beyond: Sequence[Weight], row: tuple[Link, Placement]) -> Weight:
+    link, at = row
+    s, m = _together(link.inertia, beyond)
+    return add(rotate(at.R, s), scale(m, at.p)), m
+
+
+def _together(body: Inertia, beyond: Sequence[Weight]) -> Weight:
+    s, m = NULL, 0
+    for moments, mass in beyond:
+        s, m = add(s, moments), m + mass
+    return add(body.s, s), body.m + m

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import (
@@ -34,7 +35,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
 )
 from manipula.mechanics.models.dynamics.composite_runs import rotated, together
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
-from manipula.mechanics.robot.tree import Link, Tree, inward
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.vector import (
     IDENTITY,
     NULL,
@@ -211,7 +212,7 @@ def gathered(joints: Sequence[Joint], roads: Sequence[Road]) -> list[Beyond]:
         joint, road = item
         return PASSED[joint.link.kind.name](joint, road.beyond(x, joint.link))
 
-    return inward(step, list(zip(joints, roads, strict=True)), NOTHING)
+    return list(accumulate(reversed(list(zip(joints, roads, strict=True))), step, initial=NOTHING))[:0:-1]
 
 
 def _past_turn(at: Joint, x: Beyond) -> Beyond:

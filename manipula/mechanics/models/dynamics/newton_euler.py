@@ -1,7 +1,8 @@
 """Inverse dynamics by Newton and Euler: velocities and accelerations outward, forces and moments inward.
 
-One text for revolute and prismatic joints and for every frame convention: the road from one link frame to the next
-is (before, motion, after). All vectors of link i are in its own frame. Gravity enters as v̇₀ = −g.
+One text for revolute and prismatic joints and for every frame convention: the road from a link's frame to that of a
+link on it is (before, motion, after). All vectors of link i are in its own frame. Gravity enters as v̇₀ = −g. Forces add
+up where a link carries several:  f = F + Σ f_k,  n = N + Σ n_k  over its children k and what it holds.
 
     ω  angular velocity      ω̇  angular acceleration      v̇  acceleration of the frame's origin
     F = m v̇ + ω̇×s + ω×(ω×s)                 force that accelerates the body
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.robot.tree import Link, Tree, inward, outward
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vector, add, cross, neg, rotate, scale, unrotate
@@ -31,7 +32,7 @@ class Moving:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What joint i transmits from link i−1 to link i.
+    """What joint i transmits from its parent link to link i.
 
     (f, n): at the link frame's origin, in its axes; (fj, nj): at the joint, in the axes that move with it;
     (fp, np): handed to the parent, at its origin and in its axes.
@@ -54,26 +55,38 @@ class NewtonEuler:
     N: list[Vector]
     loads: list[Loaded]
     tau: list[Any]
+    base: tuple[Vector, Vector]  # what the base gives: force and moment at its origin, in its axes
+
+
+def ground(chain: Tree) -> Moving:
+    """A base that stands still, accelerating against gravity: ω₀ = 0, ω̇₀ = 0, v̇₀ = −g"""
+    return Moving(NULL, NULL, unrotate(chain.base.R, neg(chain.gravity)))
 
 
 def newton_euler(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Sequence[Any] | None = None
+    chain: Tree,
+    q: Sequence[Any],
+    qd: Sequence[Any],
+    qdd: Sequence[Any],
+    wrench: Sequence[Any] | None = None,
+    base: Moving | None = None,
 ) -> NewtonEuler:
-    """Torques of the bare mechanism. `wrench` (force, moment; world axes) acts on the tool at its origin."""
+    """Torques of the bare mechanism. `wrench` (force, moment; world axes) acts on the tool at its origin.
+
+    `base` is the base's own motion, in its axes: ω₀, ω̇₀ and its acceleration less gravity; none is a fixed base.
+    """
     motions = chain.motions(q)
     rows = list(zip(chain.links, motions, map(Link.signed, chain.links, qd), map(Link.signed, chain.links, qdd)))
-    still = Moving(NULL, NULL, unrotate(chain.base.R, neg(chain.gravity)))
-    moving = outward(move, rows, still)
+    moving = chain.outward(move, rows, base or ground(chain))
     F = [newton(link.inertia, state) for link, state in zip(chain.links, moving)]
     N = [euler(link.inertia, state) for link, state in zip(chain.links, moving)]
-    tip = tip_load(chain, motions, wrench)
-    loads = inward(load, list(zip(chain.links, motions, F, N)), tip)
+    loads = chain.inward(load, list(zip(chain.links, motions, F, N)), tip_load(chain, motions, wrench))
     tau = [link.signed(link.kind.effort(x.fj, x.nj)) for link, x in zip(chain.links, loads)]
-    return NewtonEuler(moving, F, N, loads, tau)
+    return NewtonEuler(moving, F, N, loads, tau, together(NULL, NULL, chain.on_base(loads)))
 
 
 def move(parent: Moving, row: tuple[Link, Placement, Any, Any]) -> Moving:
-    """From link i−1 to link i."""
+    """From the parent to link i."""
     link, motion, qd, qdd = row
     before, after = link.before, link.after
     thd, thdd, dd, ddd = link.kind.turn(qd), link.kind.turn(qdd), link.kind.slide(qd), link.kind.slide(qdd)
@@ -104,22 +117,30 @@ def euler(body: Inertia, x: Moving) -> Vector:
     return add(add(rotate(body.I, x.wd), cross(x.w, rotate(body.I, x.w))), cross(body.s, x.vd))
 
 
-def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Sequence[Any] | None) -> Loaded:
-    """What the last link must pass on to the environment, in its frame: f = −F_ext, n = −N_ext − p×F_ext"""
+def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Sequence[Any] | None) -> dict[int, Loaded]:
+    """What the link that holds the tool passes on to the environment, in its frame: f = −F_ext, n = −N_ext − p×F_ext"""
     if wrench is None:
-        return Loaded(NULL, NULL, NULL, NULL, NULL, NULL)
+        return {}
     force, moment = (wrench[0], wrench[1], wrench[2]), (wrench[3], wrench[4], wrench[5])
-    turns = [chain.base.R] + [R for link, m in zip(chain.links, motions) for R in (link.before.R, m.R, link.after.R)]
+    way = [(chain.links[i], motions[i]) for i in chain.support(chain.holder)]
+    turns = [chain.base.R] + [R for link, m in way for R in (link.before.R, m.R, link.after.R)]
     for R in turns:
         force, moment = unrotate(R, force), unrotate(R, moment)
     f, n = neg(force), neg(add(moment, cross(chain.tool.p, force)))
-    return Loaded(NULL, NULL, NULL, NULL, f, n)
+    return {chain.holder: Loaded(NULL, NULL, NULL, NULL, f, n)}
 
 
-def load(child: Loaded, row: tuple[Link, Placement, Vector, Vector]) -> Loaded:
-    """From link i+1 to link i, and through joint i."""
+def together(F: Vector, N: Vector, children: Sequence[Loaded]) -> tuple[Vector, Vector]:
+    """F + Σ f_k,  N + Σ n_k"""
+    for child in children:
+        F, N = add(child.fp, F), add(child.np, N)
+    return F, N
+
+
+def load(children: Sequence[Loaded], row: tuple[Link, Placement, Vector, Vector]) -> Loaded:
+    """From what link i carries to link i, and through joint i."""
     link, motion, F, N = row
-    f, n = add(child.fp, F), add(child.np, N)
+    f, n = together(F, N, children)
     # to the joint:  R f,  R n + p×R f; z is the same on both its sides, so the motor's share is read here
     fj = rotate(link.after.R, f)
     nj = add(rotate(link.after.R, n), cross(link.after.p, fj))

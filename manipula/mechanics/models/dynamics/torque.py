@@ -13,7 +13,7 @@ from manipula.mechanics.models.dynamics import acceleration_field
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.dynamics.newton_euler import load, newton_euler, tip_load
-from manipula.mechanics.robot.tree import Tree, inward
+from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import NULL
 
 Wrench = Sequence[Any] | None
@@ -50,7 +50,7 @@ def wrench_torque(chain: Tree, q: Sequence[Any], wrench: Wrench) -> list[Any]:
         return [0] * chain.dof
     motions = chain.motions(q)
     rows = [(link, motion, NULL, NULL) for link, motion in zip(chain.links, motions)]
-    loads = inward(load, rows, tip_load(chain, motions, wrench))
+    loads = chain.inward(load, rows, tip_load(chain, motions, wrench))
     return [link.signed(link.kind.effort(x.fj, x.nj)) for link, x in zip(chain.links, loads)]
 
 

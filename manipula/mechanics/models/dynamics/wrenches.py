@@ -1,7 +1,7 @@
 """The whole load of every joint, not the motor's share alone: what bearings and links must carry.
 
-Row i: the force, then the moment, that link i−1 exerts on link i, taken at joint i's origin (on its moving side) and
-written in the axes of link i's frame as the file has it.
+Row i: the force, then the moment, that the link before exerts on link i, taken at joint i's origin (on its moving side)
+and written in the axes of link i's frame as the file has it.
 """
 
 from __future__ import annotations

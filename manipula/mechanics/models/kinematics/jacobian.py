@@ -5,21 +5,24 @@ joint to the tool's origin; both signed by the joint's direction:
 
     revolute   (z × p, z)        prismatic   (z, 0)
 
-The derivative needs only the columns (v, w) themselves: a column turns with the joints up to its own, and its lever
-grows by the velocity that the joints beyond give to the tool (in tool axes: minus the bracket with their twist).
+A joint beside the road to the tool has a column of zeros. The derivative needs only the columns (v, w) themselves: a
+column turns with the joints up to its own, and its lever grows by the velocity that the joints beyond give to the tool
+(in tool axes: minus the bracket with their twist).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from manipula.mechanics.models.kinematics.pose import frames
-from manipula.mechanics.robot.tree import Link, Tree, inward, outward
-from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.vector import NULL, Vector, add, column, cross, scale, sub, unrotate
 
 Column = tuple[Vector, Vector]  # linear, angular
+Rated = tuple[Column, Any]  # a column and its joint's rate
+STILL: Column = (NULL, NULL)  # of a joint that does not move the tool
 Rows = list[list[Any]]
 
 
@@ -36,35 +39,41 @@ def jacobian_tool(chain: Tree, q: Sequence[Any]) -> Rows:
 def jacobian_dot(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
     """d/dt of `jacobian`, entry by entry:  (W×v + w×V, W×w)
 
-    W: angular velocity after joints 1…i; V: velocity that joints i+1…n give to the tool.
+    W: angular velocity after the joints up to i; V: velocity that those beyond it give to the tool.
     """
     columns = columns_in_world(chain, q)
-    turns = outward(_add_turn, list(zip(columns, qd, strict=True)), NULL)
-    beyond = inward(_add_slide, list(zip(columns[1:], qd[1:])), NULL)
+    rates = list(zip(columns, qd, strict=True))
+    _, *turns = accumulate(rates, _add_turn, initial=NULL)
+    slides = _later(_add_slide, rates)
     return rows_from_columns(
-        [(add(cross(W, v), cross(w, V)), cross(W, w)) for (v, w), W, V in zip(columns, turns, [*beyond, NULL])]
+        [(add(cross(W, v), cross(w, V)), cross(W, w)) for (v, w), W, V in zip(columns, turns, slides)]
     )
 
 
 def jacobian_dot_tool(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
     """d/dt of `jacobian_tool`, entry by entry:  (v×W + w×V, w×W)
 
-    (V, W): the twist that joints i+1…n give to the tool.
+    (V, W): the twist that the joints beyond i give to the tool.
     """
     columns = columns_in_tool(chain, q)
-    later = list(zip(columns[1:], qd[1:], strict=True))
-    slides, turns = inward(_add_slide, later, NULL), inward(_add_turn, later, NULL)
+    rates = list(zip(columns, qd, strict=True))
+    slides, turns = _later(_add_slide, rates), _later(_add_turn, rates)
     return rows_from_columns(
-        [(add(cross(v, W), cross(w, V)), cross(w, W)) for (v, w), V, W in zip(columns, [*slides, NULL], [*turns, NULL])]
+        [(add(cross(v, W), cross(w, V)), cross(w, W)) for (v, w), V, W in zip(columns, slides, turns)]
     )
 
 
-def _add_slide(total: Vector, row: tuple[Column, Any]) -> Vector:
+def _later(step: Callable[[Vector, Rated], Vector], rates: Sequence[Rated]) -> list[Vector]:
+    """For every joint, the velocity that those after it add up to; a joint beside the road adds nothing."""
+    return list(accumulate(reversed(rates), step, initial=NULL))[-2::-1]
+
+
+def _add_slide(total: Vector, row: Rated) -> Vector:
     """The linear velocity with one joint more."""
     return add(total, scale(row[1], row[0][0]))
 
 
-def _add_turn(total: Vector, row: tuple[Column, Any]) -> Vector:
+def _add_turn(total: Vector, row: Rated) -> Vector:
     """The angular velocity with one joint more."""
     return add(total, scale(row[1], row[0][1]))
 
@@ -72,26 +81,23 @@ def _add_turn(total: Vector, row: tuple[Column, Any]) -> Vector:
 def columns_in_world(chain: Tree, q: Sequence[Any]) -> list[Column]:
     """From the frames, base → tool."""
     *links, tool = frames(chain, q)
-    feet = (parent @ link.before for parent, link in zip([chain.base, *links], chain.links))
-    return [
-        joint_column(link, column(foot.R, 2), cross(column(foot.R, 2), sub(tool.p, foot.p)))
-        for link, foot in zip(chain.links, feet)
-    ]
+    at = {BASE: chain.base} | dict(enumerate(links))
+    feet = {i: at[chain.links[i].parent] @ chain.links[i].before for i in chain.support(chain.holder)}
+    axes = {i: column(foot.R, 2) for i, foot in feet.items()}
+    moving = {i: joint_column(chain.links[i], axes[i], cross(axes[i], sub(tool.p, feet[i].p))) for i in feet}
+    return [moving.get(i, STILL) for i in range(chain.dof)]
 
 
 def columns_in_tool(chain: Tree, q: Sequence[Any]) -> list[Column]:
     """From pose_joint_tool, tool → base: z is its third row, z × p is Rᵀ(−py, px, 0)."""
-    seen = inward(_retreat, list(zip(chain.links, chain.motions(q), strict=True)), (chain.tool, chain.tool))
-    return [
-        joint_column(link, at.R[2], unrotate(at.R, (-at.p[1], at.p[0], 0))) for link, (at, _) in zip(chain.links, seen)
-    ]
-
-
-def _retreat(child: tuple[Placement, Placement], row: tuple[Link, Placement]) -> tuple[Placement, Placement]:
-    """(pose_joint_tool, pose_parent_tool) from those of the next link."""
-    link, motion = row
-    joint_tool = link.after @ child[1]
-    return joint_tool, link.before @ (motion @ joint_tool)
+    motions, beyond = chain.motions(q), chain.tool  # pose_link_tool of the link that is next on the way in
+    moving: dict[int, Column] = {}
+    for i in reversed(chain.support(chain.holder)):
+        link = chain.links[i]
+        at = link.after @ beyond
+        moving[i] = joint_column(link, at.R[2], unrotate(at.R, (-at.p[1], at.p[0], 0)))
+        beyond = link.before @ (motions[i] @ at)
+    return [moving.get(i, STILL) for i in range(chain.dof)]
 
 
 def joint_column(link: Link, z: Vector, swing: Vector) -> Column:

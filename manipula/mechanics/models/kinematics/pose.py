@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.robot.tree import Link, Tree, outward
+from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import Placement
 
 
@@ -20,8 +20,8 @@ def elementary(chain: Tree, q: Sequence[Any]) -> list[Placement]:
 
 def frames(chain: Tree, q: Sequence[Any]) -> list[Placement]:
     """pose_world_link of links 1…n, then pose_world_tool."""
-    links = outward(advance, list(zip(chain.links, chain.motions(q), strict=True)), chain.base)
-    return [*links, (links[-1] if links else chain.base) @ chain.tool]
+    links = chain.outward(advance, list(zip(chain.links, chain.motions(q), strict=True)), chain.base)
+    return [*links, (chain.base if chain.holder == BASE else links[chain.holder]) @ chain.tool]
 
 
 def pose(chain: Tree, q: Sequence[Any]) -> Placement:

@@ -25,8 +25,10 @@ Bends = dict[tuple[int, int], Vector]
 def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
     """C(q, q̇)"""
     seated, links, n = on_joints(chain, q), chain.links, range(chain.dof)
-    rates, axes = list(map(Link.signed, links, qd)), seated.twists()
-    XE = bends(composites(chain, seated), axes)
+    rates = list(map(Link.signed, links, qd))
+    twists = seated.twists()
+    axes = [list(row.values()) for row in twists]
+    XE = bends(composites(chain, seated), twists)
     Y = [carried_inward(seated, XE, rates, i) for i in n]
     C: list[list[Any]] = [[0] * chain.dof for _ in n]
     for m in n:

@@ -3,9 +3,11 @@
 Body l has the pseudo-inertia J_l in its frame; Δ_i = T⁻¹ Q_i T is the operator of joint i there, T the placement of
 frame l from joint i and Q_i the derivative of a turn about, or a shift along, z.
 
-    a_ij  = Σ_{l≥max(i,j)}   tr(Δ_i J_l Δ_jᵀ)
-    b_ijk = Σ_{l≥max(i,j,k)} tr(Δ_i J_l Δ_kᵀ Δ_jᵀ)        j ≤ k
-    g_i   = Σ_{l≥i}          gᵀ T_l Δ_i J_l (0,0,0,1)     g in the axes the pose T_l starts from
+    a_ij  = Σ_l tr(Δ_i J_l Δ_jᵀ)
+    b_ijk = Σ_l tr(Δ_i J_l Δ_kᵀ Δ_jᵀ)        j ≤ k
+    g_i   = Σ_l gᵀ T_l Δ_i J_l (0,0,0,1)     g in the axes the pose T_l starts from
+
+over the bodies l that all the joints named move.
 """
 
 from __future__ import annotations
@@ -17,34 +19,34 @@ from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagra
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import dot, sum_of, unrotate
+from manipula.mechanics.spatial.vector import Vector, dot, sum_of, unrotate
 
 Rows = list[list[Any]]
 
 
 def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
-    bodies = range(chain.dof)
-    roads = placements(chain, q)
-    delta = [[operator(chain.links[i], roads[l][i]) for i in range(l + 1)] for l in bodies]
+    delta = [{i: operator(chain.links[i], T) for i, T in row.items()} for row in placements(chain, q)]
     pseudo = [pseudo_inertia(link.inertia) for link in chain.links]
-    weighed = [[product(D, pseudo[l]) for D in delta[l]] for l in bodies]  # Δ_i J_l
-    twice = [[[product(delta[l][j], delta[l][k]) for k in range(l + 1)] for j in range(l + 1)] for l in bodies]
-    g = gravity_in_links(chain, q)
+    weighed = [{i: product(D, J) for i, D in row.items()} for row, J in zip(delta, pseudo)]  # Δ_i J_l
+    twice = [{(j, k): product(row[j], row[k]) for j in row for k in row} for row in delta]
+    g, moved = gravity_in_links(chain, q), [chain.beyond(k) for k in range(chain.dof)]
     return lagrange_coefficients(
         chain,
-        a=lambda i, j: sum_of(trace_of(weighed[l][i], delta[l][j]) for l in bodies[j:]),
-        b=lambda i, j, k: sum_of(trace_of(weighed[l][i], twice[l][j][k]) for l in bodies[k:]),
-        g=lambda i: sum_of(dot(g[l], [row[3] for row in weighed[l][i][:3]]) for l in bodies[i:]),
+        a=lambda i, j: sum_of(trace_of(weighed[l][i], delta[l][j]) for l in moved[j]),
+        b=lambda i, j, k: sum_of(trace_of(weighed[l][i], twice[l][j, k]) for l in moved[k]),
+        g=lambda i: sum_of(dot(g[l], [row[3] for row in weighed[l][i][:3]]) for l in moved[i]),
     )
 
 
-def placements(chain: Tree, q: Sequence[Any]) -> list[list[Placement]]:
-    """Row l: T(i, l) for i = 0 … l, from the moving side of joint i to the frame of link l."""
-    rows: list[list[Placement]] = []
-    for link, step in zip(chain.links, chain.elementary(q)):
-        rows.append([*(T @ step for T in (rows[-1] if rows else [])), link.after])
-    return rows
+def placements(chain: Tree, q: Sequence[Any]) -> list[dict[int, Placement]]:
+    """Row l: T(i, l) of the joints i that move link l, from the moving side of joint i to the frame of link l."""
+
+    def step(parent: dict[int, Placement], row: tuple[int, Link, Placement]) -> dict[int, Placement]:
+        l, link, at = row
+        return {i: T @ at for i, T in parent.items()} | {l: link.after}
+
+    return chain.outward(step, list(zip(range(chain.dof), chain.links, chain.elementary(q))), {})
 
 
 def operator(link: Link, T: Placement) -> Rows:
@@ -73,10 +75,10 @@ def trace_of(A: Rows, B: Rows) -> Any:
     return sum_of(dot(a, b) for a, b in zip(A, B))
 
 
-def gravity_in_links(chain: Tree, q: Sequence[Any]) -> list[Any]:
+def gravity_in_links(chain: Tree, q: Sequence[Any]) -> list[Vector]:
     """The gravity vector in every link frame."""
-    g, vectors = unrotate(chain.base.R, chain.gravity), []
-    for step in chain.elementary(q):
-        g = unrotate(step.R, g)
-        vectors.append(g)
-    return vectors
+
+    def step(g: Vector, at: Placement) -> Vector:
+        return unrotate(at.R, g)
+
+    return chain.outward(step, chain.elementary(q), unrotate(chain.base.R, chain.gravity))

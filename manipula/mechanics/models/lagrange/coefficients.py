@@ -3,8 +3,10 @@
     torque_i = Σ_j a_ij q̈_j + Σ_{j<k} 2 b_ijk q̇_j q̇_k + Σ_j b_ijj q̇_j² − g_i + P_i
     b_ijk = ½(∂a_ij/∂q_k + ∂a_ik/∂q_j − ∂a_jk/∂q_i)
 
-A way to find them delivers a_ij for i ≤ j, b_ijk for i < k and j ≤ k, and g_i, all for joints counted along +z.
-The rest follows:   a_ji = a_ij    b_ikj = b_ijk    b_kji = −b_ijk (j ≤ i < k)    b_iji = 0 (j ≤ i)
+A way to find them delivers a_ij for i ≤ j, b_ijk for i < k and j ≤ k, and g_i, all for joints counted along +z, where
+joints i and j move the link of the last one: joints of different branches do not feel each other. The rest follows:
+
+    a_ji = a_ij    b_ikj = b_ijk    b_kji = −b_ijk (j ≤ i < k)    b_iji = 0 (j ≤ i)
 which leaves n(n²−1)/3 of the n³ symbols b_ijk to be computed.
 """
 
@@ -36,11 +38,11 @@ def lagrange_coefficients(
     chain: Tree, a: Callable[[int, int], Any], b: Callable[[int, int, int], Any], g: Callable[[int], Any]
 ) -> LagrangeTerms:
     """Every coefficient from the few that `a`, `b`, `g` compute, in the robot's own joint directions."""
-    n = chain.dof
-    upper = {(i, j): _signed(chain, a(i, j), i, j) for i in range(n) for j in range(i, n)}
-    few = {(i, j, k): _signed(chain, b(i, j, k), i, j, k) for k in range(n) for i in range(k) for j in range(k + 1)}
+    n, ways = chain.dof, [chain.support(k) for k in range(chain.dof)]
+    upper = {(i, j): _signed(chain, a(i, j), i, j) for j in range(n) for i in ways[j]}
+    few = {(i, j, k): _signed(chain, b(i, j, k), i, j, k) for k in range(n) for i in ways[k] if i != k for j in ways[k]}
     return LagrangeTerms(
-        A=[[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)],
+        A=[[upper.get((min(i, j), max(i, j)), 0) for j in range(n)] for i in range(n)],
         COR=[[christoffel_symbol(few, i, j, k) for j, k in pairs(n)] for i in range(n)],
         CEN=[[christoffel_symbol(few, i, j, j) for j in range(n)] for i in range(n)],
         GRA=[_signed(chain, g(i), i) for i in range(n)],
@@ -51,8 +53,8 @@ def christoffel_symbol(few: dict[tuple[int, int, int], Any], i: int, j: int, k: 
     """Any b_ijk from those with i < k, j ≤ k."""
     j, k = min(j, k), max(j, k)
     if i < k:
-        return few[i, j, k]
-    return 0 if i == k else -few[k, j, i]
+        return few.get((i, j, k), 0)
+    return 0 if i == k else -few.get((k, j, i), 0)
 
 
 def _signed(chain: Tree, x: Any, *joints: int) -> Any:

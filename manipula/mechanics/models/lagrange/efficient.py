@@ -20,7 +20,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import Moments, OnJoints, Twist, felt, moments_of, momentum, on_joints
+from manipula.mechanics.models.dynamics.bodies import (
+    Moments,
+    OnJoints,
+    Twist,
+    Twists,
+    felt,
+    moments_of,
+    momentum,
+    on_joints,
+)
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
@@ -30,7 +39,7 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     seated = on_joints(chain, q)
     axes, bodies, g = seated.twists(), composites(chain, seated), seated.gravity_vectors()
-    X = [momentum(body, row[-1]) for body, row in zip(bodies, axes)]  # (XL_k, XD_k)
+    X = [momentum(body, row[k]) for k, (body, row) in enumerate(zip(bodies, axes))]  # (XL_k, XD_k)
     XE = bends(bodies, axes)
     return lagrange_coefficients(
         chain,
@@ -41,13 +50,13 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
 
 
 def composites(chain: Tree, seated: OnJoints) -> list[Moments]:
-    """The bodies l ≥ k as one, in the frame on joint k."""
+    """Link k and all beyond it as one body, in the frame on joint k."""
     return seated.composites([moments_of(link.inertia).seen_from(link.after) for link in chain.links])
 
 
-def bends(bodies: Sequence[Moments], axes: Sequence[Sequence[Twist]]) -> dict[tuple[int, int], Vector]:
-    """XE_ik for i < k, in the frame on joint k."""
-    return {(i, k): bend(bodies[k], axes[k][i], axes[k][k]) for k in range(len(bodies)) for i in range(k)}
+def bends(bodies: Sequence[Moments], axes: Sequence[Twists]) -> dict[tuple[int, int], Vector]:
+    """XE_ik of the joints i that move link k, k itself apart, in the frame on joint k."""
+    return {(i, k): bend(bodies[k], axes[k][i], axes[k][k]) for k in range(len(bodies)) for i in axes[k] if i != k}
 
 
 def bend(body: Moments, i: Twist, k: Twist) -> Vector:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import Screw, Twist, felt, momentum
+from manipula.mechanics.models.dynamics.bodies import Twist, Twists, felt, momentum
 from manipula.mechanics.models.dynamics.torque import Wrench, actuator_torque, wrench_torque
 from manipula.mechanics.robot.lift import over_duals
 from manipula.mechanics.robot.tree import Link, Tree
@@ -40,15 +40,14 @@ def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> Rows:
     """M of the links alone (6.55), without motor inertia."""
     columns = jacobians(chain, q)
     bodies = [in_world(link.inertia, pose) for link, pose in zip(chain.links, poses(chain, q)[1])]
-    moved = [[momentum(body, motion) for motion in row] for body, row in zip(bodies, columns)]
+    moved = [{i: momentum(body, motion) for i, motion in row.items()} for body, row in zip(bodies, columns)]
     n = chain.dof
-    upper = {(i, j): _summed(columns, moved, i, j) for j in range(n) for i in range(j + 1)}
-    return [[upper[min(i, j), max(i, j)] for j in range(n)] for i in range(n)]
-
-
-def _summed(columns: list[list[Twist]], moved: list[list[Screw]], i: int, j: int) -> Any:
-    """Σ over the bodies l ≥ j"""
-    return sum_of(felt(columns[l][i], moved[l][j]) for l in range(j, len(columns)))
+    upper = {
+        (i, j): sum_of(felt(columns[l][i], moved[l][j]) for l in chain.beyond(j))
+        for j in range(n)
+        for i in chain.support(j)
+    }
+    return [[upper.get((min(i, j), max(i, j)), 0) for j in range(n)] for i in range(n)]
 
 
 def gravity_jacobian(chain: Tree, q: Sequence[Any]) -> list[Any]:
@@ -56,7 +55,7 @@ def gravity_jacobian(chain: Tree, q: Sequence[Any]) -> list[Any]:
     columns = jacobians(chain, q)
     bodies = [in_world(link.inertia, pose) for link, pose in zip(chain.links, poses(chain, q)[1])]
     return [
-        -sum_of(dot(momentum(bodies[l], columns[l][i]).f, chain.gravity) for l in range(i, chain.dof))
+        -sum_of(dot(momentum(bodies[l], columns[l][i]).f, chain.gravity) for l in chain.beyond(i))
         for i in range(chain.dof)
     ]
 
@@ -95,18 +94,20 @@ def inverse_dynamics_jacobian(
 
 def poses(chain: Tree, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
     """pose_world_joint (moving side) and pose_world_link of every link."""
-    joints, links, at = [], [], chain.base
-    for link, motion in zip(chain.links, chain.motions(q)):
-        joints.append(at @ link.before @ motion)
-        at = joints[-1] @ link.after
-        links.append(at)
-    return joints, links
+
+    def step(parent: tuple[Placement, Placement], row: tuple[Link, Placement]) -> tuple[Placement, Placement]:
+        link, motion = row
+        joint = parent[1] @ link.before @ motion
+        return joint, joint @ link.after
+
+    found = chain.outward(step, list(zip(chain.links, chain.motions(q))), (chain.base, chain.base))
+    return [joint for joint, _ in found], [link for _, link in found]
 
 
-def jacobians(chain: Tree, q: Sequence[Any]) -> list[list[Twist]]:
-    """Row l: the columns (ω_i, o_i), i ≤ l, of the Jacobian of link l's origin, in world axes."""
+def jacobians(chain: Tree, q: Sequence[Any]) -> list[Twists]:
+    """Row l: the columns (ω_i, o_i) of the Jacobian of link l's origin, in world axes, for the joints that move it."""
     joints, links = poses(chain, q)
-    return [[_column(chain.links[i], joints[i], link) for i in range(l + 1)] for l, link in enumerate(links)]
+    return [{i: _column(chain.links[i], joints[i], link) for i in chain.support(l)} for l, link in enumerate(links)]
 
 
 def _column(link: Link, joint: Placement, target: Placement) -> Twist:

@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import Moments, Twist, moments_of
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
-from manipula.mechanics.robot.tree import Link, Tree, inward
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import (
     Matrix,
@@ -50,7 +51,7 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     axes, poses = seen_from_first(chain, q)
     delta = [unit_motion(link, axis) for link, axis in zip(chain.links, axes)]
     bodies = [moments_of(link.inertia).seen_from(pose) for link, pose in zip(chain.links, poses)]
-    H = inward(lambda beyond, body: body + beyond, bodies[:-1], bodies[-1]) + bodies[-1:] if bodies else []
+    H = list(accumulate(reversed(bodies), lambda beyond, body: body + beyond))[::-1]
     D = [weigh(body, motion) for body, motion in zip(H, delta)]
     E = {(i, k): bend(delta[i], D[k]) for k in range(chain.dof) for i in range(k)}
     g = first_gravity(chain, q)

@@ -2,7 +2,7 @@
 
 A link has ten inertial parameters, but the arm does not feel all of them. What lies on a revolute axis moves alike with
 the link before; a prismatic joint keeps the orientation, so second moments belong to the link before as well. Handing
-these down, from the tip to the base, is one congruence of the 4×4 pseudo-inertia per joint (`reduce.regroup`), and it
+these down, from the tips to the base, is one congruence of the 4×4 pseudo-inertia per joint (`reduce.regroup`), and it
 leaves the *candidates*: seven numbers on a revolute link, four on a prismatic one. Which of them still depend on each
 other (first joints, parallel axes, gravity along an axis) is a question of rank, settled by whoever can compute one.
 
@@ -32,7 +32,7 @@ from manipula.mechanics.models.linear.regressor import (
 )
 from manipula.mechanics.models.linear.regressor import columns as regressor_columns
 from manipula.mechanics.robot.reduce.chains import SHARES, frames_on_joints, massless
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
@@ -92,14 +92,15 @@ def seated(chain: Tree) -> Seated:
     shifts: list[Any] = []
     for link in moved.links:
         x, y, z = link.before.p
-        z = z - shifts[-1] if shifts else z
-        level = bool(links) and parallel(link)
+        z = z if link.parent == BASE else z - shifts[link.parent]
+        level = link.parent != BASE and parallel(link)
         # p + R z·shift has no height left, R z being ±z
         shifts.append(-z * link.before.R[2][2] if level else 0)
         links.append(replace(link, before=Placement(link.before.R, (x, y, 0 if level else z))))
     lowered = [HERE if absent(shift) else Placement(p=(0, 0, -shift)) for shift in shifts]
     files = tuple(low @ link.after for low, link in zip(lowered, chain.links))
-    return Seated(replace(moved, links=tuple(links), tool=lowered[-1] @ moved.tool if links else moved.tool), files)
+    tool = moved.tool if chain.holder == BASE else lowered[chain.holder] @ moved.tool
+    return Seated(replace(moved, links=tuple(links), tool=tool), files)
 
 
 def parallel(link: Link) -> bool:
@@ -155,17 +156,18 @@ def grouping(chain: Tree, standard: Sequence[Slot]) -> list[list[Any]]:
     """B, a row for every candidate, a column for each of these standard parameters, by superposition of unit bodies."""
     seat, left = seated(chain), list[dict[str, Left]]()
     for i, link in enumerate(seat.chain.links):
-        left.append({kind: _left_of_unit(kind, i, link, left) for kind in UNITS})
+        before = None if link.parent == BASE else left[link.parent]
+        left.append({kind: _left_of_unit(kind, i, link, before) for kind in UNITS})
     columns = [_left_of_standard(chain, seat, slot, left) for slot in standard]
     return [[column.get(slot, 0) for column in columns] for slot in candidate_slots(chain)]
 
 
-def _left_of_unit(kind: str, i: int, link: Link, left: Sequence[dict[str, Left]]) -> Left:
+def _left_of_unit(kind: str, i: int, link: Link, before: dict[str, Left] | None) -> Left:
     """What a unit moment on joint i's frame leaves on the links from i to the base: itself, or what it is handed as."""
     if kind in KEPT[link.kind.name]:
         return {Slot(kind, i): 1}
     handed = SHARES[link.kind.name](replace(link, inertia=UNITS[kind]))[1]
-    return _left_of(handed, left[i - 1]) if i else {}
+    return {} if before is None else _left_of(handed, before)
 
 
 def _left_of_standard(chain: Tree, seat: Seated, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
@@ -219,7 +221,7 @@ def reduced_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Seq
     def entry(i: int, slot: Slot) -> Any:
         if slot.kind in MOTOR_NAMES:
             return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
-        return chain.links[i].signed(felt(twists[slot.link][i], forces[slot])) if slot.link >= i else 0
+        return chain.links[i].signed(felt(twists[slot.link][i], forces[slot])) if i in twists[slot.link] else 0
 
     return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
 

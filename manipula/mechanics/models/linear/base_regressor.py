@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, ground, hang, unturned
-from manipula.mechanics.models.dynamics.bodies import Twist, link_twists
+from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
 from manipula.mechanics.models.linear.base_parameters import Slot, actuator_column, candidate_slots, seated
 from manipula.mechanics.models.linear.regressor import MOTOR_NAMES
-from manipula.mechanics.robot.tree import Link, Tree, outward
+from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
 
 
@@ -26,8 +26,8 @@ class Reach:
     U: Matrix
     V: Vector
     F: Matrix  # U, its columns in axes in which the v are known
-    w: list[Vector]
-    v: list[Vector]
+    w: dict[int, Vector]
+    v: dict[int, Vector]
 
     def moment(self, i: int, N: Vector) -> Any:
         """ω·N"""
@@ -69,12 +69,13 @@ def base_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequen
 def base_regressor_turned(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """The same with the forces on the last link turned back."""
     moved = seated(chain).chain
-    reaches = _reaches(moved, q, qd, qdd)
-    if chain.dof > 1 and chain.links[-1].kind.slide(1) == 0:
-        before = link_twists(replace(moved, links=moved.links[:-1]), q[:-1])[-1]
-        foot = [twist.in_frame(moved.links[-1].before).v for twist in before]
-        turn = moved.motions(q)[-1].R
-        reaches[-1] = replace(reaches[-1], F=matmul(turn, reaches[-1].U), v=[*foot, NULL])
+    reaches, last = _reaches(moved, q, qd, qdd), moved.leaves[-1]
+    link = moved.links[last]
+    if link.parent != BASE and link.kind.slide(1) == 0:
+        before = link_twists(moved, q)[link.parent]
+        foot = {i: twist.in_frame(link.before).v for i, twist in before.items()}
+        turn = moved.motions(q)[last].R
+        reaches[last] = replace(reaches[last], F=matmul(turn, reaches[last].U), v=foot | {last: NULL})
     return _regressor(chain, reaches, qd, qdd)
 
 
@@ -82,7 +83,7 @@ def _regressor(chain: Tree, reaches: Sequence[Reach], qd: Sequence[Any], qdd: Se
     def entry(i: int, slot: Slot) -> Any:
         if slot.kind in MOTOR_NAMES:
             return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
-        return chain.links[i].signed(FELT[slot.kind](reaches[slot.link], i)) if slot.link >= i else 0
+        return chain.links[i].signed(FELT[slot.kind](reaches[slot.link], i)) if i in reaches[slot.link].w else 0
 
     slots = candidate_slots(chain)
     return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
@@ -95,9 +96,10 @@ def _reaches(moved: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any
     ]
 
 
-def _reach(row: Row, twists: Sequence[Twist]) -> Reach:
+def _reach(row: Row, twists: Twists) -> Reach:
     U = row.own_spin().field()
-    return Reach(U, unturned(row.turn, row.V), U, [twist.w for twist in twists], [twist.v for twist in twists])
+    w, v = ({i: twist.w for i, twist in twists.items()}, {i: twist.v for i, twist in twists.items()})
+    return Reach(U, unturned(row.turn, row.V), U, w, v)
 
 
 def motion_rows(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Row]:
@@ -107,4 +109,4 @@ def motion_rows(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[
     def step(parent: Row, item: tuple[Link, Any, Any, Any]) -> Row:
         return hang(parent, *item, Choice(), 0, chain.maths)
 
-    return outward(step, list(zip(chain.links, *rates, strict=True)), ground(chain))
+    return chain.outward(step, list(zip(chain.links, *rates, strict=True)), ground(chain))

@@ -10,23 +10,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import Twist, axis_twist
+from manipula.mechanics.models.dynamics.bodies import Twist
+from manipula.mechanics.models.dynamics.energy import advance
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.models.linear.regressor import parts_of
 from manipula.mechanics.models.linear.regressor_carried import with_riders
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import NULL, Vector, add, cross, dot, neg, scale, unrotate
+from manipula.mechanics.spatial.vector import NULL, Vector, cross, dot, neg, unrotate
 
 
 def kinetic_row(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
     """Y_T, by the columns of `regressor`."""
+
+    def step(parent: Twist, item: tuple[Link, Placement, Any]) -> Twist:
+        return advance(parent, item).in_frame(item[0].after)
+
+    items = list(zip(chain.links, chain.motions(q), qd, strict=True))
     row: list[Any] = []
-    moving = Twist(NULL, NULL)
-    for link, parts, motion, rate in zip(chain.links, parts_of(chain), chain.motions(q), qd, strict=True):
-        moving, own, speed = moving.in_frame(link.before).in_frame(motion), axis_twist(link), link.signed(rate)
-        moving = Twist(add(moving.w, scale(speed, own.w)), add(moving.v, scale(speed, own.v))).in_frame(link.after)
+    for moving, parts, rate in zip(chain.outward(step, items, Twist(NULL, NULL)), parts_of(chain), qd):
         row += [*with_riders(_kinetic(moving), parts), half(rate * rate), 0, 0, 0]
     return row
 

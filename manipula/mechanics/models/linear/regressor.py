@@ -8,7 +8,7 @@ from a unit body: the force and moment it takes to move it, felt along the unit 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import Screw, felt, link_twists
@@ -77,23 +77,23 @@ def regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[An
         for state, parts in zip(motion, parts_of(chain), strict=True)
     ]
     blocks = [
-        [[link.signed(felt(twist, force)) for force in unit] for link, twist in zip(chain.links, twists)]
+        {i: [chain.links[i].signed(felt(twist, force)) for force in unit] for i, twist in twists.items()}
         for unit, twists in zip(forces, link_twists(chain, q))
     ]
     return with_motors(chain, blocks, qd, qdd)
 
 
 def with_motors(
-    chain: Tree, blocks: Sequence[Sequence[Sequence[Any]]], qd: Sequence[Any], qdd: Sequence[Any]
+    chain: Tree, blocks: Sequence[Mapping[int, Sequence[Any]]], qd: Sequence[Any], qdd: Sequence[Any]
 ) -> list[list[Any]]:
-    """Y of its blocks: of every link, ten entries a body in the row of each joint up to its own. A motor is felt by its
+    """Y of its blocks: of every link, ten entries a body in the row of each joint that moves it. A motor is felt by its
     joint."""
     rows: list[list[Any]] = []
     for i in range(chain.dof):
         row: list[Any] = []
         motor = [qdd[i], qd[i], chain.maths.sign(qd[i]), 1]
         for l, block in enumerate(blocks):
-            row += [*(block[i] if l >= i else [0] * len(block[0])), *(motor if l == i else [0] * len(MOTOR_NAMES))]
+            row += [*block.get(i, [0] * len(block[l])), *(motor if l == i else [0] * len(MOTOR_NAMES))]
         rows.append(row)
     return rows
 

@@ -3,7 +3,7 @@
 A rod and a pair of opposite masses on the axis of a revolute joint belong to the link behind it as much as to the link
 before: no joint before them feels the difference. In the ten numbers π of such a body, in the frames of both links,
 
-    Y_l · π_l = Y_(l−1) · π_(l−1)        in the row of every joint before l,
+    Y_l · π_l = Y_p · π_p        p the link before l, in the row of every joint that moves p,
 
 so that two columns of a link follow from the others and from those of the link before: the second of the two moments of
 inertia across the axis, and the first moment along it.
@@ -22,12 +22,12 @@ from manipula.mechanics.models.dynamics.friction import absent
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
 from manipula.mechanics.robot.reduce.chains import massless
-from manipula.mechanics.robot.tree import Link, Part, Tree
+from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Z, column, dot, scale, sub, symmetric
 
-Block = list[list[Any]]  # of a link: what every joint up to its own feels of its ten unit bodies
+Block = dict[int, list[Any]]  # of a link: what every joint that moves it feels of its ten unit bodies
 ROD = Inertia(I=symmetric(1, 0, 0, 1, 0, 0))  # ∫z² = 1 on the axis
 PAIR = Inertia(s=Z)  # ∫z = 1 there, without mass
 ACROSS = ((3, 5), (0, 5), (0, 3))  # where Lxx Lyy Lzz stand of the axes that are not x, not y, not z
@@ -36,7 +36,7 @@ FIRST = 6  # where mx stands
 
 @dataclass(frozen=True)
 class Shared:
-    """A column of a link that follows: Σ own·Y_l = Σ before·Y_(l−1), `own` being ±1 at this column."""
+    """A column of a link that follows: Σ own·Y_l = Σ before·Y_p, `own` being ±1 at this column."""
 
     column: int
     own: list[Any]
@@ -79,10 +79,14 @@ def regressor_carried(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Seq
     blocks: list[Block] = []
     for l, (state, twists) in enumerate(zip(motion, link_twists(chain, q), strict=True)):
         forces = [unit_force(body, state) for body in UNIT_BODIES]
-        follow = shared(chain.links[l])
-        block = [_row(chain.links[i], twists[i], forces, follow, blocks[l - 1][i]) for i in range(l)]
-        blocks.append([*block, _row(chain.links[l], twists[l], forces, (), ())])
-    whole = [[with_riders(row, parts) for row in block] for block, parts in zip(blocks, parts_of(chain), strict=True)]
+        link, follow = chain.links[l], shared(chain.links[l])
+        ahead = {} if link.parent == BASE else blocks[link.parent]
+        block = {i: _row(chain.links[i], twists[i], forces, follow, before) for i, before in ahead.items()}
+        blocks.append(block | {l: _row(link, twists[l], forces, (), ())})
+    whole = [
+        {i: with_riders(row, parts) for i, row in block.items()}
+        for block, parts in zip(blocks, parts_of(chain), strict=True)
+    ]
     return with_motors(chain, whole, qd, qdd)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.robot.tree import Link, Part, Tree
+from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import matsub, scale, symmetric
@@ -22,31 +22,40 @@ def merge_fixed(chain: Tree) -> Tree:
     """Weld every fixed link to the moving link before it, or to the ground."""
     links: list[Link] = []
     ground = chain.ground
-    gap = HERE  # from the last moving link's frame to the frame of the row just read
-    for link in chain.links:
+    stands: dict[int, tuple[int, Placement]] = {BASE: (BASE, HERE)}  # row → the moving link it is part of, and where
+    for row, link in enumerate(chain.links):
+        on, gap = stands[link.parent]
         if link.kind.name != "fixed":
-            links.append(replace(link, before=_joined(gap, link.before)))
-            gap = HERE
+            links.append(replace(link, before=_joined(gap, link.before), parent=on))
+            stands[row] = len(links) - 1, HERE
             continue
         gap = _joined(gap, _joined(link.before, link.after))
-        held = link.inertia.seen_from(gap)
-        if links:
-            parts = (*links[-1].parts, *(replace(part, at=_joined(gap, part.at)) for part in link.parts))
-            links[-1] = replace(links[-1], inertia=links[-1].inertia + held, parts=parts)
+        stands[row] = on, gap
+        if on != BASE:
+            links[on] = _welded(links[on], link, gap)
         else:
-            ground = ground + held
-    return replace(chain, links=tuple(links), tool=_joined(gap, chain.tool), ground=ground)
+            ground = ground + link.inertia.seen_from(gap)
+    tip, gap = stands[chain.holder]
+    last = chain.tip is None and tip == len(links) - 1
+    tool = _joined(gap, chain.tool)
+    return replace(chain, links=tuple(links), tool=tool, ground=ground, tip=None if last else tip)
+
+
+def _welded(link: Link, rider: Link, at: Placement) -> Link:
+    """A link with another as part of it."""
+    parts = (*link.parts, *(replace(part, at=_joined(at, part.at)) for part in rider.parts))
+    return replace(link, inertia=link.inertia + rider.inertia.seen_from(at), parts=parts)
 
 
 def frames_on_joints(chain: Tree) -> Tree:
-    """Put every link frame where its joint is: what stood after joint i stands before joint i+1."""
+    """Put every link frame where its joint is: what stood after joint i stands before the joints on link i."""
+    after = {BASE: HERE} | {i: link.after for i, link in enumerate(chain.links)}
     links: list[Link] = []
-    carry = HERE
     for link in chain.links:
         inertia = link.inertia if link.after is HERE else link.inertia.seen_from(link.after)
-        links.append(replace(link, before=_joined(carry, link.before), after=HERE, inertia=inertia, parts=()))
-        carry = link.after
-    return replace(chain, links=tuple(links), tool=_joined(carry, chain.tool))
+        before = _joined(after[link.parent], link.before)
+        links.append(replace(link, before=before, after=HERE, inertia=inertia, parts=()))
+    return replace(chain, links=tuple(links), tool=_joined(after[chain.holder], chain.tool))
 
 
 def without_actuators(chain: Tree) -> Tree:
@@ -73,7 +82,7 @@ def _emptied(part: Part) -> Part:
 
 
 def regroup(chain: Tree) -> Tree:
-    """Hand every mass that moves alike with link i−1 to link i−1, from the tip down. Frames must be on the joints.
+    """Hand every mass that moves alike with a link's parent to it, from the tips down. Frames must be on the joints.
 
     What lies on a revolute axis (M, S_z, K_zz) does not see the joint turn; a prismatic joint keeps the orientation,
     so all second moments K go. What is left is a minimal set up to parameters that move nothing at all.
@@ -82,8 +91,8 @@ def regroup(chain: Tree) -> Tree:
     for i in range(len(links) - 1, -1, -1):
         kept, handed = SHARES[links[i].kind.name](links[i])
         links[i] = replace(links[i], inertia=kept)
-        if i:
-            links[i - 1] = replace(links[i - 1], inertia=links[i - 1].inertia + handed)
+        if (parent := links[i].parent) != BASE:
+            links[parent] = replace(links[parent], inertia=links[parent].inertia + handed)
     return replace(chain, links=tuple(links))
 
 
@@ -105,21 +114,29 @@ SHARES = {"revolute": _revolute_shares, "prismatic": _prismatic_shares}
 
 def gauged(chain: Tree, joint: int, axis: int) -> Tree:
     """A fictitious mass on joint `joint` (from 0) so that its parent's first moment along `axis` vanishes."""
-    return _weighted(chain, joint, chain.links[joint - 1].inertia.s[axis] / chain.links[joint].before.p[axis])
+    return _weighted(chain, joint, _parent(chain, joint).inertia.s[axis] / chain.links[joint].before.p[axis])
 
 
 def lifted(chain: Tree, joint: int) -> Tree:
     """A fictitious mass on joint `joint` (from 0) so that its parent has none: what slides rides on the next link."""
-    return _weighted(chain, joint, chain.links[joint - 1].inertia.m)
+    return _weighted(chain, joint, _parent(chain, joint).inertia.m)
 
 
 def _weighted(chain: Tree, joint: int, mu: Any) -> Tree:
     """A mass μ at a revolute joint's origin belongs to both links: +μ on one and −μ on the other changes no torque."""
-    link, parent = chain.links[joint], chain.links[joint - 1]
-    minus = Inertia(m=-mu).seen_from(Placement(p=link.before.p))
+    minus = Inertia(m=-mu).seen_from(Placement(p=chain.links[joint].before.p))
+    return _shared(chain, joint, Inertia(m=mu), minus)
+
+
+def _parent(chain: Tree, joint: int) -> Link:
+    return chain.links[chain.links[joint].parent]
+
+
+def _shared(chain: Tree, joint: int, own: Inertia, parents: Inertia) -> Tree:
+    """A link and its parent with a body more each."""
     links = list(chain.links)
-    links[joint] = replace(link, inertia=link.inertia + Inertia(m=mu))
-    links[joint - 1] = replace(parent, inertia=parent.inertia + minus)
+    for i, body in ((joint, own), (links[joint].parent, parents)):
+        links[i] = replace(links[i], inertia=links[i].inertia + body)
     return replace(chain, links=tuple(links))
 
 
@@ -135,16 +152,13 @@ def laden(chain: Tree, joint: int, axis: int, first: bool, second: bool) -> Tree
 
 
 def _loaded(chain: Tree, joint: int, axis: int, order: int) -> Tree:
-    link, parent = chain.links[joint], chain.links[joint - 1]
+    link, parent = chain.links[joint], _parent(chain, joint)
     a = link.before.R[axis][2]  # ±1: where the axis points
     S = a * parent.inertia.s[axis] if order == 1 else 0
     K = parent.inertia.second_moments()[axis][axis] if order == 2 else 0
     rod = Inertia(s=(0, 0, S), I=symmetric(K, 0, 0, K, 0, 0))
     hole = Inertia(s=(0, 0, -S), I=symmetric(-K, 0, 0, -K, 0, 0)).seen_from(link.before)
-    links = list(chain.links)
-    links[joint] = replace(link, inertia=link.inertia + rod)
-    links[joint - 1] = replace(parent, inertia=parent.inertia + hole)
-    return replace(chain, links=tuple(links))
+    return _shared(chain, joint, rod, hole)
 
 
 def rescaled(chain: Tree, length: Any) -> Tree:

@@ -47,15 +47,18 @@ def tip_turned(chain: Tree, pair: str) -> Tree:
 
     The last joint must be revolute, with its link's frame on it.
     """
-    link, maths = chain.links[-1], chain.maths
+    last, maths = chain.leaves[-1], chain.maths
+    link = chain.links[last]
     x, y = PAIRS[pair](link.inertia)
     angle = maths.atan2(y, x)
     phi = half(angle) if pair == "second" else angle
     c, s = maths.cos(phi), maths.sin(phi)
     known = {pair: (maths.sqrt(x * x + y * y), 0)}
     inertia = _seen_turned(link.inertia, c, s, known)
-    last = replace(link, offset=link.offset + phi, inertia=inertia)
-    return replace(chain, links=(*chain.links[:-1], last), tool=turn_about("z", c, -s) @ chain.tool)
+    turned = replace(link, offset=link.offset + phi, inertia=inertia)
+    links = tuple(turned if i == last else other for i, other in enumerate(chain.links))
+    tool = turn_about("z", c, -s) @ chain.tool if chain.holder == last else chain.tool
+    return replace(chain, links=links, tool=tool)
 
 
 def _seen_turned(body: Inertia, c: Any, s: Any, known: dict[str, Pair]) -> Inertia:
