@@ -1,59 +1,46 @@
-"""`Arm`: a numeric robot whose models are compiled on first use."""
+"""`Arm`: a numeric robot whose models are compiled on first use.
+
+A model of the catalogue is a method here by itself: `_model_method` makes it. What stands under `TYPE_CHECKING` is
+for editors and type checkers; `python -m tests.units.test_arm` writes it anew from the catalogue.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manipula.algebra.run.compiled import Compiled
+from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
 from manipula.api import generate, load
 from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain, plan_of
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.ports import PORTS
 from manipula.robot import Robot
 
 if TYPE_CHECKING:
     from manipula.ik.answers import InverseBatch, InverseResult
     from manipula.ik.inverse import InverseSolver
+    from manipula.mechanics.models.entry import Model as Entry
     from manipula.mechanics.models.inverse.plan import Plan
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
-
-
-class Options(TypedDict, total=False):
-    """What every model of an arm takes besides: where the results go, how many threads share many configurations."""
-
-    out: Any
-    threads: int
-
-
-class _Compiled:
-    """A method that becomes the compiled function itself.
-
-    On first use the function is put into the instance, where Python finds it before the class. Its fast way takes one
-    configuration of plain arrays; for all else it calls the method's own text.
-    """
-
-    def __init__(self, method: Callable[..., Any], thin: Callable[[Arm, Callable[..., Any]], Any]) -> None:
-        self.method, self.thin, self.__doc__ = method, thin, method.__doc__
-
-    def __get__(self, arm: Arm | None, owner: type) -> Any:
-        if arm is None:
-            return self.method
-        thin = self.thin(arm, self.method)
-        found = thin if thin is not None else self.method.__get__(arm)
-        arm.__dict__[self.method.__name__] = found
-        return found
+Given = ArrayLike  # (…, n): leading axes broadcast
+Wrench = ArrayLike | None  # (…, 6)
+WRENCH = "wrench_tool"
 
 
 def _model_call(arm: Arm, method: Callable[..., Any]) -> Any:
-    """The thin call of a model, where there is one."""
+    """The thin call of a model, where there is one; its help knows the shapes on this arm."""
     code = arm.model(method.__name__)
-    return code.thin_call(_Owner(arm, method, code), method.__name__, method.__doc__ or "")
+    shapes = ", ".join(f"{port.name} (…{''.join(f', {size}' for size in port.shape)})" for port in code.outputs)
+    doc = f"{method.__doc__ or ''}\n\nOn this arm: {shapes}."
+    return code.thin_call(MethodOwner(arm, method, code), method.__name__, told_with_signature(method, doc))
 
 
 def _inverse_call(arm: Arm, method: Callable[..., Any]) -> Any:
@@ -63,41 +50,22 @@ def _inverse_call(arm: Arm, method: Callable[..., Any]) -> Any:
         return None
     from manipula.ik.answers import InverseResult
 
-    owner = _Owner(arm, method, solver.native)
-    made = solver.native.door(owner, method.__name__, method.__doc__ or "", InverseResult, solver)
+    owner = MethodOwner(arm, method, solver.native)
+    doc = told_with_signature(method, method.__doc__ or "")
+    made = solver.native.door(owner, method.__name__, doc, InverseResult, solver)
     trials = [solver.pose(q) for q in np.linspace(-1.0, 1.5, 4 * arm.dof).reshape(4, arm.dof)]
     agrees = all(np.array_equal(made(pose).q, owner.general(pose).q) for pose in trials)
     return made if agrees else None
 
 
-class _Owner:
-    """What the built-in function belongs to: it keeps the code loaded and knows the way for unusual arguments."""
-
-    def __init__(self, arm: Arm, method: Callable[..., Any], code: object) -> None:
-        self.arm, self.general, self.code = arm, method.__get__(arm), code
-
-    def __getattr__(self, name: str) -> Any:
-        """Unpickling asks the owner for the function by name."""
-        if name.startswith("_") or name in ("arm", "general", "code"):
-            raise AttributeError(name)
-        return getattr(self.arm, name)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _arm_itself, (self.arm,)
-
-
-def _arm_itself(arm: Arm) -> Arm:
-    return arm
-
-
 def _compiled(method: Method) -> Method:
     """To readers and type checkers the method stays what it is."""
-    return cast(Method, _Compiled(method, _model_call))
+    return cast(Method, CompiledMethod(method, _model_call))
 
 
 def _solved(method: Method) -> Method:
     """The same for inverse kinematics."""
-    return cast(Method, _Compiled(method, _inverse_call))
+    return cast(Method, CompiledMethod(method, _inverse_call))
 
 
 class Arm:
@@ -139,183 +107,105 @@ class Arm:
             how = "see robot.with_parameters(…), or --set in a shell"
             raise InputError(f"{self.robot.name}: {name} needs a value for {listed}; {how}")
 
-    def _call(self, name: str, *args: ArrayLike, wrench: ArrayLike | None = None, options: Options) -> Array:
+    def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
+        """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""
         extra = () if wrench is None else (wrench,)
-        return self.model(name, wrench is not None).general(*args, *extra, **options)  # type: ignore[no-any-return]
+        return self.model(name, wrench is not None).general(*given, *extra, **options)
+
+    if TYPE_CHECKING:  # every model of the catalogue; see the head of this file
+
+        def pose(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def frames(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def transforms(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def orientation(self, q: Given, *, out: Any = None, threads: int = 1) -> Any: ...
+        def jacobian_tool(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def jacobian_dot(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def inverse_dynamics(
+            self, q: Given, qd: Given, qdd: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
+        ) -> Array: ...
+        def newton_euler(
+            self, q: Given, qd: Given, qdd: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
+        ) -> Any: ...
+        def lagrange_terms(
+            self, q: Given, qd: Given, qdd: Given, P: Given, *, out: Any = None, threads: int = 1
+        ) -> Any: ...
+        def inertia_matrix(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def inertia_matrix_inverse(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def coriolis(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def coriolis_matrix(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def gravity(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def forward_dynamics(
+            self, q: Given, qd: Given, tau: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
+        ) -> Array: ...
+        def inverse_dynamics_derivatives(
+            self, q: Given, qd: Given, qdd: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
+        ) -> Any: ...
+        def forward_dynamics_derivatives(
+            self, q: Given, qd: Given, tau: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
+        ) -> Any: ...
+        def inverse_dynamics_jvp(
+            self,
+            q: Given,
+            qd: Given,
+            qdd: Given,
+            dq: Given,
+            dqd: Given,
+            dqdd: Given,
+            wrench_tool: Wrench = None,
+            *,
+            out: Any = None,
+            threads: int = 1,
+        ) -> Array: ...
+        def inverse_dynamics_vjp(
+            self,
+            q: Given,
+            qd: Given,
+            qdd: Given,
+            weights: Given,
+            wrench_tool: Wrench = None,
+            *,
+            out: Any = None,
+            threads: int = 1,
+        ) -> Any: ...
+        def forward_dynamics_jvp(
+            self,
+            q: Given,
+            qd: Given,
+            tau: Given,
+            dq: Given,
+            dqd: Given,
+            dtau: Given,
+            wrench_tool: Wrench = None,
+            *,
+            out: Any = None,
+            threads: int = 1,
+        ) -> Array: ...
+        def forward_dynamics_vjp(
+            self,
+            q: Given,
+            qd: Given,
+            tau: Given,
+            weights: Given,
+            wrench_tool: Wrench = None,
+            *,
+            out: Any = None,
+            threads: int = 1,
+        ) -> Any: ...
+        def energy(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Any: ...
+        def energy_regressor(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Any: ...
+        def joint_wrenches(
+            self, q: Given, qd: Given, qdd: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
+        ) -> Array: ...
+        def regressor(self, q: Given, qd: Given, qdd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def base_regressor(self, q: Given, qd: Given, qdd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
 
     @_compiled
-    def pose(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
-        """The tool's pose in the world, (…, 4, 4)."""
-        return self._call("pose", q, options=options)
-
-    @_compiled
-    def frames(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
-        """Poses of links 1…n, then of the tool, (…, n+1, 4, 4)."""
-        return self._call("frames", q, options=options)
-
-    @_compiled
-    def jacobian(self, q: ArrayLike, frame: str = "world", **options: Unpack[Options]) -> Array:
+    def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Any = None, threads: int = 1) -> Array:
         """(…, 6, n): linear rows, then angular; frame "world" or "tool"."""
         if frame not in ("world", "tool"):
             raise InputError(f"frame must be 'world' or 'tool', not {frame!r}")
         name = "jacobian" if frame == "world" else "jacobian_tool"
-        return self._call(name, q, options=options)
-
-    @_compiled
-    def jacobian_dot(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
-        """The Jacobian's rate of change, (…, 6, n)."""
-        return self._call("jacobian_dot", q, qd, options=options)
-
-    @_compiled
-    def inertia_matrix(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
-        """M(q), (…, n, n), motor inertia on the diagonal."""
-        return self._call("inertia_matrix", q, options=options)
-
-    @_compiled
-    def inertia_matrix_inverse(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
-        """M(q)⁻¹, (…, n, n)."""
-        return self._call("inertia_matrix_inverse", q, options=options)
-
-    @_compiled
-    def coriolis(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
-        """C(q, q̇)·q̇"""
-        return self._call("coriolis", q, qd, options=options)
-
-    @_compiled
-    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
-        """C(q, q̇), (…, n, n), with Ṁ − 2C skew."""
-        return self._call("coriolis_matrix", q, qd, options=options)
-
-    @_compiled
-    def gravity(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
-        """The torques that hold the arm still."""
-        return self._call("gravity", q, options=options)
-
-    @_compiled
-    def inverse_dynamics(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        wrench_tool: ArrayLike | None = None,
-        **options: Unpack[Options],
-    ) -> Array:
-        """Joint torques; `wrench_tool` is the force, then moment, of the environment on the tool, world axes."""
-        return self._call("inverse_dynamics", q, qd, qdd, wrench=wrench_tool, options=options)
-
-    @_compiled
-    def forward_dynamics(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        wrench_tool: ArrayLike | None = None,
-        **options: Unpack[Options],
-    ) -> Array:
-        """Joint accelerations."""
-        return self._call("forward_dynamics", q, qd, tau, wrench=wrench_tool, options=options)
-
-    @_compiled
-    def inverse_dynamics_derivatives(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        wrench_tool: ArrayLike | None = None,
-        **options: Unpack[Options],
-    ) -> Any:
-        """(dq, dqd, dqdd), each (…, n, n): a row a torque, a column a joint."""
-        return self._call("inverse_dynamics_derivatives", q, qd, qdd, wrench=wrench_tool, options=options)
-
-    @_compiled
-    def forward_dynamics_derivatives(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        wrench_tool: ArrayLike | None = None,
-        **options: Unpack[Options],
-    ) -> Any:
-        """(dq, dqd, dtau), each (…, n, n): a row an acceleration, a column a joint."""
-        return self._call("forward_dynamics_derivatives", q, qd, tau, wrench=wrench_tool, options=options)
-
-    @_compiled
-    def inverse_dynamics_jvp(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        dq: ArrayLike,
-        dqd: ArrayLike,
-        dqdd: ArrayLike,
-        wrench_tool: ArrayLike | None = None,
-        **options: Unpack[Options],
-    ) -> Array:
-        """The change of the torques along (dq, dqd, dqdd): the derivatives times a column, without the matrices."""
-        return self._call("inverse_dynamics_jvp", q, qd, qdd, dq, dqd, dqdd, wrench=wrench_tool, options=options)
-
-    @_compiled
-    def inverse_dynamics_vjp(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        weights: ArrayLike,
-        wrench_tool: ArrayLike | None = None,
-        **options: Unpack[Options],
-    ) -> Any:
-        """(dq, dqd, dqdd), each (…, n): the gradient of weights·torques, a row times the derivatives."""
-        return self._call("inverse_dynamics_vjp", q, qd, qdd, weights, wrench=wrench_tool, options=options)
-
-    @_compiled
-    def forward_dynamics_jvp(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        dq: ArrayLike,
-        dqd: ArrayLike,
-        dtau: ArrayLike,
-        wrench_tool: ArrayLike | None = None,
-        **options: Unpack[Options],
-    ) -> Array:
-        """The change of the accelerations along (dq, dqd, dtau)."""
-        return self._call("forward_dynamics_jvp", q, qd, tau, dq, dqd, dtau, wrench=wrench_tool, options=options)
-
-    @_compiled
-    def forward_dynamics_vjp(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        tau: ArrayLike,
-        weights: ArrayLike,
-        wrench_tool: ArrayLike | None = None,
-        **options: Unpack[Options],
-    ) -> Any:
-        """(dq, dqd, dtau), each (…, n): the gradient of weights·accelerations."""
-        return self._call("forward_dynamics_vjp", q, qd, tau, weights, wrench=wrench_tool, options=options)
-
-    @_compiled
-    def energy(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Any:
-        """(kinetic, potential), J."""
-        return self._call("energy", q, qd, options=options)
-
-    @_compiled
-    def joint_wrenches(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        wrench_tool: ArrayLike | None = None,
-        **options: Unpack[Options],
-    ) -> Array:
-        """What each joint carries, (…, n, 6): force, then moment."""
-        return self._call("joint_wrenches", q, qd, qdd, wrench=wrench_tool, options=options)
-
-    @_compiled
-    def regressor(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[Options]) -> Array:
-        """Y with τ = Y·parameters, (…, n, p)."""
-        return self._call("regressor", q, qd, qdd, options=options)
+        return cast(Array, self._call(name, [q], None, out=out, threads=threads))
 
     @_solved
     def inverse_kinematics(
@@ -379,6 +269,36 @@ class Arm:
         free = (float("-inf"), float("inf"))
         ends = [j.limits and (float_of(j.limits[0], values), float_of(j.limits[1], values)) for j in moving]
         return [free if pair is None else pair for pair in ends]
+
+
+def _doc_of(entry: Entry) -> str:
+    """What `help` says, from the catalogue."""
+    ports = {name: PORTS[name] for name in entry.inputs} | ({WRENCH: PORTS["wrench"]} if entry.takes_wrench else {})
+    takes = [f"{name}: {port.doc}, {port.unit}" for name, port in ports.items()]
+    gives = [f"{name}: {meaning}, {unit}" for name, (unit, meaning) in entry.outputs.items()]
+    returned = "Returns" if len(gives) == 1 else "Returns, by name,"
+    return "\n".join([f"{entry.doc[0].upper()}{entry.doc[1:]}.", "", *takes, "", returned, *gives])
+
+
+def _model_method(entry: Entry) -> CompiledMethod:
+    """The method of a model: the compiled function, and this text for what its fast way does not take.
+
+    It is made as the standard library makes `namedtuple`: from a text, so that it is a function like one written by
+    hand, as fast, with its arguments by name and Python's own words for a wrong call. All of the text is ours.
+    """
+    inputs, wrench = ", ".join(entry.inputs), f", {WRENCH}=None" if entry.takes_wrench else ""
+    text = f"""def {entry.name}(self, {inputs}{wrench}, *, out=None, threads=1):
+        return self._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
+    made: dict[str, Any] = {"__name__": __name__}
+    exec(text, made)
+    method = made[entry.name]
+    method.__qualname__, method.__doc__ = f"Arm.{entry.name}", _doc_of(entry)
+    return CompiledMethod(method, _model_call)
+
+
+for _entry in MODELS.values():
+    if _entry.name not in vars(Arm):  # some are written by hand, for the sake of what else they take
+        setattr(Arm, _entry.name, _model_method(_entry))
 
 
 def _native(closed: Compiled, pose: Compiled) -> Callable[..., Any] | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import manipula as mp
+from manipula.mechanics.models.catalogue import MODELS
 
 NAMES_TEXT = """
     Arm Model Motions Robot
@@ -22,12 +23,7 @@ NAMES_TEXT = """
 NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
-    "Arm": """inverse_kinematics inverse_plan inverse_solver solver_for coriolis coriolis_matrix dof energy
-        forward_dynamics
-        forward_dynamics_derivatives forward_dynamics_jvp forward_dynamics_vjp frames gravity
-        inertia_matrix inertia_matrix_inverse inverse_dynamics inverse_dynamics_derivatives inverse_dynamics_jvp
-        inverse_dynamics_vjp jacobian jacobian_dot
-        joint_wrenches limits model pose regressor""",
+    "Arm": f"""inverse_plan inverse_solver solver_for dof limits model {" ".join(MODELS)}""",
     "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs split
         tape to_sympy tree_cost""",
     "Robot": """base base_parameters cells dof from_dh from_text gravity joint_names joints name names of origin
