@@ -13,8 +13,9 @@ import time
 from dataclasses import replace
 
 import manipula as mp
-from manipula.generation.build import Request
 from manipula.generation.levels import Effort, hard
+from manipula.generation.prepare import prepare
+from manipula.generation.request import Request
 from manipula.generation.shipped import record, stored
 
 # robot, model, symbolic
@@ -30,12 +31,12 @@ LIST = [
 
 def made(robot: str, model: str, symbolic: str, effort: Effort) -> str:
     """Search once; a line that says what came of it."""
-    request = Request(mp.load(robot), model, symbolic=symbolic, optimise="max")
+    request = prepare(Request(mp.load(robot), model, symbolic=symbolic, optimise="max"))
     before, start = stored(request), time.perf_counter()
     found = hard(request, lambda text: None, replace(effort, known=False))
     spent = time.perf_counter() - start
     if before is None or found.cost.total < before.cost.total:
-        record(request, symbolic, found)
+        record(request.request, symbolic, found)
     known = before.cost.total if before else "none"
     return f"{robot:18} {model:18} {symbolic:5} before {known}, found {found.cost.total} in {spent:.0f} s"
 

@@ -16,7 +16,9 @@ from manipula.algebra.optimise.factor import factored
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import DESCENT, Rounds, searched
 from manipula.errors import ManipulaWarning
-from manipula.generation.build import Choice, Request, built, reference
+from manipula.generation.build import built, reference
+from manipula.generation.prepare import Prepared, prepare
+from manipula.generation.request import Choice, Request
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
 
@@ -31,13 +33,13 @@ CASES = (
 )
 
 
-def request(robot: str, model: str, method: str) -> Request:
+def request(robot: str, model: str, method: str) -> Prepared:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)  # some published inertias are not physical
-        return Request(robot_from_toml(text_of(robot)), model, method, "all")
+        return prepare(Request(robot_from_toml(text_of(robot)), model, method, "all"))
 
 
-def timed(case: Request, function: Function, moves: int, rounds: Rounds | None = None) -> str:
+def timed(case: Prepared, function: Function, moves: int, rounds: Rounds | None = None) -> str:
     start = perf_counter()
     best = searched(function, moves=moves, rounds=rounds)
     taken = perf_counter() - start
@@ -45,14 +47,14 @@ def timed(case: Request, function: Function, moves: int, rounds: Rounds | None =
     return f"{best.cost.total:6d} in {taken:5.1f} s ({moves / taken / 1e6:.2f} M/s)"
 
 
-def row(case: Request, longest: int) -> str:
-    plain = built(case, Choice(case.method))
+def row(case: Prepared, longest: int) -> str:
+    plain = built(case, Choice(case.request.method))
     start = perf_counter()
     greedy = factored(plain)
     cells = [f"{plain.cost.total:6d}", f"{greedy.cost.total:6d} in {perf_counter() - start:5.2f} s"]
     cells.append(timed(case, plain, longest // 8, DESCENT))
     cells += [timed(case, plain, moves) for moves in (longest // 64, longest // 8, longest)]
-    return " | ".join([f"{case.robot.name + ' ' + case.model:34s}", *cells])
+    return " | ".join([f"{case.robot.name + ' ' + case.request.model:34s}", *cells])
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
 
 if TYPE_CHECKING:
-    from manipula.generation.build import Request
+    from manipula.generation.prepare import Prepared
     from manipula.generation.reports.checking import Report
     from manipula.generation.reports.counting import CountRow, StepRow
     from manipula.ik.derivation import Derivation
@@ -142,34 +142,33 @@ def generate(
     >>> generate("planar2r", "gravity").outputs
     {'g': (2,)}
     """
-    from manipula.generation.build import Request
+    from manipula.generation.prepare import prepare
     from manipula.generation.proved import generate_function, generate_together
+    from manipula.generation.request import Request
     from manipula.model import Model
 
     subject = _loaded(robot)
     if not isinstance(model, str):
         if not model:
             raise InputError("generate: found an empty list of models (expected at least one name)")
-        requests = [
-            Request(subject, name, "best", symbolic, optimise, False, parameters, price)
-            for name in dict.fromkeys(model)
-        ]
-        return Model(generate_together(requests, tell))
-    request = Request(subject, model, method, symbolic, optimise, wrench, parameters, price)
-    return _solver(request) or Model(generate_function(request, tell), request)
+        names = list(dict.fromkeys(model))
+        first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
+        return Model(generate_together([first.asking(model=name) for name in names], tell))
+    asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
+    return _solver(asked) or Model(generate_function(asked, tell), asked.request)
 
 
-def _solver(request: Request) -> Model | None:
+def _solver(asked: Prepared) -> Model | None:
     """Inverse kinematics that only elimination solves."""
-    if request.model != "inverse_kinematics":
+    if asked.request.model != "inverse_kinematics":
         return None
     from manipula.ik.general6r.emitted import is_general, solver_of
     from manipula.model import SolverModel
 
-    if not is_general(request):
+    if not is_general(asked):
         return None
-    solver = solver_of(request)
-    return SolverModel(solver.function, request, _solver=solver)
+    solver = solver_of(asked)
+    return SolverModel(solver.function, asked.request, _solver=solver)
 
 
 def optimise(
@@ -191,27 +190,29 @@ def optimise(
     A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
     What a limit or a stop cut short is remembered as such: `optimise` and `generate` go on from there.
     """
-    from manipula.generation.build import Request
     from manipula.generation.levels import Effort
+    from manipula.generation.prepare import prepare
     from manipula.generation.proved import optimise_function
+    from manipula.generation.request import Request
     from manipula.model import Model
 
     subject = _loaded(robot)
     request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
-    return Model(optimise_function(request, Effort(moves, seconds, seed, not search, stop), tell), request)
+    return Model(optimise_function(prepare(request), Effort(moves, seconds, seed, not search, stop), tell), request)
 
 
 def best_known(
     robot: Robot | str, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical"
 ) -> Model | None:
     """The best known for `generate(…, optimise="max")` before any search, if there is such: shipped or remembered."""
-    from manipula.generation.build import Request
+    from manipula.generation.prepare import prepare
     from manipula.generation.proved import known_function
+    from manipula.generation.request import Request
     from manipula.model import Model
 
     subject = _loaded(robot)
     request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
-    found = known_function(request)
+    found = known_function(prepare(request))
     return None if found is None else Model(found, request)
 
 
@@ -231,7 +232,7 @@ def models() -> dict[str, str]:
 
 def methods(model: str) -> list[str]:
     """The ways to make a model; the first is the plain one."""
-    from manipula.generation.build import model_named
+    from manipula.generation.prepare import model_named
 
     return model_named(model).method_names
 

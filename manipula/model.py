@@ -24,7 +24,7 @@ from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.algebra.show.equations import Equations
-    from manipula.generation.build import Request
+    from manipula.generation.request import Request
     from manipula.ik.general6r.emitted import EmittedSolver
 
 

@@ -20,18 +20,9 @@ from manipula.algebra.optimise.brake import Brake
 from manipula.algebra.optimise.descend import Answers, Space, Stop, descend, wander
 from manipula.algebra.optimise.price import Price, price_named
 from manipula.algebra.optimise.search.engine import settled, settled_function
-from manipula.generation.build import (
-    Choice,
-    Request,
-    Tell,
-    built,
-    lengths_of,
-    likely_changes,
-    methods_of,
-    plain_choice,
-    questions_of,
-    usual_choice,
-)
+from manipula.generation.build import built
+from manipula.generation.prepare import Prepared
+from manipula.generation.request import Choice, Tell
 from manipula.mechanics.models.choices import Question
 
 WORK = 300_000  # operations built in the descents, and as many in the walk: a quarter of a minute each
@@ -57,13 +48,13 @@ class Tried:
 class Formulations:
     """All formulations of one method that were tried, by what they compute."""
 
-    request: Request
+    asked: Prepared
     method: str
     questions: Sequence[Question]
     price: Price
     divisors: Sequence[str]
     known: dict[frozenset[int], Tried] = field(default_factory=dict)
-    asked: dict[Choice, float] = field(default_factory=dict)
+    worths: dict[Choice, float] = field(default_factory=dict)
     least: float = inf  # settled
     work: int = 0  # operations built
     trials: int = 0
@@ -83,15 +74,15 @@ class Formulations:
         """The price once settled; a choice that divides by zero on this robot is none."""
         self.trials += 1
         choice = chosen(self.method, {name: answers.get(name, x[0]) for name, x in self.space.items()}, self.space)
-        if choice not in self.asked:
+        if choice not in self.worths:
             try:
-                self.asked[choice] = self._tried(choice)
+                self.worths[choice] = self._tried(choice)
             except ZeroDivisionError:
-                self.asked[choice] = inf
-        return self.asked[choice]
+                self.worths[choice] = inf
+        return self.worths[choice]
 
     def _tried(self, choice: Choice) -> float:
-        draft = self.price.arranged(built(self.request, choice))
+        draft = self.price.arranged(built(self.asked, choice))
         nodes = topological(draft.roots)
         values = frozenset(node.value for node in nodes)
         self.work += len(nodes)
@@ -106,7 +97,7 @@ class Formulations:
 
     def best_answers(self) -> Answers:
         if not self.known:
-            raise ZeroDivisionError(f"every formulation of {self.request.model} divides by zero on this robot")
+            raise ZeroDivisionError(f"every formulation of {self.asked.request.model} divides by zero on this robot")
         return dict(min(self.known.values()).choice.answers)
 
     def valley(self, choice: Choice) -> str:
@@ -134,16 +125,16 @@ def chosen(method: str, answers: Answers, space: Space) -> Choice:
     return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == "frames"))
 
 
-def quick(request: Request) -> Choice:
+def quick(asked: Prepared) -> Choice:
     """The best of the plain and the usual formulations, after those likely changes, and then any, that pay at once."""
-    tried = [_begun(request, method) for method in methods_of(request)]
+    tried = [_begun(asked, method) for method in asked.methods]
     budgets = {found.method: _Budget(found, QUICK, inf, lambda: False) for found in tried}
     for found in tried:
-        found.worth(dict(plain_choice(request, found.method).answers))
-        found.worth(dict(usual_choice(request, found.method).answers))
+        found.worth(dict(asked.plain(found.method).answers))
+        found.worth(dict(asked.usual(found.method).answers))
     least = min(found.least for found in tried)
     for found in (one for one in tried if one.least < NEAR * least):
-        for change in likely_changes(request, found.method):
+        for change in asked.likely(found.method):
             if budgets[found.method].used() < 1:
                 found.worth({**found.best_answers(), **change})
     best = min(tried, key=lambda one: one.least)
@@ -152,21 +143,21 @@ def quick(request: Request) -> Choice:
 
 
 def formulations(
-    request: Request, seconds: float, walk: float, seed: int, brake: Brake, tell: Tell, least: float = inf
+    asked: Prepared, seconds: float, walk: float, seed: int, brake: Brake, tell: Tell, least: float = inf
 ) -> list[Formulations]:
     """Every method descended through, then the best of them walked through, for a part `walk` of the usual work.
 
     An interrupt keeps what is known. What is told is the best price so far; `least` is one known before.
     """
     tried: list[Formulations] = []
-    methods = methods_of(request)
+    methods = asked.methods
 
     def said(text: str) -> None:
         tell(f"{min(least, *(one.least for one in tried)):g} after {text}")
 
     try:
         for method in methods:
-            tried.append(_begun(request, method))
+            tried.append(_begun(asked, method))
             _descended(tried[-1], _Budget(tried[-1], 1 / len(methods), seconds / 2 / len(methods), brake), said)
         best = min(tried, key=lambda one: one.least)
         wander(best.worth, best.space, best.best_answers(), _Budget(best, walk, seconds / 2, brake).used, seed, said)
@@ -176,24 +167,25 @@ def formulations(
     return [one for one in tried if one.known]
 
 
-def settled_draft(request: Request, choice: Choice) -> Function:
+def settled_draft(asked: Prepared, choice: Choice) -> Function:
     """The function behind the price of a formulation that was tried."""
-    price = price_named(request.price)
-    draft = price.arranged(built(request, choice))
+    price = price_named(asked.request.price)
+    draft = price.arranged(built(asked, choice))
     size = len(topological(draft.roots))
     if size >= LARGE:
         return draft
-    return settled_function(draft, MOVES * size, price=price, divisors=lengths_of(request))
+    return settled_function(draft, MOVES * size, price=price, divisors=asked.structure.lengths)
 
 
-def _begun(request: Request, method: str) -> Formulations:
-    questions = questions_of(request, method)
-    return Formulations(request, method, questions, price_named(request.price), lengths_of(request))
+def _begun(asked: Prepared, method: str) -> Formulations:
+    return Formulations(
+        asked, method, asked.questions(method), price_named(asked.request.price), asked.structure.lengths
+    )
 
 
 def _descended(found: Formulations, budget: _Budget, tell: Tell) -> None:
     """Into the most promising valleys, then on from the best with the bold questions."""
-    start = dict(usual_choice(found.request, found.method).answers)
+    start = dict(found.asked.usual(found.method).answers)
     for valley in sorted(_valleys(found, start), key=found.worth)[:VALLEYS]:
         descend(found.worth, found.space, valley, found.fine, lambda: budget.used() >= 1, tell)
     if any(question.bold for question in found.questions):

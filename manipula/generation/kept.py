@@ -9,7 +9,8 @@ from dataclasses import fields
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
-from manipula.generation.build import Request
+from manipula.generation.prepare import Prepared
+from manipula.generation.request import Request
 from manipula.generation.shipped import has_ports_of
 from manipula.support.cache import discard, fetch, key_of
 from manipula.support.cache import keep as keep_bytes
@@ -28,17 +29,17 @@ def _content(request: Request) -> list[tuple[str, object]]:
     return list(asked.items())
 
 
-def recalled(request: Request) -> Function | None:
+def recalled(asked: Prepared) -> Function | None:
     """The function kept for a request, not proved; None where there is none that can be read."""
-    content = fetch(key_from(request))
+    content = fetch(key_from(asked.request))
     if content is None:
         return None
     try:
         found = function_from_text(content.decode())
     except (ValueError, RecursionError):
         found = None
-    if found is None or not has_ports_of(found, request):
-        forget(request)
+    if found is None or not has_ports_of(found, asked):
+        forget(asked.request)
         return None
     return found
 

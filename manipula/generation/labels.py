@@ -14,31 +14,28 @@ from manipula.algebra.expr.field import Element, FieldMaths
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import TABLE_SEED
 from manipula.algebra.expr.walk import topological
-from manipula.generation.build import Request, input_names
+from manipula.generation.prepare import Prepared
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.reduce.chains import merge_fixed
 
 RECURSION = MODELS["newton_euler"]  # every intermediate, link by link, in the link's own frame
 RATES = RECURSION.inputs
 LETTERS = [name for name in RECURSION.outputs if name != "tau"]
 
 
-def labelled(function: Function, request: Request) -> Function:
+def labelled(function: Function, asked: Prepared) -> Function:
     """The function with the names of its intermediates."""
-    named = names_by_value(request)
+    named = names_by_value(asked)
     nodes = (node for node in topological(function.roots) if node.args and node.op != "neg")
     return replace(function, labels={node: named[node.value] for node in nodes if node.value in named})
 
 
-def names_by_value(request: Request) -> dict[int, str]:
+def names_by_value(asked: Prepared) -> dict[int, str]:
     """Value in the table of expressions → name; the first of two names for one value. Nothing for other models."""
-    ports = input_names(request)
+    ports = asked.inputs
     if not ports.keys() >= set(RATES):
         return {}
     maths = FieldMaths(TABLE_SEED)  # the draw by which expressions are known
-    symbols = {name: maths.symbol(name) for name in free_parameters(request.robot, request.symbolic)}
-    chain = merge_fixed(bind(request.robot, maths, symbols, request.symbolic))
+    chain = asked.structure.merged(maths, asked.structure.symbols(maths.symbol))
     given = {port: [maths.symbol(name) for name in names] for port, names in ports.items()}
     found = RECURSION.methods["newton-euler"](chain, given)
     names: dict[int, str] = {}

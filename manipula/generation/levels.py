@@ -15,8 +15,10 @@ from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import CLASSICAL, Price, price_named
 from manipula.algebra.optimise.search.engine import BRISK, searched
 from manipula.algebra.optimise.search.tournament import winner
-from manipula.generation.build import Request, Tell, built, lengths_of, methods_of, plain_choice
+from manipula.generation.build import built
 from manipula.generation.formulations import favourites, formulations, quick, settled_draft
+from manipula.generation.prepare import Prepared
+from manipula.generation.request import Tell
 from manipula.generation.shipped import stored
 
 FORMULATION_SHARE = 0.5  # of a limit in seconds, at most
@@ -54,37 +56,37 @@ class Effort:
 USUAL_EFFORT = Effort()
 
 
-def plainly(request: Request, tell: Tell, effort: Effort) -> Function:
+def plainly(asked: Prepared, tell: Tell, effort: Effort) -> Function:
     """The methods as they stand; equal values are one node, and that is all."""
-    plain = [built(request, plain_choice(request, method)) for method in methods_of(request)]
-    return min(plain, key=price_named(request.price).total)
+    plain = [built(asked, asked.plain(method)) for method in asked.methods]
+    return min(plain, key=price_named(asked.request.price).total)
 
 
-def fast(request: Request, tell: Tell, effort: Effort) -> Function:
+def fast(asked: Prepared, tell: Tell, effort: Effort) -> Function:
     """The result that ships for this very robot; where there is none, a good formulation and a short search."""
-    return _shipped(request, effort) or _brisk(request, effort)
+    return _shipped(asked, effort) or _brisk(asked, effort)
 
 
-def hard(request: Request, tell: Tell, effort: Effort) -> Function:
+def hard(asked: Prepared, tell: Tell, effort: Effort) -> Function:
     """The result that ships for this very robot; where there is none, a long search."""
-    return _shipped(request, effort) or _sought(request, tell, effort)
+    return _shipped(asked, effort) or _sought(asked, tell, effort)
 
 
-def _shipped(request: Request, effort: Effort) -> Function | None:
-    return stored(request) if effort.known else None
+def _shipped(asked: Prepared, effort: Effort) -> Function | None:
+    return stored(asked) if effort.known else None
 
 
-def _brisk(request: Request, effort: Effort) -> Function:
+def _brisk(asked: Prepared, effort: Effort) -> Function:
     """A good formulation, the quick passes, and a short search; for another price also what the usual one finds."""
-    price = price_named(request.price)
-    return min((_briskly(request, each, effort) for each in dict.fromkeys((price, CLASSICAL))), key=price.total)
+    price = price_named(asked.request.price)
+    return min((_briskly(asked, each, effort) for each in dict.fromkeys((price, CLASSICAL))), key=price.total)
 
 
-def _briskly(request: Request, price: Price, effort: Effort) -> Function:
-    start = optimised(built(request, quick(replace(request, price=price.name))))
+def _briskly(asked: Prepared, price: Price, effort: Effort) -> Function:
+    start = optimised(built(asked, quick(asked.asking(price=price.name))))
     if _decides(start):
         return start
-    divisors = lengths_of(request)
+    divisors = asked.structure.lengths
     return _arranged(searched(start, moves=QUICK_MOVES, rounds=BRISK, seed=effort.seed, price=price, divisors=divisors))
 
 
@@ -93,23 +95,23 @@ def _decides(function: Function) -> bool:
     return any(node.op == "less" for node in topological(function.roots))
 
 
-def _sought(request: Request, tell: Tell, effort: Effort) -> Function:
+def _sought(asked: Prepared, tell: Tell, effort: Effort) -> Function:
     """A search over the formulations, then a tournament of the best, beside what the quick level finds."""
-    price, begun, brisk = price_named(request.price), monotonic(), _brisk(request, effort)
+    price, begun, brisk = price_named(asked.request.price), monotonic(), _brisk(asked, effort)
     if _decides(brisk):
         return brisk
     brake, known = Brake(effort.stop), [brisk, *([effort.start] if effort.start else [])]
     least = min(map(price.total, known))
-    tried = formulations(request, effort.formulation_seconds, effort.walk, effort.seed, brake, tell, least)
+    tried = formulations(asked, effort.formulation_seconds, effort.walk, effort.seed, brake, tell, least)
     liked = favourites(tried, POOL)
-    entrants, valleys = [optimised(built(request, choice)) for choice in liked], list(liked.values())
-    known += [settled_draft(request, next(iter(liked)))] if liked else []
+    entrants, valleys = [optimised(built(asked, choice)) for choice in liked], list(liked.values())
+    known += [settled_draft(asked, next(iter(liked)))] if liked else []
     enough = _enough(price.total(brisk))
     seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - begun), 0.01)
     best = winner(
         [min(known, key=price.total), *entrants], [*valleys[:1], *valleys],
         moves=effort.moves if effort.moves or effort.seconds else enough, seconds=seconds, seed=effort.seed,
-        price=price, workers=CHAINS, divisors=lengths_of(request), tell=tell, stop=brake,
+        price=price, workers=CHAINS, divisors=asked.structure.lengths, tell=tell, stop=brake,
     )  # fmt: skip
     return marked(_arranged(best), _cut(effort, brake, enough))
 
@@ -141,5 +143,5 @@ def _arranged(function: Function) -> Function:
     return balanced(function) if function.cost.total <= WAITS_FOR_PATHS else function
 
 
-Level = Callable[[Request, Tell, Effort], Function]
+Level = Callable[[Prepared, Tell, Effort], Function]
 LEVELS: dict[str, Level] = {"none": plainly, "fast": fast, "max": hard}

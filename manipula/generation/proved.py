@@ -12,10 +12,12 @@ from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference, Sample, prove
 from manipula.errors import UnknownNameError
-from manipula.generation.build import Request, Tell, check_request, guarded, reference, used_parameters
+from manipula.generation.build import check_request, guarded, reference, used_parameters
 from manipula.generation.kept import forget, keep, recalled
 from manipula.generation.labels import labelled, without_doubles
 from manipula.generation.levels import LEVELS, UNFINISHED, USUAL_EFFORT, Effort, is_finished, marked
+from manipula.generation.prepare import Prepared
+from manipula.generation.request import Tell
 from manipula.generation.shipped import stored
 from manipula.generation.weightless import singular, warn_massless
 
@@ -28,98 +30,98 @@ class Answer:
     proved: Function
 
 
-def generate_function(request: Request, tell: Tell = lambda text: None) -> Function:
+def generate_function(asked: Prepared, tell: Tell = lambda text: None) -> Function:
     """The cheapest choice found, optimised and proved; what was once made for the same robot is remembered."""
-    if request.optimise not in LEVELS:
-        raise UnknownNameError("optimisation level", request.optimise, LEVELS)
-    made = _answered(request, USUAL_EFFORT, tell)
-    warn_massless(request.robot, request.model)
+    if asked.request.optimise not in LEVELS:
+        raise UnknownNameError("optimisation level", asked.request.optimise, LEVELS)
+    made = _answered(asked, USUAL_EFFORT, tell)
+    warn_massless(asked.robot, asked.request.model)
     return made
 
 
-def optimise_function(request: Request, effort: Effort = USUAL_EFFORT, tell: Tell = lambda text: None) -> Function:
+def optimise_function(asked: Prepared, effort: Effort = USUAL_EFFORT, tell: Tell = lambda text: None) -> Function:
     """What level "max" can find with this effort; remembered for that level, unless it knows something cheaper."""
-    return _answered(replace(request, optimise="max"), effort, tell)
+    return _answered(asked.asking(optimise="max"), effort, tell)
 
 
-def known_function(request: Request) -> Function | None:
+def known_function(asked: Prepared) -> Function | None:
     """The best that is known for level "max" without a search: remembered, or shipped with the library."""
-    known = _known(replace(request, optimise="max"))
+    known = _known(asked.asking(optimise="max"))
     return None if known is None else known.proved
 
 
-def _answered(request: Request, effort: Effort, tell: Tell) -> Function:
+def _answered(asked: Prepared, effort: Effort, tell: Tell) -> Function:
     """What is known, if it is all that a level would find; else what the level finds, from there on."""
-    check_request(request)
-    known = _known(request)
+    check_request(asked)
+    known = _known(asked)
     if effort.known and known is not None:
         if is_finished(known.found):
             return known.proved
         effort = replace(effort, start=known.found)
-    found = _found(request, effort, tell)
-    tell(f"{request.model}: proof")
-    made = Answer(found, _finished(request, found))
-    _remember(request, made, known)
+    found = _found(asked, effort, tell)
+    tell(f"{asked.request.model}: proof")
+    made = Answer(found, _finished(asked, found))
+    _remember(asked, made, known)
     return made.proved
 
 
-def _found(request: Request, effort: Effort, tell: Tell) -> Function:
+def _found(asked: Prepared, effort: Effort, tell: Tell) -> Function:
     """What the level finds; what it went on from, if it found nothing cheaper."""
     try:
-        found = LEVELS[request.optimise](request, tell, effort)
+        found = LEVELS[asked.request.optimise](asked, tell, effort)
     except ZeroDivisionError as error:
-        raise singular(request.robot, request.symbolic, request.model) from error
-    total = price_named(request.price).total
+        raise singular(asked.structure, asked.request.model) from error
+    total = price_named(asked.request.price).total
     if effort.start is None or total(found) < total(effort.start):
         return found
     return marked(effort.start, found.notes.get(UNFINISHED, ""))
 
 
-def _known(request: Request) -> Answer | None:
+def _known(asked: Prepared) -> Answer | None:
     """The cheapest answer there is already, read and proved again; a result that ships counts for level "max" alone.
 
     Beside a result that ships no search is unfinished.
     """
-    kept, shipped = _kept(request), _shipped(request) if request.optimise == "max" else None
+    kept, shipped = _kept(asked), _shipped(asked) if asked.request.optimise == "max" else None
     if kept is None or shipped is None:
         return kept or shipped
-    total = price_named(request.price).total
+    total = price_named(asked.request.price).total
     best = min(shipped, kept, key=lambda answer: total(answer.found))
     return replace(best, found=marked(best.found, ""))
 
 
-def _shipped(request: Request) -> Answer | None:
-    found = stored(request)
-    return None if found is None else Answer(found, _finished(request, found))
+def _shipped(asked: Prepared) -> Answer | None:
+    found = stored(asked)
+    return None if found is None else Answer(found, _finished(asked, found))
 
 
-def _kept(request: Request) -> Answer | None:
+def _kept(asked: Prepared) -> Answer | None:
     """What the cache has; whatever is wrong with it, it can be made again."""
-    found = recalled(request)
+    found = recalled(asked)
     if found is None:
         return None
     try:
-        return Answer(found, _finished(request, found))
+        return Answer(found, _finished(asked, found))
     except Exception:
-        forget(request)
+        forget(asked.request)
         return None
 
 
-def _remember(request: Request, made: Answer, known: Answer | None) -> None:
+def _remember(asked: Prepared, made: Answer, known: Answer | None) -> None:
     """Never something dearer in place of something cheaper; and of a search cut short only what gains something."""
-    total = price_named(request.price).total
+    total = price_named(asked.request.price).total
     if known is not None and total(known.found) <= total(made.found):
         if is_finished(made.found) and not is_finished(known.found):
-            keep(request, marked(known.found, ""))
+            keep(asked.request, marked(known.found, ""))
     elif is_finished(made.found) or (known is not None and is_finished(known.found)):
-        keep(request, marked(made.found, ""))
-    elif total(made.found) < total(generate_function(replace(request, optimise="fast"))):
-        keep(request, made.found)
+        keep(asked.request, marked(made.found, ""))
+    elif total(made.found) < total(generate_function(asked.asking(optimise="fast"))):
+        keep(asked.request, made.found)
 
 
-def _finished(request: Request, found: Function) -> Function:
+def _finished(asked: Prepared, found: Function) -> Function:
     """With the parameters it reads as its inputs, its intermediates named, its conditions; and proved so."""
-    return _proved(guarded(labelled(used_parameters(found), request), request), reference(request))
+    return _proved(guarded(labelled(used_parameters(found), asked), asked.structure), reference(asked))
 
 
 def _proved(function: Function, plain: Reference) -> Function:
@@ -127,9 +129,9 @@ def _proved(function: Function, plain: Reference) -> Function:
     return replace(function, notes={**function.notes, "proof": str(proof)})
 
 
-def generate_together(requests: Sequence[Request], tell: Tell = lambda text: None) -> Function:
+def generate_together(requests: Sequence[Prepared], tell: Tell = lambda text: None) -> Function:
     """Several models of one robot in one function: what they have in common is computed once."""
-    parts = [generate_function(request, tell) for request in requests]
+    parts = [generate_function(asked, tell) for asked in requests]
     graph = Graph()
     moved = [moved_to(part, graph) for part in parts]
     outputs = [
@@ -141,7 +143,7 @@ def generate_together(requests: Sequence[Request], tell: Tell = lambda text: Non
     labels = without_doubles({node: text for part in reversed(moved) for node, text in part.labels.items()})
     name = f"{parts[0].name.removesuffix('_' + parts[0].notes['model'])}_models"
     whole = optimised(Function(name, graph, _joined_inputs(moved), tuple(outputs), labels, notes))
-    return _proved(guarded(whole, requests[0]), _joined_reference(requests))
+    return _proved(guarded(whole, requests[0].structure), _joined_reference(requests))
 
 
 def _joined_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:
@@ -152,8 +154,8 @@ def _joined_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:
     return (*variables, *([replace(ports["p"], symbols=tuple(merged))] if merged else []))
 
 
-def _joined_reference(requests: Sequence[Request]) -> Reference:
-    references = {request.model: reference(request) for request in requests}
+def _joined_reference(requests: Sequence[Prepared]) -> Reference:
+    references = {asked.request.model: reference(asked) for asked in requests}
 
     def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, Any]:
         found = {model: plain(maths, symbol) for model, plain in references.items()}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from manipula.algebra.expr.elimination import Dependency, dependencies
@@ -25,9 +24,6 @@ from manipula.mechanics.models.linear.base_parameters import (
     reduced_regressor,
 )
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, parts_of
-from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
-from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 
 
@@ -67,14 +63,8 @@ class Ranking:
         return [row[k] if sign > 0 else -row[k] for k, sign in zip(self.kept, self.signs)]
 
 
-def ranking(robot: Robot, symbolic: Symbolic = "auto") -> Ranking:
-    """The base parameters of a robot by their places; values come with the formulas."""
-    return _ranking(robot, symbolic if isinstance(symbolic, str) else frozenset(symbolic))
-
-
-@lru_cache(maxsize=16)
-def _ranking(robot: Robot, symbolic: Symbolic) -> Ranking:
-    chain = field_chain(robot, symbolic, "base parameters")
+def ranking_of(chain: Tree) -> Ranking:
+    """The base parameters of an arm by their places, from the arm at a point of the field; values come elsewhere."""
     stacked = [
         [integer(x) for x in row]
         for state in range(STATES)
@@ -88,13 +78,6 @@ def _ranking(robot: Robot, symbolic: Symbolic) -> Ranking:
     named = [_name(_renamed(slots[k], slots, dropped), dict(zip(standard, C[k])), laden) for k in kept]
     names = [name or f"B{number}" for number, (name, _) in enumerate(named, 1)]
     return Ranking(tuple(slots), tuple(kept), dropped, tuple(names), tuple(sign for _, sign in named))
-
-
-def field_chain(robot: Robot, symbolic: Symbolic, seed: str) -> Tree:
-    """The robot at one random point of the field."""
-    maths = FieldMaths(seed)
-    symbols = {name: maths.symbol(name) for name in free_parameters(robot, symbolic)}
-    return merge_fixed(bind(robot, maths, symbols, symbolic))
 
 
 def field_state(chain: Tree, tag: str) -> tuple[list[Element], list[Element], list[Element]]:

@@ -17,7 +17,9 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
 from manipula.errors import ManipulaError
-from manipula.generation.build import Request, function_name, input_names, reference
+from manipula.generation.build import reference
+from manipula.generation.prepare import Prepared
+from manipula.generation.request import Request
 from manipula.mechanics.models.ports import PORTS
 from manipula.mechanics.robot.bind import free_parameters
 
@@ -37,16 +39,16 @@ class Entry:
     file: str
     digest: str
 
-    def answers(self, request: Request) -> bool:
+    def answers(self, question: Prepared) -> bool:
         """Was this asked for? Only the plain question has records: best method, classical price, no wrench."""
+        request = question.request
         asked = (request.robot.name, request.model, request.parameters)
         plain = (request.method, request.price, request.wrench) == ("best", "classical", False)
-        return plain and asked == (self.robot, self.model, self.parameters) and self.same_symbols(request)
+        return plain and asked == (self.robot, self.model, self.parameters) and self.same_symbols(question)
 
-    def same_symbols(self, request: Request) -> bool:
+    def same_symbols(self, question: Prepared) -> bool:
         """ "auto" and "none" are the same for a robot that has all its numbers."""
-        wanted = free_parameters(request.robot, request.symbolic)
-        return list(free_parameters(request.robot, self.symbolic)) == list(wanted)
+        return tuple(free_parameters(question.robot, self.symbolic)) == question.parameters
 
 
 def entries(folder: Path = FOLDER) -> list[Entry]:
@@ -57,10 +59,10 @@ def entries(folder: Path = FOLDER) -> list[Entry]:
         return []
 
 
-def stored(request: Request, folder: Path = FOLDER) -> Function | None:
+def stored(asked: Prepared, folder: Path = FOLDER) -> Function | None:
     """The cheapest record of exactly this robot and model that passes the proof."""
-    matching = [entry for entry in entries(folder) if entry.answers(request)]
-    found = [function for entry in matching for function in _read(folder, entry) if _same(function, request)]
+    matching = [entry for entry in entries(folder) if entry.answers(asked)]
+    found = [function for entry in matching for function in _read(folder, entry) if _same(function, asked)]
     return min(found, key=lambda function: function.cost.total, default=None)
 
 
@@ -78,24 +80,23 @@ def _digest(text: str) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _same(function: Function, request: Request) -> bool:
+def _same(function: Function, asked: Prepared) -> bool:
     """The ports that are asked for, and proved equal to the plain model of this robot."""
     try:
-        return has_ports_of(function, request) and bool(prove(function, reference(request)))
+        return has_ports_of(function, asked) and bool(prove(function, reference(asked)))
     except (ManipulaError, ValueError, KeyError, ZeroDivisionError):
         return False
 
 
-def has_ports_of(function: Function, request: Request) -> bool:
+def has_ports_of(function: Function, asked: Prepared) -> bool:
     """The inputs asked for, in order, each a variable or a parameter as it should be; and it says what it is."""
-    parameters = tuple(free_parameters(request.robot, request.symbolic))
-    wanted = [(port, tuple(names), PORTS[port].role) for port, names in input_names(request).items()]
-    wanted += [("p", parameters, "parameter")] if parameters else []
+    wanted = [(port, tuple(names), PORTS[port].role) for port, names in asked.inputs.items()]
+    wanted += [("p", asked.parameters, "parameter")] if asked.parameters else []
     found = [(port.name, port.names, port.role) for port in function.inputs]
     online = all(symbol.online == port.online for port in function.inputs for symbol in port.symbols)
     said = tuple(function.notes.get(key) for key in ("robot", "model", "joints"))
-    meant = (request.robot.name, request.model, ", ".join(request.robot.joint_names))
-    return found == wanted and online and said == meant and function.name == function_name(request)
+    meant = (asked.robot.name, asked.request.model, ", ".join(asked.robot.joint_names))
+    return found == wanted and online and said == meant and function.name == asked.name
 
 
 def record(request: Request, symbolic: str, function: Function, folder: Path = FOLDER) -> Entry:

@@ -3,26 +3,32 @@
 Where every length and angle has a value, floats decide, within rounding. Where letters are left they are drawn from the
 prime field, and what is zero there is zero exactly: two different formulas agree at a draw with a probability below
 1e-15. Two independent draws must say the same.
+
+A `Structure` belongs to one robot and one wish for symbols. Each of its answers is worked out when it is first asked
+for, and lives as long as the structure does: no table of robots lies behind it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
-from manipula.algebra.expr.field import P, hashed, value_of
+from manipula.algebra.expr.field import FieldMaths, P, hashed, value_of
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Expr, Graph
 from manipula.errors import ProofError
-from manipula.generation.ranking import field_chain
+from manipula.generation.ranking import Ranking, ranking_of
 from manipula.mechanics.models.dynamics.moving_bodies import slid_back
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS, ROUNDED
-from manipula.scalar import Judge
+from manipula.scalar import Judge, Maths
 
 SHORTEST, LONGEST = 0.1, 0.6  # m or rad: lengths and angles of an arm to look at
 DRAWS = 6  # until two that follow each other agree
@@ -44,75 +50,98 @@ class Exact:
 EXACT = Exact()
 
 
-def numeric_chain(robot: Robot) -> Tree:
-    """The arm in floats, fixed joints merged. A parameter without a value gets one of no meaning: nothing may be read
-    from such a chain but what holds for any value."""
-    return drawn_chain(robot, "auto", "numeric")
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A robot with some parameters as letters, and what holds for it whatever their values."""
 
+    robot: Robot
+    symbolic: Symbolic = "auto"
 
-def drawn_chain(robot: Robot, symbolic: Symbolic, seed: str) -> Tree:
-    """The arm in floats, what is free drawn."""
-    span = LONGEST - SHORTEST
-    values = {name: SHORTEST + span * hashed(seed, name) / P for name in free_parameters(robot, symbolic)}
-    return merge_fixed(bind(robot, FLOATS, values, symbolic))
+    @cached_property
+    def free(self) -> tuple[str, ...]:
+        """The parameters that stay letters, in the file's order."""
+        return tuple(free_parameters(self.robot, self.symbolic))
 
+    def symbols(self, symbol: Callable[[str], Any]) -> dict[str, Any]:
+        """Every letter as a scalar."""
+        return {name: symbol(name) for name in self.free}
 
-def plan_of(robot: Robot, symbolic: Symbolic = "auto") -> Plan:
-    """How inverse kinematics of a robot is solved."""
-    return _plan(robot, _key(symbolic))
+    def merged(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
+        """The arm over any scalar, fixed joints merged."""
+        return merge_fixed(bind(self.robot, maths, symbols, self.symbolic))
 
+    def in_field(self, seed: str) -> Tree:
+        """The arm at one random point of the prime field."""
+        maths = FieldMaths(seed)
+        return self.merged(maths, self.symbols(maths.symbol))
 
-@lru_cache(maxsize=16)
-def _plan(robot: Robot, symbolic: str | frozenset[str]) -> Plan:
-    return _decided(robot, symbolic, classify, _same_plan)
+    def in_floats(self, seed: str) -> Tree:
+        """The arm in floats, its letters drawn: nothing may be read from it but what holds for any value."""
+        span = LONGEST - SHORTEST
+        return self.merged(FLOATS, self.symbols(lambda name: SHORTEST + span * hashed(seed, name) / P))
 
+    @cached_property
+    def on_joints(self) -> Tree:
+        """The arm over expressions, frames on the joints: for its zeros and its letters, never for values."""
+        graph = Graph()
+        return frames_on_joints(self.merged(ExprMaths(graph), self.symbols(graph.symbol)))
 
-def slides_of(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, str]:
-    """The frames that may stand at their parent's, as answers to questions of formulation."""
-    return dict(_slides(robot, _key(symbolic)))
+    @cached_property
+    def lengths(self) -> list[str]:
+        """Parameters by which a search may divide: the lengths between the joints."""
+        levers = [x for link in self.on_joints.links for x in link.before.p]
+        bare = (x.args[0] if isinstance(x, Expr) and x.op == "neg" else x for x in levers)
+        return [str(x.data) for x in bare if isinstance(x, Expr) and x.op == "symbol"]
 
+    @cached_property
+    def plan(self) -> Plan:
+        """How its inverse kinematics is solved."""
+        return self._decided(classify, lambda one, other: one == other and one.masks == other.masks)
 
-@lru_cache(maxsize=16)
-def _slides(robot: Robot, symbolic: str | frozenset[str]) -> dict[str, str]:
-    return _decided(robot, symbolic, lambda chain, judge, trials: slid_back(chain, judge))
+    @cached_property
+    def slides(self) -> dict[str, str]:
+        """The frames that may stand at their parent's, as answers to questions of formulation."""
+        return self._decided(lambda chain, judge, trials: slid_back(chain, judge))
 
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Which parameters the torques can tell."""
+        return ranking_of(self.in_field("base parameters"))
 
-def _key(symbolic: Symbolic) -> str | frozenset[str]:
-    return symbolic if isinstance(symbolic, str) else frozenset(symbolic)
+    def _decided(
+        self, decide: Decide[Said], same: Callable[[Said, Said], bool] = lambda one, other: one == other
+    ) -> Said:
+        if not self._has_letters:
+            chain = self.in_floats("numeric")
+            return decide(chain, ROUNDED, (chain,))
+        before = self._drawn(decide, 0)
+        for draw in range(1, DRAWS):
+            said = self._drawn(decide, draw)
+            if same(before, said):
+                return said
+            before = said
+        raise ProofError(f"{self.robot.name}: {DRAWS} draws of its parameters do not agree on which of its axes meet")
 
+    def _drawn(self, decide: Decide[Said], draw: int) -> Said:
+        seed = f"structure {draw}"
+        return decide(self.in_field(seed), EXACT, (self.in_floats(seed),))
 
-def _decided(
-    robot: Robot,
-    symbolic: Any,
-    decide: Decide[Said],
-    same: Callable[[Said, Said], bool] = lambda one, other: one == other,
-) -> Said:
-    if not _has_letters(robot, symbolic):
-        chain = drawn_chain(robot, symbolic, "numeric")
-        return decide(chain, ROUNDED, (chain,))
-    before = _drawn(robot, symbolic, decide, 0)
-    for draw in range(1, DRAWS):
-        said = _drawn(robot, symbolic, decide, draw)
-        if same(before, said):
-            return said
-        before = said
-    raise ProofError(f"{robot.name}: {DRAWS} draws of its parameters do not agree on which of its axes meet")
-
-
-def _drawn(robot: Robot, symbolic: Symbolic, decide: Decide[Said], draw: int) -> Said:
-    seed = f"structure {draw}"
-    return decide(field_chain(robot, symbolic, seed), EXACT, (drawn_chain(robot, symbolic, seed),))
-
-
-def _same_plan(one: Plan, other: Plan) -> bool:
-    return one == other and one.masks == other.masks
-
-
-def _has_letters(robot: Robot, symbolic: Symbolic) -> bool:
-    """Whether the geometry still changes with a parameter: it differs between two draws."""
-    one, other = (drawn_chain(robot, symbolic, seed) for seed in ("one", "other"))
-    return _geometry(one) != _geometry(other)
+    @cached_property
+    def _has_letters(self) -> bool:
+        """Whether the geometry still changes with a parameter: it differs between two draws."""
+        one, other = (_geometry(self.in_floats(seed)) for seed in ("one", "other"))
+        return one != other
 
 
 def _geometry(chain: Tree) -> list[Any]:
     return [chain.base, chain.tool, *((link.before, link.offset, link.after) for link in chain.links)]
+
+
+def numeric_chain(robot: Robot) -> Tree:
+    """The arm in floats, fixed joints merged; a parameter without a value gets one of no meaning."""
+    return Structure(robot).in_floats("numeric")
+
+
+def plan_of(robot: Robot, symbolic: Symbolic = "auto") -> Plan:
+    """How inverse kinematics of a robot is solved."""
+    return Structure(robot, symbolic).plan

@@ -13,26 +13,25 @@ from typing import Any
 
 from manipula.algebra.expr.field import FieldMaths, P, rational
 from manipula.errors import InputError, SingularError, caution
+from manipula.generation.structure import Structure
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.entry import ENERGY, TORQUES
-from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.massless import is_massless
-from manipula.mechanics.robot.reduce.chains import merge_fixed
 
 DRAWS = 2
 
 
-def joints_without_inertia(robot: Robot, symbolic: Symbolic = "auto") -> list[str]:
+def joints_without_inertia(structure: Structure) -> list[str]:
     """The joints that feel no inertia while those beyond them are free, from the base to the tip."""
-    empty = [_zero_pivots(_inertia(robot, symbolic)) for _ in range(DRAWS)]
-    return [name for k, name in enumerate(robot.joint_names) if all(k in zeros for zeros in empty)]
+    empty = [_zero_pivots(_inertia(structure)) for _ in range(DRAWS)]
+    return [name for k, name in enumerate(structure.robot.joint_names) if all(k in zeros for zeros in empty)]
 
 
-def singular(robot: Robot, symbolic: Symbolic, model: str) -> InputError:
+def singular(structure: Structure, model: str) -> InputError:
     """What to say of a model that divides by zero on this robot, whatever its configuration."""
-    joints = joints_without_inertia(robot, symbolic)
+    robot, joints = structure.robot, joints_without_inertia(structure)
     if not joints:
         return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration")
     remedy = "give the link a mass, or the joint a motor_inertia"
@@ -53,11 +52,10 @@ def warn_massless(robot: Robot, model: str) -> None:
         caution(f"{robot.name}: no link has a mass, so {model} is computed without inertia and weight")
 
 
-def _inertia(robot: Robot, symbolic: Symbolic) -> list[list[int]]:
+def _inertia(structure: Structure) -> list[list[int]]:
     """M at a fresh random point of the field."""
     maths = FieldMaths(f"pivots {secrets.token_hex(16)}")
-    symbols = {name: maths.symbol(name) for name in free_parameters(robot, symbolic)}
-    chain = merge_fixed(bind(robot, maths, symbols, symbolic))
+    chain = structure.merged(maths, structure.symbols(maths.symbol))
     q = [maths.symbol(f"angle of joint {k}") for k in range(chain.dof)]
     return [[_integer(x) for x in row] for row in inertia_matrix(chain, q)]
 

@@ -20,17 +20,18 @@ from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.passes import optimised
 from manipula.errors import InputError
-from manipula.generation.ranking import Ranking, ranking
+from manipula.generation.ranking import Ranking
+from manipula.generation.structure import Structure
 from manipula.mechanics.models.choices import field_choices, field_questions, usual
 from manipula.mechanics.models.dynamics.acceleration_field import torques
 from manipula.mechanics.models.dynamics.torque import actuator_torque
 from manipula.mechanics.models.linear.base_parameters import chain_from_candidates
 from manipula.mechanics.models.linear.base_regressor import base_regressor
-from manipula.mechanics.robot.bind import bind, free_parameters
+from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
-from manipula.parameters.base import base_parameters_of
+from manipula.parameters.base import base_parameters_from
 from manipula.parameters.motions import Motions
 from manipula.parameters.significance import Array, Errors, droppable, errors_of, peaks, weights
 
@@ -76,11 +77,11 @@ class SignificanceReport:
 
 def significance_of(robot: Robot, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
     """Drop the base parameters that these motions do not feel; measure on samples that were not used to choose them."""
-    missing = list(free_parameters(robot))
-    if missing:
+    structure = Structure(robot)
+    if missing := structure.free:
         raise InputError(f"{robot.name}: significance needs numbers; no value for {', '.join(missing[:8])}")
     _check(motions, robot, tolerance)
-    found, values = ranking(robot), np.array(base_parameters_of(robot).values, dtype=float)
+    found, values = structure.ranking, np.array(base_parameters_from(structure).values, dtype=float)
     alive = np.flatnonzero(values)
     names = [found.names[k] for k in alive]
     parts = contributions(robot, found, values, motions)[:, :, alive]

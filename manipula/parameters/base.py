@@ -27,7 +27,8 @@ from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise.prove import degree_of
 from manipula.algebra.show.equations import Equations, equations
 from manipula.errors import InputError, ProofError
-from manipula.generation.ranking import STATES, Ranking, field_chain, field_state, integer, ranking
+from manipula.generation.ranking import STATES, Ranking, field_state, integer
+from manipula.generation.structure import Structure
 from manipula.mechanics.models.linear.base_parameters import (
     Slot,
     grouping,
@@ -36,9 +37,8 @@ from manipula.mechanics.models.linear.base_parameters import (
     standard_values,
 )
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns, regressor
-from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
+from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
@@ -125,11 +125,16 @@ class BaseParameters:
 
 def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParameters:
     """The base parameters of a robot, proved."""
+    return base_parameters_from(Structure(robot, symbolic))
+
+
+def base_parameters_from(structure: Structure) -> BaseParameters:
+    """The same, of a robot whose structure is at hand."""
+    robot = structure.robot
     refuse_ambiguous(robot)
-    found = ranking(robot, symbolic)
+    found = structure.ranking
     graph = Graph()
-    geometry = {name: graph.symbol(name) for name in free_parameters(robot, symbolic)}
-    chain = merge_fixed(bind(robot, ExprMaths(graph), geometry, symbolic))
+    chain = structure.merged(ExprMaths(graph), structure.symbols(graph.symbol))
     standard, values = standard_slots(chain), standard_values(chain)
     B = [[graph.expr(x) for x in row] for row in grouping(chain, standard)]
     factors = _coefficients(chain, graph, found.dropped)
@@ -145,7 +150,7 @@ def base_parameters_of(robot: Robot, symbolic: Symbolic = "auto") -> BaseParamet
         tuple(_value(_dot(row, values, graph)) for row in C),
         _formulas(matrix, found.names, {slot: folded.get(slot) for slot in standard}, C),
         matrix,
-        _proved(robot, symbolic, matrix, found),
+        _proved(structure, matrix),
         len({slot.rider for slot in folded}),
     )
 
@@ -273,12 +278,12 @@ def _classes(C: list[list[Expr]]) -> list[Class]:
 # the proof
 
 
-def _proved(robot: Robot, symbolic: Symbolic, matrix: Function, found: Ranking) -> int:
+def _proved(structure: Structure, matrix: Function) -> int:
     """Y of all parameters = Y of the base parameters · C, at fresh points; log10 of the chance that it is wrong."""
-    entries = 0
+    robot, entries = structure.robot, 0
     for _ in range(DRAWS):
-        chain = field_chain(robot, symbolic, f"base parameters {secrets.token_hex(16)}")
-        wrong, entries = _mismatches(chain, matrix, found)
+        chain = structure.in_field(f"base parameters {secrets.token_hex(16)}")
+        wrong, entries = _mismatches(chain, matrix, structure.ranking)
         if wrong:
             raise ProofError(f"{robot.name}: the base parameters found lose torque ({wrong} entries differ)")
     degree = degree_of(matrix) + 8 * robot.dof + 6  # each angle and each twist at most twice, rates, lengths

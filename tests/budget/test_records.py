@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import manipula as mp
-from manipula.generation.build import Request
 from manipula.generation.levels import Effort, fast
+from manipula.generation.prepare import prepare
+from manipula.generation.request import Request
 from manipula.generation.shipped import entries
 
 # robot, model → on line: multiplications + additions + divisions
@@ -32,6 +33,6 @@ def test_every_record_has_a_budget() -> None:
 def test_a_record_is_worth_its_place() -> None:
     """The default level takes it; without it, it finds no way as cheap."""
     for (robot, model), total in REACHED.items():
-        request = Request(mp.load(robot), model)
+        request = prepare(Request(mp.load(robot), model))
         alone = fast(request, lambda text: None, Effort(known=False)).cost.total
         assert mp.generate(robot, model).cost.total <= total < alone

@@ -16,7 +16,8 @@ from manipula.algebra.expr.field import FieldMaths, P
 from manipula.algebra.expr.rational_angles import rational_angle
 from manipula.cli.app import app
 from manipula.errors import InputError, ProofError
-from manipula.generation.ranking import field_chain, field_state, integer, ranking
+from manipula.generation.ranking import field_state, integer
+from manipula.generation.structure import Structure
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import (
     candidate_slots,
@@ -58,7 +59,7 @@ def test_rank_superposition_and_the_exact_way_agree(seed: int, kinds: str, conve
 @pytest.mark.parametrize(("seed", "kinds", "convention"), ARMS)
 def test_an_arm_of_base_parameters_alone_has_the_same_torques(seed: int, kinds: str, convention: str) -> None:
     """In the field, at a random point: the arm that has only its candidates, by `grouping`, against the arm itself."""
-    chain = field_chain(arm(seed, kinds, convention), "auto", f"torques {seed}")
+    chain = Structure(arm(seed, kinds, convention)).in_field(f"torques {seed}")
     state = field_state(chain, "q")
     values = [
         sum((x * y for x, y in zip(row, standard_values(chain))), 0) for row in grouping(chain, standard_slots(chain))
@@ -70,7 +71,7 @@ def test_an_arm_of_base_parameters_alone_has_the_same_torques(seed: int, kinds: 
 
 @pytest.mark.parametrize(("seed", "kinds", "convention"), ARMS)
 def test_the_cheap_regressors_are_the_plain_one(seed: int, kinds: str, convention: str) -> None:
-    chain = field_chain(arm(seed, kinds, convention), "auto", f"columns {seed}")
+    chain = Structure(arm(seed, kinds, convention)).in_field(f"columns {seed}")
     state = field_state(chain, "q")
     want = [[integer(x) for x in row] for row in reduced_regressor(chain, *state)]
     for model in (base_regressor, base_regressor_turned):
@@ -134,7 +135,7 @@ def test_a_wrong_combination_is_not_proved() -> None:
     flat[k] = flat[k] + graph.one
     spoiled = found.matrix.with_roots(flat)
     with pytest.raises(ProofError, match="lose torque"):
-        base._proved(robot, "auto", spoiled, ranking(robot))
+        base._proved(Structure(robot), spoiled)
 
 
 def test_robot_lists_names_and_values() -> None:
@@ -164,9 +165,9 @@ def test_rational_angles_are_on_the_circle() -> None:
 
 def test_ranking_is_the_same_every_time() -> None:
     robot = mp.load("rx90")
-    assert ranking(robot) == ranking(robot, "auto")
-    assert [slot.name for slot in candidate_slots(field_chain(robot, "auto", "x"))][:2] == ["Kxx1", "Kxy1"]
-    assert isinstance(field_chain(robot, "auto", "x").maths, FieldMaths)
+    assert Structure(robot).ranking == Structure(robot, "auto").ranking
+    assert [slot.name for slot in candidate_slots(Structure(robot).in_field("x"))][:2] == ["Kxx1", "Kxy1"]
+    assert isinstance(Structure(robot).in_field("x").maths, FieldMaths)
 
 
 # significance: approximate, and says so

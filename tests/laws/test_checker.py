@@ -17,8 +17,8 @@ import pytest
 import manipula as mp
 from bench.mutants import mutant_of
 from manipula.errors import ManipulaError
-from manipula.generation.build import Request
 from manipula.generation.checker import MODELS, checker_files
+from manipula.generation.request import Request
 from tests.languages import CXX, WARNINGS
 from tests.laws.test_tip import request_for, with_tip
 from tests.random_robots import random_robot
@@ -169,7 +169,7 @@ def test_two_numbers_in_one_rounding_decide_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("tip", "roots"), [("first", 1), ("second", 2), ("third", 1)])
 def test_roots_of_parameters_are_true_where_they_must_be(tip: str, roots: int, tmp_path: Path) -> None:
     request = request_for("stanford")
-    files = emitted(mp.Model(with_tip(request, tip), request), "python", tmp_path)
+    files = emitted(mp.Model(with_tip(request, tip), request.request), "python", tmp_path)
     assert f"{roots} roots" in passes(files, tmp_path)
     source = files[source_of(files)]
     turned = re.sub(r"np.arctan2\((-?)", lambda x: x[0][:-1] if x[1] else f"{x[0]}-", source)

@@ -18,16 +18,9 @@ from manipula.algebra.expr.walk import free_symbols, topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
 from manipula.errors import ConditionError
-from manipula.generation.build import (
-    Choice,
-    Request,
-    built,
-    flattened,
-    guarded,
-    input_names,
-    model_for,
-    used_parameters,
-)  # fmt: skip
+from manipula.generation.build import built, flattened, guarded, used_parameters
+from manipula.generation.prepare import Prepared, prepare
+from manipula.generation.request import Choice, Request
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from tests.random_robots import random_robot
@@ -39,12 +32,12 @@ DIGITS = 50
 Values = Mapping[str, float]
 
 
-def plain(request: Request, values: Values, given: Mapping[str, list[float]]) -> dict[str, np.ndarray[Any, Any]]:
+def plain(request: Prepared, values: Values, given: Mapping[str, list[float]]) -> dict[str, np.ndarray[Any, Any]]:
     """The model's plain text with many digits."""
     with mpmath.workdps(DIGITS):
         exact = {name: mpmath.mpf(x) for name, x in values.items()}
-        chain = merge_fixed(bind(request.robot, MPMATH, exact, request.symbolic))
-        text = next(iter(model_for(request).methods.values()))
+        chain = merge_fixed(bind(request.robot, MPMATH, exact, request.request.symbolic))
+        text = next(iter(request.model.methods.values()))
         found = text(chain, {port: [mpmath.mpf(x) for x in row] for port, row in given.items()})
         return {name: np.array([float(x) for x in flattened(value)[1]]) for name, value in found.items()}
 
@@ -52,9 +45,9 @@ def plain(request: Request, values: Values, given: Mapping[str, list[float]]) ->
 class Trial:
     """A function of a symbolic robot, asked with parameters of many sizes."""
 
-    def __init__(self, request: Request, function: Function) -> None:
+    def __init__(self, request: Prepared, function: Function) -> None:
         self.request, self.model = request, manipula.Model(function)
-        self.names = list(free_parameters(request.robot, request.symbolic))
+        self.names = list(free_parameters(request.robot, request.request.symbolic))
         self.used = self.model.inputs.get("p", ())
         self.compiled = {dtype: self.model.compile(dtype=dtype) for dtype in LIMIT}
         self.rng = np.random.default_rng(0)
@@ -63,7 +56,7 @@ class Trial:
         """The largest error beside the largest result; parameters not given are 0.2 to 1."""
         rounded = np.dtype(dtype).type
         values = {x: float(rounded(sizes.get(x, self.rng.uniform(0.2, 1)))) for x in self.names}
-        ports = input_names(self.request)
+        ports = self.request.inputs
         given = {
             port: [float(rounded(x)) for x in self.rng.uniform(-2, 2, len(names))] for port, names in ports.items()
         }
@@ -93,7 +86,7 @@ class Trial:
 
 def asked(robot: str | manipula.Robot, model: str, symbolic: str = "auto") -> Trial:
     loaded = manipula.load(robot) if isinstance(robot, str) else robot
-    request = Request(loaded, model, symbolic=symbolic)
+    request = prepare(Request(loaded, model, symbolic=symbolic))
     return Trial(request, manipula.generate(loaded, model, symbolic=symbolic).function)
 
 
@@ -130,10 +123,10 @@ def test_the_record_of_puma_keeps_its_digits() -> None:
     ("question", "answer"), [("gauge", "3x"), ("unit", "3x"), ("unit", "3z"), ("unit", "4x"), ("unit", "5z")]
 )
 def test_every_formulation_that_divides_keeps_its_digits(question: str, answer: str) -> None:
-    request = Request(manipula.load("puma560_symbolic"), "inverse_dynamics")
+    request = prepare(Request(manipula.load("puma560_symbolic"), "inverse_dynamics"))
     answers = {"frames": "joints", "masses": "regrouped", question: answer}
     choice = Choice("acceleration-field", tuple(answers.items()))
-    function = guarded(used_parameters(optimised(built(request, choice))), request)
+    function = guarded(used_parameters(optimised(built(request, choice))), request.structure)
     trial = Trial(request, function)
     assert len(function.conditions) == 1
     assert_guarded(function)

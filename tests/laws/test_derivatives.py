@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.generation.structure import slides_of
+from manipula.generation.structure import Structure
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.derivatives.dual import forward, forward_plain, inverse_plain, reverse
 from manipula.mechanics.models.dynamics import articulated
@@ -226,4 +226,4 @@ def test_the_cheapest_method_is_taken() -> None:
 
 def test_frames_stand_together_where_axes_meet() -> None:
     """The first three axes of this arm meet in one point, its third frame stands away from it."""
-    assert slides_of(mp.load("panda")) == {"slide 3": "back"}
+    assert Structure(mp.load("panda")).slides == {"slide 3": "back"}

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled
-from manipula.generation.build import numeric_chain
+from manipula.generation.structure import numeric_chain
 from manipula.ik.descent.machine import TASKS, Descent
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances

@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from bench.inverse_offsets import AWAY, TABLES, Offset, alike, configurations, explained, judged
-from manipula.generation.build import numeric_chain
+from manipula.generation.structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 

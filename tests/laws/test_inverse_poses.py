@@ -12,7 +12,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, ManipulaWarning
-from manipula.generation.build import numeric_chain
+from manipula.generation.structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 

@@ -17,8 +17,10 @@ from manipula.algebra.expr.condition import SIZE
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.passes import optimised
-from manipula.generation.build import Choice, Request, built, input_names, methods_of, model_named, usual_choice
+from manipula.generation.build import built
 from manipula.generation.labels import RATES, labelled, without_doubles
+from manipula.generation.prepare import Prepared, model_named, prepare
+from manipula.generation.request import Choice, Request
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import Robot
@@ -32,16 +34,16 @@ NAME = re.compile(r"\b(?:wd?|vd|[FNfn])\d+_[xyz]\b")
 LINE = re.compile(r"^    const real (\w+) = (.*);$")
 
 
-def states(request: Request, seed: int) -> tuple[dict[str, float], dict[str, float]]:
+def states(request: Prepared, seed: int) -> tuple[dict[str, float], dict[str, float]]:
     """A random point: the value of every symbol, and of every name there could be."""
     rng = random.Random(seed)
-    open_ones = free_parameters(request.robot, request.symbolic).items()
+    open_ones = free_parameters(request.robot, request.request.symbolic).items()
     free = {name: round(rng.uniform(0.2, 1.2), 3) if x is None else float_of(x, {}) for name, x in open_ones}
     q, qd, qdd, wrench = random_state(request.robot, seed)
-    true = named(World(request.robot, free), q, qd, qdd, wrench if request.wrench else None)
+    true = named(World(request.robot, free), q, qd, qdd, wrench if request.request.wrench else None)
     given = {"q": q, "qd": qd, "qdd": qdd, "wrench": wrench}
     symbols = dict(free)
-    for port, names in input_names(request).items():
+    for port, names in request.inputs.items():
         symbols |= dict(zip(names, given.get(port) or [rng.uniform(-1, 1) for _ in names]))
     return symbols, true
 
@@ -54,7 +56,7 @@ def named(world: World, *state: Sequence[float] | None) -> dict[str, float]:
     return {f"{name}_{axis}": float(x) for name, row in entries for axis, x in zip("xyz", row)}
 
 
-def misnamed(function: Function, request: Request, seed: int = 1) -> list[str]:
+def misnamed(function: Function, request: Prepared, seed: int = 1) -> list[str]:
     """The names whose values are not what they say."""
     symbols, true = states(request, seed)
     labels = {node: text for node, text in function.labels.items() if text != SIZE}  # of the conditions, not the motion
@@ -67,11 +69,11 @@ def _close(x: float, y: float) -> bool:
     return math.isclose(x, y, rel_tol=1e-7, abs_tol=1e-8)
 
 
-def every_formulation(request: Request) -> list[Function]:
+def every_formulation(request: Prepared) -> list[Function]:
     """By every method, as the file has the robot and reformulated."""
-    names = MODELS[request.model].method_names
-    choices = [Choice(name) for name in names if name in MODELS[request.model].methods]
-    choices += [usual_choice(replace(request, method=name), name) for name in names]
+    names = MODELS[request.request.model].method_names
+    choices = [Choice(name) for name in names if name in MODELS[request.request.model].methods]
+    choices += [request.asking(method=name).usual(name) for name in names]
     return [labelled(built(request, choice), request) for choice in choices]
 
 
@@ -81,23 +83,23 @@ def test_random_arms(seed: int) -> None:
     robot = random_robot(seed, joints=(3, "RFPR", "FRRFR", "RRF")[seed % 4])
     model = RECURSIVE[seed % len(RECURSIVE)]
     wrench = model_named(model).takes_wrench and seed % 2 == 0
-    request = Request(robot, model, wrench=wrench, parameters=("base", "full")[seed // 2 % 2])
+    request = prepare(Request(robot, model, wrench=wrench, parameters=("base", "full")[seed // 2 % 2]))
     for function in every_formulation(request):
         assert misnamed(function, request, seed) == []
 
 
 @pytest.mark.parametrize(("wrench", "name"), [(i % 2 == 0, name) for i, name in enumerate(mp.robots())])
 def test_library_robots(name: str, wrench: bool) -> None:
-    request = Request(mp.load(name), "inverse_dynamics", wrench=wrench)
-    method = methods_of(request)[-1]
-    function = labelled(optimised(built(request, usual_choice(request, method))), request)
+    request = prepare(Request(mp.load(name), "inverse_dynamics", wrench=wrench))
+    method = request.methods[-1]
+    function = labelled(optimised(built(request, request.usual(method))), request)
     assert misnamed(function, request) == []
 
 
 def test_names_stay_true_when_every_number_is_a_symbol() -> None:
     for robot in (mp.load("ur5e"), random_robot(21, joints="RFRP")):
-        request = Request(robot, "inverse_dynamics", symbolic="all", wrench=True)
-        function = labelled(optimised(built(request, usual_choice(request, "acceleration-field"))), request)
+        request = prepare(Request(robot, "inverse_dynamics", symbolic="all", wrench=True))
+        function = labelled(optimised(built(request, request.usual("acceleration-field"))), request)
         assert function.labels and misnamed(function, request) == []
 
 
@@ -105,7 +107,7 @@ def test_names_stay_true_when_every_number_is_a_symbol() -> None:
 def test_every_recursive_model_of_the_shipped_arms(model: str) -> None:
     for name in ("planar2r", "rp"):
         wrench = model_named(model).takes_wrench
-        request = Request(mp.load(name), model, wrench=wrench)
+        request = prepare(Request(mp.load(name), model, wrench=wrench))
         found = mp.generate(request.robot, model, wrench=wrench)
         assert misnamed(found.function, request) == []
 
@@ -121,7 +123,7 @@ def test_there_are_names_to_read() -> None:
 def test_the_recursion_gives_what_it_names() -> None:
     """The model with every intermediate: its outputs, by letter, link and axis."""
     for seed in range(6):
-        request = Request(random_robot(seed, joints="FRFPRF"), "newton_euler", wrench=True)
+        request = prepare(Request(random_robot(seed, joints="FRFPRF"), "newton_euler", wrench=True))
         symbols, true = states(request, seed)
         found = built(request, Choice("newton-euler"))(symbols, FLOATS)
         for text, value in true.items():
@@ -134,8 +136,8 @@ def test_the_recursion_gives_what_it_names() -> None:
 )
 def test_names_in_emitted_c(robot: Robot, tmp_path: Path) -> None:
     """Every name in the text is a label, and the line that fills it gives the true value."""
-    request = Request(
-        robot.without("friction") if isinstance(robot, mp.Robot) else robot, "inverse_dynamics", wrench=True
+    request = prepare(
+        Request(robot.without("friction") if isinstance(robot, mp.Robot) else robot, "inverse_dynamics", wrench=True)
     )
     model = mp.generate(request.robot, "inverse_dynamics", wrench=True)
     source = next(path for path in model.emit("c", tmp_path) if path.suffix == ".c" and "test" not in path.name)
@@ -156,7 +158,7 @@ def test_names_in_emitted_c(robot: Robot, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", ["link", "axis", "sign", "letter"])
 def test_a_planted_wrong_name_is_noticed(change: str) -> None:
-    request = Request(random_robot(8, joints="RRRP", convention="urdf"), "inverse_dynamics")
+    request = prepare(Request(random_robot(8, joints="RRRP", convention="urdf"), "inverse_dynamics"))
     function = labelled(built(request, Choice("newton-euler")), request)
     node, text = next((x, t) for x, t in function.labels.items() if t.startswith("wd") and "3_" in t)
     wrong = {
@@ -174,5 +176,5 @@ def test_a_planted_wrong_name_is_noticed(change: str) -> None:
 def test_a_joined_function_drops_what_two_models_call_alike() -> None:
     robot = mp.load("planar2r")
     joined = mp.generate(robot, ["inverse_dynamics", "joint_wrenches"])
-    assert joined.function.labels and misnamed(joined.function, Request(robot, "inverse_dynamics")) == []
+    assert joined.function.labels and misnamed(joined.function, prepare(Request(robot, "inverse_dynamics"))) == []
     assert without_doubles({1: "f1_x", 2: "f1_x", 3: "w1_x"}) == {3: "w1_x"}

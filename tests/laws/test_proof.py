@@ -21,9 +21,8 @@ from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise import passes, prove
 from manipula.algebra.optimise.search import engine
 from manipula.errors import InputError, ProofError
-from manipula.generation import build, levels
+from manipula.generation import build, levels, structure
 from manipula.generation import proved as generation
-from manipula.generation.reports import checking
 from manipula.mechanics.robot import bind as binding
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Inertia
@@ -138,7 +137,8 @@ def planar_part(model: str) -> Function:
 @pytest.mark.parametrize("wrong", [a_sign, a_sign_of_the_second_output, a_sign_off_line, a_lost_output])
 def test_a_wrong_rewrite_of_joined_models_does_not_leave(monkeypatch: pytest.MonkeyPatch, wrong: Pass) -> None:
     models = ["pose", "gravity", "inertia_matrix"]
-    monkeypatch.setattr(generation, "generate_function", lambda request, tell: planar_part(request.model))
+    parts = {model: planar_part(model) for model in models}
+    monkeypatch.setattr(generation, "generate_function", lambda asked, tell: parts[asked.request.model])
     assert "chance of error below 1e-" in mp.generate("planar2r", models).function.notes["proof"]
     plant(monkeypatch, wrong)
     with pytest.raises(ProofError):
@@ -326,17 +326,17 @@ EVERYTHING = arm_with_everything()
 @pytest.mark.parametrize("where", ["bind", "merge_fixed"])
 def test_an_error_on_both_sides_does_not_leave(monkeypatch: pytest.MonkeyPatch, name: str, where: str) -> None:
     """The model and its reference see the same wrong arm: only the second text of the description can tell."""
-    right = getattr(build, where)
+    right = getattr(structure, where)
     spoil: Callable[..., Tree] = lambda *given: MISREAD[name](right(*given))  # noqa: E731
-    monkeypatch.setattr(build, where, spoil)
+    monkeypatch.setattr(structure, where, spoil)
     with pytest.raises(ProofError, match="is not as the robot's description has it"):
         mp.generate(EVERYTHING, "pose", optimise="none")
 
 
 def test_check_sees_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert mp.check(EVERYTHING).passed
-    right = checking.merge_fixed
-    monkeypatch.setattr(checking, "merge_fixed", lambda chain: MISREAD["mass"](right(chain)))
+    right = structure.merge_fixed
+    monkeypatch.setattr(structure, "merge_fixed", lambda chain: MISREAD["mass"](right(chain)))
     report = mp.check(EVERYTHING)
     assert not report.passed
     assert "description" in [verdict.name for verdict in report.verdicts if not verdict.passed]
@@ -344,7 +344,7 @@ def test_check_sees_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_joint_less_and_another_name_are_seen() -> None:
     maths = FieldMaths("joints")
-    chain = build.merge_fixed(binding.bind(EVERYTHING, maths, {}))
+    chain = structure.merge_fixed(binding.bind(EVERYTHING, maths, {}))
     renamed = wrong_links(lambda x: replace(x, name=f"{x.name}'"))
     for wrong in (replace(chain, links=chain.links[:-1]), renamed(chain)):
         assert list(build.misread(EVERYTHING, wrong, {}, "auto", maths)) == ["the list of moving joints"]
@@ -387,7 +387,7 @@ def test_true_arms_are_as_described(symbolic: Any, block: int) -> None:
         robot = mp.Robot.of(random_robot(seed))
         maths = FieldMaths(f"true {seed}")
         symbols = {name: maths.symbol(name) for name in binding.free_parameters(robot, symbolic)}
-        chain = build.merge_fixed(binding.bind(robot, maths, symbols, symbolic))
+        chain = structure.merge_fixed(binding.bind(robot, maths, symbols, symbolic))
         assert list(build.misread(robot, chain, symbols, symbolic, maths)) == []
 
 
@@ -436,7 +436,7 @@ def test_a_long_chain_is_read_alike() -> None:
     """128 rows: most of them fixed, or all of them moving."""
     for kinds in (("R" + "F" * 20) * 6 + "FF", "RP" * 64):
         robot, maths = random_robot(3, joints=kinds), FieldMaths("long")
-        chain = build.merge_fixed(binding.bind(robot, maths, {}))
+        chain = structure.merge_fixed(binding.bind(robot, maths, {}))
         assert list(build.misread(robot, chain, {}, "auto", maths)) == []
 
 

@@ -23,8 +23,10 @@ from manipula.algebra.optimise.search.state import ARRAYS as STATE_ARRAYS
 from manipula.algebra.optimise.search.stored import as_asked, function_from_text, text_from_function
 from manipula.algebra.optimise.search.ways import function_from_ways, reference_from_function, ways_from_function
 from manipula.errors import ProofError, UnknownNameError
-from manipula.generation.build import Choice, Request, built
+from manipula.generation.build import built
 from manipula.generation.labels import labelled
+from manipula.generation.prepare import prepare
+from manipula.generation.request import Choice, Request
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
 
@@ -41,7 +43,7 @@ def function_of(formula: Callable[..., list[Expr]], variables: str, parameters: 
 
 
 def model(robot: str, name: str, method: str) -> Function:
-    request = Request(robot_from_toml(text_of(robot)), name, method, "all")
+    request = prepare(Request(robot_from_toml(text_of(robot)), name, method, "all"))
     return labelled(built(request, Choice(method)), request)
 
 

@@ -21,16 +21,9 @@ from manipula.algebra.optimise.prove import Proof, is_decidable_root, prove
 from manipula.algebra.optimise.search.engine import searched
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import ProofError
-from manipula.generation.build import (
-    Choice,
-    Request,
-    built,
-    lengths_of,
-    plain_model,
-    questions_of,
-    reference,
-    usual_choice,
-)
+from manipula.generation.build import built, plain_model, reference
+from manipula.generation.prepare import Prepared, prepare
+from manipula.generation.request import Choice, Request
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD
 from manipula.mechanics.robot.bind import bind
@@ -49,16 +42,16 @@ ARMS: dict[str, Callable[[], Robot]] = {
 }
 
 
-def request_for(name: str) -> Request:
-    return Request(ARMS[name](), "inverse_dynamics", symbolic="all")
+def request_for(name: str) -> Prepared:
+    return prepare(Request(ARMS[name](), "inverse_dynamics", symbolic="all"))
 
 
-def tips_of(request: Request) -> tuple[str, ...]:
-    return next((x.answers[1:] for x in questions_of(request, FIELD) if x.name == "tip"), ())
+def tips_of(request: Prepared) -> tuple[str, ...]:
+    return next((x.answers[1:] for x in request.questions(FIELD) if x.name == "tip"), ())
 
 
-def with_tip(request: Request, tip: str) -> Function:
-    answers = {**dict(usual_choice(request, FIELD).answers), "tip": tip}
+def with_tip(request: Prepared, tip: str) -> Function:
+    answers = {**dict(request.usual(FIELD).answers), "tip": tip}
     return built(request, Choice(FIELD, tuple(answers.items())))
 
 
@@ -83,7 +76,7 @@ def test_a_moment_less_is_worth_more_than_the_offset(name: str) -> None:
 
 def test_the_search_goes_on_from_there() -> None:
     request = request_for("planar")
-    found = searched(with_tip(request, "first"), moves=100_000, divisors=lengths_of(request))
+    found = searched(with_tip(request, "first"), moves=100_000, divisors=request.structure.lengths)
     prove(found, reference(request))
 
 
@@ -114,9 +107,9 @@ def tool_of(chain: Tree, q: Sequence[float]) -> Sequence[Sequence[float]]:
 
 def test_nothing_is_asked_where_nothing_can_be_gained_or_proved() -> None:
     for robot, symbolic in (("puma560", "auto"), ("puma560_symbolic", "all"), ("stanford3", "all"), ("rp", "all")):
-        assert tips_of(Request(mp.load(robot), "inverse_dynamics", symbolic=symbolic)) == ()
-    assert tips_of(Request(generic("puma"), "inverse_dynamics", parameters="full")) == ()
-    assert tips_of(Request(generic("puma"), "energy")) == ()
+        assert tips_of(prepare(Request(mp.load(robot), "inverse_dynamics", symbolic=symbolic))) == ()
+    assert tips_of(prepare(Request(generic("puma"), "inverse_dynamics", parameters="full"))) == ()
+    assert tips_of(prepare(Request(generic("puma"), "energy"))) == ()
 
 
 # numbers: whatever the parameters happen to be
@@ -133,7 +126,7 @@ def pair_set(tip: str, n: int, x: float, y: float) -> dict[str, float]:
     return {**flat, f"rx{n}": 0.0, f"ry{n}": 0.0, f"Ixx{n}": 1.0, f"Iyy{n}": 1 + 2 * x, f"Ixy{n}": -y}
 
 
-def drawn_values(request: Request, tip: str, x: float, y: float) -> dict[str, float]:
+def drawn_values(request: Prepared, tip: str, x: float, y: float) -> dict[str, float]:
     rng, function = random.Random(5), with_tip(request, "given")
     names = [name for port in function.inputs for name in port.names]
     return {name: rng.uniform(0.2, 1.5) for name in names} | pair_set(tip, request.robot.dof, x, y)

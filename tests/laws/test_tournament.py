@@ -19,20 +19,13 @@ from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import searched, settled
 from manipula.algebra.optimise.search.tournament import _going_on, _rounds, winner
 from manipula.algebra.optimise.search.ways import reference_from_function
-from manipula.generation.build import (
-    Choice,
-    Request,
-    built,
-    lengths_of,
-    likely_changes,
-    questions_of,
-    reference,
-    usual_choice,
-)
+from manipula.generation.build import built, reference
+from manipula.generation.prepare import prepare
+from manipula.generation.request import Choice, Request
 from manipula.mechanics.models.entry import FIELD
 from tests.random_robots import random_robot
 
-STANFORD = Request(mp.load("stanford3"), "inverse_dynamics")
+STANFORD = prepare(Request(mp.load("stanford3"), "inverse_dynamics"))
 
 
 def function_of(variables: int, parameters: str, formula: object) -> Function:
@@ -70,8 +63,8 @@ def test_what_comes_late_is_joined_late() -> None:
 
 @pytest.mark.parametrize("robot", ["puma560", "stanford3", "scara"])
 def test_paths_shorten_and_counts_stay(robot: str) -> None:
-    request = Request(mp.load(robot), "inverse_dynamics")
-    plain = optimised(built(request, usual_choice(request, FIELD)))
+    request = prepare(Request(mp.load(robot), "inverse_dynamics"))
+    plain = optimised(built(request, request.usual(FIELD)))
     short = balanced(plain)
     assert longest_path(short) < longest_path(plain)
     assert short.cost.total <= plain.cost.total
@@ -100,8 +93,8 @@ def test_a_scale_moves_out_of_a_sum_and_into_the_next_factor() -> None:
 
 
 def test_only_lengths_may_be_divided_by() -> None:
-    assert lengths_of(Request(mp.load("puma560_symbolic"), "pose")) != []
-    names = set(lengths_of(STANFORD))
+    assert prepare(Request(mp.load("puma560_symbolic"), "pose")).structure.lengths != []
+    names = set(STANFORD.structure.lengths)
     assert names <= set(STANFORD.robot.parameters)
     assert not any(name.startswith(("m", "I")) for name in names)
 
@@ -110,8 +103,8 @@ def test_only_lengths_may_be_divided_by() -> None:
 
 
 def entrants() -> list[Function]:
-    space = {question.name: question.answers for question in questions_of(STANFORD, FIELD)}
-    start = dict(usual_choice(STANFORD, FIELD).answers)
+    space = {question.name: question.answers for question in STANFORD.questions(FIELD)}
+    start = dict(STANFORD.usual(FIELD).answers)
     others = [{**start, "moment 2": "squares"}, {**start, "spin 2": "handed"}]
     assert all(answers.get(name, known[0]) in known for answers in others for name, known in space.items())
     return [optimised(built(STANFORD, Choice(FIELD, tuple(answers.items())))) for answers in (start, *others)]
@@ -168,7 +161,7 @@ def test_a_descent_ends_in_a_valley_and_a_walk_leaves_it() -> None:
 
 
 def test_a_draft_settles_below_its_price() -> None:
-    draft = built(STANFORD, usual_choice(STANFORD, FIELD))
+    draft = built(STANFORD, STANFORD.usual(FIELD))
     assert settled(draft, 20_000) < draft.cost.total
     assert settled(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
 
@@ -176,12 +169,12 @@ def test_a_draft_settles_below_its_price() -> None:
 @pytest.mark.parametrize("robot", ["puma560_symbolic", "stanford", "stanford3", "scara", "rx90"])
 def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
     """Each answer alone on top of the usual ones; what divides by a structural zero is no answer on this arm."""
-    request = Request(mp.load(robot), "inverse_dynamics")
-    start, plain = dict(usual_choice(request, FIELD).answers), reference(request)
-    single = [{q.name: answer} for q in questions_of(request, FIELD) for answer in q.answers[1:]]
+    request = prepare(Request(mp.load(robot), "inverse_dynamics"))
+    start, plain = dict(request.usual(FIELD).answers), reference(request)
+    single = [{q.name: answer} for q in request.questions(FIELD) for answer in q.answers[1:]]
     asked = [change for change in single if next(iter(change)).split()[0] in ("axis", "spin", "unit", "gauge")]
     tried = 0
-    for change in [*asked, *likely_changes(request, FIELD)]:
+    for change in [*asked, *request.likely(FIELD)]:
         try:
             function = built(request, Choice(FIELD, tuple({**start, **change}.items())))
         except ZeroDivisionError:
@@ -195,8 +188,8 @@ def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
 def test_any_answers_together_keep_the_values(seed: int) -> None:
     """Questions drawn at random, answered at random: what can be built is proved."""
     draw = random.Random(seed)
-    request = Request(mp.Robot.of(random_robot(seed + 3, joints=1 + seed % 4)), "coriolis", symbolic="all")
-    asked, usual, true = questions_of(request, FIELD), usual_choice(request, FIELD).answers, reference(request)
+    request = prepare(Request(mp.Robot.of(random_robot(seed + 3, joints=1 + seed % 4)), "coriolis", symbolic="all"))
+    asked, usual, true = request.questions(FIELD), request.usual(FIELD).answers, reference(request)
     for _ in range(6):
         answers = dict(usual) | {x.name: draw.choice(x.answers) for x in draw.sample(asked, min(4, len(asked)))}
         with contextlib.suppress(ZeroDivisionError):  # measured in a lever that is none
@@ -205,6 +198,6 @@ def test_any_answers_together_keep_the_values(seed: int) -> None:
 
 def test_a_lever_that_is_nothing_has_no_length() -> None:
     """In polar form, too, where its zeros are known only after the frames have moved."""
-    request = Request(mp.Robot.of(random_robot(18, joints=3)), "coriolis", symbolic="all")
-    answers = {**dict(usual_choice(request, FIELD).answers), "lever 1": "polar", "tip": "second"}
+    request = prepare(Request(mp.Robot.of(random_robot(18, joints=3)), "coriolis", symbolic="all"))
+    answers = {**dict(request.usual(FIELD).answers), "lever 1": "polar", "tip": "second"}
     prove(built(request, Choice(FIELD, tuple(answers.items()))), reference(request))

@@ -25,9 +25,10 @@ from manipula.algebra.optimise import prove
 from manipula.algebra.optimise.search.stored import text_from_function
 from manipula.algebra.run.compiled import compile_tape
 from manipula.errors import ManipulaWarning
-from manipula.generation.build import Request
 from manipula.generation.kept import key_from
 from manipula.generation.levels import LEVELS, USUAL_EFFORT
+from manipula.generation.prepare import prepare
+from manipula.generation.request import Request
 from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.support import cache
 from tests.units.test_simd import wide_tape
@@ -233,7 +234,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
 
     def noted(request: Any, tell: Any, effort: Any, level: Any) -> Any:
-        seen.append(f"{request.model} {request.optimise}")
+        seen.append(f"{request.request.model} {request.request.optimise}")
         return level(request, tell, effort)
 
     for name, level in list(LEVELS.items()):
@@ -265,7 +266,7 @@ class Planted:
 
 
 def text_of(robot: str, model: str) -> bytes:
-    return text_from_function(LEVELS["none"](Request(mp.load(robot), model), print, USUAL_EFFORT)).encode()
+    return text_from_function(LEVELS["none"](prepare(Request(mp.load(robot), model)), print, USUAL_EFFORT)).encode()
 
 
 def changed(old: bytes, new: bytes) -> bytes:
@@ -286,7 +287,7 @@ def doubled(ports: str) -> bytes:
 
 
 def wrong_text() -> bytes:
-    found = LEVELS["none"](GRAVITY, print, USUAL_EFFORT)
+    found = LEVELS["none"](prepare(GRAVITY), print, USUAL_EFFORT)
     return text_from_function(found.with_roots([-root for root in found.roots])).encode()
 
 

@@ -17,8 +17,9 @@ from manipula import api
 from manipula.cli import optimising
 from manipula.cli.app import app
 from manipula.generation import formulations, levels
-from manipula.generation.build import Request, questions_of
+from manipula.generation.prepare import prepare
 from manipula.generation.reports.published import PUBLISHED
+from manipula.generation.request import Request
 from manipula.generation.shipped import entries
 from manipula.mechanics.models.entry import FIELD
 from manipula.pages.formulation_text import choices_in_words, method_of
@@ -71,7 +72,7 @@ def dear(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick level that finds next to nothing, so that a short search gains something; a whole one takes a second."""
 
     def plain(request: Any, effort: Any) -> Any:
-        return levels.built(request, levels.plain_choice(request, "newton-euler"))
+        return levels.built(request, request.plain("newton-euler"))
 
     monkeypatch.setattr(levels, "_brisk", plain)
     monkeypatch.setattr(levels, "MOVES_EACH", 2_000)
@@ -262,8 +263,8 @@ def test_published_figures_are_of_robots_models_and_methods_that_exist() -> None
 
 def test_every_choice_has_words() -> None:
     for robot in ("puma560_symbolic", "stanford3"):
-        request = Request(mp.load(robot), "inverse_dynamics")
-        for question in questions_of(request, FIELD):
+        request = prepare(Request(mp.load(robot), "inverse_dynamics"))
+        for question in request.questions(FIELD):
             for answer in question.answers[1:]:
                 plain = f"{question.name}: {answer}"
                 assert choices_in_words(f"{FIELD}; {plain}") != [plain]

@@ -16,25 +16,28 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import prove
 from manipula.generation import levels
 from manipula.generation import shipped as records
-from manipula.generation.build import Choice, Request, built, reference
+from manipula.generation.build import built, reference
 from manipula.generation.levels import Effort
+from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import known_function, optimise_function
+from manipula.generation.request import Choice, Request
 from manipula.generation.shipped import Entry, entries, record, stored
 
 TINY = Effort(moves=2000)
-PLANAR = Request(mp.load("planar2r"), "gravity", optimise="max")
-PUMA = Request(mp.load("puma560_symbolic"), "pose", optimise="max")
+PLANAR = prepare(Request(mp.load("planar2r"), "gravity", optimise="max"))
+NUMERIC = PLANAR.robot.with_parameters(l1=1, l2=2, m1=3, m2=4, g=9.81)
+PUMA = prepare(Request(mp.load("puma560_symbolic"), "pose", optimise="max"))
 
 
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
     """A folder with one record: gravity of the planar arm."""
-    record(PLANAR, "auto", built(PLANAR, Choice("newton-euler")), tmp_path)
+    record(PLANAR.request, "auto", built(PLANAR, Choice("newton-euler")), tmp_path)
     return tmp_path
 
 
-def asked(entry: Entry) -> Request:
-    return Request(mp.load(entry.robot), entry.model, symbolic=entry.symbolic, parameters=entry.parameters)
+def asked(entry: Entry) -> Prepared:
+    return prepare(Request(mp.load(entry.robot), entry.model, symbolic=entry.symbolic, parameters=entry.parameters))
 
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.file)
@@ -62,25 +65,27 @@ def test_a_record_is_found_again(shelf: Path) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        replace(PLANAR, model="energy"),
-        replace(PLANAR, method="newton-euler"),
-        replace(PLANAR, parameters="full"),
-        replace(PLANAR, price="fused"),
-        replace(PLANAR, symbolic=["l1"], robot=PLANAR.robot.with_parameters(l1=1, l2=2, m1=3, m2=4, g=9.81)),
-        replace(PLANAR, robot=PLANAR.robot.with_gravity("g", 0, 0)),
-        replace(PLANAR, robot=PLANAR.robot.with_parameters(l1="2*l2")),
+        PLANAR.asking(model="energy"),
+        PLANAR.asking(method="newton-euler"),
+        PLANAR.asking(parameters="full"),
+        PLANAR.asking(price="fused"),
+        prepare(
+            replace(PLANAR.request, symbolic=["l1"], robot=PLANAR.robot.with_parameters(l1=1, l2=2, m1=3, m2=4, g=9.81))
+        ),
+        prepare(replace(PLANAR.request, robot=PLANAR.robot.with_gravity("g", 0, 0))),
+        prepare(replace(PLANAR.request, robot=PLANAR.robot.with_parameters(l1="2*l2"))),
     ],
     ids=["model", "method", "parameters", "price", "symbolic", "gravity", "geometry"],
 )
-def test_another_question_has_no_answer(shelf: Path, other: Request) -> None:
+def test_another_question_has_no_answer(shelf: Path, other: Prepared) -> None:
     assert stored(other, shelf) is None
 
 
 def test_a_record_of_other_numbers_is_ignored() -> None:
-    puma = Request(mp.load("puma560"), "inverse_dynamics", optimise="max")
+    puma = prepare(Request(mp.load("puma560"), "inverse_dynamics", optimise="max"))
     assert stored(puma) is not None
-    assert stored(replace(puma, robot=puma.robot.with_payload(1.0))) is None
-    assert stored(replace(puma, robot=puma.robot.without("friction"))) is None
+    assert stored(prepare(replace(puma.request, robot=puma.robot.with_payload(1.0)))) is None
+    assert stored(prepare(replace(puma.request, robot=puma.robot.without("friction")))) is None
 
 
 def only_file(shelf: Path) -> Path:
@@ -102,7 +107,7 @@ def wrong(function: Function) -> Function:
 
 
 def test_a_wrong_record_is_ignored(shelf: Path) -> None:
-    record(PLANAR, "auto", wrong(built(PLANAR, Choice("newton-euler"))), shelf)
+    record(PLANAR.request, "auto", wrong(built(PLANAR, Choice("newton-euler"))), shelf)
     assert len(entries(shelf)) == 1
     assert stored(PLANAR, shelf) is None
 
@@ -150,7 +155,7 @@ def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypa
 
 
 def test_the_highest_level_without_a_record() -> None:
-    request = Request(mp.load("stanford3"), "gravity", optimise="max")
+    request = prepare(Request(mp.load("stanford3"), "gravity", optimise="max"))
     assert stored(request) is None
     assert known_function(request) is None
     found = optimise_function(request, TINY)
@@ -170,7 +175,7 @@ def test_a_limit_in_seconds_ends_the_search() -> None:
 
 # what is remembered of searches
 
-ARM = Request(mp.load("planar2r"), "inverse_dynamics", optimise="max")
+ARM = prepare(Request(mp.load("planar2r"), "inverse_dynamics", optimise="max"))
 
 
 class Bench:
@@ -271,7 +276,7 @@ def test_a_cheaper_result_of_a_short_search_joins_a_whole_one(bench: Bench) -> N
 def test_an_interrupt_in_the_formulations_ends_the_tournament_too(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
-    def formulations(request: Request, seconds: float, walk: float, seed: int, brake: Any, *given: Any) -> list[Any]:
+    def formulations(request: Prepared, seconds: float, walk: float, seed: int, brake: Any, *given: Any) -> list[Any]:
         brake.press()
         return []
 
@@ -283,7 +288,7 @@ def test_an_interrupt_in_the_formulations_ends_the_tournament_too(monkeypatch: p
 
 def test_the_number_shown_is_the_number_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped as soon as a formulation shows a price below the quick level's: the function behind it is kept."""
-    request = Request(mp.load("stanford3"), "inverse_dynamics", optimise="max")
+    request = prepare(Request(mp.load("stanford3"), "inverse_dynamics", optimise="max"))
     quick = built(request, Choice("newton-euler"))
     monkeypatch.setattr(levels, "_brisk", lambda request, effort: quick)
     shown: list[int] = []

@@ -16,7 +16,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import ManipulaWarning
-from manipula.generation.build import numeric_chain
+from manipula.generation.structure import numeric_chain
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.robot.bind import bind

@@ -20,9 +20,9 @@ from manipula.algebra.emit.templates import filled
 from manipula.algebra.expr.function import Function
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError
-from manipula.generation.build import Request
 from manipula.generation.checker.numbers import number_lines
 from manipula.generation.checker.table import robot_lines, words_of
+from manipula.generation.request import Request
 
 DYNAMIC = ("inverse_dynamics", "forward_dynamics")
 MODELS = (*DYNAMIC, "pose", "jacobian")

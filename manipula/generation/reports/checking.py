@@ -9,13 +9,12 @@ from typing import Any, Literal
 
 from manipula.algebra.expr.field import Element, FieldMaths, rational
 from manipula.generation.build import misread
+from manipula.generation.structure import Structure
 from manipula.generation.weightless import joints_without_inertia, sentence
 from manipula.mechanics.laws import LAWS, Law, State, inertia_pivots
 from manipula.mechanics.models.ports import PORTS, Sizes
-from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.checks.robot import check_robot
-from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
 
@@ -64,37 +63,38 @@ def _mark(verdict: Verdict) -> str:
 def check_report(robot: Robot, tell: Callable[[str], None] = lambda text: None) -> Report:
     """The laws of mechanics in the prime field, the inertia's positivity where there are numbers, and doubts."""
     verdicts = [Verdict("table", doubt, "noted", True) for doubt in check_robot(robot)]
-    verdicts.append(_described(robot))
-    states = [_field_state(robot) for _ in range(DRAWS)]
+    structure = Structure(robot)
+    verdicts.append(_described(structure))
+    states = [_field_state(structure) for _ in range(DRAWS)]
     for law in LAWS:
         tell(law.name)
         verdicts.append(_proved(law, states))
-    if not free_parameters(robot):
+    if not structure.free:
         tell("inertia positive")
-        verdicts.append(_positive(robot, joints_without_inertia(robot)))
+        verdicts.append(_positive(structure))
     return Report(robot.name, tuple(verdicts))
 
 
-def _described(robot: Robot) -> Verdict:
+def _described(structure: Structure) -> Verdict:
     """Is the arm that the models see the robot of the description?"""
     wrong: dict[str, None] = {}
     for _ in range(DRAWS):
-        chain, maths, symbols = _drawn(robot)
-        wrong |= dict.fromkeys(misread(robot, chain, symbols, "auto", maths))
+        chain, maths, symbols = _drawn(structure)
+        wrong |= dict.fromkeys(misread(structure.robot, chain, symbols, "auto", maths))
     sentence = "The models see the robot that is described: its frames, what is fixed to each link, its actuators."
     return Verdict("description", sentence, "proved", not wrong, f"not so: {', '.join(wrong)}" if wrong else "")
 
 
-def _drawn(robot: Robot) -> tuple[Tree, FieldMaths, dict[str, Element]]:
+def _drawn(structure: Structure) -> tuple[Tree, FieldMaths, dict[str, Element]]:
     """The arm at one fresh random point of the field, and its parameters there."""
     maths = FieldMaths(f"check {secrets.token_hex(16)}")
-    symbols = {name: maths.symbol(name) for name in free_parameters(robot)}
-    return merge_fixed(bind(robot, maths, symbols)), maths, symbols
+    symbols = structure.symbols(maths.symbol)
+    return structure.merged(maths, symbols), maths, symbols
 
 
-def _field_state(robot: Robot) -> tuple[Tree, State]:
+def _field_state(structure: Structure) -> tuple[Tree, State]:
     """The robot and a state at one fresh random point of the field."""
-    chain, maths, _ = _drawn(robot)
+    chain, maths, _ = _drawn(structure)
 
     def vector(prefix: str) -> list[Element]:
         return [maths.symbol(f"{prefix}{i}") for i in range(chain.dof)]
@@ -115,12 +115,13 @@ def _value(x: Any) -> int:
     return x.value if isinstance(x, Element) else rational(x)
 
 
-def _positive(robot: Robot, idle: Sequence[str]) -> Verdict:
+def _positive(structure: Structure) -> Verdict:
     """M positive definite at poses spread over the workspace (a low-discrepancy sequence, so runs repeat)."""
     law = "Moving the arm always takes energy: M is positive definite."
+    idle = joints_without_inertia(structure)
     if idle:
         return Verdict("inertia positive", law, "noted", True, f"{NOT_CHECKED}: {sentence(idle)}")
-    chain = merge_fixed(bind(robot, FLOATS, {}))
+    chain = structure.merged(FLOATS, {})
     lowest = min(_lowest_pivot(chain, _spread(chain.dof, k)) for k in range(POSES))
     return Verdict("inertia positive", law, "measured", lowest > 0, f"{POSES} poses, lowest pivot {lowest:.3g}")
 

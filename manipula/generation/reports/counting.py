@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from manipula.algebra.optimise.prove import prove
 from manipula.errors import SingularError
-from manipula.generation.build import Request, Tell, built, model_named, reference, usual_choice
+from manipula.generation.build import built, reference
+from manipula.generation.prepare import Prepared, model_named, prepare
 from manipula.generation.proved import generate_function, known_function
 from manipula.generation.reports.published import Published, published
+from manipula.generation.request import Request, Tell
 from manipula.generation.weightless import joints_without_inertia
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.kinematics.bracketings import bracketings, text_from_bracketing
@@ -48,24 +50,24 @@ def count_rows(
     tell: Tell = lambda text: None,
 ) -> Iterator[CountRow]:
     """Each method of each model, proved before it is counted; of all models, those this robot has."""
-    for name in _countable(robot, models, symbolic):
+    subject = prepare(Request(robot, "pose", "best", symbolic, optimise, parameters=parameters))
+    for name in _countable(subject, models):
         for method in _methods(name):
             tell(f"{name}: {method}")
-            yield count_row(Request(robot, name, method, symbolic, optimise, parameters=parameters))
+            yield count_row(subject.asking(model=name, method=method))
 
 
-def _countable(robot: Robot, models: Sequence[str], symbolic: Any) -> list[str]:
+def _countable(subject: Prepared, models: Sequence[str]) -> list[str]:
     """The models asked for; where nobody asked and a joint feels no inertia, those that have an answer."""
-    if models is not DEFAULT_MODELS or not joints_without_inertia(robot, symbolic):
+    if models is not DEFAULT_MODELS or not joints_without_inertia(subject.structure):
         return list(models)
-    return [name for name in models if _has(robot, name, symbolic)]
+    return [name for name in models if _has(subject, name)]
 
 
-def _has(robot: Robot, name: str, symbolic: Any) -> bool:
+def _has(subject: Prepared, name: str) -> bool:
     """Whether the model does without dividing by what that joint feels."""
-    request = Request(robot, name, _methods(name)[0], symbolic, "none", parameters="full")
     try:
-        generate_function(request)
+        generate_function(subject.asking(model=name, method=_methods(name)[0], optimise="none", parameters="full"))
     except SingularError:
         return False
     return True
@@ -75,12 +77,12 @@ def _methods(name: str) -> list[str]:
     return model_named(name).method_names
 
 
-def count_row(request: Request) -> CountRow:
-    function = generate_function(request)
+def count_row(asked: Prepared) -> CountRow:
+    function = generate_function(asked)
     cost, offline = function.cost, function.cost.offline
     return CountRow(
-        request.model,
-        request.method,
+        asked.request.model,
+        asked.request.method,
         cost.mul,
         cost.add,
         cost.total,
@@ -114,30 +116,31 @@ def step_rows(
     tell: Tell = lambda text: None,
 ) -> Iterator[StepRow]:
     """What each step saves, every function proved; of all models, those this robot has."""
-    for name in _countable(robot, models, symbolic):
-        found = known_function(Request(robot, name, symbolic=symbolic, parameters=parameters))
+    subject = prepare(Request(robot, "pose", symbolic=symbolic, parameters=parameters))
+    for name in _countable(subject, models):
+        found = known_function(subject.asking(model=name))
         for method in _methods(name):
             tell(f"{name}: steps of {method}")
-            request = Request(robot, name, method, symbolic, parameters=parameters)
+            asked = subject.asking(model=name, method=method)
             others = published(robot.name, name, method)
             others += published(robot.name, name) if method == _methods(name)[0] else []
             known = found.cost.total if found and method_of(found.notes["method"]) == method else None
-            yield StepRow(name, method, *_steps(request), known, tuple(others))
+            yield StepRow(name, method, *_steps(asked), known, tuple(others))
 
 
-def _steps(request: Request) -> tuple[int, int, int]:
+def _steps(asked: Prepared) -> tuple[int, int, int]:
     """Totals as it stands, in the usual formulation, after the passes."""
-    plain, passed = (generate_function(replace(request, optimise=level)) for level in ("none", "fast"))
-    formulated = built(request, usual_choice(request, request.method))
-    prove(formulated, reference(request))
+    plain, passed = (generate_function(asked.asking(optimise=level)) for level in ("none", "fast"))
+    formulated = built(asked, asked.usual(asked.request.method))
+    prove(formulated, reference(asked))
     return plain.cost.total, formulated.cost.total, passed.cost.total
 
 
 def bracketing_rows(robot: Robot, symbolic: Any = "auto", tell: Tell = lambda text: None) -> list[CountRow]:
     """Every order of the matrix product of the pose, cheapest first."""
     orders = [text_from_bracketing(tree) for tree in bracketings(robot.dof)]
-    rows = []
+    rows, subject = [], prepare(Request(robot, "pose", "best", symbolic, "none"))
     for order in orders:
         tell(f"pose: {order}")
-        rows.append(count_row(Request(robot, "pose", order, symbolic, "none")))
+        rows.append(count_row(subject.asking(method=order)))
     return sorted(rows, key=lambda row: (row.total, row.method))

@@ -12,7 +12,7 @@ from manipula.algebra.simplify import factored
 from manipula.algebra.simplify.tree import ZERO, without_sign
 from manipula.algebra.simplify.tree import Tree as Term
 from manipula.errors import InputError
-from manipula.generation.structure import plan_of
+from manipula.generation.structure import Structure
 from manipula.ik.derivation.drafting import Block, Draft, Drafter, Line, Phrase
 from manipula.ik.derivation.notebook import Definition, Notebook, final_names, unsigned, used
 from manipula.ik.derivation.printed import Derivation, Sentence, Step, Written
@@ -22,9 +22,8 @@ from manipula.ik.derivation.styles import Label
 from manipula.mechanics.models.inverse.plan import Plan, read, solved
 from manipula.mechanics.models.inverse.solutions.loop import Axis, Gap, Loop, pose_from_entries
 from manipula.mechanics.models.inverse.solutions.recording import Recording
-from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
+from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import transpose
@@ -34,12 +33,13 @@ COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
 
 def derivation_of(robot: Robot, symbolic: Symbolic = "all") -> Derivation:
     """The derivation; `InputError` where the arm has no closed form."""
-    plan = plan_of(robot, symbolic)
+    structure = Structure(robot, symbolic)
+    plan = structure.plan
     if not plan.closed:
         raise InputError(f"{robot.name}: no derivation, there is no closed form: {plan.sentence}")
     notebook = Notebook()
-    parameters = {name: notebook.graph.symbol(name) for name in _free_names(robot, symbolic)}
-    chain = merge_fixed(bind(robot, notebook.maths, parameters, symbolic))
+    parameters = {name: notebook.graph.symbol(name) for name in _free_names(structure)}
+    chain = structure.merged(notebook.maths, parameters)
     free = _symbol(notebook, "psi" if plan.held is None else f"q{plan.held + 1}")
     loop = read(plan, chain, _pose(notebook), free)
     q = [_symbol(notebook, name) for name in _joint_names(loop.axes, chain)]
@@ -50,12 +50,13 @@ def derivation_of(robot: Robot, symbolic: Symbolic = "all") -> Derivation:
     return _finished(robot, plan, chain, notebook, [_opening(loop, notebook, words, drafts), *drafts])
 
 
-def _free_names(robot: Robot, symbolic: Symbolic) -> list[str]:
+def _free_names(structure: Structure) -> tuple[str, ...]:
     """The parameters that stay letters; none may have a letter of the pose."""
-    names, own = list(free_parameters(robot, symbolic)), {"psi", *(f"{x}{axis}" for x in COLUMNS for axis in "xyz")}
+    names, own = structure.free, {"psi", *(f"{x}{axis}" for x in COLUMNS for axis in "xyz")}
     clash = [name for name in names if name in own]
     if clash:
-        raise InputError(f"{robot.name}: parameter {clash[0]!r} is called like a letter of the pose; rename it")
+        name = structure.robot.name
+        raise InputError(f"{name}: parameter {clash[0]!r} is called like a letter of the pose; rename it")
     return names
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,9 +13,11 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.program.reader import program
 from manipula.errors import InputError
-from manipula.generation.build import Request, input_of
+from manipula.generation.build import input_of
+from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function
-from manipula.generation.structure import numeric_chain, plan_of
+from manipula.generation.request import Request
+from manipula.generation.structure import numeric_chain
 from manipula.ik.general6r.solver import EXACT, General6R
 from manipula.ik.general6r.text.collect import MOST
 from manipula.ik.general6r.text.solve import solve_pose
@@ -26,21 +28,22 @@ METHOD = "elimination and eigenvalues"
 CASES = 6  # poses of the self-test
 
 
-def is_general(request: Request) -> bool:
+def is_general(asked: Prepared) -> bool:
     """Is it inverse kinematics of an arm that only elimination solves?"""
-    if request.model != "inverse_kinematics":
+    if asked.request.model != "inverse_kinematics":
         return False
-    return plan_of(request.robot, request.symbolic).title == "general 6R"
+    return asked.structure.plan.title == "general 6R"
 
 
-def solver_of(request: Request) -> EmittedSolver:
+def solver_of(asked: Prepared) -> EmittedSolver:
     """The solver of an arm all of whose geometry is known."""
+    request = asked.request
     if request.method not in ("best", METHOD):
         raise InputError(f"method of inverse_kinematics: this arm has one only, {METHOD!r}; found {request.method!r}")
-    pose = generate_function(replace(request, model="pose", method="best", optimise="none", wrench=False))
+    pose = generate_function(asked.asking(model="pose", method="best", optimise="none", wrench=False))
     missing = [name for port in pose.inputs if not port.online for name in port.names]
     if missing:
-        why = plan_of(request.robot, request.symbolic).sentence
+        why = asked.structure.plan.sentence
         raise InputError(
             f"{request.robot.name}: inverse_kinematics has no closed form here ({why}), and elimination needs a value "
             f"for {', '.join(missing[:8])}"

@@ -57,7 +57,7 @@ class Question:
 
 
 def questions(chain: Tree, needs: frozenset[str], base: bool) -> list[Question]:
-    """What may be asked about this arm for a model that needs these things kept."""
+    """What may be asked about this arm, frames on its joints, for a model that needs these things kept."""
     if "frames" in needs:
         return []
     asked = [Question("frames", ("given", "joints"))]
@@ -88,9 +88,9 @@ FIELD_KINDS = {
 
 
 def field_questions(chain: Tree) -> list[Question]:
-    """How the acceleration field is to be worked out, link by link."""
+    """How the acceleration field is to be worked out, link by link; frames on the joints."""
     asked = [_unit(chain)]
-    for i, link in enumerate(frames_on_joints(chain).links, 1):
+    for i, link in enumerate(chain.links, 1):
         kinds = [kind for kind in FIELD_KINDS if kind != "run" or (link.parent != BASE and continues(link))]
         asked += [Question(f"{kind} {i}", FIELD_KINDS[kind], valley=(kind, i) == WIDE) for kind in kinds]
     return asked
@@ -98,7 +98,7 @@ def field_questions(chain: Tree) -> list[Question]:
 
 def _bearing_axes(chain: Tree) -> dict[int, int]:
     """Revolute joint (from 0) → the axis of its parent along which it lies, where that is x or y of a revolute link."""
-    links = frames_on_joints(chain).links
+    links = chain.links
     turning = [i for i, pair in enumerate(_kinds(links)) if pair == ("revolute", "revolute")]
     return {i: axis for i in turning for axis in (0, 1) if links[i].before.R[axis][2] in (1, -1)}
 
@@ -110,17 +110,16 @@ def _kinds(links: Sequence[Link]) -> list[tuple[str, str]]:
 
 def _tips(chain: Tree) -> list[str]:
     """The pairs of moments of the last link of which a turn about its axis leaves one: neither is zero by structure."""
-    last = frames_on_joints(chain).links[chain.leaves[-1]]
+    last = chain.links[chain.leaves[-1]]
     pairs = PAIRS if last.kind.name == "revolute" else {}
     return [name for name, pair in pairs.items() if not any(map(_structural_zero, pair(last.inertia)))]
 
 
 def _levers(chain: Tree) -> list[str]:
     """The entries of the levers between joints that are not zero by structure: 3x, 4y …"""
-    seated = frames_on_joints(chain)
     return [
         f"{i + 1}{axis}"
-        for i, link in enumerate(seated.links)
+        for i, link in enumerate(chain.links)
         for k, axis in enumerate(AXES)
         if link.parent != BASE and not _structural_zero(link.before.p[k])
     ]
@@ -133,7 +132,7 @@ def _turning(chain: Tree, entries: Sequence[str]) -> list[str]:
 
 def _sliding(chain: Tree) -> list[str]:
     """The revolute joints behind a sliding one, whose link keeps a mass that may ride on the next: 4m …"""
-    kinds = _kinds(frames_on_joints(chain).links)
+    kinds = _kinds(chain.links)
     return [f"{i}{MASS}" for i, pair in enumerate(kinds, 1) if pair == ("prismatic", "revolute")]
 
 
@@ -145,7 +144,7 @@ def usual(chain: Tree, asked: Sequence[Question]) -> Formulation:
     """Answers that are rarely bad: frames on joints, base parameters, runs of parallel axes and the tip in run axes."""
     names = {question.name for question in asked}
     answers = {"frames": "joints", "masses": "regrouped"}
-    for i, run in enumerate(_runs(frames_on_joints(chain).links), 1):
+    for i, run in enumerate(_runs(chain.links), 1):
         if len(run) > 1:
             answers |= {f"share {i}": "run", f"lever {i}": "run"}
     answers |= {f"share {i + 1}": "run" for i in chain.leaves}
@@ -155,7 +154,7 @@ def usual(chain: Tree, asked: Sequence[Question]) -> Formulation:
 def likely(chain: Tree, asked: Sequence[Question]) -> list[Formulation]:
     """Changes worth a trial each, in this order."""
     answers = {question.name: question.answers for question in asked}
-    runs = _runs(frames_on_joints(chain).links)
+    runs = _runs(chain.links)
     ends = [i for i, run in enumerate(runs) if len(run) > 1 and not run & set(chain.children(i))]
     tails = {f"share {i + 1}": "own" for i in ends if f"share {i + 1}" in answers and chain.children(i)}
     squares = {name: "squares" for name, known in answers.items() if "squares" in known}

@@ -1,0 +1,140 @@
+"""What follows from a request, worked out once and handed on: nothing downstream derives it from the robot again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from manipula.algebra.expr.node import Expr
+from manipula.algebra.optimise.prove import is_decidable_root
+from manipula.errors import UnknownNameError
+from manipula.generation.ranking import Ranking
+from manipula.generation.request import Choice, Request
+from manipula.generation.structure import Structure, numeric_chain
+from manipula.mechanics.models.catalogue import BODIES, MODELS, ON_JOINTS
+from manipula.mechanics.models.choices import Formulation, Question, field_questions, likely, questions, usual
+from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Method, Model
+from manipula.mechanics.models.ports import PORTS, Sizes
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.reduce.tip import PAIRS
+from manipula.mechanics.robot.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A request and what follows from it. Each part is made when it is first read: what is known already needs few."""
+
+    request: Request
+    structure: Structure  # shared by requests about one robot
+    _questions: dict[str, list[Question]] = field(default_factory=dict, repr=False)
+
+    @property
+    def robot(self) -> Robot:
+        return self.request.robot
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The robot's parameters that stay symbols."""
+        return self.structure.free
+
+    def asking(self, **changes: Any) -> Prepared:
+        """Another question about the same robot and symbols."""
+        return Prepared(replace(self.request, **changes), self.structure)
+
+    @cached_property
+    def model(self) -> Model:
+        """The model as it is for this robot; an entry that depends on the arm's class is completed."""
+        model = model_named(self.request.model)
+        if model.ranked:
+            return _narrowed(model, self.structure.ranking)
+        if model.inverts:
+            return model.inverts(model, self.structure.plan)
+        return model if model.planned is None else model.planned(model, numeric_chain(self.robot))
+
+    @cached_property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that the request leaves open."""
+        best = self.model.candidates or tuple(self.model.methods)[:1]
+        best += self.model.further if self.request.optimise == "max" else ()
+        return best if self.request.method == "best" else (self.request.method,)
+
+    @cached_property
+    def inputs(self) -> dict[str, list[str]]:
+        """Port → symbol names: q → q1 … qn, wrench → fx … nz."""
+        sizes = Sizes(self.robot.dof, lambda: len(self.structure.ranking.names))
+        names = (*self.model.inputs, *(("wrench",) if self.request.wrench else ()))
+        return {name: PORTS[name].entries(sizes) for name in names}
+
+    @property
+    def name(self) -> str:
+        """robot_model, as code may write it."""
+        return f"{_identifier(self.robot.name)}_{self.request.model}"
+
+    # formulation
+
+    def questions(self, method: str) -> list[Question]:
+        """What formulation leaves open for this robot, model and method."""
+        if method not in self._questions:
+            self._questions[method] = self._open_questions(method)
+        return self._questions[method]
+
+    def _open_questions(self, method: str) -> list[Question]:
+        chain = self.structure.on_joints
+        asked = questions(chain, self.model.needs, self.request.parameters == "base")
+        own = [Question("frames", ("joints",))] if method in ON_JOINTS else []
+        own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
+        asked = [_decidable(x, chain) for x in asked if x.name not in {y.name for y in own}] + own
+        return [x for x in asked if x.name != "unit" or not self.request.wrench]  # the wrench is given in metres
+
+    def plain(self, method: str) -> Choice:
+        """The method as the file has the robot; some want their frames on the joints."""
+        return self.usual(method) if method in ON_JOINTS else Choice(method)
+
+    def usual(self, method: str) -> Choice:
+        """Answers that are rarely bad, at no cost of search."""
+        answers = dict(usual(self.structure.on_joints, self.questions(method)))
+        if method in BODIES:
+            answers |= self.structure.slides
+        return Choice(method, tuple(answers.items()))
+
+    def likely(self, method: str) -> list[Formulation]:
+        """Changes of the usual answers that often pay."""
+        return likely(self.structure.on_joints, self.questions(method))
+
+
+def prepare(request: Request) -> Prepared:
+    """A request with all that follows from it."""
+    return Prepared(request, Structure(request.robot, request.symbolic))
+
+
+def model_named(name: str) -> Model:
+    if name not in MODELS:
+        raise UnknownNameError("model", name, MODELS)
+    return MODELS[name]
+
+
+def _narrowed(model: Model, found: Ranking) -> Model:
+    """A regressor with its independent columns only, under their names as base parameters."""
+
+    def only(method: Method) -> Method:
+        return lambda chain, x: {name: [found.columns(row) for row in rows] for name, rows in method(chain, x).items()}
+
+    methods = {name: only(method) for name, method in model.methods.items()}
+    return replace(model, methods=methods, columns=lambda chain: list(found.names))
+
+
+def _decidable(question: Question, chain: Tree) -> Question:
+    """The tip is turned by no angle whose root a proof could not follow: the root of a number, or of a square."""
+    if question.name != "tip":
+        return question
+    body = chain.links[chain.leaves[-1]].inertia
+    pairs = {name: PAIRS[name](body) for name in question.answers if name in PAIRS}
+    squares = {name: x * x + y * y for name, (x, y) in pairs.items()}
+    undecided = {name for name, x in squares.items() if not (isinstance(x, Expr) and is_decidable_root(x))}
+    return replace(question, answers=tuple(answer for answer in question.answers if answer not in undecided))
+
+
+def _identifier(name: str) -> str:
+    text = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name).strip("_")
+    return text if text[:1].isalpha() else f"robot_{text}"

@@ -1,0 +1,36 @@
+"""What is asked for, and one way to make it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.description import Robot
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to build a model: a method, and answers to the free questions of formulation."""
+
+    method: str
+    answers: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return "; ".join([self.method, *(f"{question}: {answer}" for question, answer in self.answers)])
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for."""
+
+    robot: Robot
+    model: str
+    method: str = "best"
+    symbolic: Symbolic = "auto"
+    optimise: str = "fast"
+    wrench: bool = False
+    parameters: str = "base"
+    price: str = "classical"

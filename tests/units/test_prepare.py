@@ -1,0 +1,98 @@
+"""What follows from a request is worked out once, and for that request alone."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import manipula as mp
+from manipula.generation import prepare as preparing
+from manipula.generation import structure as structures
+from manipula.generation.prepare import Prepared, prepare
+from manipula.generation.request import Request
+from manipula.mechanics.models.entry import FIELD
+from tests.random_robots import random_robot
+
+ROOM = Path(structures.__file__).parent
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often the costly studies of an arm are made, from now on."""
+    counted: Counter[str] = Counter()
+    monkeypatch.setenv("MANIPULA_CACHE", "off")
+
+    def count(module: Any, name: str) -> None:
+        right: Callable[..., Any] = getattr(module, name)
+
+        def noted(*given: Any) -> Any:
+            counted[name] += 1
+            return right(*given)
+
+        monkeypatch.setattr(module, name, noted)
+
+    for name in ("classify", "ranking_of", "slid_back", "frames_on_joints"):
+        count(structures, name)
+    for name in ("questions", "field_questions"):
+        count(preparing, name)
+    return counted
+
+
+def test_one_model_studies_its_arm_once(calls: Counter[str]) -> None:
+    mp.generate("stanford3", "inverse_dynamics")
+    methods = prepare(Request(mp.load("stanford3"), "inverse_dynamics")).methods
+    assert calls["questions"] == len(methods) and calls["field_questions"] <= 1
+    assert calls["frames_on_joints"] == 1 and calls["classify"] == calls["ranking_of"] == 0
+
+
+@pytest.mark.parametrize(("robot", "draws"), [("ur5", 1), ("planar2r", 2)])
+def test_inverse_kinematics_classifies_once(calls: Counter[str], robot: str, draws: int) -> None:
+    """Letters are drawn twice, because two draws must agree."""
+    mp.generate(robot, "inverse_kinematics")
+    assert calls["classify"] == draws
+
+
+def test_a_regressor_ranks_once(calls: Counter[str]) -> None:
+    mp.generate("stanford3", ["base_regressor", "gravity"])
+    assert calls["ranking_of"] == 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_is_shared_between_robots(seed: int) -> None:
+    """Two robots of one name, one after the other, in both orders: each has the answers it has alone."""
+    kinds = ("RRR", "RPR", "RRRR", "FRRP", "RRRRRR", "PRF")
+    robots = [random_robot(seed + k, joints=kinds[(seed + k) % len(kinds)]) for k in (0, 1)]
+    pair = [mp.Robot.of(replace(robot, name="twin")) for robot in robots]
+    alone = [_answers(prepare(Request(robot, "inverse_dynamics"))) for robot in pair]
+    again = [_answers(prepare(Request(robot, "inverse_dynamics"))) for robot in reversed(pair)]
+    assert alone == again[::-1] and alone[0] != alone[1]
+
+
+def _answers(asked: Prepared) -> tuple[Any, ...]:
+    structure = asked.structure
+    return structure.free, structure.plan, structure.slides, structure.ranking, asked.questions(FIELD), asked.inputs
+
+
+def test_another_question_about_the_same_robot_has_its_own_answers() -> None:
+    asked = prepare(Request(mp.load("puma560_symbolic"), "inverse_dynamics"))
+    pushed = asked.asking(wrench=True)
+    assert pushed.structure is asked.structure
+    assert "unit" in {x.name for x in asked.questions(FIELD)} - {x.name for x in pushed.questions(FIELD)}
+    assert "wrench" in pushed.inputs and "wrench" not in asked.inputs
+    assert asked.asking(model="pose").name == "puma560_symbolic_pose"
+    assert asked.asking(parameters="full").questions(FIELD) != asked.questions(FIELD)
+
+
+def test_no_table_of_robots_outlives_a_request() -> None:
+    """Answers live in the request's own values, so a program that makes thousands of robots keeps none of them."""
+    for path in ROOM.rglob("*.py"):
+        names = {
+            node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)
+        }
+        assert not names & {"lru_cache", "cache"}, path
