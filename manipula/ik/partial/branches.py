@@ -7,9 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
+from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.ik.general6r.machine import Translate
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.arrays import ARRAYS, Floats, over_arrays, stacked
+from manipula.ik.numeric.arrays import Floats, over_arrays, stacked
 from manipula.ik.partial.elimination3 import linked
 from manipula.ik.partial.targets import completed
 from manipula.ik.search import unique_solutions
