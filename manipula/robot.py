@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from html import escape
-from inspect import signature
 from typing import Any, Literal, SupportsFloat
 
 from numpy.typing import NDArray
@@ -17,12 +16,12 @@ from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, c
 from manipula.mechanics.robot.formats.checks.robot import warn_about_changes
 from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
 from manipula.mechanics.robot.formats.conversion.tables import TextTable, tables_of
-from manipula.mechanics.robot.formats.dh.read import robot_from_dh_text, robot_from_rows
+from manipula.mechanics.robot.formats.dh.read import robot_from_rows
 from manipula.mechanics.robot.formats.given import given, given_steps, given_tensor, given_three
 from manipula.mechanics.robot.formats.naming import refuse_bad_names
+from manipula.mechanics.robot.formats.registry import format_named
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import noted, structured_steps, structured_values
-from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -30,7 +29,6 @@ from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of,
 
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
-Reader = Callable[..., description.Robot]
 Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
 
 
@@ -67,18 +65,11 @@ class Robot(description.Robot):
         return cls.of(robot_from_rows(rows, convention, **options))
 
     @classmethod
-    def from_text(cls, text: str, format: Literal["toml", "dh", "urdf", "par"] = "toml", **options: Any) -> Robot:
+    def from_text(cls, text: str, format: str = "toml", **options: Any) -> Robot:
         """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
         if not isinstance(text, str):
             raise InputError(f"found {describe(text)}, expected the text of a robot file")
-        if format not in list(_READERS):
-            raise UnknownNameError("format", format, _READERS)
-        reader = _READERS[format]()
-        known = list(signature(reader).parameters)[1:]
-        for name in options:
-            if name not in known:
-                raise UnknownNameError(f"option of the format {format}", name, known)
-        return cls.of(reader(text, **options))
+        return cls.of(format_named(format).read(text, **options))
 
     # what it has
 
@@ -220,26 +211,6 @@ class Robot(description.Robot):
                 raise UnknownNameError("part", part, _WITHOUT)
             robot = _WITHOUT[part](robot)
         return robot
-
-
-def _urdf_reader() -> Reader:
-    from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
-
-    return robot_from_urdf
-
-
-def _par_reader() -> Reader:
-    from manipula.mechanics.robot.formats.par.read import robot_from_par
-
-    return robot_from_par
-
-
-_READERS: dict[str, Callable[[], Reader]] = {
-    "toml": lambda: robot_from_toml,
-    "dh": lambda: robot_from_dh_text,
-    "urdf": _urdf_reader,
-    "par": _par_reader,
-}
 
 
 def _text_table(table: TextTable) -> str:

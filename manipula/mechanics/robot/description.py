@@ -100,7 +100,7 @@ class Joint:
 class Origin:
     """How the file was written; read only to save and to show tables, never by a model."""
 
-    format: Literal["toml", "dh", "urdf", "par", "python"] = "python"
+    format: str = "python"  # or a name of `formats/registry`
     convention: Literal["standard", "modified", "urdf"] = "standard"
     angle: Literal["deg", "rad"] = "rad"
     length: Literal["m", "mm"] = "m"
