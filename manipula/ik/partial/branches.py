@@ -19,7 +19,6 @@ from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.models.inverse.position_task import placings, position_plan
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.tree import Link, Tree, in_series
-from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE
 
 
@@ -80,7 +79,7 @@ class AxisBranches:
     """Up to five joints that place a point and a direction: with one more joint about it, a pose."""
 
     def __init__(self, chain: Tree, translate: Translate | None) -> None:
-        turn = Link("added", KINDS["revolute"], chain.tool, 0, 1, HERE, Inertia())
+        turn = Link(name="added", kind=KINDS["revolute"], before=chain.tool)
         self._solver = InverseSolver(
             replace(chain, links=in_series((*chain.links, turn)), tool=HERE), translate=translate
         )
