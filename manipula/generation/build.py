@@ -6,7 +6,7 @@ the same robot, unreduced, through the model's plain text over the prime field; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -73,7 +73,7 @@ def built(asked: Prepared, choice: Choice) -> Function:
         port: [graph.symbol(name, online=is_online(PORTS[port].role)) for name in names]
         for port, names in asked.inputs.items()
     }
-    _refuse_clash(parameters, given, asked.robot)
+    refuse_clash(parameters, given, asked.robot)
     chain = prepared(asked.structure.merged(ExprMaths(graph), parameters), dict(choice.answers))
     found = method_named(model, choice.method, asked.robot.dof)(chain, given, dict(choice.answers))
     inputs = [input_of(port, symbols) for port, symbols in given.items()]
@@ -110,11 +110,11 @@ def input_of(port: str, symbols: Sequence[Expr]) -> Input:
     return Input(port, tuple(symbols), kind.unit, kind.doc, kind.role)
 
 
-def _refuse_clash(parameters: Mapping[str, Any], given: Mapping[str, Sequence[Expr]], robot: Robot) -> None:
+def refuse_clash(parameters: Iterable[str], given: Mapping[str, Sequence[Expr]], robot: Robot) -> None:
     variables = {str(symbol.data) for port in given.values() for symbol in port}
     clash = sorted(variables & set(parameters))
     if clash:
-        raise InputError(f"{robot.name}: parameter {clash[0]!r} is called like a joint variable; rename it in the file")
+        raise InputError(f"{robot.name}: parameter {clash[0]!r} is called like an input; rename it in the file")
 
 
 def reference(asked: Prepared) -> Reference:
@@ -163,9 +163,12 @@ def guarded(function: Function, structure: Structure) -> Function:
 def used_parameters(function: Function) -> Function:
     """Without the parameters that nothing in the function reads; the notes keep all their names."""
     read = set(topological(function.roots))
-    names = [name for port in function.inputs if not port.online for name in port.names]
-    ports = [p if p.online else replace(p, symbols=tuple(x for x in p.symbols if x in read)) for p in function.inputs]
-    kept = tuple(port for port in ports if port.online or port.symbols)
+    names = [name for port in function.inputs if port.role == "parameter" for name in port.names]
+    ports = [
+        replace(port, symbols=tuple(x for x in port.symbols if x in read)) if port.role == "parameter" else port
+        for port in function.inputs
+    ]
+    kept = tuple(port for port in ports if port.role != "parameter" or port.symbols)
     return replace(function, inputs=kept, notes={**function.notes, "parameters": " ".join(names)})
 
 

@@ -69,7 +69,7 @@ class Prepared:
     @property
     def name(self) -> str:
         """robot_model, as code may write it."""
-        return f"{_identifier(self.robot.name)}_{self.request.model}"
+        return f"{identifier(self.robot.name)}_{self.request.model}"
 
     # formulation
 
@@ -135,6 +135,6 @@ def _decidable(question: Question, chain: Tree) -> Question:
     return replace(question, answers=tuple(answer for answer in question.answers if answer not in undecided))
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
     text = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name).strip("_")
     return text if text[:1].isalpha() else f"robot_{text}"

@@ -17,8 +17,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from manipula.scalar import Maths
-
 
 class Factor:
     """A polynomial that stands in denominators, known by its degree."""
@@ -192,7 +190,7 @@ def _root(x: Degree) -> Degree:
     return Degree(max(1, x.both), x.below)
 
 
-class DegreeMaths(Maths[Degree]):
+class DegreeMaths:
     """`Maths` over degrees. What was compared and what was met on the way is kept here."""
 
     def __init__(self) -> None:
@@ -230,8 +228,7 @@ class DegreeMaths(Maths[Degree]):
         self.arguments += [leaf.both for leaf in turn.leaves if isinstance(leaf, Degree)]
         return Degree(turn.top, turn.below)
 
-    def cos(self, x: Any) -> Degree:
-        return self.sin(x)
+    cos = sin
 
     def sqrt(self, x: Any) -> Degree:
         return _root(self._met(x))
@@ -244,7 +241,8 @@ class DegreeMaths(Maths[Degree]):
         self.arguments.append(met.both)
         return met
 
-    def apply(self, name: str, *args: Any) -> Degree:
-        """A new variable."""
+    def _opaque(self, *args: Any) -> Degree:
         self.arguments.append(max(degree_from(x).both for x in args))
         return Degree(1)
+
+    sign = abs = minimum = maximum = less = select = _opaque

@@ -1,7 +1,8 @@
 """Common factors: a·b ± a·c → a·(b ± c), where neither product is needed elsewhere.
 
 Long sums are opened into their terms first, so that terms that are not neighbours meet; the factor that serves most
-terms is taken out, again and again. What is shared (used twice, or an output) stays a node of its own.
+terms is taken out, again and again. What is shared (used twice, or an output) stays a node of its own. So does an angle
+that is more than a sum of joint positions, q + h·q̇: the field knows its point by its terms.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from manipula.algebra.expr.function import Function, moved_to
-from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.node import Expr, Graph, angle_terms
 from manipula.algebra.expr.walk import copied, topological
 
 Term = tuple[int, Expr]  # sign and node
@@ -22,14 +23,29 @@ def factored(function: Function) -> Function:
     uses = Counter(arg for node in nodes for arg in node.args) + Counter(function.roots)
     graph = Graph()
     done: dict[Expr, Expr] = {}
+    angles = _computed_angles(nodes)
     for node in nodes:
-        if node.op in ("add", "sub") and node.online:
+        if node.op in ("add", "sub") and node.online and node not in angles:
             done[node] = _sum(_terms(node, uses), uses, done, graph)
         else:
             done[node] = copied(node, tuple(done[arg] for arg in node.args), graph)
     ports = moved_to(function.with_roots([node.graph.zero for node in function.roots]), graph)
     labels = {done[x]: text for x, text in function.labels.items() if x in done}
     return ports.with_roots([done[root] for root in function.roots], labels=labels)
+
+
+def _computed_angles(nodes: Sequence[Expr]) -> set[Expr]:
+    """Every sum inside a sine or cosine of something computed on line."""
+    found: set[Expr] = set()
+    for node in nodes:
+        if node.op in ("sin", "cos") and any(x.online and x.args for x, _ in angle_terms(node.args[0])):
+            stack = [node.args[0]]
+            while stack:
+                part = stack.pop()
+                if part.op in ("add", "sub", "neg", "mul") and part not in found:
+                    found.add(part)
+                    stack += part.args if part.op != "mul" or part.args[0].op == "const" else ()
+    return found
 
 
 def _terms(node: Expr, uses: Counter[Expr]) -> list[Term]:

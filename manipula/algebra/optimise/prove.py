@@ -65,6 +65,7 @@ class Proof:
     degree: int
     entries: int
     roots: int = 0  # roots of parameters that were true
+    calls: int = 0  # cuts at which a joined function was held against plain models
 
     @property
     def error_exponent(self) -> float:
@@ -73,8 +74,9 @@ class Proof:
 
     def __str__(self) -> str:
         where = " where its roots of parameters exist" if self.roots else ""
+        what = f"the text and, in {self.calls} calls, to the plain models" if self.calls else "the plain model"
         return (
-            f"identical to the plain model at {self.draws} random points of GF(2^61-1){where}; "
+            f"identical to {what} at {self.draws} random points of GF(2^61-1){where}; "
             f"chance of error below 1e{int(self.error_exponent)}"
         )
 

@@ -14,7 +14,8 @@ from functools import lru_cache, reduce
 from operator import add, mul
 from typing import Any
 
-from manipula.scalar import OPS, Maths
+from manipula.algebra.expr.ops import OPS
+from manipula.scalar import Maths
 
 
 class Tree:

@@ -82,8 +82,7 @@ def _read(table: str, convention: str, angle: str, length: str) -> Robot:
         from manipula.robot import Robot
 
         return Robot.from_text(sys.stdin.read(), "dh", file="the pasted table", **settings)
-    file = api.formats().get(Path(table).suffix.lower())
-    if file is not None and file.takes("columns"):
+    if api.FORMATS.get(Path(table).suffix.lower()) == "dh":
         return api.load(table, **settings)
     if settings:
         raise InputError(f"{table}: --{next(iter(settings))} is for tables (.csv .txt); this file says its own")

@@ -12,7 +12,6 @@ from pydantic_core import ErrorDetails
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
-    FRICTION_TABLES,
     CarriedTable,
     Friction,
     JointTable,
@@ -31,7 +30,6 @@ _TABLES: dict[str, type[BaseModel]] = {
     "inertia": Tensor,
     "second_moment": Tensor,
     "friction": Friction,
-    **FRICTION_TABLES,
     "carries": CarriedTable,
 }
 _WANTED = {

@@ -1,0 +1,201 @@
+"""Joining: a block's text around the proved functions of a robot's models, as one function, proved call by call.
+
+The text of a block runs three times. On expressions, where `call` puts the optimised function of a model in place: all
+calls share one graph, so what they have in common is computed once. Over degrees, to know how many points the proof
+takes. And over the prime field, at fresh random points, where every call is a cut:
+
+    the values that the text hands over      are those that the joined function computes there,
+    the plain model on these values          gives what the joined function goes on with,
+    and the outputs of the text              are the outputs of the function that leaves.
+
+So an error in a part is found at its call, one in the wiring at the call it reaches, and nothing is compared with what
+it was made of. The degrees are those of the whole composition, so the bound holds for the joined function itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from manipula.algebra.expr.evaluate import evaluate
+from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online, nested
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.walk import free_symbols, rebuilt
+from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.prove import Reference, Sample, prove
+from manipula.errors import InputError, ProofError
+from manipula.generation.build import guarded, reference, refuse_clash, used_parameters
+from manipula.generation.prepare import Prepared, identifier
+from manipula.generation.proved import generate_function
+from manipula.generation.request import Tell
+from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.ports import Sizes
+
+Values = dict[str, Any]  # output → values in their shape
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a block may call: a function proved by itself, and the plain model it is compared with again."""
+
+    function: Function
+    plain: Reference
+
+    @property
+    def variables(self) -> tuple[Input, ...]:
+        return tuple(port for port in self.function.inputs if port.role != "parameter")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One call in a joined function: what it is given and what it gives, flat, by name."""
+
+    model: str
+    inputs: Mapping[str, tuple[Expr, ...]]
+    outputs: Mapping[str, tuple[Expr, ...]]
+
+    @property
+    def exprs(self) -> list[Expr]:
+        return [x for side in (self.inputs, self.outputs) for port in side.values() for x in port]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A block as a function, not yet proved, and its cuts as they were before anything was optimised."""
+
+    function: Function
+    cuts: tuple[Cut, ...]
+
+
+def generate_block(block: Block, asked: Prepared, tell: Tell = lambda text: None) -> Function:
+    """A block around the models of a robot: built, optimised as one, proved. The request's own model is not read."""
+    parts = {model: _part(asked.asking(model=model, method="best", wrench=False), tell) for model in block.calls}
+    made = join(block, asked, parts)
+    whole = guarded(used_parameters(optimised(made.function)), asked.structure)
+    tell(f"{block.name}: proof")
+    proof = replace(prove(whole, call_by_call(block, asked, parts, made.cuts)), calls=len(made.cuts))
+    return replace(whole, notes={**whole.notes, "proof": str(proof)})
+
+
+def _part(asked: Prepared, tell: Tell) -> Part:
+    return Part(generate_function(asked, tell), reference(asked))
+
+
+def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
+    """The text of the block on expressions."""
+    graph, entries = Graph(), _entries(block, asked)
+    parameters = {name: graph.symbol(name) for name in _parameters(parts)}
+    inputs = [
+        Input(kind.name, tuple(graph.symbol(x, online=is_online(kind.role)) for x in entries[kind.name]), *about)
+        for kind in block.inputs
+        for about in [(kind.unit, kind.doc, kind.role)]
+    ]
+    refuse_clash(asked.parameters, {port.name: port.symbols for port in inputs}, asked.robot)
+    cuts: list[Cut] = []
+
+    def call(model: str, /, **given: Sequence[Any]) -> Values:
+        part = parts[model]
+        _check_inputs(block, model, part, given)
+        handed = {port: tuple(map(graph.expr, values)) for port, values in given.items()}
+        placed = {x: y for port in part.variables for x, y in zip(port.symbols, handed[port.name], strict=True)}
+        placed |= {x: parameters[str(x.data)] for port in part.function.inputs for x in port.symbols if x not in placed}
+        flow = iter(rebuilt(part.function.roots, graph, placed))
+        found = {output.name: tuple(next(flow) for _ in output.exprs) for output in part.function.outputs}
+        cuts.append(Cut(model, handed, found))
+        return _shaped(part, found)
+
+    found = block.text(ExprMaths(graph), call, {port.name: port.symbols for port in inputs})
+    outputs = tuple(_output(graph, block, name, found[name]) for name in block.outputs)
+    if parameters:
+        inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", "parameter"))
+    name = f"{identifier(asked.robot.name)}_{block.name}"
+    function = Function(name, graph, tuple(inputs), outputs, notes=_notes(block, asked, parts))
+    return Joined(function, tuple(cuts))
+
+
+def call_by_call(block: Block, asked: Prepared, parts: Mapping[str, Part], cuts: Sequence[Cut]) -> Reference:
+    """The text over a sample; each call goes on with the joined function's own values, held to the plain model."""
+    entries = _entries(block, asked)
+    exprs = [x for cut in cuts for x in cut.exprs]
+    names = [str(x.data) for x in free_symbols(exprs)]
+
+    def run(maths: Sample, symbol: Callable[[str], Any]) -> Values:
+        flow = iter(evaluate(exprs, {name: symbol(name) for name in names}, maths))
+        left = iter([(cut, _taken(flow, cut.inputs), _taken(flow, cut.outputs)) for cut in cuts])
+
+        def call(model: str, /, **given: Sequence[Any]) -> Values:
+            cut, own, back = next(left, (None, {}, {}))
+            if cut is None:
+                raise ProofError(f"{block.name}: the text makes more calls than the joined function has")
+            where = f"{block.name}: call {cuts.index(cut) + 1}, of {model}"
+            if cut.model != model or own.keys() != given.keys():
+                raise ProofError(f"{where}: the joined function calls {cut.model} with {', '.join(own)} here")
+            for port, values in given.items():
+                _agree(maths, own[port], values, f"{where}: {port} is not what the text hands over")
+            true = parts[model].plain(maths, _named(parts[model], own, symbol))
+            for output, values in back.items():
+                _agree(maths, values, flattened(true[output])[1], f"{where}: {output} differs from the plain model")
+            return _shaped(parts[model], back)
+
+        found = block.text(maths, call, {port: [symbol(name) for name in entries[port]] for port in entries})
+        if next(left, None) is not None:
+            raise ProofError(f"{block.name}: the joined function has calls that the text does not make")
+        return {name: found[name] for name in block.outputs}
+
+    return run
+
+
+def _named(part: Part, own: Mapping[str, Sequence[Any]], symbol: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Symbol name → scalar, as the plain model asks: inputs are the values at the cut, parameters the robot's."""
+    values = {name: x for port in part.variables for name, x in zip(port.names, own[port.name], strict=True)}
+    return lambda name: values[name] if name in values else symbol(name)
+
+
+def _agree(maths: Sample, own: Sequence[Any], true: Sequence[Any], message: str) -> None:
+    if len(own) != len(true) or any(maths.differs(x, y) for x, y in zip(own, true)):
+        raise ProofError(message)
+
+
+def _taken(flow: Iterator[Any], ports: Mapping[str, Sequence[Expr]]) -> dict[str, list[Any]]:
+    return {name: [next(flow) for _ in entries] for name, entries in ports.items()}
+
+
+def _shaped(part: Part, found: Mapping[str, Sequence[Any]]) -> Values:
+    return {output.name: nested(found[output.name], output.shape) for output in part.function.outputs}
+
+
+def _entries(block: Block, asked: Prepared) -> dict[str, list[str]]:
+    """Port → the names of its entries, for this robot."""
+    sizes = Sizes(asked.robot.dof, lambda: len(asked.structure.ranking.names))
+    return {kind.name: kind.entries(sizes) for kind in block.inputs}
+
+
+def _parameters(parts: Mapping[str, Part]) -> list[str]:
+    """The robot's parameters that any part reads, each once."""
+    ports = (port for part in parts.values() for port in part.function.inputs if port.role == "parameter")
+    return list(dict.fromkeys(name for port in ports for name in port.names))
+
+
+def _check_inputs(block: Block, model: str, part: Part, given: Mapping[str, Sequence[Any]]) -> None:
+    wanted = {port.name: len(port.symbols) for port in part.variables}
+    found = {port: len(values) for port, values in given.items()}
+    if found != wanted:
+        raise InputError(f"{block.name}: calls {model} with {_listed(found)}; it takes {_listed(wanted)}")
+
+
+def _listed(ports: Mapping[str, int]) -> str:
+    return ", ".join(f"{port}[{size}]" for port, size in ports.items()) or "nothing"
+
+
+def _output(graph: Graph, block: Block, name: str, value: Any) -> Output:
+    shape, flat = flattened(value)
+    about = block.outputs[name]
+    return Output(name, shape, tuple(map(graph.expr, flat)), about.unit, about.doc, about.gives)
+
+
+def _notes(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> dict[str, str]:
+    notes = {"robot": asked.robot.name, "model": block.name, "joints": ", ".join(asked.robot.joint_names)}
+    made = [f"{model} by {part.function.notes['method']}" for model, part in parts.items()]
+    return {**notes, "method": "; ".join(made) or "the formula as it stands"}

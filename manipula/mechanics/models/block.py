@@ -1,0 +1,66 @@
+"""Blocks: formulas with ports of their own around the models of a robot: a control law, the arm in motion, a loop.
+
+The text of a block is a function (maths, call, given) → {output: nested sequences of scalars}, written over any scalar
+like every model. `call("inverse_dynamics", q=…, qd=…, qdd=…)` asks for a model of the robot and gives its outputs by
+name: numbers where the text runs on numbers, expressions where a function is built, and in a proof the place where the
+function is held against the plain model. States and what becomes of them are ports: a text remembers nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.ports import PORTS, PortKind
+from manipula.scalar import Maths, Next, Rate
+
+
+class Call(Protocol):
+    """A model of the robot by its name, on these inputs."""
+
+    def __call__(self, model: str, /, **inputs: Sequence[Any]) -> Mapping[str, Any]: ...
+
+
+Text = Callable[[Maths[Any], Call, Given], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """An output: its unit, its meaning, and the state whose rate or next value it is."""
+
+    unit: str
+    doc: str
+    gives: Rate | Next | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """One formula. `calls`: the models of the robot that its text asks for."""
+
+    name: str
+    doc: str
+    inputs: tuple[PortKind, ...]
+    outputs: Mapping[str, Result]
+    text: Text
+    calls: tuple[str, ...] = ()
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        return tuple(port.name for port in self.inputs if port.role == "state")
+
+    @property
+    def rates(self) -> dict[str, str]:
+        """State → the output that is its rate."""
+        return {x.gives.state: name for name, x in self.outputs.items() if isinstance(x.gives, Rate)}
+
+
+def variables(*names: str) -> tuple[PortKind, ...]:
+    """Kinds of the table of ports."""
+    return tuple(PORTS[name] for name in names)
+
+
+def states(*names: str) -> tuple[PortKind, ...]:
+    """The same, remembered."""
+    return tuple(replace(PORTS[name], role="state") for name in names)

@@ -1,0 +1,12 @@
+"""Inputs that control laws have beside the measured q and q̇: references, gains, limits."""
+
+from __future__ import annotations
+
+from manipula.mechanics.models.ports import ACCELERATION, EFFORT, POSITION, VELOCITY, PortKind
+
+Q_REF = PortKind("q_ref", POSITION, "positions wanted")
+QD_REF = PortKind("qd_ref", VELOCITY, "velocities wanted")
+QDD_REF = PortKind("qdd_ref", ACCELERATION, "accelerations wanted")
+STIFFNESS = PortKind("kp", "N·m/rad or N/m", "proportional gains", role="setting")
+DAMPING = PortKind("kd", "N·m·s/rad or N·s/m", "derivative gains", role="setting")
+LIMIT = PortKind("limit", EFFORT, "largest torques or forces, either way", role="setting")

@@ -1,0 +1,21 @@
+"""Semi-implicit Euler: the velocities first, then the positions with the new velocities. Order 1.
+
+Source: Hairer, Lubich, Wanner, "Geometric Numerical Integration", 2nd ed., section I.1.2 ("symplectic Euler").
+It is symplectic in (q, p); in (q, q̇) only where the inertia matrix is constant.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manipula.mechanics.models.integrate.steps import Rates, State, along
+
+VELOCITY = {"q": "qd"}  # positions, and the state that is their rate
+
+
+def semi_implicit(rate: Rates, x: State, h: Any) -> State:
+    # v⁺ = v + h f(q, v),  and so every state that is no position
+    new = along(x, h, rate(x))
+    # q⁺ = q + h v⁺
+    moved = {q: [a + h * b for a, b in zip(x[q], new[v], strict=True)] for q, v in VELOCITY.items() if q in x}
+    return {**new, **moved}
