@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from manipula.ik.derivation import Derivation
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.mechanics.robot.formats.conversion.tables import TextTable
+    from manipula.mechanics.robot.formats.registry import Format
     from manipula.model import Model
     from manipula.parameters.approximation import SignificanceReport
     from manipula.parameters.base import BaseParameters
     from manipula.parameters.base_numeric import Agreement
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
-
-FORMATS = {".toml": "toml", ".urdf": "urdf", ".xml": "urdf", ".par": "par", ".csv": "dh", ".txt": "dh", ".tsv": "dh"}
 
 
 def robots() -> list[str]:
@@ -77,41 +76,41 @@ def _loaded(robot: Robot | str) -> Robot:
 
 def _load_file(path: Path, options: dict[str, Any]) -> Robot:
     from manipula.mechanics.robot import library
+    from manipula.mechanics.robot.formats.registry import format_read
     from manipula.mechanics.robot.formats.source import text_from_bytes
-    from manipula.robot import Robot
 
     if not path.suffix and not path.exists():
         raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
-    if path.suffix.lower() not in FORMATS:
-        known = ", ".join(FORMATS)
-        problem = f"cannot tell the format from the ending {path.suffix!r}"
-        raise RobotFileError(problem, file=str(path), hint=f"use {known}")
+    format_read(path.suffix, "", str(path))  # an ending nobody knows is met before the file is opened
     try:
         text = text_from_bytes(path.read_bytes(), str(path))
     except OSError as error:
         raise RobotFileError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    kind = FORMATS[path.suffix.lower()]
-    return Robot.from_text(text, kind, file=str(path), **options)  # type: ignore[arg-type]
+    return from_text(text, path, **options)
+
+
+def from_text(text: str, path: Path, **options: Any) -> Robot:
+    """The robot that a file of this name with this text describes."""
+    from manipula.mechanics.robot.formats.registry import format_read
+    from manipula.robot import Robot
+
+    return Robot.from_text(text, format_read(path.suffix, text, str(path)).name, file=str(path), **options)
+
+
+def formats() -> dict[str, Format]:
+    """The endings of robot files, and what each stands for."""
+    from manipula.mechanics.robot.formats.registry import ENDINGS
+
+    return dict(ENDINGS)
 
 
 def save(robot: Robot, path: str | Path) -> Path:
     """Write the robot; the ending chooses the format. The old file stays whole until the new one is complete."""
+    from manipula.mechanics.robot.formats.registry import format_written
     from manipula.support.files import write_text
 
     path = Path(path)
-    kind = FORMATS.get(path.suffix.lower())
-    if kind is None:
-        raise InputError(f"{path}: cannot tell the format from the ending {path.suffix!r}; use {', '.join(FORMATS)}")
-    return write_text(path, _writers()[kind](robot))
-
-
-def _writers() -> dict[str, Callable[[Any], str]]:
-    from manipula.mechanics.robot.formats.dh.read import dh_text_from_robot
-    from manipula.mechanics.robot.formats.par.write import par_from_robot
-    from manipula.mechanics.robot.formats.toml.read import toml_from_robot
-    from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
-
-    return {"toml": toml_from_robot, "urdf": urdf_from_robot, "par": par_from_robot, "dh": dh_text_from_robot}
+    return write_text(path, format_written(path.suffix, str(path)).write(robot))
 
 
 def convert(robot: Robot, target: str) -> Robot:

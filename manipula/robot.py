@@ -5,24 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from html import escape
-from inspect import signature
 from typing import Any, Literal, SupportsFloat
 
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
+from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Steps, cells_in, known, unknown_body, with_cells
+from manipula.mechanics.robot.description import (
+    AXES,
+    SIX,
+    Body,
+    Cell,
+    Steps,
+    cells_in,
+    known,
+    rubbed,
+    unknown_body,
+    with_cells,
+)
 from manipula.mechanics.robot.formats.checks.robot import warn_about_changes
 from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
 from manipula.mechanics.robot.formats.conversion.tables import TextTable, tables_of
-from manipula.mechanics.robot.formats.dh.read import robot_from_dh_text, robot_from_rows
-from manipula.mechanics.robot.formats.given import given, given_steps, given_tensor, given_three
+from manipula.mechanics.robot.formats.dh.read import robot_from_rows
+from manipula.mechanics.robot.formats.given import given, given_friction, given_steps, given_tensor, given_three
 from manipula.mechanics.robot.formats.naming import refuse_bad_names
+from manipula.mechanics.robot.formats.registry import format_named
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import noted, structured_steps, structured_values
-from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -30,7 +41,7 @@ from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of,
 
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
-Reader = Callable[..., description.Robot]
+Drive = Actuator[Cell]
 Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"]
 
 
@@ -67,18 +78,11 @@ class Robot(description.Robot):
         return cls.of(robot_from_rows(rows, convention, **options))
 
     @classmethod
-    def from_text(cls, text: str, format: Literal["toml", "dh", "urdf", "par"] = "toml", **options: Any) -> Robot:
+    def from_text(cls, text: str, format: str = "toml", **options: Any) -> Robot:
         """From the text of a robot file, a pasted table, a URDF or a SYMORO .par file."""
         if not isinstance(text, str):
             raise InputError(f"found {describe(text)}, expected the text of a robot file")
-        if format not in list(_READERS):
-            raise UnknownNameError("format", format, _READERS)
-        reader = _READERS[format]()
-        known = list(signature(reader).parameters)[1:]
-        for name in options:
-            if name not in known:
-                raise UnknownNameError(f"option of the format {format}", name, known)
-        return cls.of(reader(text, **options))
+        return cls.of(format_named(format).read(text, **options))
 
     # what it has
 
@@ -188,6 +192,25 @@ class Robot(description.Robot):
         """The base frame seen from the world: xyz and rpy in metres and radians, or a 4×4 pose; see `with_tool`."""
         return self._placed("base", given_steps("base", xyz, rpy), exact)
 
+    def with_friction(self, friction: Mapping[str, Mapping[str, Any]] | None = None, /, **joints: Any) -> Robot:
+        """Other friction of some joints, `robot.with_friction(elbow={"viscous": 1.5, "coulomb": 0.3})`: keys as in a
+        robot file, SI; laws that are not given go. Joints whose names are no Python names are named in a dict.
+
+        >>> arm = Robot.from_dh([("q1", 0, 1, 0)]).with_friction(joint1={"coulomb": 0.2})
+        >>> arm.standard_parameters["fc1"]
+        0.2
+        """
+        given_tables = {**(friction or {}), **joints}
+        for name in given_tables:
+            if name not in self.joint_names:
+                raise UnknownNameError("joint", name, self.joint_names)
+        tables = {name: given_friction(table, f"friction of {name}") for name, table in given_tables.items()}
+        rows = (
+            rubbed(joint, end, tables[joint.name]) if joint.name in tables else joint
+            for joint, end in zip(self.joints, suffixes_of(self).rows)
+        )
+        return self._edited(replace(self, joints=tuple(rows)))
+
     def with_gravity(self, x: Number | Numbers, y: Number | None = None, z: Number | None = None) -> Robot:
         """The acceleration of gravity in the world frame, m/s², as three numbers or one list: (0, 0, −9.81) is down."""
         entries = given_three(x if y is None and z is None else (x, y, z), "gravity")
@@ -222,26 +245,6 @@ class Robot(description.Robot):
         return robot
 
 
-def _urdf_reader() -> Reader:
-    from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
-
-    return robot_from_urdf
-
-
-def _par_reader() -> Reader:
-    from manipula.mechanics.robot.formats.par.read import robot_from_par
-
-    return robot_from_par
-
-
-_READERS: dict[str, Callable[[], Reader]] = {
-    "toml": lambda: robot_from_toml,
-    "dh": lambda: robot_from_dh_text,
-    "urdf": _urdf_reader,
-    "par": _par_reader,
-}
-
-
 def _text_table(table: TextTable) -> str:
     """Columns aligned, two spaces apart."""
     lines = [table.columns, *table.rows]
@@ -266,19 +269,22 @@ def _as_many(values: Any, names: Sequence[str], robot: str) -> list[Any]:
     return listed
 
 
-def _without_joint_entries(*names: str) -> Callable[[Robot], Robot]:
-    def edit(robot: Robot) -> Robot:
-        def cleared(joint: description.Joint) -> description.Joint:
-            return replace(joint, **{name: known(getattr(joint, name).name) for name in names})  # type: ignore[arg-type]
+def _driven(change: Callable[[Drive], Drive]) -> Callable[[Robot], Robot]:
+    """Every joint's actuator changed."""
 
-        return replace(robot, joints=tuple(map(cleared, robot.joints)))
+    def edit(robot: Robot) -> Robot:
+        return replace(robot, joints=tuple(replace(x, actuator=change(x.actuator)) for x in robot.joints))
 
     return edit
 
 
+def _cleared(cell: Cell) -> Cell:
+    return known(cell.name)
+
+
 _WITHOUT: dict[str, Callable[[Robot], Robot]] = {
-    "friction": _without_joint_entries("viscous", "coulomb", "friction_offset"),
-    "motor_inertia": _without_joint_entries("motor_inertia"),
+    "friction": _driven(lambda drive: drive.without_friction(_cleared)),
+    "motor_inertia": _driven(lambda drive: replace(drive, motor_inertia=_cleared(drive.motor_inertia))),
     "payload": lambda robot: replace(robot, payload=()),
     "tool": lambda robot: replace(robot, tool=()),
     "base": lambda robot: replace(robot, base=()),

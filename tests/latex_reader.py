@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.algebra.expr.ops import OPS
+from manipula.scalar import OPS
 
-FUNCTIONS = {
-    r"\sin": "sin", r"\cos": "cos", r"\sqrt": "sqrt", r"\frac": "div", r"\min": "min", r"\max": "max",
-    r"\operatorname{atan2}": "atan2", r"\operatorname{abs}": "abs", r"\operatorname{sgn}": "sign",
-    r"\operatorname{less}": "less", r"\operatorname{select}": "select",
-}  # fmt: skip
+FUNCTIONS = {op.words.get("latex", rf"\operatorname{{{op.name}}}"): op.name for op in OPS.values()}
+FUNCTIONS |= {r"\sqrt": "sqrt", r"\frac": "div"}
 TOKEN = re.compile(
-    r"\s*(?P<function>\\(?:sin|cos|sqrt|frac|min|max|operatorname\{\w+\}))"
+    r"\s*(?P<function>\\(?:operatorname\{\w+\}|(?!cdot\b)[a-z]+))"
     r"|\s*(?P<times>\\,|\\cdot)"
     r"|\s*(?P<number>\d[\d.]*)"
     r"|\s*(?P<name>[A-Za-z](?:_\{\w+\})?'*)"

@@ -12,7 +12,7 @@ from manipula.algebra.expr.condition import Condition
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.expr.ops import OPS
+from manipula.scalar import OPS
 
 Text = tuple[Any, ...]  # (op, *texts), ("symbol", name), ("number", fraction) or ("degrees", fraction)
 VARIABLES, PARAMETERS = ("x", "y", "z"), ("a", "b")

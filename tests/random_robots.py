@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
+from manipula.mechanics.robot.actuators.friction import LAWS
+from manipula.mechanics.robot.actuators.law import Law
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -22,10 +25,11 @@ from manipula.mechanics.robot.description import (
     Step,
     StepKind,
     Steps,
+    actuator_of,
     centre_letter,
     tensor_letter,
 )
-from manipula.mechanics.robot.suffixes import row_names, suffixes
+from manipula.mechanics.robot.suffixes import row_names, suffixes, suffixes_of
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
 
 Convention = Literal["standard", "modified", "urdf"]
@@ -61,6 +65,26 @@ def random_robot(
     base, tool = _maybe_placement(rng, "base"), _maybe_placement(rng, "tool")
     origin = Origin(convention=shape)
     return Robot(f"random{seed}", tuple(rows), _gravity(rng), base, tool, payload, origin=origin)
+
+
+def with_laws(robot: Robot, seed: int, keys: Sequence[str] | None = None) -> Robot:
+    """The arm with further friction laws on some joints, on one at least; `keys` says which, None is any."""
+    rng, ends = random.Random(f"friction {seed}"), suffixes_of(robot).rows
+    pool = [law for law in LAWS if not law.always and (law.key in keys if keys else not law.loaded)]
+    moving = [row for row, joint in enumerate(robot.joints) if joint.kind != "fixed"]
+    sure, joints = rng.choice(moving), list(robot.joints)
+    for row in moving:
+        drawn = [law for law in pool if row == sure or rng.random() < 0.6]
+        laws = tuple(_law(rng, law, ends[row]) for law in drawn)
+        actuator = joints[row].actuator
+        joints[row] = replace(joints[row], actuator=replace(actuator, laws=(*actuator.laws, *laws)))
+    return replace(robot, joints=tuple(joints))
+
+
+def _law(rng: random.Random, law: type[Law[Any]], end: str) -> Law[Cell]:
+    """Positive values; where nothing need be there, sometimes nothing is."""
+    shy = [x.bound != "positive" and len(law.entries) > 1 and rng.random() < 0.2 for x in law.entries]
+    return law(tuple(Cell(f"{x.letters}{end}", ZERO if zero else _positive(rng)) for x, zero in zip(law.entries, shy)))
 
 
 def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], list[float], list[float]]:
@@ -99,9 +123,18 @@ def _joint(
     held = f"held_{name}"
     carries = (Mounted(_placement(rng, held), _body(rng, f"_{held}"), held),) if branch else ()
     extras = [_positive(rng) if actuators and kind != "fixed" and rng.random() < 0.7 else ZERO for _ in range(4)]
-    motor, viscous, coulomb, constant = map(Cell, (f"Ia{row}", f"fv{row}", f"fc{row}", f"fo{row}"), extras)
-    direction: Literal[1, -1] = rng.choice((1, 1, -1))
-    return Joint(name, kind, before, offset, direction, after, body, motor, viscous, coulomb, constant, carries=carries)
+    actuator = actuator_of(row, **dict(zip(("Ia", "fv", "fc", "fo"), extras)))
+    return Joint(
+        name=name,
+        kind=kind,
+        before=before,
+        offset=offset,
+        direction=rng.choice((1, 1, -1)),
+        after=after,
+        body=body,
+        actuator=actuator,
+        carries=carries,
+    )
 
 
 # The three shapes of a row: (before, offset, after).

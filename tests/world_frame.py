@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.mechanics.robot.description import Body, Cell, Robot, Steps
+from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter
 
 Array = NDArray[Any]  # complex numbers pass through: no abs, no conjugate
@@ -175,10 +175,12 @@ class World:
         s = self.at(q)
         return np.vstack(self.column_rates(s, s.tool[:3, 3], self.dof, qd))
 
-    def friction(self, qd: Array) -> Array:
-        laws = [[self.of(c) for c in (j.viscous, j.coulomb, j.friction_offset)] for j in self.moving]
-        fv, fc, fo = np.array(laws).T
-        return fv * qd + fc * np.sign(np.real(qd)) + fo
+    def friction(self, qd: Array, loads: Array) -> Array:
+        """Joint by joint, law by law."""
+        return np.array([sum(self.laws(joint, *at)) for joint, *at in zip(self.moving, qd, loads)])
+
+    def laws(self, joint: Joint, rate: Any, load: Any) -> list[Any]:
+        return [FRICTION[law.key](rate, load, *map(self.of, law.values)) for law in joint.actuator.laws]
 
     def mechanism(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Torques without motors and friction."""
@@ -203,8 +205,9 @@ class World:
         return dict(zip(["w", "wd", "vd", "F", "N", "f", "n"], np.array(rows).transpose(1, 0, 2)))
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array, wrench: Any = None) -> Array:
-        tau = self.mechanism(q, qd, qdd) + self.motor * qdd + self.friction(qd)
-        return tau if wrench is None else tau - self.jacobian(q).T @ wrench
+        bare = self.mechanism(q, qd, qdd)
+        bare = bare if wrench is None else bare - self.jacobian(q).T @ wrench
+        return bare + self.motor * qdd + self.friction(qd, bare)
 
     def gravity(self, q: Array) -> Array:
         return self.mechanism(q, np.zeros(self.dof), np.zeros(self.dof))
@@ -247,6 +250,20 @@ class World:
             slope(lambda x: self.inverse_dynamics(q, x, qdd, wrench), qd),
             self.inertia_matrix(q),
         )
+
+
+def _asymmetric(rate: Any, load: Any, fcp: float, fcm: float, fvp: float, fvm: float) -> Any:
+    if np.real(rate) == 0:
+        return 0 * rate
+    return fcp + fvp * rate if np.real(rate) > 0 else -fcm + fvm * rate
+
+
+FRICTION: dict[str, Any] = {  # by key, of the rate, the load and the parameters in the order of the file
+    "viscous": lambda rate, load, fv: fv * rate,
+    "coulomb": lambda rate, load, fc: fc * np.sign(np.real(rate)),
+    "offset": lambda rate, load, fo: fo,
+    "asymmetric": _asymmetric,
+}
 
 
 def slope(f: Any, x: Array) -> Array:

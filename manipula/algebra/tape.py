@@ -20,9 +20,8 @@ from manipula.algebra.expr.cost import Cost
 from manipula.algebra.expr.evaluate import ARRAYS, MPMATH, SINGLE_MPMATH, evaluate
 from manipula.algebra.expr.function import Function, is_online
 from manipula.algebra.expr.node import Expr, angle_terms
-from manipula.algebra.expr.ops import OPS
 from manipula.algebra.expr.walk import topological
-from manipula.scalar import Maths, Next, Rate, Role
+from manipula.scalar import OPS, Maths, Next, Rate, Role
 
 DIGITS = 60
 

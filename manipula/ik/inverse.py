@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import (
@@ -33,7 +34,7 @@ from manipula.ik.general6r.held import first_six, held_solutions
 from manipula.ik.general6r.machine import Translate
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.messages import REACHED, away_text, elsewhere_text, nearest_reason
-from manipula.ik.numeric.arrays import ARRAYS, Bits, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
 from manipula.ik.numeric.limits import bounds, distances, margins, principal, wound
 from manipula.ik.numeric.poses import (
     checked_poses,

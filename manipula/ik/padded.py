@@ -21,7 +21,6 @@ from manipula.ik.numeric.tolerances import SAME, accepted
 from manipula.ik.solver import Solver
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.tree import Link, Tree, in_series
-from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 
 STILL = 1e-4  # rad by which an added joint may miss zero, before its answer is polished
@@ -34,7 +33,7 @@ GAP = (  # in no special place to the axis before
 def with_six(chain: Tree) -> Tree:
     """The arm with joints added at its tool."""
     count = 6 - chain.dof
-    added = tuple(Link("", KINDS["revolute"], GAP, 0, 1, HERE, Inertia()) for _ in range(count))
+    added = tuple(Link(name="", kind=KINDS["revolute"], before=GAP) for _ in range(count))
     back: Placement = HERE
     for _ in added:
         back = back @ GAP.inverse()

@@ -13,6 +13,7 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics import articulated, composite, energy, forward, inertia_inverse, torque
 from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
 from manipula.mechanics.models.linear import regressor
@@ -79,7 +80,8 @@ def coriolis_product(chain: Tree, x: State) -> Sides:
 def power_balance(chain: Tree, x: State) -> Sides:
     """d/dt (kinetic + potential) = q̇·(τ − friction)"""
     found = energy.energy(over_duals(chain), along(x.q, x.qd), along(x.qd, x.qdd))
-    tau, lost = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd), friction(chain, x.qd)
+    tau, bare = torque.inverse_dynamics(chain, x.q, x.qd, x.qdd), newton_euler(chain, x.q, x.qd, x.qdd).tau
+    lost = friction(chain, x.qd, bare)
     given = sum_of(rate * (t - loss) for rate, t, loss in zip(x.qd, tau, lost))
     return [(partial(found.kinetic, 0) + partial(found.potential, 0), given)]
 
@@ -104,7 +106,7 @@ def parts_add_up(chain: Tree, x: State) -> Sides:
         [dot(row, x.qdd) for row in M],
         torque.coriolis(chain, x.q, x.qd),
         torque.gravity(chain, x.q),
-        friction(chain, x.qd),
+        friction(chain, x.qd, newton_euler(chain, x.q, x.qd, x.qdd, x.wrench).tau),
         torque.wrench_torque(chain, x.q, x.wrench),
     )
     return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd, x.wrench), [sum_of(row) for row in zip(*effects)])

@@ -27,6 +27,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import torques
 from manipula.mechanics.models.dynamics.torque import actuator_torque
 from manipula.mechanics.models.linear.base_parameters import chain_from_candidates
 from manipula.mechanics.models.linear.base_regressor import base_regressor
+from manipula.mechanics.robot.actuators.actuator import MOTOR
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import merge_fixed
@@ -34,8 +35,6 @@ from manipula.mechanics.robot.tree import Tree
 from manipula.parameters.base import base_parameters_from
 from manipula.parameters.motions import Motions
 from manipula.parameters.significance import Array, Errors, droppable, errors_of, peaks, weights
-
-FRICTION = ("fv", "fc", "fo")
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ def _over(entry: Any, samples: int) -> NDArray[np.float64]:
 
 def effects(robot: Robot, found: Ranking, values: Array, motions: Motions) -> dict[str, tuple[float, ...]]:
     """The largest share of gravity, acceleration, velocity and friction in each joint's largest torque."""
-    rub = np.array([slot.kind in FRICTION for slot in found.base])
+    rub = np.array([slot.of_actuator and slot.kind != MOTOR.letters for slot in found.base])
 
     def torque(qd: Array, qdd: Array, which: NDArray[np.bool_]) -> Array:
         return np.asarray(contributions(robot, found, values, Motions(motions.q, qd, qdd))[:, :, which].sum(axis=2))
@@ -156,7 +155,7 @@ def torque_function(robot: Robot, found: Ranking, given: dict[str, float]) -> Fu
         slots[k] = sign * known.get(name, 0)
     chain = chain_from_candidates(merge_fixed(bind(robot, maths, {}, "none")), slots)
     bare = torques(chain, q, qd, qdd, _choices(chain))
-    tau = [graph.expr(x + y) for x, y in zip(bare, actuator_torque(chain, qd, qdd))]
+    tau = [graph.expr(x + y) for x, y in zip(bare, actuator_torque(chain, qd, qdd, bare))]
     inputs = [Input("q", tuple(q)), Input("qd", tuple(qd)), Input("qdd", tuple(qdd))]
     if known:
         inputs.append(Input("p", tuple(known.values()), "SI", "base parameters kept", role="parameter"))

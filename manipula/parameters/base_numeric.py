@@ -18,7 +18,7 @@ from scipy.linalg import qr, svd
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear.base_parameters import Slot, standard_slots, unit_of
-from manipula.mechanics.models.linear.regressor import BODY_NAMES, MOTOR_NAMES, columns, regressor
+from manipula.mechanics.models.linear.regressor import columns, regressor
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, without_actuators
@@ -84,14 +84,10 @@ def base_agreement(robot: Robot, found: BaseParameters, seed: int = 1) -> Agreem
 def virtual_robot(chain: Tree, slot: Slot) -> Tree:
     """The arm in which one standard parameter is 1 and all others are 0."""
     links = list(without_actuators(massless(chain)).links)
-    motor, viscous, coulomb, constant = (int(slot.kind == name) for name in MOTOR_NAMES)
     links[slot.link] = replace(
         links[slot.link],
-        inertia=unit_of(chain, slot) if slot.kind in BODY_NAMES else Inertia(),
-        motor_inertia=motor,
-        viscous=viscous,
-        coulomb=coulomb,
-        friction_offset=constant,
+        inertia=Inertia() if slot.of_actuator else unit_of(chain, slot),
+        actuator=chain.links[slot.link].actuator.only({slot.kind: 1} if slot.of_actuator else {}),
     )
     return replace(chain, links=tuple(links))
 

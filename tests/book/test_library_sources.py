@@ -185,7 +185,7 @@ def test_puma560_motors_are_referred_to_the_joints() -> None:
     links = chain_of("puma560").links
     np.testing.assert_allclose([link.motor_inertia for link in links], inertia * gear**2, rtol=1e-14)
     for rate, dry in ((0.7, plus), (-0.7, minus)):
-        ours = [link.viscous * rate + link.coulomb * np.sign(rate) + link.friction_offset for link in links]
+        ours = [x["fv"] * rate + x["fc"] * np.sign(rate) + x["fo"] for x in (link.actuator for link in links)]
         np.testing.assert_allclose(ours, np.abs(gear) * (viscous * np.abs(gear) * rate + dry), rtol=1e-13)
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from manipula.mechanics.models.kinematics.pose_ways import FURTHER_WAYS, WAYS
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Joint, Robot, Step, known
+from manipula.mechanics.robot.description import Joint, Robot, Step, actuator_of, known
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.parameter import Deg, number
 from manipula.mechanics.spatial.floats import FLOATS
@@ -35,16 +35,15 @@ CONFIGURATIONS = [
 
 @pytest.fixture(scope="module")
 def chain() -> Tree:
-    zero = {name: known(name) for name in ("theta", "motor", "viscous", "coulomb", "constant")}
     rows = [
         Joint(
-            f"joint{row}", "revolute", (), zero["theta"], 1,
-            (
+            name=f"joint{row}", kind="revolute", before=(), offset=known("theta"), direction=1,
+            after=(
                 Step("tz", known(f"d{row}", number(d))),
                 Step("tx", known(f"a{row}", number(a))),
                 Step("rx", known(f"alpha{row}", Deg(Fraction(alpha)))),
             ),
-            None, zero["motor"], zero["viscous"], zero["coulomb"], zero["constant"],
+            body=None, actuator=actuator_of(str(row)),
         )
         for row, (a, d, alpha) in enumerate(TABLE, 1)
     ]  # fmt: skip

@@ -18,6 +18,7 @@ from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.lagrange import jacobian_dynamics
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.models.linear.regressor_carried import regressor_carried, shared
+from manipula.mechanics.robot.actuators.actuator import IDLE
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
@@ -92,7 +93,9 @@ def test_a_modified_table_shares_columns_at_every_revolute_joint() -> None:
 
 def with_motors(arm: tuple[Tree, State]) -> tuple[Tree, State]:
     chain, state = arm
-    links = (replace(link, motor_inertia=state.wrench[i]) for i, link in enumerate(chain.links))
+    links = (
+        replace(link, actuator=link.actuator.changed({"Ia": state.wrench[i]})) for i, link in enumerate(chain.links)
+    )
     return replace(chain, links=tuple(links)), state
 
 
@@ -146,8 +149,8 @@ def test_friction_is_emitted_only_where_it_is() -> None:
 
     chain, _ = float_arm(2, joints="RR")
     links = (
-        replace(chain.links[0], viscous=2.0, coulomb=3.0, friction_offset=0.5),
-        replace(chain.links[1], viscous=0, coulomb=0, friction_offset=0),
+        replace(chain.links[0], actuator=IDLE.changed({"fv": 2.0, "fc": 3.0, "fo": 0.5})),
+        replace(chain.links[1], actuator=IDLE),
     )
     spoken = replace(chain, links=links)
     assert friction(spoken, [0.0, 1.0]) == [0.5, 0]

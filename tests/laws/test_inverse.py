@@ -22,7 +22,6 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
 
 EXACT = 1e-12
@@ -63,7 +62,7 @@ def place(angle: float, twist: float, a: float = 0.0, d: float = 0.0) -> Placeme
 def arm(kinds: str, gaps: list[Placement]) -> Tree:
     """A chain from the gaps before its joints, in an unremarkable base and tool."""
     names = {"R": "revolute", "P": "prismatic"}
-    links = [Link(k, KINDS[names[k]], gap, 0, 1, Placement(), Inertia()) for k, gap in zip(kinds, gaps, strict=True)]
+    links = [Link(name=k, kind=KINDS[names[k]], before=gap) for k, gap in zip(kinds, gaps, strict=True)]
     return Tree(in_series(links), (0, 0, 0), FLOATS, place(0.3, 0.4, 0.1, 0.2), place(-0.7, 1.2, 0.05, 0.11))
 
 

@@ -17,7 +17,7 @@ from manipula.generation.weightless import joints_without_inertia
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Joint, known
+from manipula.mechanics.robot.description import Joint, actuator_of, known
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.values.parameter import Num, number
 from manipula.mechanics.spatial.floats import FLOATS
@@ -36,7 +36,7 @@ def lightened(seed: int) -> mp.Robot:
         bare = rng.random() > kept or row + 1 == len(robot.joints)
         motor = joint.motor_inertia if rng.random() < 0.3 * kept else known(joint.motor_inertia.name)
         body, carries = (None, ()) if bare else (joint.body, joint.carries)
-        return replace(joint, motor_inertia=motor, body=body, carries=carries)
+        return replace(joint, actuator=joint.actuator.changed({"Ia": motor}), body=body, carries=carries)
 
     joints = tuple(light(row, joint) for row, joint in enumerate(robot.joints))
     return mp.Robot.of(replace(robot, joints=joints, payload=robot.payload if rng.random() < 0.2 else ()))
@@ -117,7 +117,7 @@ def test_what_is_asked_of_an_arm_without_mass_is_answered_with_a_warning() -> No
         warnings.simplefilter("error")
         for model in ("pose", "jacobian", "regressor", "base_regressor"):
             mp.generate(robot, model, optimise="none")
-        moved = replace(robot.joints[0], motor_inertia=known("Ia1", number(0.5)))
+        moved = replace(robot.joints[0], actuator=actuator_of("1", Ia=number(0.5)))
         mp.generate(mp.Robot.of(replace(robot, joints=(moved, *robot.joints[1:]))), "gravity")
 
 

@@ -43,7 +43,7 @@ def suffix_of_every_cell(robot: Robot) -> None:
     """Each cell of a row ends as its row does, each of a held body as that body does."""
     ends = suffixes_of(robot)
     for joint, end, held in zip(robot.joints, ends.rows, ends.carried):
-        parts = [joint.offset, joint.motor_inertia, joint.viscous, joint.coulomb, joint.friction_offset]
+        parts = [joint.offset, *joint.actuator.named().values()]
         body = joint.body
         parts += [] if body is None else [body.mass, *body.centre, *body.inertia]
         assert all(cell.name.endswith(end) and cell.name[: -len(end)].isalpha() for cell in parts), joint.name

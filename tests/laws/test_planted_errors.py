@@ -19,7 +19,7 @@ from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.optimise.prove import Reference, prove
 from manipula.errors import ProofError
 from manipula.mechanics.robot.bind import bind, free_parameters
-from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, known, unknown_body
+from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, actuator_of, known, unknown_body
 from manipula.mechanics.robot.joints import KINDS, Prismatic
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.values.parameter import Deg, Num
@@ -36,10 +36,12 @@ class Arm:
 
 
 def joint(row: int, kind: str, alpha: int, length: Cell) -> Joint:
-    zero = [known(f"{name}{row}") for name in ("Ia", "fv", "fc", "fo")]
     after = (Step("tx", length), Step("rx", Cell(f"alpha{row}", Deg(Fraction(alpha)))))
     body = unknown_body(str(row))
-    return Joint(f"joint{row}", kind, (), known(f"offset{row}"), 1, after, body, *zero)  # type: ignore[arg-type]
+    offset, drive = known(f"offset{row}"), actuator_of(str(row))
+    return Joint(
+        name=f"joint{row}", kind=kind, before=(), offset=offset, direction=1, after=after, body=body, actuator=drive
+    )  # type: ignore[arg-type]
 
 
 def robot(kinds: str, lengths: Sequence[Fraction | None] = ()) -> Robot:

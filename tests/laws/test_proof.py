@@ -284,6 +284,10 @@ def heavier(link: Any) -> Any:
     return replace(link, inertia=link.inertia + Inertia(m=1))
 
 
+def driven(link: Any, **entries: Any) -> Any:
+    return replace(link, actuator=link.actuator.changed(entries))
+
+
 MISREAD: dict[str, Callable[[Tree], Tree]] = {
     "gravity": lambda c: replace(c, gravity=(c.gravity[0], c.gravity[1], -c.gravity[2])),
     "tool": lambda c: replace(c, tool=c.tool @ shift_along("x", 1)),
@@ -296,9 +300,9 @@ MISREAD: dict[str, Callable[[Tree], Tree]] = {
     "mass": wrong_links(heavier),
     "first moment": wrong_links(lambda x: replace(x, inertia=replace(x.inertia, s=x.inertia.s[::-1]))),
     "tensor": wrong_links(lambda x: replace(x, inertia=replace(x.inertia, I=x.inertia.I[::-1]))),
-    "motor": wrong_links(lambda x: replace(x, motor_inertia=x.motor_inertia + 1)),
-    "viscous": wrong_links(lambda x: replace(x, viscous=x.coulomb, coulomb=x.viscous)),
-    "constant": wrong_links(lambda x: replace(x, friction_offset=-x.friction_offset)),
+    "motor": wrong_links(lambda x: driven(x, Ia=x.motor_inertia + 1)),
+    "viscous": wrong_links(lambda x: driven(x, fv=x.actuator["fc"], fc=x.actuator["fv"])),
+    "constant": wrong_links(lambda x: driven(x, fo=-x.actuator["fo"])),
     "a part elsewhere": wrong_parts(lambda part: replace(part, at=part.at @ shift_along("y", 1))),
     "a part heavier": wrong_parts(lambda part: replace(part, inertia=part.inertia + Inertia(m=1))),
     "a part less": wrong_links(lambda x: replace(x, parts=x.parts[1:])),
@@ -314,7 +318,7 @@ def arm_with_everything() -> mp.Robot:
         robot = mp.Robot.of(random_robot(seed, joints="FRFPRFF", convention="urdf"))
         if robot.base and robot.tool and robot.payload and any(joint.carries for joint in robot.joints):
             x = robot.joints[1]
-            if {x.motor_inertia.value, x.viscous.value, x.friction_offset.value} != {x.coulomb.value}:
+            if len({cell.value for cell in x.actuator.named().values()}) > 1:
                 return robot
     raise AssertionError("no such arm")
 

@@ -112,7 +112,7 @@ def regressors(x: Case) -> Iterator[tuple[Any, Any]]:
             seen = np.array(list(map(_pinocchio_order, units)), dtype=float)
             named = [ours[f"{name}{part.suffix}"] for name in regressor.BODY_NAMES]
             yield np.array(named).T, theirs[:, 10 * l : 10 * l + 10] @ seen.T
-    for name, column in zip(regressor.MOTOR_NAMES, (x.qdd, x.qd, np.sign(x.qd), np.ones(x.chain.dof))):
+    for name, column in zip(("Ia", "fv", "fc", "fo"), (x.qdd, x.qd, np.sign(x.qd), np.ones(x.chain.dof))):
         yield np.array([ours[f"{name}{i + 1}"] for i in range(x.chain.dof)]), np.diag(column)
 
 
@@ -145,5 +145,5 @@ def test_the_arms_are_of_every_kind() -> None:
     assert {(link.kind.name, link.direction) for link in links} == {
         (kind, way) for kind in ("revolute", "prismatic") for way in (1, -1)
     }
-    assert any(link.motor_inertia and link.coulomb and link.viscous and link.friction_offset for link in links)
+    assert any(all(link.actuator.named().values()) for link in links)
     assert {case(seed).chain.dof for seed in QUICK} >= {1, 2, 3, 4, 5, 6, 7}

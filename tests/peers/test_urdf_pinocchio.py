@@ -113,8 +113,8 @@ def test_friction_and_limits() -> None:
     moving = [joint for joint in arm.joints if joint.kind != "fixed"]
     for joint in moving:
         index = model.joints[model.getJointId(joint.name)].idx_v
-        assert model.damping[index] == float_of(joint.viscous.parameter, {})
-        assert model.friction[index] == float_of(joint.coulomb.parameter, {})
+        assert model.damping[index] == float_of(joint.actuator["fv"].parameter, {})
+        assert model.friction[index] == float_of(joint.actuator["fc"].parameter, {})
         if joint.limits is not None:
             place = model.joints[model.getJointId(joint.name)].idx_q
             assert model.lowerPositionLimit[place] == float_of(joint.limits[0], {})

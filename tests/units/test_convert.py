@@ -9,6 +9,7 @@ from typing import Literal
 import pytest
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.robot.actuators.actuator import actuator_from
 from manipula.mechanics.robot.description import (
     Cell,
     CentreKind,
@@ -41,10 +42,12 @@ def symbolic_joint(
     theta, d, a = Cell(f"theta{row}"), Cell(f"d{row}"), Cell(f"a{row}")
     ahead: Steps = (Step("tx", a), Step("rx", Cell(f"alpha{row}", alpha)))
     before, offset, after = ((Step("rz", theta),), d, ahead) if prismatic else ((), theta, (Step("tz", d), *ahead))
-    rest = (Cell(f"Ia{row}"), Cell(f"fv{row}"), Cell(f"fc{row}"), Cell(f"fo{row}"))
+    drive = actuator_from(lambda letters: Cell(f"{letters}{row}"))
     body = unknown_body(str(row), about, centre)
     kind: JointKind = "prismatic" if prismatic else "revolute"
-    return Joint(f"joint{row}", kind, before, offset, 1 if row != 2 else -1, after, body, *rest)
+    direction: Literal[1, -1] = 1 if row != 2 else -1
+    placed = {"before": before, "offset": offset, "direction": direction, "after": after}
+    return Joint(name=f"joint{row}", kind=kind, body=body, actuator=drive, **placed)  # type: ignore[arg-type]
 
 
 def symbolic_arm() -> Robot:
@@ -129,8 +132,8 @@ def test_urdf_to_tables(seed: int) -> None:
         assert_same_arm(arm, table, seed)
         moving = [joint for joint in arm.joints if joint.kind != "fixed"]
         for mine, theirs in zip(moving, table.joints, strict=True):
-            assert (mine.name, mine.limits, mine.viscous, mine.coulomb) == (
-                theirs.name, theirs.limits, theirs.viscous, theirs.coulomb,
+            assert (mine.name, mine.limits, mine.actuator["fv"], mine.actuator["fc"]) == (
+                theirs.name, theirs.limits, theirs.actuator["fv"], theirs.actuator["fc"],
             )  # fmt: skip
 
 

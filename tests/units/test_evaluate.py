@@ -17,8 +17,8 @@ from manipula.algebra.expr.evaluate import ARRAYS, INTERVALS, MPMATH, evaluate
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
-from manipula.algebra.expr.ops import OPS
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.scalar import OPS
 from tests.random_expressions import SYMBOLS, Text, branchy, built, nested, numbers, play, smooth, symbols, whole
 
 many = settings(max_examples=60, deadline=None)

@@ -91,7 +91,7 @@ def test_columns_become_joints() -> None:
     assert first.body is not None
     assert (first.body.centre_is, first.body.inertia_is) == ("first_moment", "origin")
     assert [cell.value for cell in first.body.inertia][::3] == [Name("XX1"), Name("YY1")]
-    assert (first.motor_inertia.value, first.viscous.value, first.coulomb.value) == (
+    assert tuple(first.actuator[letters].value for letters in ("Ia", "fv", "fc")) == (
         Name("IA1"), Name("FV1"), Name("FS1"),
     )  # fmt: skip
     assert arm.gravity[2].value == Name("G3")

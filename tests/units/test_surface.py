@@ -28,7 +28,8 @@ MEMBERS = {
         tape to_sympy tree_cost""",
     "Robot": """base base_parameters cells dof from_dh from_text gravity joint_names joints name names of origin
         parameters payload standard_parameters
-        tool values with_base with_gravity with_parameters with_payload with_standard_parameters with_tool without""",
+        tool values with_base with_friction with_gravity with_parameters with_payload with_standard_parameters with_tool
+        without""",
 }
 
 

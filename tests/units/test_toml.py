@@ -129,7 +129,7 @@ def test_every_key() -> None:
     assert first.body.inertia_is == "second_moment"
     assert first.body.inertia[1] == Cell("Kxy1")
     assert first.body.centre[1] == Cell("my1", Name("mm"))
-    assert (first.motor_inertia, first.friction_offset) == (Cell("Ia1", Name("Im")), Cell("fo1", ZERO))
+    assert (first.motor_inertia, first.actuator["fo"]) == (Cell("Ia1", Name("Im")), Cell("fo1", ZERO))
     assert first.carries[0].body.mass == Cell("m_carried", Num(Fraction(1, 5)))
     assert slide.body == unknown_body("2", "com") and fixed.body is None
     assert robot.payload[0].inertia_is == "com"

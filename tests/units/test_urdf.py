@@ -13,7 +13,7 @@ import pytest
 
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.mechanics.robot.bind import bind
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import Robot, actuator_of
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.massless import NOTE
@@ -138,7 +138,7 @@ def test_limits_friction_and_joint_kinds() -> None:
     (row,) = robot_from_urdf(one_joint(inside)).joints
     assert row.limits == (Num(Fraction(0)), Num(Fraction("2.5")))  # the one of the pair that is missing is zero
     assert (row.effort_limit, row.velocity_limit) == (Num(Fraction(30)), Num(Fraction(4)))
-    assert (row.viscous.value, row.coulomb.value) == (Num(Fraction(1, 2)), Num(Fraction(1, 4)))
+    assert (row.actuator["fv"].value, row.actuator["fc"].value) == (Num(Fraction(1, 2)), Num(Fraction(1, 4)))
     (free,) = robot_from_urdf(one_joint('<axis xyz="0 0 1"/><limit effort="inf" velocity="4"/>', "continuous")).joints
     assert (free.kind, free.limits, free.effort_limit) == ("revolute", None, None)
 
@@ -325,7 +325,7 @@ def test_links_step_aside_for_joints_of_the_same_name() -> None:
 def test_what_urdf_cannot_hold_is_said() -> None:
     arm = robot_from_urdf(GOOD)
     (row,) = arm.joints
-    arm = replace(arm, joints=(replace(row, motor_inertia=replace(row.motor_inertia, value=Num(Fraction(1, 4)))),))
+    arm = replace(arm, joints=(replace(row, actuator=actuator_of("1", Ia=Num(Fraction(1, 4)))),))
     text = urdf_from_robot(arm)
     assert "<!-- joint j: URDF cannot hold its motor inertia 0.25 -->" in text
     assert "gravity, which URDF cannot hold: 0 0 -9.81" in text

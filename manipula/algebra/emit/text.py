@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from math import isinf, isnan
 
 from manipula.algebra.tape import Tape
+from manipula.scalar import ARITHMETIC as OPERATORS
+from manipula.scalar import OPS
 
 LOOSE, SUM, PRODUCT, SIGN, ATOM = range(5)
 
@@ -55,6 +57,16 @@ def call(name: str, arity: int) -> Spelling:
 
 
 Table = Mapping[str, Callable[[Sequence[Text]], Text]]
+
+DECIDING = ("sign", "min", "max", "less", "select")  # what few libraries decide as we do, NaN and zeros included
+GUARDED = tuple(op.name for op in OPS.values() if op.guarded)
+LIBRARY = tuple(op for op in OPS if op not in (*OPERATORS, *DECIDING, *GUARDED))  # a call of the language's own
+
+
+def calls(names: Mapping[str, str]) -> Table:
+    """Operation → call of the function of that name."""
+    return {op: call(name, OPS[op].arity) for op, name in names.items()}
+
 
 ARITHMETIC: Table = {
     "add": Spelling("{} + {}", SUM, (SUM, PRODUCT)),

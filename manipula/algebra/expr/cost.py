@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.ops import OPS
 from manipula.algebra.expr.walk import topological
+from manipula.scalar import OPS
 
 
 @dataclass(frozen=True)

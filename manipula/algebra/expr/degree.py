@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from manipula.scalar import Maths
+
 
 class Factor:
     """A polynomial that stands in denominators, known by its degree."""
@@ -190,7 +192,7 @@ def _root(x: Degree) -> Degree:
     return Degree(max(1, x.both), x.below)
 
 
-class DegreeMaths:
+class DegreeMaths(Maths[Degree]):
     """`Maths` over degrees. What was compared and what was met on the way is kept here."""
 
     def __init__(self) -> None:
@@ -228,7 +230,8 @@ class DegreeMaths:
         self.arguments += [leaf.both for leaf in turn.leaves if isinstance(leaf, Degree)]
         return Degree(turn.top, turn.below)
 
-    cos = sin
+    def cos(self, x: Any) -> Degree:
+        return self.sin(x)
 
     def sqrt(self, x: Any) -> Degree:
         return _root(self._met(x))
@@ -241,8 +244,7 @@ class DegreeMaths:
         self.arguments.append(met.both)
         return met
 
-    def _opaque(self, *args: Any) -> Degree:
+    def apply(self, name: str, *args: Any) -> Degree:
+        """A new variable."""
         self.arguments.append(max(degree_from(x).both for x in args))
         return Degree(1)
-
-    sign = abs = minimum = maximum = less = select = _opaque

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.expr.ops import OPS
 from manipula.algebra.expr.walk import topological
+from manipula.scalar import OPS
 
 
 def _slopes(node: Expr, maths: ExprMaths) -> list[Expr]:

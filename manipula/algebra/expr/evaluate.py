@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -11,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.ops import OPS
 from manipula.algebra.expr.walk import topological
-from manipula.scalar import Maths, Tolerance
+from manipula.scalar import OPS, Maths, Tolerance
+
+FAR = 1e9  # e to this power is no number of any machine
 
 
 def evaluate(roots: Iterable[Expr], symbols: Mapping[str, Any], maths: Maths[Any]) -> list[Any]:
@@ -33,7 +35,7 @@ def evaluate(roots: Iterable[Expr], symbols: Mapping[str, Any], maths: Maths[Any
     return [values[root] for root in roots]
 
 
-class ArrayMaths:
+class ArrayMaths(Maths[Any]):
     """`Maths` over numpy arrays (and float64 numbers)."""
 
     def number(self, value: Fraction) -> Any:
@@ -42,30 +44,15 @@ class ArrayMaths:
     def degrees(self, value: Fraction) -> Any:
         return np.float64(np.deg2rad(float(value)))
 
-    def sin(self, x: Any) -> NDArray[Any]:
-        return np.sin(x)  # type: ignore[no-any-return]
+    def apply(self, name: str, *args: Any) -> NDArray[Any]:
+        with np.errstate(all="ignore"):
+            found: NDArray[Any] = getattr(np, OPS[name].word("numpy"))(*args)
+        return found
 
-    def cos(self, x: Any) -> NDArray[Any]:
-        return np.cos(x)  # type: ignore[no-any-return]
-
-    def sqrt(self, x: Any) -> NDArray[Any]:
-        with np.errstate(invalid="ignore"):
-            return np.sqrt(x)  # type: ignore[no-any-return]
-
-    def atan2(self, y: Any, x: Any) -> NDArray[Any]:
-        return np.arctan2(y, x)  # type: ignore[no-any-return]
-
-    def sign(self, x: Any) -> NDArray[Any]:
-        return np.sign(x)  # type: ignore[no-any-return]
-
-    def abs(self, x: Any) -> NDArray[Any]:
-        return np.abs(x)  # type: ignore[no-any-return]
-
-    def minimum(self, x: Any, y: Any) -> NDArray[Any]:
-        return np.minimum(x, y)  # type: ignore[no-any-return]
-
-    def maximum(self, x: Any, y: Any) -> NDArray[Any]:
-        return np.maximum(x, y)  # type: ignore[no-any-return]
+    def pow(self, x: Any, y: Any) -> NDArray[Any]:
+        """NaN where NumPy has a value for a negative base, or for NaN."""
+        known = np.greater_equal(x, 0) & np.equal(y, y)
+        return np.where(known, self.apply("pow", np.where(known, x, 1.0), np.where(known, y, 1.0)), np.nan)
 
     def less(self, x: Any, y: Any) -> NDArray[Any]:
         unordered = np.isnan(x) | np.isnan(y)
@@ -76,7 +63,7 @@ class ArrayMaths:
         return np.where(np.isnan(condition), np.nan, chosen)
 
 
-class MpMaths:
+class MpMaths(Maths[Any]):
     """`Maths` over mpmath numbers, at mpmath's own working precision."""
 
     def number(self, value: Fraction) -> Any:
@@ -85,23 +72,28 @@ class MpMaths:
     def degrees(self, value: Fraction) -> Any:
         return mpmath.pi * value.numerator / (180 * value.denominator)
 
-    def sin(self, x: Any) -> Any:
-        return mpmath.sin(x)
-
-    def cos(self, x: Any) -> Any:
-        return mpmath.cos(x)
-
-    def sqrt(self, x: Any) -> Any:
-        return mpmath.sqrt(x) if x >= 0 else mpmath.nan
+    def apply(self, name: str, *args: Any) -> Any:
+        """What is not real has no value."""
+        if any(map(mpmath.isnan, args)):
+            return mpmath.nan
+        found = getattr(mpmath, OPS[name].word("mpmath"))(*args)
+        return mpmath.nan if isinstance(found, mpmath.mpc) else found
 
     def atan2(self, y: Any, x: Any) -> Any:
         return mpmath.atan2(y, x)
 
-    def sign(self, x: Any) -> Any:
-        return mpmath.sign(x)
+    def exp(self, x: Any) -> Any:
+        """mpmath has numbers beyond any range, and would fill the memory with their exponents."""
+        return self.apply("exp", x) if not abs(x) > FAR else mpmath.inf if x > 0 else mpmath.mpf(0)
 
-    def abs(self, x: Any) -> Any:
-        return mpmath.fabs(x)
+    def pow(self, x: Any, y: Any) -> Any:
+        if not x >= 0 or mpmath.isnan(y):
+            return mpmath.nan
+        if y == 0 or x == 1:
+            return mpmath.mpf(1)
+        if x == 0 or not abs(y * mpmath.log(x)) < FAR:
+            return mpmath.inf if (x > 1) == (y > 0) else mpmath.mpf(0)
+        return self.apply("pow", x, y)
 
     def minimum(self, x: Any, y: Any) -> Any:
         return x if x < y or mpmath.isnan(x) else y
@@ -118,7 +110,7 @@ class MpMaths:
         return yes if condition else no
 
 
-class IntervalMaths:
+class IntervalMaths(Maths[Any]):
     """`Maths` over mpmath intervals: results enclose every value the true function takes."""
 
     iv = mpmath.iv
@@ -128,6 +120,14 @@ class IntervalMaths:
 
     def degrees(self, value: Fraction) -> Any:
         return self.iv.pi * value.numerator / (180 * value.denominator)
+
+    def apply(self, name: str, *args: Any) -> Any:
+        """The hull of the corners, where it is monotone in every argument; of anything else anything is possible."""
+        op = OPS[name]
+        corners = [op.value(MPMATH, *corner) for corner in product(*map(_ends, args))]
+        if not op.monotone or any(map(mpmath.isnan, corners)):
+            return self.iv.mpf([-mpmath.inf, mpmath.inf])
+        return self._hull(corners) if op.exact else self._outward(self._hull(corners))
 
     def sin(self, x: Any) -> Any:
         return self.iv.sin(x)
@@ -144,25 +144,16 @@ class IntervalMaths:
 
     def atan2(self, y: Any, x: Any) -> Any:
         corners = self._hull([mpmath.atan2(b, a) for b in _ends(y) for a in _ends(x)], _straddles(y) and _low(x) < 0)
-        ulp = mpmath.ldexp(1, 2 - mpmath.mp.prec)  # mpmath rounds to nearest: step outward
-        return corners * self.iv.mpf([1 - ulp, 1 + ulp])
+        return self._outward(corners)
 
-    def sign(self, x: Any) -> Any:
-        return self._hull([mpmath.sign(end) for end in _ends(x)])
+    def _outward(self, x: Any) -> Any:
+        """mpmath rounds to nearest: a step outward."""
+        ulp = mpmath.ldexp(1, 2 - mpmath.mp.prec)
+        return x * self.iv.mpf([1 - ulp, 1 + ulp])
 
     def abs(self, x: Any) -> Any:
         ends = [mpmath.fabs(end) for end in _ends(x)]
         return self._hull([*ends, mpmath.mpf(0)] if _straddles(x) else ends)
-
-    def minimum(self, x: Any, y: Any) -> Any:
-        return self._hull([min(a, b) for a, b in zip(_ends(x), _ends(y))])
-
-    def maximum(self, x: Any, y: Any) -> Any:
-        return self._hull([max(a, b) for a, b in zip(_ends(x), _ends(y))])
-
-    def less(self, x: Any, y: Any) -> Any:
-        (xa, xb), (ya, yb) = _ends(x), _ends(y)
-        return self._hull([mpmath.mpf(bool(xb < ya)), mpmath.mpf(bool(xa < yb))])
 
     def select(self, condition: Any, yes: Any, no: Any) -> Any:
         low, high = _ends(condition)

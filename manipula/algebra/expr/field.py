@@ -17,6 +17,8 @@ from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
 
+from manipula.scalar import OPS, Maths
+
 P = (1 << 61) - 1
 Point = tuple[int, int]  # (cos, sin)
 EAST: Point = (1, 0)
@@ -24,7 +26,6 @@ _QUARTERS: tuple[Point, ...] = ((1, 0), (0, 1), (P - 1, 0), (0, P - 1))
 
 
 HALF = (P + 1) // 2
-VANISHING = ("sqrt", "abs", "sign")  # uninterpreted but for f(0) = 0: a text may take the length of what is nothing
 
 
 def hashed(seed: str, *parts: object) -> int:
@@ -72,18 +73,19 @@ def degrees_point(seed: str, value: Fraction) -> Point:
     return point
 
 
-def opaque_value(seed: str, name: str, values: Iterable[int], parity: int, commutative: bool) -> int:
-    """The value of an uninterpreted operation; known symmetries are respected."""
-    args = list(values)
-    if name in VANISHING and not args[0]:
-        return 0
-    if commutative:
+def opaque_value(seed: str, name: str, values: Iterable[int]) -> int:
+    """The value of an uninterpreted operation; known symmetries are respected, and the one value that is known: a text
+    may take the length of what is nothing."""
+    op, args = OPS[name], list(values)
+    if op.known is not None and args[0] == op.known[0]:
+        return op.known[1]
+    if op.commutative:
         args.sort()
-    flip = bool(parity) and args[0] > P - args[0]
+    flip = bool(op.parity) and args[0] > P - args[0]
     if flip:
         args[0] = P - args[0]
     value = hashed(seed, name, *args)
-    return P - value if flip and parity < 0 else value
+    return P - value if flip and op.parity < 0 else value
 
 
 def rational(value: Fraction | int) -> int:
@@ -173,7 +175,7 @@ def polar_point(seed: str, y: int, x: int) -> Point:
 
 
 def opaque_root(seed: str, x: int) -> int:
-    return opaque_value(seed, "sqrt", [x], 0, commutative=False)
+    return opaque_value(seed, "sqrt", [x])
 
 
 def shortened(x: int, y: int, r: int) -> Point:
@@ -184,7 +186,7 @@ def shortened(x: int, y: int, r: int) -> Point:
     return (x * over % P, y * over % P)
 
 
-class FieldMaths:
+class FieldMaths(Maths[Element]):
     """`Maths` over elements. One `seed` is one draw of all symbols."""
 
     def __init__(self, seed: str) -> None:
@@ -207,9 +209,9 @@ class FieldMaths:
         seed = self.seed
         return Element(seed, hashed(seed, "degrees", value) if value else 0, degrees_point(seed, value))
 
-    def _opaque(self, name: str, args: tuple[Any, ...], parity: int = 0, commutative: bool = False) -> Element:
-        values = map(value_of, args)
-        return Element(self.seed, opaque_value(self.seed, name, values, parity, commutative))
+    def apply(self, name: str, *args: Any) -> Element:
+        """Uninterpreted."""
+        return Element(self.seed, opaque_value(self.seed, name, map(value_of, args)))
 
     def _angle(self, x: Any) -> Point:
         return x.as_point() if isinstance(x, Element) else opaque_point(self.seed, rational(x))
@@ -231,25 +233,7 @@ class FieldMaths:
         return shortened(x, y, self.root((x * x + y * y) % P))
 
     def atan2(self, y: Any, x: Any) -> Element:
-        return Element(self.seed, self._opaque("atan2", (y, x)).value, self.polar(value_of(y), value_of(x)))
-
-    def sign(self, x: Any) -> Element:
-        return self._opaque("sign", (x,), parity=-1)
-
-    def abs(self, x: Any) -> Element:
-        return self._opaque("abs", (x,), parity=1)
-
-    def minimum(self, x: Any, y: Any) -> Element:
-        return self._opaque("min", (x, y), commutative=True)
-
-    def maximum(self, x: Any, y: Any) -> Element:
-        return self._opaque("max", (x, y), commutative=True)
-
-    def less(self, x: Any, y: Any) -> Element:
-        return self._opaque("less", (x, y))
-
-    def select(self, condition: Any, yes: Any, no: Any) -> Element:
-        return self._opaque("select", (condition, yes, no))
+        return Element(self.seed, self.apply("atan2", y, x).value, self.polar(value_of(y), value_of(x)))
 
 
 class NoRootError(Exception):

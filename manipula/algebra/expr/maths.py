@@ -6,10 +6,10 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.scalar import Tolerance
+from manipula.scalar import Maths, Tolerance
 
 
-class ExprMaths:
+class ExprMaths(Maths[Expr]):
     """Functions that build nodes of one graph. Arguments may be ints."""
 
     interned = True  # equal scalars are one object
@@ -23,35 +23,5 @@ class ExprMaths:
     def degrees(self, value: Fraction) -> Expr:
         return self.graph.degrees(value)
 
-    def _apply(self, name: str, *args: Any) -> Expr:
+    def apply(self, name: str, *args: Any) -> Expr:
         return self.graph.apply(name, *map(self.graph.expr, args))
-
-    def sin(self, x: Any) -> Expr:
-        return self._apply("sin", x)
-
-    def cos(self, x: Any) -> Expr:
-        return self._apply("cos", x)
-
-    def sqrt(self, x: Any) -> Expr:
-        return self._apply("sqrt", x)
-
-    def atan2(self, y: Any, x: Any) -> Expr:
-        return self._apply("atan2", y, x)
-
-    def sign(self, x: Any) -> Expr:
-        return self._apply("sign", x)
-
-    def abs(self, x: Any) -> Expr:
-        return self._apply("abs", x)
-
-    def minimum(self, x: Any, y: Any) -> Expr:
-        return self._apply("min", x, y)
-
-    def maximum(self, x: Any, y: Any) -> Expr:
-        return self._apply("max", x, y)
-
-    def less(self, x: Any, y: Any) -> Expr:
-        return self._apply("less", x, y)
-
-    def select(self, condition: Any, yes: Any, no: Any) -> Expr:
-        return self._apply("select", condition, yes, no)

@@ -28,11 +28,11 @@ from manipula.algebra.expr.field import (
     polar_point,
     rational,
 )
-from manipula.algebra.expr.ops import OPS
 from manipula.errors import InputError
-from manipula.scalar import Tolerance
+from manipula.scalar import ARITHMETIC, OPS, Tolerance
 
 TABLE_SEED = "manipula value table 1"
+LEAVES = ("const", "angle", "tolerance", "symbol")
 Key = tuple[int, str, int]
 
 
@@ -238,7 +238,7 @@ class Graph:
 
     def apply(self, name: str, *args: Expr) -> Expr:
         """Any operation of the table by its name."""
-        if name in ("add", "sub", "mul", "div", "neg"):
+        if name in ARITHMETIC:
             return getattr(self, name)(*args)  # type: ignore[no-any-return]
         if name in ("sin", "cos"):
             return self._trig(name, args[0])
@@ -259,7 +259,7 @@ class Graph:
             return inner if op.parity > 0 else self.neg(inner)
         if op.commutative:
             args = _sorted(*args)
-        value = opaque_value(TABLE_SEED, name, [x.value for x in args], op.parity, op.commutative)
+        value = opaque_value(TABLE_SEED, name, [x.value for x in args])
         node = self.intern(name, args, value)
         if name == "atan2" and not node.online:  # a variable one may stand at (0, 0), where it has no direction
             self.points[value] = polar_point(TABLE_SEED, args[0].value, args[1].value)

@@ -13,11 +13,13 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
+from manipula.scalar import ARITHMETIC, OPS
 from manipula.support.cache import discard, fetch, keep, key_of
 
 _LIBRARIES = {"win32": ("ucrtbase", "ntdll"), "darwin": ("/usr/lib/libSystem.B.dylib",)}
 _SYMBOLS = (
-    "sin", "cos", "sincos", "__sincos_stret", "atan2", "exp", "log", "ceil", "floor", "rint", "__chkstk",
+    "sincos", "__sincos_stret", "ceil", "rint", "__chkstk",
+    *(op.word("c") for op in OPS.values() if op.name not in ARITHMETIC),
 )  # fmt: skip  # all that code may call
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manipula.algebra.tape import Line, Tape
+from manipula.scalar import OPS
 
 NAN = float("nan")
 _BYTES = {"double": 8, "float": 4}
@@ -150,8 +151,10 @@ class Writer:
             self.put(f"{to} = {_PLAIN[line.op]} {T} {', '.join(args)}")
         elif line.op in _INTRINSIC:
             self.put(f"{to} = {self.intrinsic(_INTRINSIC[line.op], self.kind, *args)}")
-        else:
+        elif line.op in _COMPOUND:
             self.aliases[line.slot] = _COMPOUND[line.op](self, *args)
+        else:
+            self.aliases[line.slot] = library(self, line.op, *args)
 
     def _with_its_sign(self, line: Line) -> tuple[Line, bool]:
         """The sum that a negative stands for, and whether all of it still has to take the other sign."""
@@ -214,7 +217,7 @@ def turned_sums(tape: Tape, products: Mapping[int, tuple[int, int]]) -> dict[int
 
 
 _PLAIN = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "neg": "fneg"}
-_INTRINSIC = {"sqrt": "sqrt", "abs": "fabs"}
+_INTRINSIC = {op.name: op.words["llvm"] for op in OPS.values() if "llvm" in op.words}
 
 
 # several instructions; the value is returned
@@ -268,6 +271,20 @@ def by_lane(w: Writer, function: str, *args: str) -> str:
         value = w.let(f"fptrunc double {value} to float") if k.scalar == "float" else value
         found = value if k.lanes == 1 else w.let(f"insertelement {k.text} {found}, {k.scalar} {value}, i64 {lane}")
     return found
+
+
+def library(w: Writer, name: str, *args: str) -> str:
+    """An operation by the system's function, lane by lane: the same bits in any of them."""
+    op, k = OPS[name], w.kind
+    function = f"@{op.word('c')}"
+    taken = ", ".join(["double"] * op.arity)
+    w.declared[function] = f"declare double {function}({taken}) nounwind willreturn readnone nobuiltin"
+    value = by_lane(w, function, *args)
+    if not op.guarded:
+        return value
+    zero, nan = k.literal(0.0), k.literal(NAN)
+    value = _choose(w, _compared(w, "oge", args[0], zero), value, nan)
+    return _choose(w, _compared(w, "ord", args[1], zero), value, nan)
 
 
 def _lane(w: Writer, value: str, lane: int) -> str:

@@ -12,8 +12,8 @@ from heapq import heapify, heappop, heappush
 
 from manipula.algebra.expr.function import Function, moved_to
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.expr.ops import OPS
 from manipula.algebra.expr.walk import copied, topological
+from manipula.scalar import OPS
 
 # cycles until a result can be used, by what the operation is counted as; a change of sign costs nothing
 CYCLES = {"add": 4, "mul": 4, "div": 14, "sqrt": 18, "trig": 40, "other": 3}

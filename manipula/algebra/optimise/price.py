@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Expr
-from manipula.algebra.expr.ops import OPS
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.balance import balanced, longest_path
 from manipula.errors import UnknownNameError
+from manipula.scalar import OPS
 
 
 @dataclass(frozen=True)

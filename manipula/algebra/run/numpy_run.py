@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.algebra.expr.ops import OPS
 from manipula.algebra.machine.ir import kept_slots, parameters_of, variables_of
 from manipula.algebra.run.batch.shapes import DType, Floats, View, matrix_of_view
 from manipula.algebra.tape import Line, Tape
+from manipula.scalar import OPS
 
 
 class NumpyKernel:

@@ -8,9 +8,9 @@ from fractions import Fraction
 from manipula.algebra.show.names import GREEK, split_name
 from manipula.algebra.show.printer import Printer, decimal
 from manipula.algebra.simplify.tree import Tree
+from manipula.scalar import OPS
 
 _DOTS = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}")
-_FUNCTIONS = {"sin": r"\sin", "cos": r"\cos", "min": r"\min", "max": r"\max"}
 
 
 class Latex(Printer):
@@ -45,7 +45,11 @@ class Latex(Printer):
                 return rf"\left|{args[0]}\right|"
             case "less":
                 return self.bracket(f"{args[0]} < {args[1]}")
-        return _FUNCTIONS.get(op, rf"\operatorname{{{op}}}") + self.bracket(", ".join(args))
+            case "pow":
+                return rf"{{{self.bracket(args[0])}}}^{{{args[1]}}}"
+            case "sign":
+                return r"\operatorname{sign}" + self.bracket(args[0])
+        return OPS[op].words.get("latex", rf"\operatorname{{{op}}}") + self.bracket(", ".join(args))
 
     def power(self, base: str, exponent: int) -> str:
         return f"{base}^{{{exponent}}}"

@@ -11,9 +11,10 @@ from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import free_symbols
 from manipula.errors import InputError
+from manipula.scalar import OPS, Maths
 
 
-class SympyMaths:
+class SympyMaths(Maths[Any]):
     """`Maths` over SymPy expressions; numbers stay exact, angles become multiples of π."""
 
     def __init__(self, sympy: Any) -> None:
@@ -25,29 +26,8 @@ class SympyMaths:
     def degrees(self, value: Fraction) -> Any:
         return self.sympy.pi * self.number(value / 180)
 
-    def sin(self, x: Any) -> Any:
-        return self.sympy.sin(x)
-
-    def cos(self, x: Any) -> Any:
-        return self.sympy.cos(x)
-
-    def sqrt(self, x: Any) -> Any:
-        return self.sympy.sqrt(x)
-
-    def atan2(self, y: Any, x: Any) -> Any:
-        return self.sympy.atan2(y, x)
-
-    def sign(self, x: Any) -> Any:
-        return self.sympy.sign(x)
-
-    def abs(self, x: Any) -> Any:
-        return self.sympy.Abs(x)
-
-    def minimum(self, x: Any, y: Any) -> Any:
-        return self.sympy.Min(x, y)
-
-    def maximum(self, x: Any, y: Any) -> Any:
-        return self.sympy.Max(x, y)
+    def apply(self, name: str, *args: Any) -> Any:
+        return getattr(self.sympy, OPS[name].word("sympy"))(*args)
 
     def less(self, x: Any, y: Any) -> Any:
         return self.sympy.Piecewise((1, x < y), (0, True))

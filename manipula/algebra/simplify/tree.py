@@ -14,8 +14,7 @@ from functools import lru_cache, reduce
 from operator import add, mul
 from typing import Any
 
-from manipula.algebra.expr.ops import OPS
-from manipula.scalar import Maths
+from manipula.scalar import OPS, Maths
 
 
 class Tree:

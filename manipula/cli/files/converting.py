@@ -47,23 +47,25 @@ def convert(
 def _urdf_options(source: str, base: str, tip: str) -> dict[str, Any]:
     given: dict[str, Any] = {"base": base, "tip": tip}
     chosen = {key: value for key, value in given.items() if value}
-    if chosen and api.FORMATS.get(Path(source).suffix.lower()) != "urdf":
-        raise InputError(f"--{next(iter(chosen))} is for URDF files; {source} is not one")
+    file = api.formats().get(Path(source).suffix.lower())
+    for key in chosen:
+        if file is None or not file.takes(key):
+            raise InputError(f"--{key} is for URDF files; {source} is not one")
     return chosen
 
 
 def _in_convention(robot: Robot, to: str, target: Path) -> Robot:
-    kind = api.FORMATS.get(target.suffix.lower())
+    file = api.formats().get(target.suffix.lower())
     if to and to not in ("standard", "modified"):
         raise InputError(f"--to must be standard or modified, not {to!r}")
-    if kind == "urdf" or kind is None:
+    if file is None or not file.conventions:
         if to:
             raise InputError(f"--to {to} is for tables; {target} is not one")
         return robot  # save refuses an unknown ending
-    if kind == "par":
-        if to == "standard":
-            raise InputError("a .par file always holds the modified convention; drop --to")
-        return robot
+    if to and to not in file.conventions:
+        raise InputError(f"a {target.suffix} file always holds the {file.conventions[0]} convention; drop --to")
+    if len(file.conventions) == 1:
+        return robot  # its writer brings any arm into it
     if not to and robot.origin.convention == "urdf":
         to = "standard"
     return api.convert(robot, to) if to else robot

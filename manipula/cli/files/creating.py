@@ -82,7 +82,8 @@ def _read(table: str, convention: str, angle: str, length: str) -> Robot:
         from manipula.robot import Robot
 
         return Robot.from_text(sys.stdin.read(), "dh", file="the pasted table", **settings)
-    if api.FORMATS.get(Path(table).suffix.lower()) == "dh":
+    file = api.formats().get(Path(table).suffix.lower())
+    if file is not None and file.takes("columns"):
         return api.load(table, **settings)
     if settings:
         raise InputError(f"{table}: --{next(iter(settings))} is for tables (.csv .txt); this file says its own")

@@ -51,8 +51,8 @@ def _deletable(robot: str) -> Path:
     if places.in_library(robot):
         raise InputError(f"{robot!r} belongs to the library and cannot be deleted; only your own robots can")
     path = places.file_of(robot)
-    if path.suffix.lower() not in api.FORMATS:
-        raise InputError(f"{path} is not a robot file; those end in {', '.join(api.FORMATS)}")
+    if path.suffix.lower() not in api.formats():
+        raise InputError(f"{path} is not a robot file; those end in {', '.join(api.formats())}")
     if not path.is_file():
         raise InputError(f"{path}: there is no such file")
     return path

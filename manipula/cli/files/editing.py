@@ -114,10 +114,7 @@ def _text_of(robot: Robot, target: Path) -> str:
 
 def loaded_from(text: str, target: Path) -> Robot:
     """The robot the text describes; its errors name the target."""
-    from manipula.robot import Robot
-
-    kind: Any = api.FORMATS.get(target.suffix.lower(), "toml")
-    return Robot.from_text(text, kind, file=str(target))
+    return api.from_text(text, target)
 
 
 def _keep_comments(target: Path) -> None:

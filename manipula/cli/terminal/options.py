@@ -27,7 +27,8 @@ def complete_own(incomplete: str) -> list[str]:
 def _files(incomplete: str) -> list[str]:
     """Robot files, once the name has begun."""
     found = glob(f"{escape(incomplete)}*") if incomplete else []
-    return sorted(path for path in found if Path(path).suffix.lower() in api.FORMATS)
+    endings = api.formats() if found else {}
+    return sorted(path for path in found if Path(path).suffix.lower() in endings)
 
 
 def complete_model(incomplete: str) -> list[str]:

@@ -66,7 +66,7 @@ def in_library(name: str) -> bool:
 def file_of(name: str) -> Path:
     """The file of one of the user's robots: a path, or a name found here or in the catalogue."""
     path = Path(name).expanduser()
-    if path.suffix.lower() in api.FORMATS or path.is_file():
+    if path.suffix.lower() in api.formats() or path.is_file():
         return path
     for folder in (Path(), catalogue()):
         candidate = folder / f"{name}.toml"

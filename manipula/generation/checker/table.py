@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from manipula.algebra.emit.names import Namer, identifier
+from manipula.errors import InputError
 from manipula.generation.checker.text import Call, angle_text, fraction_text
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser, free_parameters
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
@@ -61,8 +62,17 @@ class _Writer:
         for mounted in joint.carries:
             yield f"body({self.steps(mounted.at)}, {self.body(mounted.body)})"
         if joint.kind != "fixed":
-            drive = (joint.motor_inertia, joint.viscous, joint.coulomb, joint.friction_offset)
-            yield f"motor({self.cells(drive)})"
+            yield f"motor({self.cells(self.drive(joint))})"
+
+    def drive(self, joint: Joint) -> list[Cell]:
+        """Ia fv fc fo; the checker is a text of its own and has no other laws."""
+        for law in joint.actuator.laws:
+            if not law.always:
+                raise InputError(
+                    f"{self.robot.name}: joint {joint.name!r} has friction.{law.key}, which the checker does not know; "
+                    'emit without the checker, or robot.without("friction")'
+                )
+        return list(joint.actuator.linear().values())
 
     def body(self, body: Body) -> str:
         centre, inertia = f"vec({self.cells(body.centre)})", f"six({self.cells(body.inertia)})"

@@ -7,9 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
+from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.ik.general6r.machine import Translate
 from manipula.ik.inverse import InverseSolver
-from manipula.ik.numeric.arrays import ARRAYS, Floats, over_arrays, stacked
+from manipula.ik.numeric.arrays import Floats, over_arrays, stacked
 from manipula.ik.partial.elimination3 import linked
 from manipula.ik.partial.targets import completed
 from manipula.ik.search import unique_solutions
@@ -18,7 +19,6 @@ from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.models.inverse.position_task import placings, position_plan
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.tree import Link, Tree, in_series
-from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE
 
 
@@ -79,7 +79,7 @@ class AxisBranches:
     """Up to five joints that place a point and a direction: with one more joint about it, a pose."""
 
     def __init__(self, chain: Tree, translate: Translate | None) -> None:
-        turn = Link("added", KINDS["revolute"], chain.tool, 0, 1, HERE, Inertia())
+        turn = Link(name="added", kind=KINDS["revolute"], before=chain.tool)
         self._solver = InverseSolver(
             replace(chain, links=in_series((*chain.links, turn)), tool=HERE), translate=translate
         )

@@ -44,9 +44,11 @@ def pairs(robot: Robot, chain: Tree, symbols: Mapping[str, Any], symbolic: Any, 
     read = _Reader(robot, chain.maths, symbols, symbolic)
     yield from _each("gravity", chain.gravity, [read.cell(cell) for cell in robot.gravity])
     for link, joint in zip(chain.links, moving):
-        cells = (joint.motor_inertia, joint.viscous, joint.coulomb, joint.friction_offset)
-        told = (link.motor_inertia, link.viscous, link.coulomb, link.friction_offset)
-        yield from _each(f"the actuator of {joint.name}", told, [read.cell(cell) for cell in cells])
+        found, cells = link.actuator.named(), joint.actuator.named()
+        if list(map(type, link.actuator.laws)) != list(map(type, joint.actuator.laws)) or list(found) != list(cells):
+            yield Pair(f"the friction laws of {joint.name}", 1, 0)
+            return
+        yield from _each(f"the actuator of {joint.name}", list(found.values()), list(map(read.cell, cells.values())))
     frames, bodies, parts = read.walked(q)
     places = [chain.base, *chain.elementary(q), chain.tool]
     names = ["the base", *(f"the frame of {joint.name}" for joint in moving), "the tool"]

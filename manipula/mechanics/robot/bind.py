@@ -219,17 +219,14 @@ class _Binder:
             # a bare number of radians has no exact sine: it stands as a constant turn, not inside sums of angles
             before, offset = before @ turn_about("z", *self.cos_sin(joint.offset)), 0
         return Link(
-            joint.name,
-            KINDS[joint.kind],
-            before,
-            offset,
-            joint.direction,
-            self.placement(joint.after),
-            inertia,
-            self.scalar(joint.motor_inertia),
-            self.scalar(joint.viscous),
-            self.scalar(joint.coulomb),
-            self.scalar(joint.friction_offset),
+            name=joint.name,
+            kind=KINDS[joint.kind],
+            before=before,
+            offset=offset,
+            direction=joint.direction,
+            after=self.placement(joint.after),
+            inertia=inertia,
+            actuator=joint.actuator.mapped(self.scalar),
             parts=(*own, *held),
             parent=parent,
         )

@@ -7,11 +7,12 @@ Placements are kept as the elementary steps the file gave, so that every number 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError
+from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.values.multiples import MOST, Multiples
 from manipula.mechanics.robot.values.parameter import ZERO, Name, Op, Parameter, names_of, text_of
 
@@ -82,14 +83,15 @@ class Joint:
     direction: Literal[1, -1]
     after: Steps
     body: Body | None  # None: a frame without mass
-    motor_inertia: Cell
-    viscous: Cell
-    coulomb: Cell
-    friction_offset: Cell
+    actuator: Actuator[Cell]
     limits: tuple[Parameter, Parameter] | None = None  # SI
     velocity_limit: Parameter | None = None
     effort_limit: Parameter | None = None
     carries: tuple[Mounted, ...] = ()
+
+    @property
+    def motor_inertia(self) -> Cell:
+        return self.actuator.motor_inertia
 
     def cells(self) -> Iterator[Cell]:
         """Every cell of the row."""
@@ -100,7 +102,7 @@ class Joint:
 class Origin:
     """How the file was written; read only to save and to show tables, never by a model."""
 
-    format: Literal["toml", "dh", "urdf", "par", "python"] = "python"
+    format: str = "python"  # or a name of `formats/registry`
     convention: Literal["standard", "modified", "urdf"] = "standard"
     angle: Literal["deg", "rad"] = "rad"
     length: Literal["m", "mm"] = "m"
@@ -205,6 +207,17 @@ def _changed(part: Any, change: Callable[[Cell], Cell]) -> Any:
 def known(name: str, value: Parameter = ZERO) -> Cell:
     """A cell with a value, zero unless said."""
     return Cell(name, value)
+
+
+def actuator_of(suffix: str, **given: Parameter) -> Actuator[Cell]:
+    """The actuator of a row whose names end in `suffix`: Ia fv fc fo as given, zero unless said."""
+    return actuator_from(lambda letters: Cell(f"{letters}{suffix}", given.get(letters, ZERO)))
+
+
+def rubbed(joint: Joint, suffix: str, given: Mapping[str, Parameter]) -> Joint:
+    """The joint with this friction, by the letters of its parameters, and no other."""
+    actuator = joint.actuator.rubbed(lambda letters: Cell(f"{letters}{suffix}", given.get(letters, ZERO)), given)
+    return replace(joint, actuator=actuator)
 
 
 def centre_letter(kind: CentreKind) -> str:

@@ -56,10 +56,7 @@ def _link(link: Link, entry: Change) -> Link:
         offset=entry(link.offset),
         after=_placement(link.after, entry),
         inertia=_inertia(link.inertia, entry),
-        motor_inertia=entry(link.motor_inertia),
-        viscous=entry(link.viscous),
-        coulomb=entry(link.coulomb),
-        friction_offset=entry(link.friction_offset),
+        actuator=link.actuator.mapped(entry),
         pace=entry(link.pace),
         parts=tuple(replace(x, at=_placement(x.at, entry), inertia=_inertia(x.inertia, entry)) for x in link.parts),
     )

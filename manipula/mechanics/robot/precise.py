@@ -16,6 +16,7 @@ from manipula.mechanics.robot.description import Cell, Robot, Step, StepKind, St
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter, names_of, scalar_from_parameter
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import Matrix
+from manipula.scalar import OPS, Maths
 
 MP = MPContext()  # a context of our own: the user's mpmath precision is neither read nor changed
 MP.dps = 50
@@ -23,7 +24,7 @@ PLACES = 20
 NEGLIGIBLE = Fraction(1, 10**14)  # closer to a quarter turn, or to zero, than any table is written
 
 
-class PreciseMaths:
+class PreciseMaths(Maths[Any]):
     """`Maths` over mpmath numbers of fifty digits."""
 
     def number(self, value: Fraction) -> Any:
@@ -32,23 +33,8 @@ class PreciseMaths:
     def degrees(self, value: Fraction) -> Any:
         return self.number(value) * MP.pi / 180
 
-    def sin(self, x: Any) -> Any:
-        return MP.sin(x)
-
-    def cos(self, x: Any) -> Any:
-        return MP.cos(x)
-
-    def sqrt(self, x: Any) -> Any:
-        return MP.sqrt(x)
-
-    def atan2(self, y: Any, x: Any) -> Any:
-        return MP.atan2(y, x)
-
-    def sign(self, x: Any) -> Any:
-        return MP.sign(x)
-
-    def abs(self, x: Any) -> Any:
-        return abs(x)
+    def apply(self, name: str, *args: Any) -> Any:
+        return getattr(MP, OPS[name].word("mpmath"))(*args)
 
     def minimum(self, x: Any, y: Any) -> Any:
         return min(x, y)

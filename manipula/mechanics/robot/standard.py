@@ -1,7 +1,8 @@
 """The standard parameters of a robot: those in which its torques are linear, body by body, as the file has each body.
 
 Of every moving link, and of every body that rides on one (fixed rows, carried bodies, payload): Lxx Lxy Lxz Lyy Lyz Lzz
-mx my mz m about the origin of the body's own frame; of every moving joint Ia fv fc fo. Their order is that of the
+mx my mz m about the origin of the body's own frame; of every moving joint Ia fv fc fo and those of further friction
+laws that it has. Their order is that of the
 regressor's columns. What stands before the first moving joint is felt by no motor and has none.
 """
 
@@ -19,7 +20,6 @@ from manipula.mechanics.robot.values.parameter import Name, Parameter, names_of
 from manipula.mechanics.spatial.inertia import Inertia
 
 Given = Mapping[str, Parameter]
-MOTOR = {"Ia": "motor_inertia", "fv": "viscous", "fc": "coulomb", "fo": "friction_offset"}
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,9 @@ def with_standard(robot: Arm, given: Given) -> Arm:
 
     def joint(row: Joint, end: str, carried: Iterable[str]) -> Joint:
         held = (replace(x, body=bodies.get(own) or x.body) for x, own in zip(row.carries, carried))
-        motor = ((field, f"{letters}{end}") for letters, field in MOTOR.items())
-        cells = {field: Cell(name, given[name]) for field, name in motor if name in given}
-        return replace(row, body=bodies.get(end, row.body), carries=tuple(held), **cells)  # type: ignore[arg-type]
+        motor = ((letters, f"{letters}{end}") for letters in row.actuator.linear())
+        actuator = row.actuator.changed({letters: Cell(name, given[name]) for letters, name in motor if name in given})
+        return replace(row, body=bodies.get(end, row.body), carries=tuple(held), actuator=actuator)
 
     joints = tuple(map(joint, robot.joints, ends.rows, ends.carried))
     payload = tuple(bodies[end] or body for end, body in zip(ends.payload, robot.payload))
@@ -96,7 +96,7 @@ def _ten(body: Body) -> tuple[Cell, ...]:
 
 
 def _motor(moved: Moved) -> list[Cell]:
-    cells = {letters: getattr(moved.joint, field) for letters, field in MOTOR.items()}
+    cells = moved.joint.actuator.linear()
     return [Cell(f"{letters}{moved.suffix}", cell.parameter) for letters, cell in cells.items()]
 
 

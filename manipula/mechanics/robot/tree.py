@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from manipula.mechanics.robot.actuators.actuator import IDLE, Actuator
 from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.spatial.inertia import NOTHING, Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
@@ -42,18 +43,19 @@ class Link:
 
     name: str
     kind: JointKind
-    before: Placement
-    offset: Any
-    direction: int
-    after: Placement
-    inertia: Inertia
-    motor_inertia: Any = 0
-    viscous: Any = 0
-    coulomb: Any = 0
-    friction_offset: Any = 0
+    before: Placement = HERE
+    offset: Any = 0
+    direction: int = 1
+    after: Placement = HERE
+    inertia: Inertia = NOTHING
+    actuator: Actuator[Any] = IDLE
     pace: Any = 1  # 1/L of a sliding joint when lengths are measured in L
     parts: tuple[Part, ...] = ()
     parent: int = BASE  # the link it stands on, by its place in the tree
+
+    @property
+    def motor_inertia(self) -> Any:
+        return self.actuator.motor_inertia
 
     def motion(self, q: Any, maths: Maths[Any]) -> Placement:
         """The joint's own displacement at q."""

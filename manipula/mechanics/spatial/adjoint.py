@@ -18,7 +18,7 @@ from itertools import count
 from typing import Any
 
 from manipula.mechanics.spatial.inertia import half
-from manipula.scalar import Maths
+from manipula.scalar import OPS, Maths
 
 Pull = Callable[[Any], tuple[Any, ...]]  # weight of a result → weights of what it was made of
 _ORDER = count()
@@ -149,7 +149,7 @@ def _quotient(x: Any, y: Any) -> Any:
     return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y
 
 
-class TracedMaths:
+class TracedMaths(Maths[Any]):
     """`Maths` over traced numbers whose values are of the inner kind."""
 
     def __init__(self, inner: Maths[Any]) -> None:
@@ -161,13 +161,18 @@ class TracedMaths:
     def degrees(self, value: Fraction) -> Traced:
         return Traced(self.inner.degrees(value))
 
-    def sin(self, x: Any) -> Traced:
-        x = lifted(x)
-        return made(self.inner.sin(x.value), (x,), lambda w: (w * self.inner.cos(x.value),))
+    def apply(self, name: str, *args: Any) -> Traced:
+        """f(x, …), whose weight goes to each x times ∂f/∂x, from the slopes of the table."""
+        op, given = OPS[name], tuple(lifted(x) for x in args)
+        values = [x.value for x in given]
+        value = op.value(self.inner, *values)
+        if op.flat:
+            return Traced(value)
 
-    def cos(self, x: Any) -> Traced:
-        x = lifted(x)
-        return made(self.inner.cos(x.value), (x,), lambda w: (-(w * self.inner.sin(x.value)),))
+        def pull(w: Any) -> tuple[Any, ...]:
+            return tuple(0 if slope is None else w * slope for slope in op.slopes(self.inner, value, *values))
+
+        return made(value, given, pull)
 
     def sqrt(self, x: Any) -> Traced:
         x = lifted(x)
@@ -184,21 +189,11 @@ class TracedMaths:
 
         return made(self.inner.atan2(y.value, x.value), (y, x), pull)
 
-    def sign(self, x: Any) -> Traced:
-        return Traced(self.inner.sign(lifted(x).value))
-
-    def abs(self, x: Any) -> Traced:
-        x = lifted(x)
-        return made(self.inner.abs(x.value), (x,), lambda w: (w * self.inner.sign(x.value),))
-
     def minimum(self, x: Any, y: Any) -> Traced:
         return self.select(self.less(x, y), x, y)
 
     def maximum(self, x: Any, y: Any) -> Traced:
         return self.select(self.less(x, y), y, x)
-
-    def less(self, x: Any, y: Any) -> Traced:
-        return Traced(self.inner.less(lifted(x).value, lifted(y).value))
 
     def select(self, condition: Any, yes: Any, no: Any) -> Traced:
         test, yes, no = lifted(condition).value, lifted(yes), lifted(no)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.spatial.inertia import half
-from manipula.scalar import Maths
+from manipula.scalar import OPS, Maths
 
 
 class Dual:
@@ -100,7 +100,7 @@ def _quotient(x: Any, y: Any) -> Any:
     return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y
 
 
-class DualMaths:
+class DualMaths(Maths[Any]):
     """`Maths` over dual numbers whose values are of the inner kind."""
 
     def __init__(self, inner: Maths[Any]) -> None:
@@ -112,13 +112,16 @@ class DualMaths:
     def degrees(self, value: Fraction) -> Dual:
         return Dual(self.inner.degrees(value))
 
-    def sin(self, x: Any) -> Dual:
-        x = lifted(x)
-        return Dual(self.inner.sin(x.value), _scaled(self.inner.cos(x.value), x.partials))
-
-    def cos(self, x: Any) -> Dual:
-        x = lifted(x)
-        return Dual(self.inner.cos(x.value), _scaled(-self.inner.sin(x.value), x.partials))
+    def apply(self, name: str, *args: Any) -> Dual:
+        """f(x, …) with Σ ∂f/∂x dx, from the slopes of the table."""
+        op, given = OPS[name], [lifted(x) for x in args]
+        values = [x.value for x in given]
+        value = op.value(self.inner, *values)
+        partials: tuple[Any, ...] = ()
+        if any(x.partials for x in given):
+            for slope, x in zip(op.slopes(self.inner, value, *values), given, strict=True):
+                partials = partials if slope is None or not x.partials else _sum(partials, _scaled(slope, x.partials))
+        return Dual(value, partials)
 
     def sqrt(self, x: Any) -> Dual:
         x, root = lifted(x), self.inner.sqrt(value_of(x))
@@ -131,21 +134,11 @@ class DualMaths:
         below = x.value * x.value + y.value * y.value
         return Dual(self.inner.atan2(y.value, x.value), tuple(part / below for part in top))
 
-    def sign(self, x: Any) -> Dual:
-        return Dual(self.inner.sign(value_of(x)))
-
-    def abs(self, x: Any) -> Dual:
-        x = lifted(x)
-        return Dual(self.inner.abs(x.value), _scaled(self.inner.sign(x.value), x.partials))
-
     def minimum(self, x: Any, y: Any) -> Dual:
         return self.select(self.less(x, y), x, y)
 
     def maximum(self, x: Any, y: Any) -> Dual:
         return self.select(self.less(x, y), y, x)
-
-    def less(self, x: Any, y: Any) -> Dual:
-        return Dual(self.inner.less(value_of(x), value_of(y)))
 
     def select(self, condition: Any, yes: Any, no: Any) -> Dual:
         test, yes, no = value_of(condition), lifted(yes), lifted(no)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 
-class FloatMaths:
+from manipula.scalar import OPS, Maths
+
+
+class FloatMaths(Maths[float]):
     """Floats; the meaning every other scalar is compared with."""
 
     def number(self, value: Fraction) -> float:
@@ -14,6 +18,11 @@ class FloatMaths:
 
     def degrees(self, value: Fraction) -> float:
         return math.radians(value)
+
+    def apply(self, name: str, *args: float) -> float:
+        """NumPy's, which has a value for every float: infinity where it is too large, NaN where there is none."""
+        with np.errstate(all="ignore"):
+            return float(getattr(np, OPS[name].word("numpy"))(*args))
 
     def sin(self, x: float) -> float:
         return math.sin(x) if math.isfinite(x) else math.nan
@@ -32,6 +41,9 @@ class FloatMaths:
 
     def abs(self, x: float) -> float:
         return abs(x)
+
+    def pow(self, x: float, y: float) -> float:
+        return self.apply("pow", x, y) if x >= 0 and not math.isnan(y) else math.nan
 
     def minimum(self, x: float, y: float) -> float:
         return x if x < y or math.isnan(x) else y

@@ -10,7 +10,7 @@ from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.c.batch import BLOCK, batch
-from manipula.algebra.emit.c.spelling import REAL_HELPERS, RESERVED, language, real_language
+from manipula.algebra.emit.c.spelling import ALWAYS, NAMES, REAL_HELPERS, RESERVED, language, real_language
 from manipula.algebra.emit.halves import Halves, Places, context, element, halves, self_test_tables
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.readme import Readme, numbers, readme
@@ -51,6 +51,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "about": comment_lines(shown["about"]),
         "ports": comment_lines(shown["ports"]),
         "indices": _indices(one.split, name),
+        "functions": [name for op, name in NAMES.items() if op in ALWAYS or op in shown["used"]],
         "helpers": [(op, helper) for op, helper in REAL_HELPERS.items() if op in shown["used"]],
         "symbols": [name, f"{name}_batch", *(_prepared(name, one) if one.split.kept else ())],
         "batch": batch(tape, one.split, name),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from manipula.algebra.emit.text import ARITHMETIC, Language, Table, call
-from manipula.algebra.expr.ops import OPS
+from manipula.algebra.emit.text import ARITHMETIC, GUARDED, LIBRARY, Language, Table, calls
+from manipula.scalar import OPS
 
 _KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -40,7 +40,8 @@ ANDROID i386 linux sun vax arm mips sparc far near huge small pascal cdecl inter
 min
 max
 """  # functions a local name would hide, and macros of the headers, of compilers and of Windows
-RESERVED = frozenset((_KEYWORDS + _LIBRARY).split())
+_CALLED = [OPS[op].word("c") + kind for op in (*LIBRARY, *GUARDED) for kind in ("", "f")]
+RESERVED = frozenset([*(_KEYWORDS + _LIBRARY).split(), *_CALLED])
 
 
 class Helper(NamedTuple):
@@ -49,11 +50,12 @@ class Helper(NamedTuple):
     signature: str
     body: str
     meaning: str
+    calls: str = ""  # a function of the library
 
 
 # NaN in gives NaN out: what is neither below nor above is NaN, and so is a sum with it
-def helpers(real: str, literal: str) -> dict[str, Helper]:
-    """The helper functions over a number type; `literal` is the form of its numbers."""
+def helpers(real: str, literal: str, nan: str, called: Callable[[str], str] = str) -> dict[str, Helper]:
+    """The helper functions over a number type, in its literals; `called` names a function of the library."""
     zero, one = literal.format("0.0"), literal.format("1.0")
     single, pair = f"const {real} x", f"const {real} x, const {real} y"
     sign = f"(x > {zero}) ? {one} : ((x < {zero}) ? -{one} : ((x == {zero}) ? {zero} : x))"
@@ -70,14 +72,22 @@ def helpers(real: str, literal: str) -> dict[str, Helper]:
             choice,
             "yes where the condition is not 0, else no; NaN if the condition is NaN",
         ),
+        **{op: _guarded(pair, zero, literal.format(nan), called(OPS[op].word("c")), op) for op in GUARDED},
     }
 
 
-HELPERS = helpers("double", "{}")
-FUNCTIONS = {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "atan2": "atan2", "abs": "fabs"}  # as math.h has them
+def _guarded(pair: str, zero: str, nan: str, name: str, op: str) -> Helper:
+    """A function of the library where it has a value by our rules."""
+    return Helper(pair, f"((x >= {zero}) && (y == y)) ? {name}(x, y) : {nan}", OPS[op].doc + " or one is NaN", name)
+
+
+HELPERS = helpers("double", "{}", "NAN")
+FUNCTIONS = {op: OPS[op].word("c") for op in LIBRARY}  # as math.h has them
+ALWAYS = ("sin", "cos", "sqrt", "atan2", "abs")  # with a macro in every file; the others where they are called
 LITERAL = "R({})"
 TOLERANCE = "TOLERANCE({}, {})"
-REAL_HELPERS = helpers("real", LITERAL)
+NAMES = {**FUNCTIONS, **{op: OPS[op].word("c") for op in GUARDED}}  # each has a macro: that of the number type
+REAL_HELPERS = helpers("real", LITERAL, "NAN", str.upper)
 _REAL_WORDS = {
     "real",
     "R",
@@ -90,7 +100,7 @@ _REAL_WORDS = {
     "end",
     "size_t",
     "k",
-    *(name.upper() for name in FUNCTIONS.values()),
+    *(name.upper() for name in NAMES.values()),
 }
 
 
@@ -107,8 +117,7 @@ def real_language(prefix: str) -> Language:
 
 
 def _table(prefix: str, functions: Mapping[str, str]) -> Table:
-    named = {**functions, **{op: f"{prefix}_{op}" for op in HELPERS}}
-    return {**ARITHMETIC, **{op: call(name, OPS[op].arity) for op, name in named.items()}}
+    return {**ARITHMETIC, **calls({**functions, **{op: f"{prefix}_{op}" for op in HELPERS}})}
 
 
 def _own(prefix: str) -> set[str]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.c import comment_lines
+from manipula.algebra.emit.c.spelling import ALWAYS
 from manipula.algebra.emit.c.spelling import language as c_language
-from manipula.algebra.emit.cpp.spelling import HELPERS, RESERVED, language
+from manipula.algebra.emit.cpp.spelling import FUNCTIONS, HELPERS, RESERVED, language
 from manipula.algebra.emit.halves import Places, context, element, halves, self_test_tables
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.readme import Readme, numbers, readme
@@ -16,8 +17,6 @@ from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
-
-FUNCTIONS = ("sin", "cos", "sqrt", "atan2", "abs")
 
 
 class Cpp17:
@@ -74,7 +73,10 @@ def _stored(tape: Tape) -> Any:
 def _functions(tape: Tape) -> dict[str, list[str]]:
     """The functions each half calls, for its using-declarations."""
     sections = {"prepare": (*tape.offline, *tape.guard), "main": tape.online}
-    return {key: [op for op in FUNCTIONS if any(line.op == op for line in lines)] for key, lines in sections.items()}
+    return {
+        key: [name for op, name in FUNCTIONS.items() if any(line.op == op for line in lines)]
+        for key, lines in sections.items()
+    }
 
 
 def _declared(arguments: Iterable[Argument]) -> list[str]:
@@ -114,6 +116,7 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         lines.append(f"const auto k = manipula::{name}_prepare({parameters});  // once per parameter set")
         called.append("k")
     lines.append(f"const auto result = manipula::{name}({', '.join(called)});")
+    functions = ", ".join(f"`{name}`" for op, name in FUNCTIONS.items() if op in ALWAYS or op in shown["used"])
     return Readme(
         "C++17, header only",
         "cpp",
@@ -123,6 +126,6 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         f"c++ -std=c++17 -O2 -Wall -Wextra -Werror -pedantic {name}_test.cpp -o {name}_test && ./{name}_test",
         [
             "`Real` may be `float`, `double`, or any type with arithmetic, comparisons, a constructor from `double` "
-            "and functions `sin`, `cos`, `sqrt`, `atan2`, `abs` in its own namespace: a dual number gives derivatives.",
+            f"and functions {functions} in its own namespace: a dual number gives derivatives.",
         ],
     )

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from manipula.algebra.emit.c.spelling import RESERVED as C_RESERVED
 from manipula.algebra.emit.c.spelling import helpers
-from manipula.algebra.emit.text import ARITHMETIC, Language, call
-from manipula.algebra.expr.ops import OPS
+from manipula.algebra.emit.text import ARITHMETIC, LIBRARY, Language, calls
+from manipula.scalar import OPS
 
 LITERAL = "Real({})"
-HELPERS = helpers("Real&", LITERAL)
+NAN = "std::numeric_limits<double>::quiet_NaN()"
+HELPERS = helpers("Real&", LITERAL, NAN)
+FUNCTIONS = {op: OPS[op].word("cpp") for op in LIBRARY}  # as <cmath> has them
 _OWN = """
 Real result std array numeric_limits domain_error manipula detail tolerance k i n x y yes no condition once twice digits
 """
@@ -20,15 +22,12 @@ RESERVED = C_RESERVED | frozenset(_OWN.split())
 
 def language(prefix: str) -> Language:
     """Helper functions live in a namespace with the function's name in front."""
-    named = {
-        "sin": "sin", "cos": "cos", "sqrt": "sqrt", "atan2": "atan2", "abs": "abs",
-        **{op: f"{prefix}_detail::{op}_of" for op in HELPERS},
-    }  # fmt: skip
+    named = {**FUNCTIONS, **{op: f"{prefix}_detail::{op}_of" for op in HELPERS}}
     return Language(
-        {**ARITHMETIC, **{op: call(name, OPS[op].arity) for op, name in named.items()}},
+        {**ARITHMETIC, **calls(named)},
         RESERVED | {prefix, f"{prefix}_prepare", f"{prefix}_results", f"{prefix}_detail"},
         "std::numeric_limits<double>::infinity()",
-        "std::numeric_limits<double>::quiet_NaN()",
+        NAN,
         LITERAL,
         f"{prefix}_detail::tolerance<Real>({{}}, {{}})",
     )

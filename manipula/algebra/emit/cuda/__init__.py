@@ -9,7 +9,7 @@ from typing import Any
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.cuda.angles import WORDS, Group, fronted, grouped, is_sine
-from manipula.algebra.emit.cuda.spelling import HELPERS, PLAIN, RESERVED, language
+from manipula.algebra.emit.cuda.spelling import PLAIN, RESERVED, helpers, language
 from manipula.algebra.emit.halves import Halves, Places, context, sections, self_test_tables
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.readme import Readme, readme
@@ -77,6 +77,8 @@ def _context(tape: Tape, version: str) -> dict[str, Any]:
     shown = context(tape, name, version, written)
     body = list(grouped(written.main.body, name))
     text = _outside_groups(written, body)
+    used = [(op, helper) for op, helper in helpers(name).items() if op in shown["used"]]
+    called = " ".join(helper.body for _, helper in used)
     arrays = _arrays(arguments)
     return (
         shown
@@ -85,8 +87,8 @@ def _context(tape: Tape, version: str) -> dict[str, Any]:
             "guard": f"MANIPULA_{name.upper()}_CUH",
             "about": comment_lines(shown["about"]),
             "ports": comment_lines(shown["ports"]),
-            "functions": [(op, *PLAIN[op]) for op in PLAIN if f"{name}_{op}(" in text],
-            "helpers": [(op, helper) for op, helper in HELPERS.items() if op in shown["used"]],
+            "functions": [(op, *PLAIN[op]) for op in PLAIN if f"{name}_{op}(" in text + called],
+            "helpers": used,
             "sines": any(isinstance(x, Group) for x in body),
             "body": body,
             "arrays": arrays,

@@ -12,7 +12,9 @@ from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.split import Split
 from manipula.algebra.emit.templates import filled
+from manipula.algebra.emit.text import GUARDED
 from manipula.algebra.tape import Tape
+from manipula.scalar import OPS
 
 
 class JavaScript:
@@ -41,6 +43,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "about": _comment(shown["about"]),
         "ports": _comment(shown["ports"]),
         "helpers": [op for op in HELPERS if op in shown["used"]],
+        "guarded": [(op, OPS[op].word("javascript"), OPS[op].doc) for op in GUARDED if op in shown["used"]],
         "literals": literals(arguments, written.main),
         "result": _type(arguments.outputs[0].port.shape) if single else f"{name}_results",
         "type": _type,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from manipula.algebra.emit.text import ARITHMETIC, Language, call
-from manipula.algebra.expr.ops import OPS
+from manipula.algebra.emit.text import ARITHMETIC, DECIDING, GUARDED, LIBRARY, Language, calls
+from manipula.scalar import OPS
 
 _WORDS = """
 abstract arguments await boolean break byte case catch char class const continue debugger default delete do double else
@@ -14,15 +14,15 @@ Array Math Number Infinity NaN RangeError Object ArrayLike number string readonl
 globalThis symbol bigint object as is keyof namespace module require exports constructor prototype Error Map Set Symbol
 k x y condition yes no signOf minOf maxOf lessOf selectOf sized given wanted got
 """
-RESERVED = frozenset(_WORDS.split())
-HELPERS = ("sign", "min", "max", "less", "select")
+RESERVED = frozenset(_WORDS.split()) | {f"{op}Of" for op in GUARDED}
+HELPERS = (*DECIDING, *GUARDED)
 _NAMED = {
-    **{op: f"Math.{op}" for op in ("sin", "cos", "sqrt", "atan2", "abs")},
+    **{op: f"Math.{OPS[op].word('javascript')}" for op in LIBRARY},
     **{op: f"{op}Of" for op in HELPERS},
 }
 
 LANGUAGE = Language(
-    {**ARITHMETIC, **{op: call(name, OPS[op].arity) for op, name in _NAMED.items()}},
+    {**ARITHMETIC, **calls(_NAMED)},
     RESERVED,
     "Infinity",
     "NaN",

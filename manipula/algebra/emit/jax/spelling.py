@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import keyword
 
-from manipula.algebra.emit.text import ARITHMETIC, Language, call
-from manipula.algebra.expr.ops import OPS
+from manipula.algebra.emit.text import ARITHMETIC, GUARDED, LIBRARY, Language, calls
+from manipula.scalar import OPS
 
 _WORDS = """
 jnp jax k x got batch NamedTuple ValueError float print broken text precise
 """
 _NAMED = {
-    **{op: f"jnp.{op}" for op in ("sin", "cos", "sqrt", "abs", "sign")},
-    "atan2": "jnp.arctan2", "min": "jnp.minimum", "max": "jnp.maximum", "less": "_less", "select": "_select",
-}  # fmt: skip
+    **{op: f"jnp.{OPS[op].word('jax')}" for op in (*LIBRARY, "sign", "min", "max")},
+    **{op: f"_{op}" for op in ("less", "select", *GUARDED)},
+}
 
 LANGUAGE = Language(
-    {**ARITHMETIC, **{op: call(name, OPS[op].arity) for op, name in _NAMED.items()}},
+    {**ARITHMETIC, **calls(_NAMED)},
     frozenset({*keyword.kwlist, *keyword.softkwlist, *_WORDS.split()}),
     "jnp.inf",
     "jnp.nan",

@@ -16,9 +16,12 @@ from manipula.algebra.emit.text import (
     Negation,
     Spelling,
     Text,
+    call,
 )
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.tape import Tape
+from manipula.scalar import ARITHMETIC as OPERATORS
+from manipula.scalar import OPS
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,12 @@ class Infix:
 
 def _function(form: str, arity: int) -> Spelling:
     return Spelling(form, ATOM, (LOOSE,) * arity)
+
+
+def _named(op: str) -> Spelling:
+    """\\sin(x), \\operatorname{atan2}(y, x)"""
+    word = OPS[op].words.get("latex", rf"\operatorname{{{op}}}").replace("{", "{{").replace("}", "}}")
+    return call(word, OPS[op].arity)
 
 
 class Mathematics(Language):
@@ -59,16 +68,8 @@ LANGUAGE = Mathematics(
         "mul": Infix(r"{} \, {}", PRODUCT, (PRODUCT, ATOM)),
         "div": _function(r"\frac{{{}}}{{{}}}", 2),
         "neg": Negation(),
-        "sin": _function(r"\sin({})", 1),
-        "cos": _function(r"\cos({})", 1),
+        **{op: _named(op) for op in OPS if op not in OPERATORS},
         "sqrt": _function(r"\sqrt{{{}}}", 1),
-        "atan2": _function(r"\operatorname{{atan2}}({}, {})", 2),
-        "abs": _function(r"\operatorname{{abs}}({})", 1),
-        "sign": _function(r"\operatorname{{sgn}}({})", 1),
-        "min": _function(r"\min({}, {})", 2),
-        "max": _function(r"\max({}, {})", 2),
-        "less": _function(r"\operatorname{{less}}({}, {})", 2),
-        "select": _function(r"\operatorname{{select}}({}, {}, {})", 3),
     },
     frozenset(),
     r"\infty",

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula.algebra.emit.halves import Places, context, halves, self_test_tables
-from manipula.algebra.emit.matlab.spelling import HELPERS, LANGUAGE, RESERVED
+from manipula.algebra.emit.matlab.spelling import HELPERS, LANGUAGE, PARTIAL, RESERVED
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
+from manipula.scalar import OPS
 
 
 class Matlab:
@@ -48,6 +49,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
             "main": [op for op in HELPERS if any(line.op == op for line in tape.online)],
         },
         "pages": pages,
+        "partial": [OPS[op] for op in PARTIAL],
     }
 
 

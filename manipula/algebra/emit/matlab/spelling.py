@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from manipula.algebra.emit.text import ARITHMETIC, PRODUCT, SIGN, Language, Spelling, call
-from manipula.algebra.expr.ops import OPS
+from manipula.algebra.emit.text import ARITHMETIC, DECIDING, LIBRARY, PRODUCT, SIGN, Language, Spelling, calls
+from manipula.scalar import OPS
 
 _KEYWORDS = """
 break case catch classdef continue else elseif end endfor endfunction endif endwhile for function global if otherwise
@@ -17,19 +17,22 @@ reshape permute class error all any isnan isinf NaN Inf nan inf eps pi i j e I J
 nargin nargout rows numel max iscolumn deal single double printf fprintf exit given wanted got x y condition yes no
 result unequal true false isargout chosen_of column first unknown z NA pkg clear who whos help doc
 """
-RESERVED = frozenset((_KEYWORDS + _USED).split())
-HELPERS = ("sign", "min", "max", "less", "select", "sqrt")
+PARTIAL = tuple(op.name for op in OPS.values() if op.partial and op.name != "sqrt")  # elsewhere complex in MATLAB
+HELPERS = (*DECIDING, "sqrt", *PARTIAL)
+_CALLED = [name for op in (*LIBRARY, *PARTIAL) for name in (f"{op}_of", OPS[op].word("matlab"))]
+RESERVED = frozenset([*(_KEYWORDS + _USED).split(), *_CALLED])
 _NAMED = {
-    "sin": "sin", "cos": "cos", "atan2": "atan2", "abs": "abs", "sqrt": "root_of",
-    **{op: f"{op}_of" for op in ("sign", "min", "max", "less", "select")},
-}  # fmt: skip
+    **{op: OPS[op].word("matlab") for op in LIBRARY},
+    **{op: f"{op}_of" for op in HELPERS},
+    "sqrt": "root_of",
+}
 
 LANGUAGE = Language(
     {
         **ARITHMETIC,
         "mul": Spelling("{}.*{}", PRODUCT, (PRODUCT, SIGN)),
         "div": Spelling("{}./{}", PRODUCT, (PRODUCT, SIGN)),
-        **{op: call(name, OPS[op].arity) for op, name in _NAMED.items()},
+        **calls(_NAMED),
     },
     RESERVED,
     "Inf",

@@ -14,8 +14,9 @@ from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
-from manipula.algebra.emit.text import Language
+from manipula.algebra.emit.text import GUARDED, Language
 from manipula.algebra.tape import Tape
+from manipula.scalar import OPS
 
 
 class NumPy:
@@ -39,6 +40,7 @@ def module_context(tape: Tape, name: str, version: str, found: Sequence[State], 
     arguments = written.split
     shown = context(tape, name, version, written) | self_test_tables(arguments, found, language)
     return shown | {
+        "guarded": [(op, OPS[op].word("numpy"), OPS[op].doc) for op in GUARDED if op in shown["used"]],
         "about": _doc(shown["about"]),
         "ports": _doc(shown["ports"]),
         "variables": [x.name for x in arguments.variables],

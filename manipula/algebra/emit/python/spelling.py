@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import keyword
 
-from manipula.algebra.emit.text import ARITHMETIC, Language, call
+from manipula.algebra.emit.text import ARITHMETIC, GUARDED, LIBRARY, Language, calls
+from manipula.scalar import OPS
 
 _OWN = {"np", "k", "x", "got", "batch", "NamedTuple", "ValueError", "float", "print", "self"}
 
+_NAMED = {
+    **{op: f"np.{OPS[op].word('numpy')}" for op in (*LIBRARY, "sign", "min", "max")},
+    **{op: f"_{op}" for op in ("less", "select", *GUARDED)},
+}
+
 LANGUAGE = Language(
-    {
-        **ARITHMETIC,
-        "sin": call("np.sin", 1),
-        "cos": call("np.cos", 1),
-        "sqrt": call("np.sqrt", 1),
-        "atan2": call("np.arctan2", 2),
-        "abs": call("np.abs", 1),
-        "sign": call("np.sign", 1),
-        "min": call("np.minimum", 2),
-        "max": call("np.maximum", 2),
-        "less": call("_less", 2),
-        "select": call("_select", 3),
-    },
+    {**ARITHMETIC, **calls(_NAMED)},
     frozenset({*keyword.kwlist, *keyword.softkwlist, *_OWN}),
     "np.inf",
     "np.nan",

@@ -14,9 +14,11 @@ from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.rust.spelling import FUNCTIONS, HELPERS, LANGUAGE, PLAIN, RESERVED
 from manipula.algebra.emit.split import Split
 from manipula.algebra.emit.templates import filled
+from manipula.algebra.emit.text import GUARDED
 from manipula.algebra.tape import Tape
+from manipula.scalar import OPS
 
-FUNCTION_DOCS = {"sin": "Sine", "cos": "Cosine", "sqrt": "Square root", "atan2": "Angle of (x, y)", "abs": "Magnitude"}
+ALWAYS = ("sin", "cos", "sqrt", "atan2", "abs")  # in the trait of every crate
 
 
 class Rust:
@@ -50,7 +52,8 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "edition": "2021",
         "crate_version": version if re.fullmatch(r"\d+\.\d+\.\d+", version) else "0.0.0",
         "description": _quoted(f"{tape.notes.get('model', name)} of {tape.notes.get('robot', name)}"),
-        "functions": {op: FUNCTION_DOCS[op] for op in FUNCTIONS},
+        "functions": [OPS[op] for op in FUNCTIONS if op in ALWAYS or op in shown["used"]],
+        "guarded": [OPS[op] for op in GUARDED if op in shown["used"]],
         "helpers": [op for op in HELPERS if op in shown["used"]],
         "array": array,
         "literals": literals(arguments, written.main),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from manipula.algebra.emit.text import ARITHMETIC, Language, call
-from manipula.algebra.expr.ops import OPS
+from manipula.algebra.emit.text import ARITHMETIC, DECIDING, GUARDED, LIBRARY, Language, calls
 
 _KEYWORDS = """
 as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in let loop
@@ -16,13 +15,13 @@ Results Result Ok Err Some None Option Box String Vec Add Sub Mul Div Neg Copy C
 k prepare evaluate add sub mul div neg x y yes no condition sign_of min_of max_of less_of select_of zero one PARAMETERS
 tolerance number
 """
-RESERVED = frozenset((_KEYWORDS + _OWN).split())
-FUNCTIONS = ("sin", "cos", "sqrt", "atan2", "abs")
-HELPERS = ("sign", "min", "max", "less", "select")
-_NAMED = {**{op: f"M::{op}" for op in FUNCTIONS}, **{op: f"{op}_of::<M>" for op in HELPERS}}
+RESERVED = frozenset((_KEYWORDS + _OWN).split()) | {f"{op}_of" for op in GUARDED}
+FUNCTIONS = (*LIBRARY, *GUARDED)  # of the trait; the first five always, the others where they are called
+HELPERS = (*DECIDING, *GUARDED)
+_NAMED = {**{op: f"M::{op}" for op in LIBRARY}, **{op: f"{op}_of::<M>" for op in HELPERS}}
 
 LANGUAGE = Language(
-    {**ARITHMETIC, **{op: call(name, OPS[op].arity) for op, name in _NAMED.items()}},
+    {**ARITHMETIC, **calls(_NAMED)},
     RESERVED,
     "f64::INFINITY",
     "f64::NAN",

@@ -8,8 +8,7 @@ from typing import Any
 
 from manipula.algebra.expr.field import P
 from manipula.algebra.expr.function import Function, Output, nested
-from manipula.algebra.expr.node import Expr, Graph
-from manipula.algebra.expr.ops import LEAVES, OPS
+from manipula.algebra.expr.node import LEAVES, Expr, Graph
 from manipula.algebra.expr.walk import copied, topological
 from manipula.algebra.optimise.price import Price
 from manipula.algebra.optimise.prove import Reference
@@ -33,6 +32,7 @@ from manipula.algebra.optimise.search.state import (
     State,
 )
 from manipula.errors import ProofError
+from manipula.scalar import OPS
 
 SUMS = ("add", "sub")
 CAPACITY_AT_LEAST = 1 << 14

@@ -28,9 +28,10 @@ from typing import Any, NamedTuple
 from manipula.mechanics.models.derivatives.dual import Given
 from manipula.mechanics.models.dynamics import contact
 from manipula.mechanics.models.dynamics.acceleration_field import Body, Wrench, moment_by_field, wrench_of
-from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.dynamics.friction import NO_FORWARD, absent, friction, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
 from manipula.mechanics.models.dynamics.moving_bodies import Beyond, Joint, Road, gathered, joints_of, roads_of, twice
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate, scale, sum_of, symmetric
@@ -63,16 +64,28 @@ class Partials(NamedTuple):
 def inverse(chain: Tree, x: Given) -> dict[str, Rows]:
     """Of the motor torques: with motor inertia, friction and the tool's wrench."""
     dq, dqd, dqdd = partials(chain, x["q"], x["qd"], x["qdd"])
-    for i, link in enumerate(chain.links):
-        dqd[i][i] = dqd[i][i] + link.viscous
-        dqdd[i][i] = dqdd[i][i] + link.motor_inertia
     if x.get("wrench") is not None:
         dq = [[a + b for a, b in zip(*rows)] for rows in zip(dq, contact.partials(*_touched(chain, x)))]
+    for i, (link, slip) in enumerate(zip(chain.links, slips(chain, x["qd"], _loads(chain, x)), strict=True)):
+        by_rate, by_load = link.actuator.slopes(slip)
+        if not absent(by_load):  # friction follows what the joint bears
+            for rows in (dq, dqd, dqdd):
+                rows[i] = [entry + by_load * entry for entry in rows[i]]
+        dqd[i][i] = dqd[i][i] + by_rate
+        dqdd[i][i] = dqdd[i][i] + link.motor_inertia
     return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
+
+
+def _loads(chain: Tree, x: Given) -> Sequence[Any] | None:
+    """The torques of the bare mechanism, where friction asks for them."""
+    if not any(link.actuator.loaded for link in chain.links):
+        return None
+    return newton_euler(chain, x["q"], x["qd"], x["qdd"], x.get("wrench")).tau
 
 
 def forward(chain: Tree, x: Given) -> dict[str, Rows]:
     """Of the accelerations, −M⁻¹ ∂τ: neither M nor ∂τ/∂q̇ asks for q̈, and C = ½ ∂τ/∂q̇ gives the torques of q̇."""
+    refuse_loaded(chain, NO_FORWARD)
     still = [0] * chain.dof
     _, dqd, M = partials(chain, x["q"], x["qd"], still)
     for i, link in enumerate(chain.links):

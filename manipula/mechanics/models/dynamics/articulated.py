@@ -26,7 +26,7 @@ from manipula.mechanics.models.dynamics.bodies import (
     on_joints,
     tensor_about_z,
 )
-from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import tip_load
 from manipula.mechanics.models.dynamics.torque import Wrench
 from manipula.mechanics.robot.tree import Link, Tree
@@ -108,6 +108,7 @@ def forward_dynamics(
     chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
 ) -> list[Any]:
     """q̈ under the motor torques `tau`."""
+    refuse_loaded(chain, NO_FORWARD)
     seated = on_joints(chain, q)
     driven = [link.signed(t - loss) for link, t, loss in zip(chain.links, tau, friction(chain, qd), strict=True)]
     joints = inward_pass(seated, velocities(seated, qd), driven, tip_force(seated, wrench))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.dynamics.torque import Wrench, inverse_dynamics
 from manipula.mechanics.robot.tree import Tree
@@ -18,5 +19,6 @@ def forward_dynamics(
     chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
 ) -> list[Any]:
     """q̈ under the motor torques `tau`."""
+    refuse_loaded(chain, NO_FORWARD)
     bias = inverse_dynamics(chain, q, qd, [0] * chain.dof, wrench)
     return Solver(inertia_matrix(chain, q))([t - b for t, b in zip(tau, bias, strict=True)])

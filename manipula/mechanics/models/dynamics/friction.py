@@ -1,25 +1,41 @@
-"""Joint friction: viscous·q̇ + coulomb·sign(q̇) + offset, with sign(0) = 0."""
+"""Joint friction: the sum of the laws of each joint's actuator (`robot.actuators`), with sign(0) = 0.
+
+A law may depend on the load of the joint, the torque the mechanism behind it asks for (motion, weight, contact). In
+inverse dynamics that torque is known before friction is. Forward dynamics would have to know the acceleration first:
+it refuses such a robot.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.robot.tree import Link, Tree
-from manipula.scalar import Maths
+from manipula.errors import InputError
+from manipula.mechanics.robot.actuators.law import Slip, absent
+from manipula.mechanics.robot.tree import Tree
+
+NO_FORWARD = "accelerations do not follow from torques in closed form"
+NO_COLUMNS = "torques are not linear in the parameters"
+__all__ = ["NO_COLUMNS", "NO_FORWARD", "absent", "friction", "refuse_loaded", "slips"]
 
 
-def friction(chain: Tree, qd: Sequence[Any]) -> list[Any]:
-    """The torque every joint loses."""
-    return [joint_friction(link, rate, chain.maths) for link, rate in zip(chain.links, qd, strict=True)]
+def friction(chain: Tree, qd: Sequence[Any], loads: Sequence[Any] | None = None) -> list[Any]:
+    """The torque every joint loses; `loads` are the torques of the bare mechanism."""
+    return [link.actuator.friction(slip) for link, slip in zip(chain.links, slips(chain, qd, loads))]
 
 
-def joint_friction(link: Link, rate: Any, maths: Maths[Any]) -> Any:
-    """One joint's; a coefficient that is structurally absent (the int 0) asks for no sign function."""
-    dry = 0 if absent(link.coulomb) else link.coulomb * maths.sign(rate)
-    return link.viscous * rate + dry + link.friction_offset
+def slips(chain: Tree, qd: Sequence[Any], loads: Sequence[Any] | None = None) -> list[Slip]:
+    """How every joint slips."""
+    known = [None] * chain.dof if loads is None else loads
+    return [Slip(rate, chain.maths, load) for rate, load in zip(qd, known, strict=True)]
 
 
-def absent(entry: Any) -> bool:
-    """The structural zero: a fact about the table, not about a scalar's value."""
-    return isinstance(entry, int) and entry == 0
+def refuse_loaded(chain: Tree, model: str) -> None:
+    """Raises where the friction of a joint depends on its load and `model` cannot have it so."""
+    for link in chain.links:
+        if link.actuator.loaded:
+            keys = ", ".join(f"friction.{law.key}" for law in link.actuator.laws if law.loaded and not law.is_zero())
+            raise InputError(
+                f"joint {link.name!r}: its friction depends on its load ({keys}), so {model}; "
+                'take it from robot.without("friction"), or give the joint other laws'
+            )

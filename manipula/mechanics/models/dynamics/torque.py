@@ -11,7 +11,7 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics import acceleration_field
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
-from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.dynamics.friction import slips
 from manipula.mechanics.models.dynamics.newton_euler import load, newton_euler, tip_load
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import NULL
@@ -24,13 +24,13 @@ def inverse_dynamics(
 ) -> list[Any]:
     """The torques of a motion, with motor inertia, friction and what the tool's `wrench` asks for."""
     tau = newton_euler(chain, q, qd, qdd, wrench).tau
-    return [bare + motor for bare, motor in zip(tau, actuator_torque(chain, qd, qdd))]
+    return [bare + motor for bare, motor in zip(tau, actuator_torque(chain, qd, qdd, tau))]
 
 
-def actuator_torque(chain: Tree, qd: Sequence[Any], qdd: Sequence[Any]) -> list[Any]:
-    """Motor inertia and friction: Ia q̈ + friction"""
-    lost = friction(chain, qd)
-    return [link.motor_inertia * a + loss for link, a, loss in zip(chain.links, qdd, lost)]
+def actuator_torque(chain: Tree, qd: Sequence[Any], qdd: Sequence[Any], loads: Sequence[Any]) -> list[Any]:
+    """Motor inertia and friction: Ia q̈ + friction, under the torques of the bare mechanism."""
+    rows = zip(chain.links, slips(chain, qd, loads), qdd, strict=True)
+    return [link.actuator.torque(slip, a) for link, slip, a in rows]
 
 
 def gravity(chain: Tree, q: Sequence[Any]) -> list[Any]:
@@ -57,6 +57,6 @@ def wrench_torque(chain: Tree, q: Sequence[Any], wrench: Wrench) -> list[Any]:
 def by_field(chain: Tree, x: Mapping[str, Sequence[Any]], choices: Sequence[Choice]) -> dict[str, Any]:
     """Inverse dynamics with the bare mechanism on the acceleration field; frames must be on the joints."""
     tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
-    motors = actuator_torque(chain, x["qd"], x["qdd"])
     contact = wrench_torque(chain, x["q"], x.get("wrench"))
+    motors = actuator_torque(chain, x["qd"], x["qdd"], [bare + push for bare, push in zip(tau, contact)])
     return {"tau": [bare + motor + push for bare, motor, push in zip(tau, motors, contact)]}

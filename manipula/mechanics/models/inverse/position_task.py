@@ -20,7 +20,6 @@ from manipula.mechanics.models.inverse.solutions.solving import Subproblems, unk
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Link, Tree, in_series
-from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector
 
@@ -66,7 +65,7 @@ def _two_parallel(chain: Tree) -> PositionPlan | None:
 def with_wrist(chain: Tree) -> Tree:
     """Three more turning axes, square to one another, that meet at the tool's origin."""
     gaps = (chain.tool, Placement(TURN_LEFT), Placement(TURN_LEFT))
-    added = tuple(Link(f"added {i}", KINDS["revolute"], gap, 0, 1, HERE, Inertia()) for i, gap in enumerate(gaps))
+    added = tuple(Link(name=f"added {i}", kind=KINDS["revolute"], before=gap) for i, gap in enumerate(gaps))
     return replace(chain, links=in_series(chain.links + added), tool=HERE)
 
 

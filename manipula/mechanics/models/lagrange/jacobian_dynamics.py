@@ -88,8 +88,9 @@ def inverse_dynamics_jacobian(
 ) -> list[Any]:
     """The motor torques: M q̈ + V + G, motor inertia, friction, −Jᵀ·wrench."""
     M, V, G = mechanism_inertia(chain, q), coriolis_jacobian(chain, q, qd), gravity_jacobian(chain, q)
-    motors, contact = actuator_torque(chain, qd, qdd), wrench_torque(chain, q, wrench)
-    return [dot(row, qdd) + v + g + motor + push for row, v, g, motor, push in zip(M, V, G, motors, contact)]
+    bare, contact = [dot(row, qdd) + v + g for row, v, g in zip(M, V, G)], wrench_torque(chain, q, wrench)
+    motors = actuator_torque(chain, qd, qdd, [x + push for x, push in zip(bare, contact)])
+    return [x + motor + push for x, motor, push in zip(bare, motors, contact)]
 
 
 def poses(chain: Tree, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:

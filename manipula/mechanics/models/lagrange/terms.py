@@ -95,6 +95,7 @@ def inverse_dynamics_lagrange(
     terms: Terms = lagrange_efficient.terms,
 ) -> list[Any]:
     """The motor torques; P = Ia q̈ + friction − Jᵀ·wrench."""
-    motors, contact = actuator_torque(chain, qd, qdd), wrench_torque(chain, q, wrench)
-    P = [motor + push for motor, push in zip(motors, contact)]
-    return lagrange_forces(terms(chain, q), qd, qdd, P).FGEN
+    found, contact = terms(chain, q), wrench_torque(chain, q, wrench)
+    loads = lagrange_forces(found, qd, qdd, contact).FGEN
+    P = [motor + push for motor, push in zip(actuator_torque(chain, qd, qdd, loads), contact)]
+    return lagrange_forces(found, qd, qdd, P).FGEN

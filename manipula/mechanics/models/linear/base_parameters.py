@@ -22,9 +22,8 @@ from manipula.mechanics.models.dynamics.friction import absent
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import (
     BODY_NAMES,
-    MOTOR_NAMES,
     UNIT_BODIES,
-    motor_numbers,
+    actuator_columns,
     parameter_vector,
     parts_of,
     unit_force,
@@ -71,6 +70,10 @@ class Slot:
     kind: str
     link: int
     rider: str = ""
+
+    @property
+    def of_actuator(self) -> bool:
+        return self.kind not in BODY_NAMES and self.kind not in MOMENTS
 
     @property
     def name(self) -> str:
@@ -131,8 +134,8 @@ def standard_slots(chain: Tree) -> list[Slot]:
 
 
 def actuator_kinds(link: Link) -> list[str]:
-    """Those of Ia fv fc fo that the joint has: an entry that is plainly zero is no parameter."""
-    return [name for name, value in zip(MOTOR_NAMES, motor_numbers(link)) if not absent(value)]
+    """Those of Ia fv fc fo and of further friction laws that the joint has."""
+    return link.actuator.present()
 
 
 def standard_values(chain: Tree) -> list[Any]:
@@ -171,7 +174,7 @@ def _left_of_unit(kind: str, i: int, link: Link, before: dict[str, Left] | None)
 
 
 def _left_of_standard(chain: Tree, seat: Seated, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
-    if slot.kind in MOTOR_NAMES:
+    if slot.of_actuator:
         return {slot: 1}
     body = unit_of(chain, slot).seen_from(seat.files[slot.link])
     return _left_of(body, left[slot.link])
@@ -206,9 +209,8 @@ def moment(body: Inertia, kind: str) -> Any:
 
 
 def actuator_column(chain: Tree, slot: Slot, qd: Sequence[Any], qdd: Sequence[Any]) -> Any:
-    """What a unit of Ia, fv, fc or fo asks of its own joint; nobody else feels it."""
-    i = slot.link
-    return {"Ia": qdd[i], "fv": qd[i], "fc": chain.maths.sign(qd[i]), "fo": 1}[slot.kind]
+    """What a unit of a parameter of an actuator asks of its own joint; nobody else feels it."""
+    return actuator_columns(chain, qd, qdd)[slot.link][slot.kind]
 
 
 def reduced_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
@@ -216,10 +218,10 @@ def reduced_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Seq
     moved = seated(chain).chain
     motion = newton_euler(moved, q, qd, qdd).motion
     twists, slots = link_twists(moved, q), candidate_slots(chain)
-    forces = {x: unit_force(UNITS[x.kind], motion[x.link]) for x in slots if x.kind not in MOTOR_NAMES}
+    forces = {x: unit_force(UNITS[x.kind], motion[x.link]) for x in slots if not x.of_actuator}
 
     def entry(i: int, slot: Slot) -> Any:
-        if slot.kind in MOTOR_NAMES:
+        if slot.of_actuator:
             return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
         return chain.links[i].signed(felt(twists[slot.link][i], forces[slot])) if i in twists[slot.link] else 0
 
@@ -240,5 +242,4 @@ def _filled(link: Link, i: int, given: dict[Slot, Any]) -> Link:
     xx, xy, xz, yy, yz, zz = map(at, MOMENTS)
     tensor = tensor_from_second_moments(symmetric(xx, xy, xz, yy, yz, zz))
     body = Inertia(at("m"), (at("mx"), at("my"), at("mz")), tensor)
-    motor, viscous, coulomb, constant = map(at, MOTOR_NAMES)
-    return replace(link, inertia=body, motor_inertia=motor, viscous=viscous, coulomb=coulomb, friction_offset=constant)
+    return replace(link, inertia=body, actuator=link.actuator.only({x: at(x) for x in link.actuator.linear()}))

@@ -14,7 +14,6 @@ from typing import Any
 from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, ground, hang, unturned
 from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
 from manipula.mechanics.models.linear.base_parameters import Slot, actuator_column, candidate_slots, seated
-from manipula.mechanics.models.linear.regressor import MOTOR_NAMES
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
 
@@ -81,7 +80,7 @@ def base_regressor_turned(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd:
 
 def _regressor(chain: Tree, reaches: Sequence[Reach], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     def entry(i: int, slot: Slot) -> Any:
-        if slot.kind in MOTOR_NAMES:
+        if slot.of_actuator:
             return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
         return chain.links[i].signed(FELT[slot.kind](reaches[slot.link], i)) if i in reaches[slot.link].w else 0
 

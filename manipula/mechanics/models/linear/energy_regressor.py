@@ -29,16 +29,18 @@ def kinetic_row(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
 
     items = list(zip(chain.links, chain.motions(q), qd, strict=True))
     row: list[Any] = []
-    for moving, parts, rate in zip(chain.outward(step, items, Twist(NULL, NULL)), parts_of(chain), qd):
-        row += [*with_riders(_kinetic(moving), parts), half(rate * rate), 0, 0, 0]
+    moving = chain.outward(step, items, Twist(NULL, NULL))
+    for link, twist, parts, rate in zip(chain.links, moving, parts_of(chain), qd):
+        motor = [half(rate * rate), *[0] * (len(link.actuator.linear()) - 1)]
+        row += [*with_riders(_kinetic(twist), parts), *motor]
     return row
 
 
 def potential_row(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """Y_U, by the columns of `regressor`."""
     row: list[Any] = []
-    for at, parts in zip(frames(chain, q), parts_of(chain)):
-        row += [*with_riders(_potential(at, chain.gravity), parts), 0, 0, 0, 0]
+    for link, at, parts in zip(chain.links, frames(chain, q), parts_of(chain)):
+        row += [*with_riders(_potential(at, chain.gravity), parts), *[0] * len(link.actuator.linear())]
     return row
 
 

@@ -1,9 +1,10 @@
 """Inverse dynamics as a matrix times the parameters: τ = Y(q, q̇, q̈) π.
 
 Per joint: Lxx Lxy Lxz Lyy Lyz Lzz mx my mz m of the link's own body about its frame's origin, the same ten of every
-body that rides on it about the origin of that body's own frame, then Ia fv fc fo. So a column has one body's parameter,
-as the file has that body. It is the torque of an arm in which that parameter is 1 and all others are 0, and is found
-from a unit body: the force and moment it takes to move it, felt along the unit motion of every joint before it.
+body that rides on it about the origin of that body's own frame, then Ia fv fc fo and those of the further friction laws
+it has. So a column has one body's parameter, as the file has that body. It is the torque of an arm in which that
+parameter is 1 and all others are 0, and is found from a unit body: the force and moment it takes to move it, felt along
+the unit motion of every joint before it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import Screw, felt, link_twists
+from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.newton_euler import Moving, euler, newton, newton_euler
 from manipula.mechanics.robot.reduce.chains import massless
 from manipula.mechanics.robot.tree import Link, Part, Tree
@@ -20,7 +22,6 @@ from manipula.mechanics.spatial.placement import HERE
 from manipula.mechanics.spatial.vector import NULL, X, Y, Z, symmetric
 
 BODY_NAMES = ("Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz", "mx", "my", "mz", "m")
-MOTOR_NAMES = ("Ia", "fv", "fc", "fo")
 
 
 def _unit_tensor(which: int) -> Inertia:
@@ -39,9 +40,9 @@ def parts_of(chain: Tree) -> list[tuple[Part, ...]]:
 def columns(chain: Tree) -> list[str]:
     """The parameter of every column: of its body, or of its joint."""
     names: list[str] = []
-    for number, parts in enumerate(parts_of(chain), 1):
+    for number, (link, parts) in enumerate(zip(chain.links, parts_of(chain), strict=True), 1):
         names += [f"{name}{part.suffix}" for part in parts for name in BODY_NAMES]
-        names += [f"{name}{number}" for name in MOTOR_NAMES]
+        names += [f"{name}{number}" for name in link.actuator.linear()]
     return names
 
 
@@ -54,8 +55,8 @@ def parameter_vector(chain: Tree) -> list[Any]:
 
 
 def motor_numbers(link: Link) -> list[Any]:
-    """A joint's four."""
-    return [link.motor_inertia, link.viscous, link.coulomb, link.friction_offset]
+    """Those of a joint's actuator: Ia fv fc fo, and of the further friction laws it has."""
+    return list(link.actuator.linear().values())
 
 
 def unit_in_link(body: Inertia, part: Part) -> Inertia:
@@ -88,14 +89,21 @@ def with_motors(
 ) -> list[list[Any]]:
     """Y of its blocks: of every link, ten entries a body in the row of each joint that moves it. A motor is felt by its
     joint."""
+    motors = actuator_columns(chain, qd, qdd)
     rows: list[list[Any]] = []
     for i in range(chain.dof):
         row: list[Any] = []
-        motor = [qdd[i], qd[i], chain.maths.sign(qd[i]), 1]
-        for l, block in enumerate(blocks):
-            row += [*block.get(i, [0] * len(block[l])), *(motor if l == i else [0] * len(MOTOR_NAMES))]
+        for l, (block, motor) in enumerate(zip(blocks, motors, strict=True)):
+            row += [*block.get(i, [0] * len(block[l])), *(x if l == i else 0 for x in motor.values())]
         rows.append(row)
     return rows
+
+
+def actuator_columns(chain: Tree, qd: Sequence[Any], qdd: Sequence[Any]) -> list[dict[str, Any]]:
+    """What a unit of each parameter of an actuator asks of its own joint, by its letters; nobody else feels it."""
+    refuse_loaded(chain, NO_COLUMNS)
+    slipping = slips(chain, qd)
+    return [link.actuator.columns(slip, a) for link, slip, a in zip(chain.links, slipping, qdd, strict=True)]
 
 
 def unit_force(body: Inertia, state: Moving) -> Screw:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError
+from manipula.mechanics.robot.actuators.friction import LAWS
 from manipula.mechanics.robot.description import SIX, Cell, Steps
 from manipula.mechanics.robot.exact import without_zeros
 from manipula.mechanics.robot.formats.rows import PLACEMENT
@@ -55,6 +56,30 @@ def given_tensor(value: object, where: str) -> dict[str, Parameter]:
         wanted = "a 3×3 array, six numbers xx xy xz yy yz zz, or a dict of them"
         raise InputError(f"{where}: found {describe(_plain(value))}, expected {wanted}")
     return {key: given(item, f"{where}.{key}") for key, item in zip(SIX, items)}
+
+
+def given_friction(value: object, where: str) -> dict[str, Parameter]:
+    """A table of friction as a robot file has it, {"viscous": 1.5}, by the letters of its parameters."""
+    laws, found = {law.key: law for law in LAWS}, dict[str, Parameter]()
+    for key, told in _table(value, where, "friction law", list(laws)).items():
+        entries = {entry.key: entry for entry in laws[key].entries}
+        table = (
+            {"": told} if "" in entries else _table(told, f"{where}.{key}", f"entry of friction.{key}", list(entries))
+        )
+        for entry in entries.values():
+            if entry.key not in table and entry.bound == "positive":
+                raise InputError(f"{where}.{key}: {entry.key} is missing, {entry.unit}")
+            found[entry.letters] = given(table.get(entry.key, 0), f"{where}.{key}.{entry.key}".rstrip("."))
+    return found
+
+
+def _table(value: object, where: str, what: str, known: Sequence[str]) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"{where}: found {describe(_plain(value))}, expected a dict with {', '.join(known)}")
+    for key in value:
+        if key not in known:
+            raise UnknownNameError(what, str(key), known)
+    return value
 
 
 def _from_rows(rows: list[Three], where: str) -> dict[str, Parameter]:

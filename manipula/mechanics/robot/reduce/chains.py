@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from manipula.mechanics.robot.actuators.actuator import IDLE
 from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
@@ -60,7 +61,7 @@ def frames_on_joints(chain: Tree) -> Tree:
 
 def without_actuators(chain: Tree) -> Tree:
     """The bare mechanism: no motor inertia, no friction."""
-    bare = (replace(link, motor_inertia=0, viscous=0, coulomb=0, friction_offset=0) for link in chain.links)
+    bare = (replace(link, actuator=IDLE) for link in chain.links)
     return replace(chain, links=tuple(bare))
 
 

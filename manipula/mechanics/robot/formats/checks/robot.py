@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from manipula.errors import RobotFileError, caution
+from manipula.mechanics.robot.actuators.actuator import Item
 from manipula.mechanics.robot.description import Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.formats.checks.bodies import body_doubts
 from manipula.mechanics.robot.formats.checks.numbers import Doubt, Numbers, Place
@@ -101,8 +102,8 @@ def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> 
     yield from _step_doubts(joint.before + joint.after, where, numbers, by_name)
     field = joint.offset.name if by_name else {"revolute": "theta", "prismatic": "d"}.get(joint.kind, "")
     yield from _cell_doubt(joint.offset, joint.kind == "revolute", Place(where, field), numbers)
-    for name, cell in (("viscous", joint.viscous), ("coulomb", joint.coulomb), ("offset", joint.friction_offset)):
-        yield from _friction_doubt(name, cell, Place(where, f"friction.{name}"), numbers)
+    for item in joint.actuator.items():
+        yield from _actuator_doubt(item, Place(where, item.place), numbers)
     if joint.body is not None:
         yield from body_doubts(joint.body, where, numbers)
     for mounted in joint.carries:
@@ -128,14 +129,21 @@ def _cell_doubt(cell: Cell, turns: bool, place: Place, numbers: Numbers) -> Iter
             yield Doubt(place, *told)
 
 
-def _friction_doubt(name: str, cell: Cell, place: Place, numbers: Numbers) -> Iterator[Doubt]:
-    value = numbers.value(cell.parameter, place)
-    if value is not None and value < 0 and name != "offset":
+def _actuator_doubt(item: Item[Cell], place: Place, numbers: Numbers) -> Iterator[Doubt]:
+    """A coefficient of friction that would push the joint along is odd; a scale that must be positive and is not is an
+    error."""
+    value = numbers.value(item.value.parameter, place)
+    if value is None or item.entry.bound == "any":
+        return
+    if item.entry.bound == "positive" and value <= 0:
+        raise place.error(f"is not positive: {value:g}", f"expected a positive number, {item.entry.unit}")
+    if value < 0 and place.field.startswith("friction"):
         yield Doubt(place, f"is negative: {value:g}", "this friction would push the joint along")
+    elif value < 0:
+        numbers.not_negative(item.value.parameter, place)
 
 
 def _refuse_impossible_motor(joint: Joint, where: str, numbers: Numbers) -> None:
-    numbers.not_negative(joint.motor_inertia.parameter, Place(where, "motor_inertia"))
     for field, bound in (("velocity_limit", joint.velocity_limit), ("effort_limit", joint.effort_limit)):
         if bound is not None:
             numbers.not_negative(bound, Place(where, field))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from manipula.errors import UnknownNameError
+from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, Robot, Step, Steps
 from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
@@ -27,7 +28,7 @@ from manipula.mechanics.robot.formats.rows import (
     split_row,
 )
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
-from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
+from manipula.mechanics.robot.formats.urdf.write import ACTUATOR, urdf_from_robot
 from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
 from manipula.mechanics.robot.reduce.zones import Zone, take, take_last, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.standard import needed_names
@@ -66,15 +67,18 @@ def to_urdf(robot: Robot) -> Robot:
     read = robot_from_urdf(urdf_from_robot(robot), exact=True)
     given = {joint.name: joint for joint in robot.joints}
     joints = tuple(
-        replace(row, motor_inertia=given[row.name].motor_inertia, friction_offset=given[row.name].friction_offset)
-        if row.name in given
-        else row
+        replace(row, actuator=_with_drive(given[row.name].actuator, row.actuator)) if row.name in given else row
         for row in read.joints
     )
     origin = replace(robot.origin, convention="urdf")
     kept = replace(read, joints=joints, gravity=robot.gravity, origin=origin)
     used = needed_names(kept, dict(robot.values))
     return told_apart(replace(kept, values=tuple(value for value in robot.values if value[0] in used)))
+
+
+def _with_drive(given: Actuator[Cell], read: Actuator[Cell]) -> Actuator[Cell]:
+    """The actuator that was given, with the numbers that a URDF holds as it holds them."""
+    return given.changed({letters: read[letters] for letters in ACTUATOR})
 
 
 @dataclass(frozen=True)

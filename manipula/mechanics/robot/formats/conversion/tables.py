@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from manipula.errors import RobotFileError
+from manipula.mechanics.robot.actuators.actuator import LETTERS
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
@@ -133,17 +134,18 @@ def _body_cells(body: Body, mixed: bool) -> tuple[str, ...]:
 
 def motor_table(robot: Robot) -> TextTable:
     """Motor inertia and friction of the joints that have any; SI."""
-    rows = tuple(
-        (number, joint.name, *map(_si, _motor_cells(joint)))
+    driven = [
+        (number, joint.name, {item.entry.letters: item for item in joint.actuator.items()})
         for number, joint in _numbered(robot)
-        if any(cell.value != ZERO for cell in _motor_cells(joint))
+        if any(cell.value != ZERO for cell in joint.actuator.named().values())
+    ]
+    titles = {letters: item.title for _, _, items in driven for letters, item in items.items()}
+    order = [letters for letters in LETTERS if letters in titles]
+    rows = tuple(
+        (number, name, *(_si(items[letters].value) if letters in items else "" for letters in order))
+        for number, name, items in driven
     )
-    columns = ("joint", "name", "motor inertia", "viscous", "Coulomb", "offset")
-    return TextTable("Motors and friction (SI)", columns, rows)
-
-
-def _motor_cells(joint: Joint) -> tuple[Cell, ...]:
-    return joint.motor_inertia, joint.viscous, joint.coulomb, joint.friction_offset
+    return TextTable("Motors and friction (SI)", ("joint", "name", *map(titles.__getitem__, order)), rows)
 
 
 def frame_table(robot: Robot) -> TextTable:

@@ -57,9 +57,7 @@ def _comments(robot: Robot, convention: Convention) -> Iterator[str]:
 def _elsewhere(robot: Robot) -> dict[str, bool]:
     """What a table of geometry has no place for, and whether the robot has it."""
     bodies = [body for joint in robot.joints for body in (joint.body, *(held.body for held in joint.carries)) if body]
-    drives = [
-        x for joint in robot.joints for x in (joint.motor_inertia, joint.viscous, joint.coulomb, joint.friction_offset)
-    ]
+    drives = [cell for joint in robot.joints for cell in joint.actuator.named().values()]
     return {
         "base": bool(robot.base),
         "tool": bool(robot.tool),

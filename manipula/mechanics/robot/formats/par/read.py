@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError
+from manipula.mechanics.robot.actuators.actuator import actuator_from
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Joint, JointKind, Origin, Robot, Step, Steps
 from manipula.mechanics.robot.exact import Formula, is_zero, parameter_of, placement_from_steps, without_zeros
 from manipula.mechanics.robot.formats.checks.robot import warn_about
@@ -34,6 +35,7 @@ INERTIA = tuple(pair.upper() for pair in SIX)
 DYNAMICS = (*INERTIA, "MX", "MY", "MZ", "M", "IA", "FV", "FS")
 WRENCH = ("FX", "FY", "FZ", "CX", "CY", "CZ")
 AT_REST = ("W0", "WP0", "V0", "VP0")
+ACTUATOR = {"Ia": "IA", "fv": "FV", "fc": "FS"}  # the letters of what the format can hold of an actuator
 UNREAD = ("QP", "QDP", "GAM", "K", "mu")
 KNOWN = {key.lower(): key for key in (*GEOMETRY, *DYNAMICS, *WRENCH, *AT_REST, *UNREAD, "eta", "Z", "G")}
 KINDS: dict[str, JointKind] = {"0": "revolute", "1": "prismatic", "2": "fixed"}
@@ -171,18 +173,19 @@ class _Reader:
         before += (Step("rz", theta),) if kind != "revolute" else ()
         before += (Step("tz", r),) if kind != "prismatic" else ()
         return Joint(
-            name,
-            kind,
-            before,
-            offset,
-            1 if direction == 1 else -1,
-            (),
-            self.body(row, kind, end),
-            self.cell("IA", row, f"Ia{end}"),
-            self.cell("FV", row, f"fv{end}"),
-            self.cell("FS", row, f"fc{end}"),
-            Cell(f"fo{end}", ZERO),
+            name=name,
+            kind=kind,
+            before=before,
+            offset=offset,
+            direction=1 if direction == 1 else -1,
+            after=(),
+            body=self.body(row, kind, end),
+            actuator=actuator_from(lambda letters: self.actuator_cell(row, letters, end)),
         )
+
+    def actuator_cell(self, row: int, letters: str, end: str) -> Cell:
+        name = f"{letters}{end}"
+        return self.cell(ACTUATOR[letters], row, name) if letters in ACTUATOR else Cell(name, ZERO)
 
     def note_variables(self, row: int, names: set[str]) -> None:
         for name in names:

@@ -23,7 +23,7 @@ from manipula.mechanics.robot.exact import (
     with_values,
 )
 from manipula.mechanics.robot.formats.conversion.conventions import to_modified
-from manipula.mechanics.robot.formats.par.read import AT_REST, DYNAMICS, GEOMETRY, WRENCH
+from manipula.mechanics.robot.formats.par.read import ACTUATOR, AT_REST, DYNAMICS, GEOMETRY, WRENCH
 from manipula.mechanics.robot.formats.rows import row_from_joint
 from manipula.mechanics.robot.precise import settled, values_of
 from manipula.mechanics.robot.reduce.zones import take, zone_from_steps, zone_in_numbers
@@ -73,8 +73,10 @@ class _Writer:
     def head(self, count: int) -> Iterator[str]:
         yield f"(* Robotname = '{self.robot.name.replace(chr(39), '')}' *)"
         for joint in self.robot.joints:
-            if not is_zero(joint.friction_offset.value):
-                yield f"(* joint {joint.name}: the friction offset is not written; this format has no place for it *)"
+            for item in joint.actuator.items():
+                if item.entry.letters not in ACTUATOR and not is_zero(item.value.value):
+                    told = f"the {item.name} is not written; this format has no place for it"
+                    yield f"(* joint {joint.name}: {told} *)"
             if joint.carries:
                 yield f"(* joint {joint.name}: the bodies it carries are written as one with its link *)"
         if any(joint.limits for joint in self.robot.joints):
@@ -110,9 +112,7 @@ class _Writer:
             "d": self.entry(row.a.parameter),
             "theta": self.entry(row.theta.parameter),
             "r": self.entry(row.d.parameter),
-            "IA": self.entry(joint.motor_inertia.parameter),
-            "FV": self.entry(joint.viscous.parameter),
-            "FS": self.entry(joint.coulomb.parameter),
+            **{key: self.entry(joint.actuator[letters].parameter) for letters, key in ACTUATOR.items()},
         }
         if joint.kind != "fixed":
             moving = "theta" if joint.kind == "revolute" else "r"

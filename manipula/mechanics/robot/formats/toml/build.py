@@ -6,6 +6,7 @@ from collections import Counter
 from fractions import Fraction
 
 from manipula.errors import RobotFileError
+from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -25,12 +26,12 @@ from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
     CarriedTable,
-    Friction,
     JointTable,
     Massive,
     PlacementTable,
     RobotTable,
     Tensor,
+    entries_of,
 )
 from manipula.mechanics.robot.formats.units import Entry, Quantity, Units, parameter_from_entry
 from manipula.mechanics.robot.suffixes import row_names, suffixes
@@ -114,24 +115,28 @@ class _Builder:
         before, offset, after = split_row(Row(**cells), table.type, self.table.convention, end)
         about = table.inertia_about or self.table.inertia_about
         massless = table.type == "fixed" and not table.has_inertia
-        friction = table.friction or Friction()
         return Joint(
-            self.names[index],
-            table.type,
-            before,
-            offset,
-            table.direction or 1,
-            after,
-            None if massless else self.body(table, end, about),
-            self.cell(f"Ia{end}", table.motor_inertia, "si"),
-            self.cell(f"fv{end}", friction.viscous, "si"),
-            self.cell(f"fc{end}", friction.coulomb, "si"),
-            self.cell(f"fo{end}", friction.offset, "si"),
-            self.limits(table),
-            self.bound(table.velocity_limit, _motion(table)),
-            self.bound(table.effort_limit, "si"),
-            tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
+            name=self.names[index],
+            kind=table.type,
+            before=before,
+            offset=offset,
+            direction=table.direction or 1,
+            after=after,
+            body=None if massless else self.body(table, end, about),
+            actuator=self.actuator(table, end),
+            limits=self.limits(table),
+            velocity_limit=self.bound(table.velocity_limit, _motion(table)),
+            effort_limit=self.bound(table.effort_limit, "si"),
+            carries=tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
         )
+
+    def actuator(self, table: JointTable, end: str) -> Actuator[Cell]:
+        given = entries_of(table)
+
+        def cell(letters: str) -> Cell:
+            return self.cell(f"{letters}{end}", given.get(letters), "si")
+
+        return actuator_from(cell, given)
 
     def limits(self, table: JointTable) -> tuple[Parameter, Parameter] | None:
         if table.limits is None:

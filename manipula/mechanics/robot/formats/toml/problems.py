@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
+    FRICTION_TABLES,
     CarriedTable,
     Friction,
     JointTable,
@@ -30,6 +31,7 @@ _TABLES: dict[str, type[BaseModel]] = {
     "inertia": Tensor,
     "second_moment": Tensor,
     "friction": Friction,
+    **FRICTION_TABLES,
     "carries": CarriedTable,
 }
 _WANTED = {

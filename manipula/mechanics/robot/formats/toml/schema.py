@@ -10,11 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from manipula.errors import RobotFileError
+from manipula.mechanics.robot.actuators.actuator import DRIVE, MOTOR
+from manipula.mechanics.robot.actuators.friction import LAWS
+from manipula.mechanics.robot.actuators.law import Law
 from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw, refuse_bad_name
 
 _NUMBER_OR_TEXT = {
@@ -64,12 +67,26 @@ class Tensor(_Table):
     yz: Amount | None = None
 
 
-class Friction(_Table):
-    """viscous·q̇ + coulomb·sign(q̇) + offset, SI."""
+def _field(told: str, needed: bool = False) -> tuple[Any, Any]:
+    return (Amount, Field(description=told)) if needed else (Amount | None, Field(None, description=told))
 
-    viscous: Amount | None = None
-    coulomb: Amount | None = None
-    offset: Amount | None = None
+
+def _law_table(law: type[Law[Any]]) -> type[_Table]:
+    entries: dict[str, Any] = {x.key: _field(x.unit, x.bound == "positive") for x in law.entries}
+    return create_model(law.__name__, __base__=_Table, __doc__=f"{law.says}, SI.", **entries)
+
+
+def _law_field(law: type[Law[Any]]) -> tuple[Any, Any]:
+    """One number, or a table of them where a law has several."""
+    table = FRICTION_TABLES.get(law.key)
+    if table is None:
+        return _field(f"{law.says}, {law.entries[0].unit}")
+    return (table | None, Field(None, description=law.says))
+
+
+FRICTION_TABLES = {law.key: _law_table(law) for law in LAWS if law.entries[0].key}
+_FRICTION: dict[str, Any] = {law.key: _law_field(law) for law in LAWS}
+Friction = create_model("Friction", __base__=_Table, __doc__="The laws of a joint's friction, SI.", **_FRICTION)
 
 
 class Massive(_Table):
@@ -130,7 +147,10 @@ class JointTable(Massive):
     velocity_limit: Amount | None = Field(None, description="in the file's units per second")
     effort_limit: Amount | None = Field(None, description="N·m, or N for a prismatic joint")
     motor_inertia: Amount | None = Field(None, description="seen at the joint, kg·m² or kg")
-    friction: Friction | None = None
+    friction: Friction | None = None  # type: ignore[valid-type]
+    gear: Amount | None = Field(None, description="motor turns per joint turn")
+    stiffness: Amount | None = Field(None, description="of the drive, N·m/rad or N/m at the joint")
+    backlash: Amount | None = Field(None, description="rad or m at the joint")
     carries: tuple[CarriedTable, ...] = ()
     note: str | None = None
 
@@ -143,10 +163,20 @@ class JointTable(Massive):
 
     @model_validator(mode="after")
     def _fixed_does_not_move(self) -> JointTable:
-        for field in ("direction", "limits", "velocity_limit", "effort_limit", "motor_inertia", "friction"):
+        drive = (entry.key for entry in (MOTOR, *DRIVE))
+        for field in ("direction", "limits", "velocity_limit", "effort_limit", "friction", *drive):
             if self.type == "fixed" and getattr(self, field) is not None:
                 raise RobotFileError("a fixed joint has none", field=field, hint="remove it or change the joint's type")
         return self
+
+
+def entries_of(table: JointTable) -> dict[str, Entry]:
+    """What a joint's table gives of its actuator, by the letters of each parameter."""
+    given: dict[str, Any] = {entry.letters: getattr(table, entry.key) for entry in (MOTOR, *DRIVE)}
+    for law in LAWS:
+        found = getattr(table.friction, law.key, None)
+        given |= {x.letters: getattr(found, x.key, None) if x.key else found for x in law.entries}
+    return {letters: value for letters, value in given.items() if value is not None}
 
 
 def _values(raw: object) -> object:

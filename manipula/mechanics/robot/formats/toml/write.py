@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from manipula.errors import RobotFileError
+from manipula.mechanics.robot.actuators.law import Law
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -143,10 +144,19 @@ class _Writer:
             yield f"effort_limit = {self.entry(joint.effort_limit, 'si')}"
         if joint.motor_inertia.value != ZERO:
             yield f"motor_inertia = {self.entry(joint.motor_inertia.parameter, 'si')}"
-        friction = {"viscous": joint.viscous, "coulomb": joint.coulomb, "offset": joint.friction_offset}
-        given = {key: self.entry(c.parameter, "si") for key, c in friction.items() if c.value != ZERO}
-        if given:
-            yield _inline("friction", given)
+        laws = {law.key: text for law in joint.actuator.laws if (text := self.law(law))}
+        if laws:
+            yield _inline("friction", laws)
+        for entry, cell in joint.actuator.drive():
+            if cell is not None:
+                yield f"{entry.key} = {self.entry(cell.parameter, 'si')}"
+
+    def law(self, law: Law[Cell]) -> str:
+        """A number, or a table of them; nothing of a law that every joint has where it is zero."""
+        if law.always and all(cell.value == ZERO for cell in law.values):
+            return ""
+        given = {x.key: self.entry(cell.parameter, "si") for x, cell in zip(law.entries, law.values, strict=True)}
+        return given[""] if "" in given else _table(given)
 
     def body(self, body: Body, suffix: str, about: str) -> Iterator[str]:
         """What is known; an unknown entry under its automatic name is left out."""
@@ -179,4 +189,8 @@ def _says_nothing(body: Body) -> bool:
 
 
 def _inline(key: str, entries: Mapping[str, str]) -> str:
-    return f"{key} = {{ {', '.join(f'{name} = {text}' for name, text in entries.items())} }}"
+    return f"{key} = {_table(entries)}"
+
+
+def _table(entries: Mapping[str, str]) -> str:
+    return f"{{ {', '.join(f'{name} = {text}' for name, text in entries.items())} }}"

@@ -24,6 +24,7 @@ from manipula.mechanics.robot.description import (
     Step,
     StepKind,
     Steps,
+    actuator_of,
     known,
 )
 from manipula.mechanics.robot.exact import inverse_of
@@ -111,21 +112,18 @@ class _Reader:
         if joint.lower is not None and joint.upper is not None and joint.type != "continuous":
             limits = (Num(joint.lower), Num(joint.upper))
         return Joint(
-            joint.name,
-            KINDS.get(joint.type, "fixed"),
-            self.origin(row, joint.at, f"joint {joint.name!r}") + toward,
-            known(f"offset{row}"),
-            direction,
-            inverse_of(toward),
-            self.body(row, joint),
-            known(f"Ia{row}"),
-            known(f"fv{row}", Num(joint.damping)),
-            known(f"fc{row}", Num(joint.friction)),
-            known(f"fo{row}"),
-            limits,
-            None if joint.velocity is None else Num(joint.velocity),
-            None if joint.effort is None else Num(joint.effort),
-            carries,
+            name=joint.name,
+            kind=KINDS.get(joint.type, "fixed"),
+            before=self.origin(row, joint.at, f"joint {joint.name!r}") + toward,
+            offset=known(f"offset{row}"),
+            direction=direction,
+            after=inverse_of(toward),
+            body=self.body(row, joint),
+            actuator=actuator_of(row, fv=Num(joint.damping), fc=Num(joint.friction)),
+            limits=limits,
+            velocity_limit=None if joint.velocity is None else Num(joint.velocity),
+            effort_limit=None if joint.effort is None else Num(joint.effort),
+            carries=carries,
         )
 
     def origin(self, row: str, at: Frame, where: str) -> Steps:

@@ -24,6 +24,7 @@ from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, matadd, scale, unrotate
 
 DIGITS = 17  # enough to give every float back
+ACTUATOR = {"fv": "damping", "fc": "friction"}  # the letters of what the format can hold of an actuator
 NOISE = MP.mpf(10) ** -25
 PAIRS = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2))
 
@@ -58,9 +59,10 @@ class _Writer:
         """What gets lost."""
         lost: list[str] = []
         for joint in self.robot.joints:
-            for what, cell in (("motor inertia", joint.motor_inertia), ("friction offset", joint.friction_offset)):
-                if not is_zero(cell.value):
-                    lost.append(f"joint {joint.name}: URDF cannot hold its {what} {text_of(cell.parameter)}")
+            for item in joint.actuator.items():
+                if item.entry.letters not in ACTUATOR and not is_zero(item.value.value):
+                    said = f"{item.name} {text_of(item.value.parameter)}"
+                    lost.append(f"joint {joint.name}: URDF cannot hold its {said}")
             if joint.kind == "prismatic" and joint.limits is None:
                 lost.append(f"joint {joint.name}: URDF wants limits; it has none, so {NO_LIMIT:.0e} is written")
         gravity = [precise(cell.parameter, self.values) for cell in self.robot.gravity]
@@ -142,9 +144,10 @@ class _Writer:
                 limit.set("upper", self.bound(upper, NO_LIMIT))
             for key, value in bounds.items():
                 limit.set(key, self.bound(value, NO_LIMIT))
-        if not (is_zero(joint.viscous.value) and is_zero(joint.coulomb.value)):
-            viscous, coulomb = (precise(cell.parameter, self.values) for cell in (joint.viscous, joint.coulomb))
-            ET.SubElement(element, "dynamics", damping=_text(viscous), friction=_text(coulomb))
+        held = {key: joint.actuator[letters] for letters, key in ACTUATOR.items()}
+        if not all(is_zero(cell.value) for cell in held.values()):
+            given = {key: _text(precise(cell.parameter, self.values)) for key, cell in held.items()}
+            ET.SubElement(element, "dynamics", given)
 
     def bound(self, value: Parameter | None, otherwise: int) -> str:
         return str(otherwise) if value is None else _text(precise(value, self.values))

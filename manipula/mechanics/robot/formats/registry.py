@@ -1,0 +1,100 @@
+"""The formats of robot files, as data: endings, where reader and writer are, what can be said in them.
+
+A new format is a folder beside this file and one entry here; its code is imported when a file of it is read or written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import signature
+from typing import Any
+
+from manipula.errors import InputError, RobotFileError, UnknownNameError
+
+_ROOM = __name__.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format. `reader` and `writer` are "module:function" in this room; without a writer it is only read.
+
+    `conventions` are the Denavit–Hartenberg conventions it can hold; a format of placements has none. `sign` is a
+    pattern found in its text alone, where formats share an ending.
+    """
+
+    name: str
+    title: str
+    endings: tuple[str, ...]
+    reader: str
+    writer: str = ""
+    conventions: tuple[str, ...] = ()
+    sign: str = ""
+
+    def read(self, text: str, **options: Any) -> Any:
+        """The robot the text describes; an option the reader does not take is an error that lists those it does."""
+        reader = _loaded(self.reader)
+        known = list(signature(reader).parameters)[1:]
+        for name in options:
+            if name not in known:
+                raise UnknownNameError(f"option of the format {self.name}", name, known)
+        return reader(text, **options)
+
+    def takes(self, option: str) -> bool:
+        """Whether the reader has such an option."""
+        return option in signature(_loaded(self.reader)).parameters
+
+    def write(self, robot: Any) -> str:
+        """The robot as text."""
+        return str(_loaded(self.writer)(robot))
+
+
+TABLE = ("standard", "modified")
+_LIST = (
+    Format("toml", "TOML", (".toml",), "toml.read:robot_from_toml", "toml.read:toml_from_robot", TABLE),
+    Format("urdf", "URDF", (".urdf", ".xml"), "urdf.read:robot_from_urdf", "urdf.write:urdf_from_robot"),
+    Format("par", "SYMORO", (".par",), "par.read:robot_from_par", "par.write:par_from_robot", ("modified",)),
+    Format("dh", "table", (".csv", ".txt", ".tsv"), "dh.read:robot_from_dh_text", "dh.read:dh_text_from_robot", TABLE),
+)
+FORMATS: dict[str, Format] = {item.name: item for item in _LIST}
+ENDINGS: dict[str, Format] = {}  # in this order; the first format of a shared ending stands for it
+for _item in _LIST:
+    ENDINGS |= {ending: _item for ending in _item.endings if ending not in ENDINGS}
+
+
+def format_named(name: str) -> Format:
+    if name not in list(FORMATS):
+        raise UnknownNameError("format", name, FORMATS)
+    return FORMATS[name]
+
+
+def format_read(ending: str, text: str, file: str) -> Format:
+    """The format of a file: by its ending and, where several share that, by what stands in it."""
+    fitting = [item for item in _LIST if ending.lower() in item.endings]
+    if not fitting:
+        problem = f"cannot tell the format from the ending {ending!r}"
+        raise RobotFileError(problem, file=file, hint=f"use {', '.join(ENDINGS)}")
+    return next((item for item in fitting if item.sign and re.search(item.sign, text)), fitting[0])
+
+
+def format_written(ending: str, file: str) -> Format:
+    """The format to write a file in."""
+    fitting = [item for item in _LIST if ending.lower() in item.endings]
+    if not fitting:
+        raise InputError(f"{file}: cannot tell the format from the ending {ending!r}; use {', '.join(_writable())}")
+    for item in fitting:
+        if item.writer:
+            return item
+    raise InputError(f"{file}: {fitting[0].title} is read but not written; use {', '.join(_writable())}")
+
+
+def _writable() -> list[str]:
+    return [ending for ending, item in ENDINGS.items() if item.writer]
+
+
+def _loaded(place: str) -> Callable[..., Any]:
+    module, _, function = place.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"{_ROOM}.{module}"), function)
+    return found
