@@ -246,7 +246,7 @@ class Maths(Protocol[S]):
         """Hyperbolic tangent."""
         return self.apply("tanh", x)
 
-    # a whole power is a product; the base of any other is not negative, in every language
+    # a whole power is a product; the base of any other is not negative, in every language, and −0 is 0
     @_operation(
         lambda m, v, x, y: (y * m.pow(x, y - 1), v * m.log(x)),
         monotone=True, partial=True, guarded=True,

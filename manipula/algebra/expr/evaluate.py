@@ -52,7 +52,7 @@ class ArrayMaths(Maths[Any]):
     def pow(self, x: Any, y: Any) -> NDArray[Any]:
         """NaN where NumPy has a value for a negative base, or for NaN."""
         known = np.greater_equal(x, 0) & np.equal(y, y)
-        return np.where(known, self.apply("pow", np.where(known, x, 1.0), np.where(known, y, 1.0)), np.nan)
+        return np.where(known, self.apply("pow", np.where(known, x, 1.0) + 0.0, np.where(known, y, 1.0)), np.nan)
 
     def less(self, x: Any, y: Any) -> NDArray[Any]:
         unordered = np.isnan(x) | np.isnan(y)

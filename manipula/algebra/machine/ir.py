@@ -13,9 +13,12 @@ A NaN that goes in comes out (see `scalar.Maths`). With kind "float" every `doub
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from manipula.algebra.machine.arctangent import Ratio, arctangents
+from manipula.algebra.machine.arithmetic import Arithmetic
+from manipula.algebra.machine.exponential import exponential, hyperbolic_tangent
+from manipula.algebra.machine.logarithm import logarithm, power
 from manipula.algebra.machine.numbers import Numbers
 from manipula.algebra.machine.order import LONG, arranged
 from manipula.algebra.machine.rows import Stores, Unit, block_units, load_block, load_row, row_units
@@ -24,6 +27,10 @@ from manipula.algebra.machine.writer import Host, Kind, Writer, declarations
 from manipula.algebra.tape import Line, Port, Tape, offline_needed
 
 _GROUPED = ("sin", "cos", "atan2")
+# texts of our own, of any width; an operation without one is the system's function, lane by lane
+_TEXTS: dict[str, Callable[..., str]] = {
+    "exp": exponential, "log": logarithm, "tanh": hyperbolic_tangent, "pow": power,
+}  # fmt: skip
 MANY = 64  # so many numbers among the results, the zeros of a regressor, are written in the widest vectors
 
 
@@ -233,9 +240,25 @@ def _arctangents(w: Writer, stage: Sequence[Line]) -> list[tuple[int, str]]:
 def _plain(w: Writer, lines: Iterable[Line], done: set[int], stores: Stores) -> None:
     for line in lines:
         if line.slot not in done:
-            w.line(line)
+            _line(w, line)
             done.add(line.slot)
             stores.known(line.slot)
+
+
+def _line(w: Writer, line: Line) -> None:
+    """Our texts need fused products: without them the rounding errors would be lost."""
+    text = _TEXTS.get(line.op) if w.host.fused else None
+    if text is None:
+        w.line(line)
+        return
+    k = w.kind
+    given = [w.read(arg) for arg in line.args]
+    if k.scalar == "double":
+        w.aliases[line.slot] = text(Arithmetic(w, k), *given)
+        return
+    wide = [w.let(f"fpext {k.text} {x} to {k.wide().text}") for x in given]
+    found = text(Arithmetic(w, k.wide()), *wide)
+    w.aliases[line.slot] = w.let(f"fptrunc {k.wide().text} {found} to {k.text}")
 
 
 def _levels(lines: Sequence[Line]) -> dict[int, int]:

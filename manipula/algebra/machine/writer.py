@@ -279,10 +279,10 @@ def library(w: Writer, name: str, *args: str) -> str:
     function = f"@{op.word('c')}"
     taken = ", ".join(["double"] * op.arity)
     w.declared[function] = f"declare double {function}({taken}) nounwind willreturn readnone nobuiltin"
-    value = by_lane(w, function, *args)
-    if not op.guarded:
-        return value
     zero, nan = k.literal(0.0), k.literal(NAN)
+    if not op.guarded:
+        return by_lane(w, function, *args)
+    value = by_lane(w, function, w.let(f"fadd {k.text} {args[0]}, {zero}"), *args[1:])  # −0 is no negative base
     value = _choose(w, _compared(w, "oge", args[0], zero), value, nan)
     return _choose(w, _compared(w, "ord", args[1], zero), value, nan)
 

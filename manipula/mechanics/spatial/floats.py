@@ -43,7 +43,7 @@ class FloatMaths(Maths[float]):
         return abs(x)
 
     def pow(self, x: float, y: float) -> float:
-        return self.apply("pow", x, y) if x >= 0 and not math.isnan(y) else math.nan
+        return self.apply("pow", x + 0.0, y) if x >= 0 and not math.isnan(y) else math.nan
 
     def minimum(self, x: float, y: float) -> float:
         return x if x < y or math.isnan(x) else y

@@ -78,7 +78,8 @@ def helpers(real: str, literal: str, nan: str, called: Callable[[str], str] = st
 
 def _guarded(pair: str, zero: str, nan: str, name: str, op: str) -> Helper:
     """A function of the library where it has a value by our rules."""
-    return Helper(pair, f"((x >= {zero}) && (y == y)) ? {name}(x, y) : {nan}", OPS[op].doc + " or one is NaN", name)
+    body = f"((x >= {zero}) && (y == y)) ? {name}(x + {zero}, y) : {nan}"  # −0 is no negative base
+    return Helper(pair, body, f"{OPS[op].doc} or one is NaN", name)
 
 
 HELPERS = helpers("double", "{}", "NAN")
