@@ -263,3 +263,24 @@ def slots_by_use(tape: Tape) -> Iterator[tuple[int, int]]:
         for arg in line.args:
             counts[arg] = counts.get(arg, 0) + 1
     yield from sorted(counts.items())
+
+
+def parameters_of(tape: Tape) -> Port | None:
+    """Parameters and settings, if there are any, as one port."""
+    ports = [port for port in tape.inputs if not port.online]
+    if len(ports) < 2:
+        return ports[0] if ports else None
+    slots = tuple(slot for port in ports for slot in port.slots)
+    names = tuple(name for port in ports for name in port.names)
+    return Port("p", (len(slots),), slots, role="parameter", names=names)
+
+
+def variables_of(tape: Tape) -> tuple[Port, ...]:
+    return tuple(port for port in tape.inputs if port.online)
+
+
+def kept_slots(tape: Tape) -> list[int]:
+    """What `prepare` hands on: parameters and off-line results that are read on line."""
+    parameters = parameters_of(tape)
+    reads = {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
+    return [slot for slot in (parameters.slots if parameters else ()) if slot in reads] + offline_needed(tape)

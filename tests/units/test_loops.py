@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.algebra.emit.c.routines import routines_text, stack_bytes
+from manipula.algebra.emit.c.program import program_text, stack_bytes
 from manipula.algebra.program.eigen import eigenvalues
 from manipula.algebra.program.linear import factorised, inverse_size, largest, solved, solved_transposed
 from manipula.algebra.program.primitives import (
@@ -85,7 +85,7 @@ def from_c(entry: Callable[..., Any], folder: Path) -> Any:
     """The text as C, compiled here."""
     routines = program(entry)
     name = routines[-1].name
-    text = routines_text(routines).replace(f"static double {name}(", f"double {name}(")
+    text = program_text(routines).replace(f"static double {name}(", f"double {name}(")
     (folder / "text.c").write_text(f"#include <math.h>\n\n{text}\n")
     return getattr(shared(folder / "text.c"), name)
 

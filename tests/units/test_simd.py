@@ -14,11 +14,10 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.machine.host import host
-from manipula.algebra.machine.ir import kept_slots
 from manipula.algebra.machine.writer import Host
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.run.llvm import LlvmKernel
-from manipula.algebra.tape import Tape, tape_from_function
+from manipula.algebra.tape import Tape, kept_slots, tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from tests.random_expressions import function_of, graph_symbols
 

@@ -24,7 +24,7 @@ from manipula.algebra.machine.order import LONG, arranged
 from manipula.algebra.machine.rows import Stores, Unit, block_units, load_block, load_row, row_units
 from manipula.algebra.machine.sincos import MEND, rooms, sines
 from manipula.algebra.machine.writer import Host, Kind, Writer, declarations
-from manipula.algebra.tape import Line, Port, Tape, offline_needed
+from manipula.algebra.tape import Line, Tape, kept_slots, parameters_of, variables_of
 
 _GROUPED = ("sin", "cos", "atan2")
 # texts of our own, of any width; an operation without one is the system's function, lane by lane
@@ -32,27 +32,6 @@ _TEXTS: dict[str, Callable[..., str]] = {
     "exp": exponential, "log": logarithm, "tanh": hyperbolic_tangent, "pow": power,
 }  # fmt: skip
 MANY = 64  # so many numbers among the results, the zeros of a regressor, are written in the widest vectors
-
-
-def parameters_of(tape: Tape) -> Port | None:
-    """Parameters and settings, if there are any, as one port."""
-    ports = [port for port in tape.inputs if not port.online]
-    if len(ports) < 2:
-        return ports[0] if ports else None
-    slots = tuple(slot for port in ports for slot in port.slots)
-    names = tuple(name for port in ports for name in port.names)
-    return Port("p", (len(slots),), slots, role="parameter", names=names)
-
-
-def variables_of(tape: Tape) -> tuple[Port, ...]:
-    return tuple(port for port in tape.inputs if port.online)
-
-
-def kept_slots(tape: Tape) -> list[int]:
-    """What `prepare` hands on: parameters and off-line results that are read on line."""
-    parameters = parameters_of(tape)
-    reads = _reads(tape)
-    return [slot for slot in (parameters.slots if parameters else ()) if slot in reads] + offline_needed(tape)
 
 
 def _reads(tape: Tape) -> set[int]:
@@ -65,14 +44,18 @@ def _results(tape: Tape) -> list[int]:
 
 def single_module(tape: Tape, scalar: str, host: Host, more: str = "") -> str:
     """`prepare`, `broken` and `one`; `more` is text that calls them."""
-    kind = Kind(scalar)
-    checks = [_broken(tape, kind, host)] if tape.checks else []
-    return _module(tape, [_prepare(tape, kind, host), *checks, _one(tape, kind, host)], more)
+    return _module(tape, straight_functions(tape, host, scalar), more)
 
 
 def batch_module(tape: Tape, scalar: str, host: Host) -> str:
     """`run`."""
     return _module(tape, [_run(tape, Kind(scalar, host.lanes(scalar)), host)])
+
+
+def straight_functions(tape: Tape, host: Host, scalar: str = "double") -> list[Writer]:
+    """`prepare`, `broken` (where there are conditions) and `one`."""
+    kind = Kind(scalar)
+    return [_prepare(tape, kind, host), *([_broken(tape, kind, host)] if tape.checks else []), _one(tape, kind, host)]
 
 
 def _module(tape: Tape, functions: Sequence[Writer], more: str = "") -> str:

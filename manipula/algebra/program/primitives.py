@@ -1,7 +1,8 @@
 """The words of a translated text, with their meaning in plain Python.
 
-`Reals`, `Complexes` and `Ints` are flat arrays. `Numbers` and `Number` are real or complex: such a text is translated
-for either, as it is called.
+`Reals`, `Complexes`, `Ints` and `Words` are flat arrays. `Numbers` and `Number` are real or complex: such a text is
+translated for either, as it is called. A `Word` has 64 bits and no sign; sums, differences, products and left shifts
+that may leave them are cut by the text itself (`& ALL`), which costs nothing where it is compiled.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ from numpy.typing import NDArray
 Reals = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
 Numbers = Any
 Number = Any
+Word = int
+
+BITS = 64
+ALL = (1 << BITS) - 1  # the largest word
 
 
 def reals(size: int) -> Reals:
@@ -31,6 +37,11 @@ def complexes(size: int) -> Complexes:
 
 def integers(size: int) -> Ints:
     return np.zeros(size, dtype=np.int64)
+
+
+def words(size: int) -> Words:
+    """In plain Python of Python's own numbers: numpy's would overflow before the text can cut them."""
+    return np.zeros(size, dtype=object)
 
 
 def like(x: Numbers, size: int) -> Numbers:
@@ -73,3 +84,28 @@ def imag(x: Number) -> float:
 def number(a: float, b: float) -> complex:
     """a + ib"""
     return complex(a, b)
+
+
+def select(condition: bool, yes: Any, no: Any) -> Any:
+    """One of two numbers, both of which are computed: the choice a laned text may make by its data."""
+    return yes if condition else no
+
+
+def word(x: int) -> Word:
+    """The 64 bits of a whole number."""
+    return int(x) & ALL
+
+
+def high(x: Word, y: Word) -> Word:
+    """The upper 64 of the 128 bits of a product of words."""
+    return int(x) * int(y) >> BITS
+
+
+def quotient(x: int, y: int) -> int:
+    """x // y of a number that is not negative by a positive one: one instruction, as nothing has to be rounded down."""
+    return x // y
+
+
+def remainder(x: int, y: int) -> int:
+    """x % y, likewise."""
+    return x % y

@@ -3,45 +3,44 @@
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
+import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from dataclasses import replace
 from types import FunctionType
 from typing import Any, cast
 
+from manipula.algebra.program.expressions import BINARY, Expressions, base_of, joined
+from manipula.algebra.program.order import Order
+from manipula.algebra.program.scope import KNOWN, Scope
+from manipula.algebra.program.structs import PLAIN, struct_of
 from manipula.algebra.program.tree import (
-    ARRAY_OF,
     ARRAYS,
-    WIDTH,
+    STRUCT,
     Call,
+    CallTape,
     Const,
     Do,
     Expr,
+    Field,
     For,
     If,
     Item,
     Kind,
     Leave,
-    Op,
+    Place,
     Return,
     Routine,
     Set,
     Stmt,
     Var,
     While,
+    loop_names,
+    parts,
 )  # fmt: skip
-from manipula.errors import InputError
 
-PLAIN: dict[str, Kind] = {
-    "int": "int", "float": "real", "bool": "flag", "complex": "complex", "Reals": "reals", "Complexes": "complexes",
-    "Ints": "ints", "None": "none",
-}  # fmt: skip
 OPEN = {"Number", "Numbers"}
-BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "idiv", ast.Mod: "mod"}
-COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
-REAL_WORDS = ("sqrt", "exp", "log", "atan2", "real", "imag")
-OWN = {"reals": "reals", "complexes": "complexes", "integers": "ints"}
+LIBRARY = ("sin", "cos", "tan", "sqrt", "exp", "log", "atan2", "fabs", "floor", "main", "pair", "mend")  # linked with
+OWN = {"reals": "reals", "complexes": "complexes", "integers": "ints", "words": "words", "like": ""}
 
 
 def program(*entries: Callable[..., Any]) -> list[Routine]:
@@ -55,240 +54,268 @@ def program(*entries: Callable[..., Any]) -> list[Routine]:
 class _Program:
     def __init__(self) -> None:
         self.routines: dict[str, Routine] = {}
+        self._reading: dict[str, Routine] = {}
+        self._things: dict[str, object] = dict.fromkeys(LIBRARY)
+
+    def unique(self, wish: str, thing: object) -> str:
+        """A name of its own for every text, table and tape: two may be called alike where they come from."""
+        wish = re.sub(r"\W", "_", wish, flags=re.ASCII)
+        name, count = wish, 1
+        while name in self._things and self._things[name] is not thing:
+            count += 1
+            name = f"{wish}_{count}"
+        self._things[name] = thing
+        return name
+
+    def changed(self, call: Call) -> list[Expr]:
+        """The arguments that a call changes."""
+        callee = self._reading.get(call.routine) or self.routines[call.routine]
+        return [arg for arg, name in zip(call.args, callee.parameters, strict=True) if name in callee.written]
 
     def routine(self, function: FunctionType, given: Sequence[Kind]) -> Routine:
         """`given`: the kinds of the arguments; needed where the text leaves them open."""
-        tree = _tree(function)
+        scope = Scope(function)
+        made = self._declared(scope, given)
+        if made.name in self._reading:  # it calls itself: what it will have written is not known yet
+            made = self._reading[made.name]
+            made.written |= {name for name, kind in made.parameters.items() if kind in ARRAYS or STRUCT in kind}
+        elif made.name in self.routines:
+            made = self.routines[made.name]
+        else:
+            self._reading[made.name] = made
+            _Reader(self, scope, made).read(scope.tree.body[1:] if made.doc else scope.tree.body)
+            self.routines[made.name] = self._reading.pop(made.name)
+        return made
+
+    def _declared(self, scope: Scope, given: Sequence[Kind]) -> Routine:
+        tree = scope.tree
         notes = [_annotation(arg.annotation) for arg in tree.args.args]
-        kinds = [given[i] if note in OPEN else PLAIN[note] for i, note in enumerate(notes)]
+        structs: dict[str, Any] = {}
+        kinds: list[Kind] = []
+        for i, (arg, note) in enumerate(zip(tree.args.args, notes, strict=True)):
+            kinds.append(given[i] if note in OPEN and i < len(given) else _kind(scope, arg, note, structs))
         wide = any(note in OPEN and kind in ("complex", "complexes") for note, kind in zip(notes, kinds, strict=True))
-        name = tree.name + ("_complex" if wide else "")
-        if name not in self.routines:
-            returns = _annotation(tree.returns)
-            result: Kind = ("complex" if wide else "real") if returns in OPEN else PLAIN[returns]
-            parameters = dict(zip((arg.arg for arg in tree.args.args), kinds, strict=True))
-            made = Routine(name, ast.get_docstring(tree) or "", parameters, result)
-            _Reader(self, function, made).read(tree.body[1:] if made.doc else tree.body)
-            self.routines[name] = made
-        return self.routines[name]
+        returns = _annotation(tree.returns)
+        if returns not in OPEN and (returns not in PLAIN or PLAIN[returns] in ARRAYS):
+            raise scope.refusal(tree.returns or tree, "a text returns a number or nothing")
+        result: Kind = ("complex" if wide else "real") if returns in OPEN else PLAIN[returns]
+        parameters = dict(zip((arg.arg for arg in tree.args.args), kinds, strict=True))
+        name = self.unique(tree.name + ("_complex" if wide else ""), scope.function)
+        doc = ast.get_docstring(tree) or ""
+        return Routine(name, doc, parameters, result, structs=structs, file=scope.file)
 
 
-@cache
-def _tree(function: FunctionType) -> ast.FunctionDef:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    assert isinstance(tree, ast.FunctionDef)
-    return tree
+def _kind(scope: Scope, arg: ast.arg, note: str, structs: dict[str, Any]) -> Kind:
+    """The kind of a parameter by its annotation; a class with annotated members is a struct."""
+    if note in PLAIN and note != "None":
+        return PLAIN[note]
+    layout = scope.function.__annotations__.get(arg.arg)
+    layout = layout if isinstance(layout, type) else scope.outside(note)
+    if not isinstance(layout, type):
+        raise scope.refusal(arg, "a parameter is a number, an array or a struct, and says so")
+    structs[layout.__name__] = struct_of(layout)
+    return STRUCT + layout.__name__
 
 
 def _annotation(node: ast.expr | None) -> str:
     return ast.unparse(node) if node is not None else "None"
 
 
-def joined(a: Kind, b: Kind) -> Kind:
-    """The kind that holds both."""
-    return max(a, b, key=WIDTH.index)
-
-
-class _Reader:
+class _Reader(Expressions):
     """One text. It is read until the kinds of its variables no longer widen."""
-
-    def __init__(self, program: _Program, function: FunctionType, routine: Routine) -> None:
-        self.program, self.function, self.routine = program, function, routine
 
     def read(self, body: Sequence[ast.stmt]) -> None:
         before: dict[str, Kind] | None = None
         while before != self.routine.scalars:
             before = dict(self.routine.scalars)
+            self.fresh = 0
             self.routine.body = self.block(body)
-
-    def refusal(self, node: ast.AST) -> InputError:
-        return InputError(f"{self.function.__name__}: no translation for {ast.unparse(node)!r}")
-
-    # statements
 
     def block(self, body: Sequence[ast.stmt]) -> tuple[Stmt, ...]:
         return tuple(made for line in body for made in self.statement(line))
 
     def statement(self, line: ast.stmt) -> list[Stmt]:
+        """With the order of computation fixed (see `order`)."""
+        return [part for made in self.written_out(line) for part in self.in_order(made, line)]
+
+    def in_order(self, made: Stmt, line: ast.stmt) -> list[Stmt]:
+        refusal = self.refusal(line, "give what is called a name first: it changes arrays that stand beside it")
+        order = Order(self.program.changed, self.temporary, refusal)
+        match made:
+            case Set(Item(_, array, index) as target, value):
+                value, array, index = order(value), order(array), order(index)
+                if order.acts(index):
+                    raise refusal
+                made = replace(made, target=replace(target, array=array, index=index), value=value)
+            case Set(_, value):
+                made = replace(made, value=order(value))
+            case Return(value) if value is not None:
+                made = replace(made, value=order(value))
+            case Do(call):
+                made = replace(made, call=order(call))
+            case If(condition, _, _):
+                made = replace(made, condition=order(condition))
+            case While(condition, _):
+                made = replace(made, condition=order(condition, skipped=True))
+            case For(_, start, stop, _, _):
+                made = replace(made, start=order(start), stop=order(stop))
+        return [*(replace(x, line=made.line) for x in order.before), made]
+
+    def written_out(self, line: ast.stmt) -> list[Stmt]:
+        at = self.scope.line(line)
         match line:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=word)) as call) if (
-                word in OWN or word == "like"
+                self.allocates(word)
             ):
-                return self.own_array(name, word, call)
-            case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
-                return [self.assigned(target, self.value(value))]
-            case ast.AugAssign(target=target, op=op, value=value):
-                return [self.assigned(target, self.arithmetic(BINARY[type(op)], self.value(target), self.value(value)))]
-            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args), body=body):
-                return [self.counted(name, args, body)]
-            case ast.While(test=test, body=body):
-                return [While(self.value(test), self.block(body))]
+                return self.own_array(name, self.allocates(word), call)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(
+                values
+            ):
+                return self.together_assigned(targets, [self.value(x) for x in values], line)
+            case ast.Assign(targets=[target], value=value):
+                return [self.assigned(target, self.value(value), line)]
+            case ast.AnnAssign(target=ast.Name(id=name) as target, value=ast.expr() as value):
+                found, kind = self.value(value), PLAIN.get(_annotation(line.annotation), "none")
+                return [self.assigned(target, self.fit(found, joined(found.kind, kind), line), line)]
+            case ast.AugAssign(target=target, op=op, value=value) if type(op) in BINARY:
+                return [self.changed(target, BINARY[type(op)], value, line)]
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range")), orelse=[]):
+                return self.counted(name, line)
+            case ast.While(test=test, body=body, orelse=[]):
+                return [While(self.truth(test), self.block(body), at)]
             case ast.If(test=test, body=yes, orelse=no):
-                return [If(self.value(test), self.block(yes), self.block(no))]
+                return [If(self.truth(test), self.block(yes), self.block(no), at)]
             case ast.Return(value=value):
-                return [Return(None if value is None else converted(self.value(value), self.routine.returns))]
+                return [self.returned(value, line)]
+            case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
+                return []
             case ast.Expr(value=ast.Call() as call):
-                return [Do(self.value(call))]
+                return [Do(self.value(call), at)]
             case ast.Break():
-                return [Leave("break")]
+                return [Leave("break", at)]
             case ast.Continue():
-                return [Leave("continue")]
+                return [Leave("continue", at)]
         raise self.refusal(line)
 
+    def allocates(self, word: str) -> str:
+        known = self.scope.outside(word)
+        name = KNOWN.get(known, "") if callable(known) and not isinstance(known, type) else ""
+        return name if name in OWN else ""
+
     def own_array(self, name: str, word: str, call: ast.Call) -> list[Stmt]:
-        kind: Kind = cast(Kind, OWN[word]) if word in OWN else self.value(call.args[0]).kind
+        kind = OWN[word] or self.array(call.args[0]).kind
         size = self.value(call.args[-1])
-        if not isinstance(size, Const):
-            raise self.refusal(call)
+        if not isinstance(size, Const) or size.kind != "int" or size.value < 1:
+            raise self.refusal(call, "an array has a fixed number of entries")
+        if name in self.routine.parameters or self.routine.arrays.get(name, (kind, size.value)) != (kind, size.value):
+            raise self.refusal(call, f"{name} is another array already")
         self.routine.arrays[name] = (kind, int(size.value))
         return []
 
-    def assigned(self, target: ast.expr, value: Expr) -> Stmt:
+    # assignments
+
+    def assigned(self, target: ast.expr, value: Expr, line: ast.stmt) -> Stmt:
         place = self.place(target, value.kind)
-        return Set(place, converted(value, place.kind))
+        return Set(place, self.fit(value, place.kind, line), self.scope.line(line))
 
-    def place(self, target: ast.expr, kind: Kind) -> Var | Item:
+    def changed(self, target: ast.expr, op: str, value: ast.expr, line: ast.stmt) -> Stmt:
+        before = self.value(target)
+        if any(isinstance(x, Call) for x in parts(before)):
+            raise self.refusal(line, "the index would be computed twice")
+        return self.assigned(target, self.arithmetic(op, before, self.value(value), line), line)
+
+    def together_assigned(self, targets: Sequence[ast.expr], values: list[Expr], line: ast.stmt) -> list[Stmt]:
+        """a, b = b, a: where a value reads what an earlier target changes, all are held first."""
+        places = [self.place(target, value.kind) for target, value in zip(targets, values, strict=True)]
+        if not any(_reads(value, place) for i, place in enumerate(places) for value in values[i + 1 :]):
+            return [self.assigned(target, value, line) for target, value in zip(targets, values, strict=True)]
+        held = [Var(x.kind, self.temporary("held", x.kind)) for x in values]
+        first: list[Stmt] = [Set(var, value, self.scope.line(line)) for var, value in zip(held, values, strict=True)]
+        return first + [self.assigned(target, var, line) for target, var in zip(targets, held, strict=True)]
+
+    def temporary(self, stem: str, kind: Kind) -> str:
+        """A variable that the text does not have."""
+        self.fresh += 1
+        name = f"{stem}_{self.fresh}"
+        while name in self.scope.names:
+            name = f"{name}_"
+        self.routine.scalars[name] = joined(self.routine.scalars.get(name, "none"), kind)
+        return name
+
+    def place(self, target: ast.expr, kind: Kind) -> Place:
         if isinstance(target, ast.Name):
-            held = self.routine.parameters.get(target.id) or joined(self.routine.scalars.get(target.id, "none"), kind)
-            if target.id not in self.routine.parameters:
-                self.routine.scalars[target.id] = held
-            return Var(held, target.id)
-        item = self.value(target)
-        if not isinstance(item, Item):
-            raise self.refusal(target)
-        self.writes(item.array)
-        return item
+            return self.variable(target, kind)
+        found = self.value(target)
+        if not isinstance(found, Item | Field) or found.kind in ARRAYS:
+            raise self.refusal(target, "numbers are assigned, not arrays")
+        self.writes(found.array if isinstance(found, Item) else found, target)
+        return found
 
-    def writes(self, array: Expr) -> None:
-        """The array behind an expression is changed."""
-        while isinstance(array, Op):
-            array = array.args[0]
-        if isinstance(array, Var):
-            self.routine.written.add(array.name)
-
-    def counted(self, name: str, args: Sequence[ast.expr], body: Sequence[ast.stmt]) -> Stmt:
-        values = [self.value(arg) for arg in args]
-        start, stop = (Const("int", 0), values[0]) if len(values) == 1 else (values[0], values[1])
-        step = values[2] if len(values) == 3 else Const("int", 1)
-        if not isinstance(step, Const):
-            raise self.refusal(args[2])
-        self.routine.scalars[name] = "int"
-        return For(name, start, stop, int(step.value), self.block(body))
-
-    # expressions
-
-    def value(self, node: ast.expr) -> Expr:
-        match node:
-            case ast.Constant(value=value):
-                return _constant(value)
-            case ast.Name(id=name):
-                return self.name(name, node)
-            case ast.Subscript(value=array, slice=ast.Slice(lower=ast.expr() as lower, upper=None, step=None)):
-                base = self.value(array)
-                return Op(base.kind, "from", (base, self.value(lower)))
-            case ast.Subscript(value=array, slice=index):
-                base = self.value(array)
-                return Item(ARRAYS[base.kind], base, self.value(index))
-            case ast.BinOp(left=left, op=op, right=right):
-                return self.arithmetic(BINARY[type(op)], self.value(left), self.value(right))
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return self.negative(self.value(operand))
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return Op("flag", "not", (self.value(operand),))
-            case ast.BoolOp(op=op, values=values):
-                return self.together("and" if isinstance(op, ast.And) else "or", [self.value(x) for x in values])
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                a, b = self.alike(self.value(left), self.value(right))
-                return Op("flag", COMPARE[type(op)], (a, b))
-            case ast.IfExp(test=test, body=yes, orelse=no):
-                a, b = self.alike(self.value(yes), self.value(no))
-                return Op(a.kind, "choose", (self.value(test), a, b))
-            case ast.Call(func=ast.Name(id=word), args=args):
-                return self.called(word, [self.value(arg) for arg in args], node)
-        raise self.refusal(node)
-
-    def name(self, name: str, node: ast.expr) -> Expr:
-        routine = self.routine
+    def variable(self, target: ast.Name, kind: Kind) -> Var:
+        name, routine = target.id, self.routine
+        if name in self.scope.loops:
+            raise self.refusal(target, f"{name} is the variable of a loop, which alone changes it")
+        if kind in ARRAYS or STRUCT in kind or kind == "none" or name in routine.arrays:
+            raise self.refusal(target, "numbers are assigned, not arrays")
         if name in routine.parameters:
             return Var(routine.parameters[name], name)
-        if name in routine.arrays:
-            return Var(routine.arrays[name][0], name)
-        if name in routine.scalars:
-            return Var(routine.scalars[name], name)
-        if isinstance(self.function.__globals__.get(name), int | float):
-            return _constant(self.function.__globals__[name])
-        raise self.refusal(node)
+        routine.scalars[name] = joined(routine.scalars.get(name, "none"), kind)
+        return Var(routine.scalars[name], name)
 
-    def arithmetic(self, name: str, a: Expr, b: Expr) -> Expr:
-        if name == "mul" and (a.kind == "complex") != (b.kind == "complex"):
-            factor, z = (b, a) if a.kind == "complex" else (a, b)
-            return Op("complex", "scale", (converted(factor, "real"), z))
-        if name == "div" and a.kind == "complex" and b.kind != "complex":
-            return self.arithmetic("mul", self.arithmetic("div", Const("real", 1.0), b), a)
-        a, b = self.alike(a, b, "real" if name == "div" else "int")
-        if isinstance(a, Const) and isinstance(b, Const) and a.kind == "int":
-            return _constant(_FOLD[name](int(a.value), int(b.value)))
-        return Op(a.kind, name, (a, b))
+    def returned(self, value: ast.expr | None, line: ast.stmt) -> Stmt:
+        if value is None:
+            return Return(None, self.scope.line(line))
+        return Return(self.fit(self.value(value), self.routine.returns, line), self.scope.line(line))
 
-    def negative(self, a: Expr) -> Expr:
-        return _constant(-a.value) if isinstance(a, Const) else Op(a.kind, "neg", (a,))
+    # loops
 
-    def together(self, name: str, values: Sequence[Expr]) -> Expr:
-        made = values[0]
-        for value in values[1:]:
-            made = Op("flag", name, (made, value))
-        return made
+    def counted(self, name: str, line: ast.For) -> list[Stmt]:
+        """The end is computed once: where the body might change it, before the loop."""
+        assert isinstance(line.iter, ast.Call)
+        values = [self.fit(self.value(arg), "int", line) for arg in line.iter.args]
+        start, stop = (Const("int", 0), values[0]) if len(values) == 1 else (values[0], values[1])
+        step = values[2] if len(values) == 3 else Const("int", 1)
+        if not isinstance(step, Const) or step.value == 0:
+            raise self.refusal(line.iter, "the step is a number, not zero")
+        if name in self.looping or name in self.routine.parameters:
+            raise self.refusal(line.iter, f"{name} is taken by what stands around the loop")
+        self.routine.scalars[name] = "int"
+        self.looping.append(name)
+        body = self.block(line.body)
+        self.looping.pop()
+        at, before = self.scope.line(line), list[Stmt]()
+        if self.disturbs(body, stop):
+            end = Var("int", self.temporary(f"{name}_end", "int"))
+            before, stop = [Set(end, stop, at)], end
+        return [*before, For(name, start, stop, int(step.value), body, at)]
 
-    def alike(self, a: Expr, b: Expr, least: Kind = "flag") -> tuple[Expr, Expr]:
-        kind = joined(joined(a.kind, b.kind), least)
-        return converted(a, kind), converted(b, kind)
-
-    def called(self, word: str, args: list[Expr], node: ast.expr) -> Expr:
-        if word in ("real", "imag") and args[0].kind != "complex":
-            return converted(args[0], "real") if word == "real" else Const("real", 0.0)
-        if word in REAL_WORDS:
-            return Op("real", word, tuple(converted(x, "real") if x.kind != "complex" else x for x in args))
-        if word in ("sin", "cos"):
-            return Op(joined(args[0].kind, "real"), word, (converted(args[0], joined(args[0].kind, "real")),))
-        if word == "abs":
-            return Op("real" if args[0].kind == "complex" else args[0].kind, "abs", tuple(args))
-        if word in ("min", "max"):
-            a, b = self.alike(args[0], args[1])
-            return Op(a.kind, word, (a, b))
-        if word == "number":
-            return Op("complex", "number", tuple(converted(x, "real") for x in args))
-        return self.routine_call(word, args, node)
-
-    def routine_call(self, word: str, args: list[Expr], node: ast.expr) -> Expr:
-        function = self.function.__globals__.get(word)
-        if not isinstance(function, FunctionType):
-            raise self.refusal(node)
-        callee = self.program.routine(function, [x.kind for x in args])
-        for arg, (name, kind) in zip(args, callee.parameters.items(), strict=True):
-            if kind in ARRAYS and arg.kind != kind:
-                raise self.refusal(node)
-            if name in callee.written:
-                self.writes(arg)
-        kinds = callee.parameters.values()
-        return Call(callee.returns, callee.name, tuple(map(converted, args, kinds)))
+    def disturbs(self, body: tuple[Stmt, ...], x: Expr) -> bool:
+        """Might a loop's body change the value of x? Arrays do not overlap where one is written."""
+        names = {part.name for part in parts(x) if isinstance(part, Var)}
+        if any(isinstance(part, Call | CallTape) for part in parts(x)):
+            return True
+        for part in parts(body):
+            match part:
+                case Set(target, _):
+                    changed: Sequence[Expr] = [target.array if isinstance(target, Item) else target]
+                case Call():
+                    changed = self.program.changed(part)
+                case CallTape(_, _, _, args):
+                    changed = args
+                case _:
+                    continue
+            if any(_named(array) in names for array in changed):
+                return True
+        return not names.isdisjoint(loop_names(body))
 
 
-_FOLD: dict[str, Callable[[int, int], int]] = {
-    "add": int.__add__, "sub": int.__sub__, "mul": int.__mul__, "idiv": int.__floordiv__, "mod": int.__mod__,
-}  # fmt: skip
+def _reads(value: Expr, place: Place) -> bool:
+    """Might the value depend on what stands in a place?"""
+    if isinstance(place, Var):
+        return place in tuple(parts(value))
+    return any(isinstance(x, Item | Field | Call) for x in parts(value))
 
 
-def _constant(value: Any) -> Const:
-    kind: Kind = "flag" if isinstance(value, bool) else "int" if isinstance(value, int) else "real"
-    return Const(kind, value)
-
-
-def converted(x: Expr, kind: Kind) -> Expr:
-    """The same value as a wider kind."""
-    if x.kind == kind or kind in ARRAY_OF.values() or kind == "none":
-        return x
-    if isinstance(x, Const) and kind == "real":
-        return Const("real", float(x.value))
-    if kind == "complex":
-        return Op("complex", "number", (converted(x, "real"), Const("real", 0.0)))
-    return Op(kind, f"to_{kind}", (x,))
+def _named(array: Expr) -> str:
+    base = base_of(array)
+    return base.name if isinstance(base, Var) else ""

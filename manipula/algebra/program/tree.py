@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["none", "flag", "int", "real", "complex", "ints", "reals", "complexes"]
-ARRAYS: dict[Kind, Kind] = {"ints": "int", "reals": "real", "complexes": "complex"}
+from manipula.algebra.tape import Tape
+
+# none, flag, int, word, real, complex, the arrays of them, and a struct as "struct NAME"
+Kind = str
+ARRAYS: dict[Kind, Kind] = {"ints": "int", "words": "word", "reals": "real", "complexes": "complex"}
 ARRAY_OF: dict[Kind, Kind] = {entry: array for array, entry in ARRAYS.items()}
-WIDTH: tuple[Kind, ...] = ("none", "flag", "int", "real", "complex")  # narrow to wide
+WIDTH: tuple[Kind, ...] = ("none", "flag", "int", "word", "real", "complex")  # narrow to wide
+STRUCT = "struct "
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,23 @@ class Const:
 @dataclass(frozen=True)
 class Var:
     kind: Kind
+    name: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """An array of constants, by its name among the routine's `tables`."""
+
+    kind: Kind
+    name: str
+
+
+@dataclass(frozen=True)
+class Field:
+    """struct.name: a number, or an array"""
+
+    kind: Kind
+    struct: Var
     name: str
 
 
@@ -50,13 +72,29 @@ class Call:
     args: tuple[Expr, ...]
 
 
-Expr = Const | Var | Item | Op | Call
+@dataclass(frozen=True)
+class CallTape:
+    """Of a proved straight line, by its name among the routine's `tapes`.
+
+    `main` takes the variables' arrays, what was prepared (if anything is), and the outputs' arrays; `prepare` takes the
+    parameters and the array of what it prepares, and returns the number of the condition they break, or 0.
+    """
+
+    kind: Kind
+    tape: str
+    half: Literal["main", "prepare"]
+    args: tuple[Expr, ...]
+
+
+Expr = Const | Var | Table | Field | Item | Op | Call | CallTape
+Place = Var | Field | Item
 
 
 @dataclass(frozen=True)
 class Set:
-    target: Var | Item
+    target: Place
     value: Expr
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -66,12 +104,14 @@ class For:
     stop: Expr
     step: int
     body: tuple[Stmt, ...]
+    line: int = 0
 
 
 @dataclass(frozen=True)
 class While:
     condition: Expr
     body: tuple[Stmt, ...]
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,6 +119,7 @@ class If:
     condition: Expr
     yes: tuple[Stmt, ...]
     no: tuple[Stmt, ...]
+    line: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,24 +127,45 @@ class Leave:
     """break, continue"""
 
     how: Literal["break", "continue"]
+    line: int = 0
 
 
 @dataclass(frozen=True)
 class Return:
     value: Expr | None
+    line: int = 0
 
 
 @dataclass(frozen=True)
 class Do:
     call: Expr
+    line: int = 0
 
 
 Stmt = Set | For | While | If | Leave | Return | Do
 
 
+@dataclass(frozen=True)
+class Member:
+    """Of a struct: a number (size 1, no array), an array of its own (size), or the place of one elsewhere (size 0)."""
+
+    name: str
+    kind: Kind
+    size: int
+
+
+@dataclass(frozen=True)
+class Struct:
+    name: str
+    members: tuple[Member, ...]
+
+    def member(self, name: str) -> Member | None:
+        return next((x for x in self.members if x.name == name), None)
+
+
 @dataclass
 class Routine:
-    """One text, for one choice of kinds. `written` names the arrays it changes."""
+    """One text, for one choice of kinds. `written` names the arrays and structs it changes, `file` where it stands."""
 
     name: str
     doc: str
@@ -113,3 +175,22 @@ class Routine:
     arrays: dict[str, tuple[Kind, int]] = field(default_factory=dict)
     body: tuple[Stmt, ...] = ()
     written: set[str] = field(default_factory=set)
+    structs: dict[str, Struct] = field(default_factory=dict)
+    tables: dict[str, tuple[Kind, tuple[float, ...]]] = field(default_factory=dict)
+    tapes: dict[str, Tape] = field(default_factory=dict)
+    file: str = ""
+
+
+def parts(node: object) -> Iterator[Expr | Stmt]:
+    """Every expression and statement below a node, itself among them."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from parts(part)
+    elif isinstance(node, Expr | Stmt):
+        yield node
+        for name in node.__dataclass_fields__:
+            yield from parts(getattr(node, name))
+
+
+def loop_names(body: tuple[Stmt, ...]) -> set[str]:
+    return {x.name for x in parts(body) if isinstance(x, For)}

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from manipula.algebra.expr.condition import NEAR
-from manipula.algebra.machine.ir import parameters_of, variables_of
 from manipula.algebra.run.batch.shapes import DType, Floats, View, apart, arranged, floats_from_value, results_for
 from manipula.algebra.run.batch.threads import shared_out
 from manipula.algebra.run.numpy_run import NumpyKernel
-from manipula.algebra.tape import Port, Tape
+from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
 
 

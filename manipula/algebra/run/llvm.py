@@ -15,12 +15,12 @@ import numpy as np
 
 from manipula.algebra.machine.code import Loaded, loaded
 from manipula.algebra.machine.host import host
-from manipula.algebra.machine.ir import batch_module, kept_slots, parameters_of, single_module, variables_of
+from manipula.algebra.machine.ir import batch_module, single_module
 from manipula.algebra.machine.writer import Host
 from manipula.algebra.run.batch.shapes import Floats, View
 from manipula.algebra.run.vectorcall.layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
 from manipula.algebra.run.vectorcall.plain import context_rows, door_text, has_door
-from manipula.algebra.tape import Tape
+from manipula.algebra.tape import Tape, kept_slots, parameters_of, variables_of
 
 LONG = 20_000  # lines; past this the careful code generator takes seconds, and the plain one serves
 _SCALARS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}

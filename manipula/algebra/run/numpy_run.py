@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.algebra.machine.ir import kept_slots, parameters_of, variables_of
 from manipula.algebra.run.batch.shapes import DType, Floats, View, matrix_of_view
-from manipula.algebra.tape import Line, Tape
+from manipula.algebra.tape import Line, Tape, kept_slots, parameters_of, variables_of
 from manipula.scalar import OPS
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manipula.algebra.emit.c import comment_lines
-from manipula.algebra.emit.c.routines import routines_text, stack_bytes, table_text
+from manipula.algebra.emit.c.program import program_text, stack_bytes, table_text
 from manipula.algebra.emit.c.spelling import RESERVED
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.templates import filled
@@ -58,7 +58,7 @@ def _context(source: SolverSource, version: str) -> dict[str, Any]:
         "meaning": ascii_text(source.meaning), "joints": ascii_text(", ".join(source.joints)),
         "width": len(source.joints), "most": source.most, "bound": source.bound, "readings": source.readings,
         "exact": repr(source.exact), "entry": source.routines[-1].name, "table_names": list(source.tables),
-        "tables": [_table(*item) for item in source.tables.items()], "routines": routines_text(source.routines),
+        "tables": [_table(*item) for item in source.tables.items()], "routines": program_text(source.routines),
         "stack": -(-stack_bytes(source.routines) // 1024), "poses": [_row(pose) for pose, _ in source.cases],
         "counts": [len(rows) for _, rows in source.cases],
         "solutions": [_row(row) for _, rows in source.cases for row in rows],

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from manipula.algebra.emit.text import ARITHMETIC, GUARDED, LIBRARY, Language, Table, calls
 from manipula.scalar import OPS
 
-_KEYWORDS = """
+KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
 alignas alignof bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual
@@ -41,7 +41,7 @@ min
 max
 """  # functions a local name would hide, and macros of the headers, of compilers and of Windows
 _CALLED = [OPS[op].word("c") + kind for op in (*LIBRARY, *GUARDED) for kind in ("", "f")]
-RESERVED = frozenset([*(_KEYWORDS + _LIBRARY).split(), *_CALLED])
+RESERVED = frozenset([*(KEYWORDS + _LIBRARY).split(), *_CALLED])
 
 
 class Helper(NamedTuple):

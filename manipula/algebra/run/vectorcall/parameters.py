@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from manipula.algebra.machine.ir import kept_slots, parameters_of
-from manipula.algebra.tape import Tape
+from manipula.algebra.tape import Tape, kept_slots, parameters_of
 
 ROWS = ("parameter_name",)  # of the table, besides the plain ones
 _BITS = {"double": "i64", "float": "i32"}

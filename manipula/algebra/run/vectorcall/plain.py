@@ -16,10 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from manipula.algebra.machine.ir import parameters_of, variables_of
 from manipula.algebra.run.vectorcall.parameters import ROWS, ParameterDoor
 from manipula.algebra.run.vectorcall.results import ResultDoor, Span, field, fits
-from manipula.algebra.tape import Port, Tape
+from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 
 # the table's rows, for every function; those of the parameters follow where there are any
 PLAIN = (

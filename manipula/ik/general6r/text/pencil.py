@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from manipula.algebra.program.eigen import eigenvalues
 from manipula.algebra.program.linear import factorised, largest, solved
-from manipula.algebra.program.primitives import Ints, Reals, cos, integers, reals, sin, sqrt
+from manipula.algebra.program.primitives import Ints, Reals, cos, integers, quotient, reals, sin, sqrt
 
 WIDE = 36  # the length of a row of W
 ORIGIN = 0  # places in `table`: three angles,
@@ -118,7 +118,7 @@ def in_tangents(origin: float, step: int, E: Reals) -> None:
     c = cos(origin)
     s = sin(origin)
     for i in range(162):
-        if (i // step) % 3 == 0:
+        if quotient(i, step) % 3 == 0:
             one = E[i]
             turned = c * E[i + step] + s * E[i + 2 * step]
             E[i + step] = 2 * (c * E[i + 2 * step] - s * E[i + step])

@@ -1,0 +1,198 @@
+"""Programs as static C99 functions over double; complex numbers are a struct of two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+
+from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.c.spelling import HELPERS, KEYWORDS, language
+from manipula.algebra.emit.halves import unused
+from manipula.algebra.emit.program import Pair, ProgramWriter, number
+from manipula.algebra.emit.split import Split
+from manipula.algebra.emit.text import Language
+from manipula.algebra.program.tree import ARRAYS, STRUCT, Call, Expr, Field, For, Kind, Routine, Struct, parts
+from manipula.algebra.tape import Tape
+from manipula.errors import InputError
+
+BYTES: dict[Kind, int] = {"ints": 4, "words": 8, "reals": 8, "complexes": 16}
+MATHS = {f"{name} real": f"{name}({{bare[0]}})" for name in ("sqrt", "exp", "log", "sin", "cos")}
+FORMS = {
+    **MATHS,
+    "atan2": "atan2({bare[0]}, {bare[1]})", "from": "({0} + {1})", "neg": "(-{0})", "not": "(!{0})",
+    "choose": "({0} ? {1} : {2})", "select": "({0} ? {1} : {2})", "real": "{0}.re", "imag": "{0}.im",
+    "abs real": "fabs({0})", "abs int": "(({0} < 0) ? -{0} : {0})", "min": "(({0} < {1}) ? {0} : {1})",
+    "max": "(({0} > {1}) ? {0} : {1})", "to_real": "(double){0}", "to_int from flag": "{0}", "to_int": "({int}){0}",
+    "to_word": "(uint64_t){0}", "high": "high_product({bare[0]}, {bare[1]})",
+    "idiv": "floor_quotient({bare[0]}, {bare[1]})", "mod": "floor_remainder({bare[0]}, {bare[1]})",
+}  # fmt: skip
+FLOOR = (
+    "/* Rounded down, also where a number is negative. */",
+    "static {int} floor_quotient({int} a, {int} b)",
+    "{{",
+    "    return (a / b) - ((((a % b) != 0) && (((a % b) < 0) != (b < 0))) ? 1 : 0);",
+    "}}",
+)
+REST = (
+    "/* With the sign of b. */",
+    "static {int} floor_remainder({int} a, {int} b)",
+    "{{",
+    "    return (a % b) + ((((a % b) != 0) && (((a % b) < 0) != (b < 0))) ? b : 0);",
+    "}}",
+)
+HIGH = (
+    "/* The upper half of the 128 bits of a product. */",
+    "static uint64_t high_product(uint64_t a, uint64_t b)",
+    "{{",
+    "    const uint64_t half = UINT64_C(0xffffffff);",
+    "    const uint64_t low = (a & half) * (b & half);",
+    "    const uint64_t one = ((a >> 32) * (b & half)) + (low >> 32);",
+    "    const uint64_t two = ((a & half) * (b >> 32)) + (one & half);",
+    "",
+    "    return ((a >> 32) * (b >> 32)) + (one >> 32) + (two >> 32);",
+    "}}",
+)
+
+
+class CProgram(ProgramWriter):
+    """C99. Whole numbers are `int`, or `int64_t` where the text needs more than 32 bits (`wide`)."""
+
+    reserved = frozenset(KEYWORDS.split())
+    storage = "static "
+    restrict = "restrict "
+
+    def __init__(self, routines: Sequence[Routine], public: Sequence[str] = (), wide: bool = False) -> None:
+        super().__init__(routines, public)
+        self.whole = "int64_t" if wide else "int"
+        self.wide = wide
+        self.types = {"none": "void", "flag": "int", "int": self.whole, "word": "uint64_t", "real": "double"}
+        self.types["complex"] = "pair"
+        self.forms = {key: text.replace("{int}", self.whole) for key, text in FORMS.items()}
+        made = {"idiv": FLOOR, "mod": REST, "high": HIGH}
+        self.helpers = {key: [self.placed(x.format(int=self.whole)) for x in lines] for key, lines in made.items()}
+
+    def placed(self, line: str) -> str:
+        """With the storage class of this language."""
+        return line.replace("static ", self.storage, 1) if line.startswith("static ") else line
+
+    def before(self) -> list[str]:
+        kinds = {getattr(x, "kind", "") for routine in self.routines for x in parts(routine.body)}
+        return ["#include <stdint.h>"] if self.wide or kinds & {"word", "words"} else []
+
+    def constant(self, kind: Kind, value: float) -> str:
+        if kind == "real":
+            return number(value, "INFINITY", "NAN")
+        if kind == "word":
+            return f"UINT64_C({int(value)})"
+        if not self.wide and abs(value) > 2**31 - 1:
+            raise InputError(f"{int(value)} has more than 32 bits: write this program with wide whole numbers")
+        return str(int(value))
+
+    def head(self, routine: Routine) -> str:
+        given = [self.parameter(name, kind, name in routine.written) for name, kind in routine.parameters.items()]
+        returns, storage = self.types[routine.returns], "" if routine.name in self.public else self.storage
+        return self.wrapped(f"{storage}{returns} {self.called[routine.name]}({', '.join(given) or 'void'})")
+
+    def parameter(self, name: str, kind: Kind, written: bool) -> str:
+        const, name = "" if written else "const ", self.local[name]
+        if kind.startswith(STRUCT):
+            return f"{const}{self.called[kind.removeprefix(STRUCT)]} *{self.restrict}{name}"
+        return (
+            f"{const}{self.types[ARRAYS[kind]]} *{self.restrict}{name}"
+            if kind in ARRAYS
+            else f"{self.types[kind]} {name}"
+        )
+
+    def locals(self, routine: Routine) -> Iterator[str]:
+        for name, (kind, size) in routine.arrays.items():
+            yield f"{self.types[ARRAYS[kind]]} {self.local[name]}[{size}];"
+        plain = self.variables(routine)
+        nothing = {"real": "0.0", "complex": "{0.0, 0.0}"}
+        yield from (f"{self.types[kind]} {name} = {nothing.get(kind, '0')};" for name, kind in plain)
+        if plain or routine.arrays:
+            yield ""
+
+    def loop(self, line: For, name: str) -> str:
+        more = f"{name}++" if line.step == 1 else f"{name}--" if line.step == -1 else f"{name} += {line.step}"
+        sign = "<" if line.step > 0 else ">"
+        start, stop = self.bare(line.start), self.write(line.stop)
+        return f"for ({self.whole} {name} = {start}; {name} {sign} {stop}; {more})"
+
+    def ignored(self, call: Expr) -> str:
+        return "" if call.kind == "none" else "(void)"
+
+    def member(self, x: Field) -> str:
+        return f"{self.local[x.struct.name]}->{x.name}"
+
+    def struct(self, struct: Struct) -> list[str]:
+        def member(name: str, kind: Kind, size: int) -> str:
+            if kind not in ARRAYS:
+                return f"    {self.types[kind]} {name};"
+            return f"    {self.types[ARRAYS[kind]]} {f'{name}[{size}]' if size else f'*{name}'};"
+
+        lines = [member(x.name, x.kind, x.size) for x in struct.members]
+        return ["typedef struct {", *lines, f"}} {self.called[struct.name]};"]
+
+    def table(self, name: str, kind: Kind, values: Sequence[float]) -> str:
+        entry = ARRAYS[kind]
+        return table_text(name, [self.constant(entry, x) for x in values], self.types[entry], self.storage)
+
+    # complex numbers
+
+    def pair_type(self) -> list[str]:
+        return ["typedef struct {", "    double re;", "    double im;", "} pair;"]
+
+    def pair_head(self, name: str, pair: Pair) -> str:
+        given = [f"{'double' if x in ('x', 're', 'im') else 'pair'} {x}" for x in pair.parameters.split()]
+        result = "double" if len(pair.result) == 1 else "pair"
+        return f"{self.storage}{result} pair_{name}({', '.join(given)})"
+
+    def pair_made(self) -> list[str]:
+        return ["pair z;", "", "z.re = re;", "z.im = im;", "return z;"]
+
+    def let(self, name: str, text: str) -> str:
+        return f"const double {name} = {text};"
+
+    # tapes
+
+    def straight_language(self, prefix: str) -> Language:
+        return language(prefix)
+
+    def straight_helpers(self, prefix: str, used: set[str]) -> list[str]:
+        return [
+            f"{self.storage}double {prefix}_{op}({x.signature})\n{{\n    return {x.body};\n}}"
+            for op, x in HELPERS.items()
+            if op in used
+        ]
+
+    def straight_head(self, name: str, given: Sequence[str], taken: Sequence[str], status: bool) -> str:
+        read = [f"const double *{self.restrict}{x}" for x in given]
+        written = [f"double *{self.restrict}{x}" for x in taken]
+        return self.wrapped(f"{self.storage}{'int' if status else 'void'} {name}({', '.join([*read, *written])})")
+
+    def unread(self, tape: Tape, split: Split) -> list[str]:
+        return [f"(void){name};" for name in unused(tape, split.variables)]
+
+
+def program_text(routines: Sequence[Routine], public: Sequence[str] = (), wide: bool = False) -> str:
+    """Every routine, after what it calls; `wide`: whole numbers of 64 bits."""
+    return CProgram(routines, public, wide).text()
+
+
+def table_text(name: str, values: Iterable[object], kind: str = "double", storage: str = "static ") -> str:
+    """static const double name[3] = {…};"""
+    words = [x if isinstance(x, str) else repr(x) for x in values]
+    lines = wrap(", ".join(words), WIDTH, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join([f"{storage}const {kind} {name}[{len(words)}] = {{", *lines, "};"])
+
+
+def stack_bytes(routines: Sequence[Routine]) -> int:
+    """What the arrays take at most; callees stand before their callers."""
+    deep: dict[str, int] = {}
+    for routine in routines:
+        own = sum(size * BYTES[kind] for kind, size in routine.arrays.values())
+        called = {x.routine for x in parts(routine.body) if isinstance(x, Call)}
+        if routine.name in called:
+            raise InputError(f"{routine.file}: {routine.name} calls itself: what it takes of the stack has no bound")
+        deep[routine.name] = own + max((deep[name] for name in called), default=0)
+    return max(deep.values(), default=0)

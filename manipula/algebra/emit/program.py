@@ -1,0 +1,408 @@
+"""Programs (see `algebra.program`) as source text: one walk for every language, and a small table of each one's words.
+
+A language is a `ProgramWriter` with its types, forms and heads; statements, brackets, names that are keywords, structs,
+tables, helpers in use and the tapes that are called are settled here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isinf, isnan
+
+from manipula.algebra.emit.about import WIDTH
+from manipula.algebra.emit.halves import Places, halves
+from manipula.algebra.emit.names import Namer, ascii_text
+from manipula.algebra.emit.section import Section
+from manipula.algebra.emit.split import Argument, Split
+from manipula.algebra.emit.text import Language
+from manipula.algebra.program.signs import Signs
+from manipula.algebra.program.tree import (
+    Call,
+    CallTape,
+    Const,
+    Do,
+    Expr,
+    Field,
+    For,
+    If,
+    Item,
+    Kind,
+    Leave,
+    Op,
+    Place,
+    Return,
+    Routine,
+    Set,
+    Stmt,
+    Struct,
+    Table,
+    Var,
+    While,
+    loop_names,
+    parts,
+)  # fmt: skip
+from manipula.algebra.tape import Tape
+from manipula.errors import InputError
+
+SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "quotient": "/", "remainder": "%", "lt": "<", "le": "<=", "gt": ">",
+    "ge": ">=", "eq": "==", "ne": "!=", "and": "&&", "or": "||", "bit_and": "&", "bit_or": "|", "bit_xor": "^",
+    "shl": "<<", "shr": ">>",
+}  # fmt: skip
+STEPS = ("add", "sub", "mul", "div")  # written x += y
+FLOORED = {"idiv": "quotient", "mod": "remainder"}  # rounded down → what it is where nothing is negative
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A function of complex numbers: its parameters (x is real), a number computed first, the result's parts."""
+
+    parameters: str
+    first: tuple[str, str] | None
+    result: tuple[str, ...]
+
+
+PAIRS = {
+    "number": Pair("re im", None, ("re", "im")),
+    "add": Pair("a b", None, ("a.re + b.re", "a.im + b.im")),
+    "sub": Pair("a b", None, ("a.re - b.re", "a.im - b.im")),
+    "mul": Pair("a b", None, ("(a.re * b.re) - (a.im * b.im)", "(a.re * b.im) + (a.im * b.re)")),
+    "div": Pair(
+        "a b", ("d", "(b.re * b.re) + (b.im * b.im)"),
+        ("((a.re * b.re) + (a.im * b.im)) / d", "((a.im * b.re) - (a.re * b.im)) / d"),
+    ),
+    "scale": Pair("x a", None, ("x * a.re", "x * a.im")),
+    "neg": Pair("a", None, ("-a.re", "-a.im")),
+    "abs": Pair("a", None, ("sqrt((a.re * a.re) + (a.im * a.im))",)),
+    "sin": Pair(
+        "a", ("e", "exp(a.im)"), ("sin(a.re) * 0.5 * (e + (1.0 / e))", "cos(a.re) * 0.5 * (e - (1.0 / e))")
+    ),
+    "cos": Pair(
+        "a", ("e", "exp(a.im)"), ("cos(a.re) * 0.5 * (e + (1.0 / e))", "-sin(a.re) * 0.5 * (e - (1.0 / e))")
+    ),
+}  # fmt: skip
+
+
+class ProgramWriter(ABC):
+    """A program in one language. Braces, and what C calls things, unless the language says otherwise."""
+
+    reserved: frozenset[str] = frozenset()
+    signs: Mapping[str, str] = SIGNS
+    forms: Mapping[str, str] = {}  # by "operation kind", or by the operation alone
+    helpers: Mapping[str, Sequence[str]] = {}  # by the same names: lines of a function that the form calls
+    no_pairs = False  # complex numbers are the language's own
+    indent = "    "
+
+    def __init__(self, routines: Sequence[Routine], public: Sequence[str] = ()) -> None:
+        """`public`: the routines that can be called from outside."""
+        self.routines, self.public = routines, public
+        self.tables = {name: x for routine in routines for name, x in routine.tables.items()}
+        self.tapes = {name: x for routine in routines for name, x in routine.tapes.items()}
+        self.structs = {name: x for routine in routines for name, x in routine.structs.items()}
+        namer = Namer({*self.reserved, "pair", *(f"pair_{name}" for name in PAIRS)})
+        self.called = {name: namer.name(name) for name in (x.name for x in routines)}
+        self.called |= {name: namer.name(name) for name in (*self.tables, *self.structs)}
+        self.straight = {name: namer.name(name) for name in self.tapes}
+        self.used: dict[str, None] = {}
+        self.local: dict[str, str] = {}
+        self.sign = Signs(routines[0]) if routines else None
+        self.declared: set[str] = set()
+
+    # what a language says
+
+    @abstractmethod
+    def head(self, routine: Routine) -> str: ...
+
+    @abstractmethod
+    def locals(self, routine: Routine) -> Iterator[str]: ...
+
+    @abstractmethod
+    def loop(self, line: For, name: str) -> str: ...
+
+    @abstractmethod
+    def struct(self, struct: Struct) -> list[str]: ...
+
+    @abstractmethod
+    def table(self, name: str, kind: Kind, values: Sequence[float]) -> str: ...
+
+    @abstractmethod
+    def pair_type(self) -> list[str]: ...
+
+    @abstractmethod
+    def pair_head(self, name: str, pair: Pair) -> str: ...
+
+    @abstractmethod
+    def let(self, name: str, text: str) -> str:
+        """A real number that keeps its value."""
+
+    @abstractmethod
+    def straight_head(self, name: str, given: Sequence[str], taken: Sequence[str], status: bool) -> str:
+        """Of half a tape: arrays it reads, arrays it writes, whether it returns a number."""
+
+    @abstractmethod
+    def straight_language(self, prefix: str) -> Language: ...
+
+    def straight_helpers(self, prefix: str, used: set[str]) -> list[str]:
+        """Functions that the lines of tapes call."""
+        return []
+
+    def before(self) -> list[str]:
+        """What stands at the top: inclusions, imports."""
+        return []
+
+    # the whole
+
+    def text(self) -> str:
+        """All of it."""
+        bodies = ["\n".join(self.routine(routine)) for routine in self.routines]
+        tapes = [part for name, tape in self.tapes.items() for part in self.tape(self.straight[name], tape)]
+        complexes = [] if self.no_pairs else self.complexes()
+        structs = ["\n".join(self.struct(x)) for x in self.structs.values()]
+        tables = [self.table(self.called[name], *x) for name, x in self.tables.items()]
+        helpers = ["\n".join(self.helpers[key]) for key in self.used if key in self.helpers]
+        return "\n\n".join([*self.before(), *complexes, *structs, *tables, *helpers, *tapes, *bodies])
+
+    def complexes(self) -> list[str]:
+        """The type of complex numbers with the functions in use."""
+        used = {x.name for x in self._operations() if x.name in PAIRS and not _real_only(x)}
+        kinds = {kind for routine in self.routines for kind in _kinds(routine)}
+        if not used and not kinds & {"complex", "complexes"}:
+            return []
+        made = ["\n".join(self.pair_type())]
+        return made + ["\n".join(self.pair(name)) for name in PAIRS if name in used | {"number"}]
+
+    def pair(self, name: str) -> list[str]:
+        form = PAIRS[name]
+        lines = [self.let(form.first[0], self.maths(form.first[1])), ""] if form.first else []
+        parts = [self.maths(x) for x in form.result]
+        result = f"{self.pair_call('number')}({', '.join(parts)})" if len(parts) == 2 else parts[0]
+        lines = self.pair_made() if name == "number" else [*lines, f"return {result}{self.end}"]
+        return list(self.braced(self.pair_head(name, form), lines))
+
+    end = ";"
+
+    def maths(self, text: str) -> str:
+        """Functions of real numbers by the names they have here."""
+        return text
+
+    def pair_call(self, name: str) -> str:
+        return f"pair_{name}"
+
+    @abstractmethod
+    def pair_made(self) -> list[str]:
+        """The body of `number`."""
+
+    def _operations(self) -> Iterator[Op]:
+        yield from (x for routine in self.routines for x in parts(routine.body) if isinstance(x, Op))
+
+    # tapes
+
+    def tape(self, name: str, tape: Tape) -> list[str]:
+        """Both halves as functions over flat arrays."""
+        language = self.straight_language(name)
+        written = halves(tape, language, ("k", *self.called.values()), Places(self.flat, self.flat))
+        used = {line.op for line in (*tape.lines, *tape.guard)}
+        split, made = written.split, self.straight_helpers(name, used)
+        if split.kept:
+            head = self.straight_head(f"{name}_prepare", [x.name for x in split.parameters], ["k"], True)
+            made.append("\n".join(self.braced(head, [*self.section(written.prepare), *self.status(written.prepare)])))
+        given = [x.name for x in split.variables] + (["k"] if split.kept else [])
+        head = self.straight_head(name, given, [x.name for x in split.outputs], False)
+        made.append("\n".join(self.braced(head, [*self.unread(tape, split), *self.section(written.main)])))
+        return made
+
+    def flat(self, argument: Argument, position: int) -> str:
+        return f"{argument.name}[{position}]"
+
+    def unread(self, tape: Tape, split: Split) -> list[str]:
+        """Arguments nobody reads, where that has to be said."""
+        return []
+
+    def section(self, section: Section) -> Iterator[str]:
+        yield from (self.let(x.name, x.text) for x in (*section.loads, *section.body))
+        yield from (f"{x.name} = {x.text}{self.end}" for x in section.stores)
+
+    def status(self, section: Section) -> Iterator[str]:
+        for number, check in enumerate(section.checks, 1):
+            yield from self.branch(check.text, [f"return {number}{self.end}"])
+        yield f"return 0{self.end}"
+
+    # routines
+
+    def routine(self, routine: Routine) -> Iterator[str]:
+        self.names(routine)
+        self.sign = Signs(routine)
+        if routine.doc:
+            yield from self.comment(routine.doc)
+        yield from self.braced(self.head(routine), [*self.locals(routine), *self.block(routine.body)])
+
+    def names(self, routine: Routine) -> None:
+        """Variables keep their names but for keywords."""
+        taken = {*routine.parameters, *routine.scalars, *routine.arrays}
+        self.local = {name: name for name in taken}
+        for name in sorted(taken & self.reserved):
+            fit = f"{name}_"
+            while fit in taken or fit in self.reserved:
+                fit += "_"
+            self.local[name] = fit.lstrip("_") or f"x{fit}"
+
+    def comment(self, text: str) -> list[str]:
+        lines = [ascii_text(line).strip() for line in text.strip().splitlines()]
+        lines = [line.replace("*/", "* /").replace("/*", "/ *") for line in lines]
+        if not lines[1:]:
+            return [f"/* {lines[0]} */"]
+        return [f"/* {lines[0]}", *(f" * {line}".rstrip() for line in lines[1:]), " */"]
+
+    def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
+        yield head
+        yield "{"
+        yield from (f"{self.indent}{line}" if line else "" for line in lines)
+        yield "}"
+
+    def branch(self, test: str, yes: Sequence[str], no: Sequence[str] = ()) -> Iterator[str]:
+        yield f"if ({test}) {{"
+        yield from (f"{self.indent}{line}" for line in yes)
+        if no:
+            yield "} else {"
+            yield from (f"{self.indent}{line}" for line in no)
+        yield "}"
+
+    def wrapped(self, line: str) -> str:
+        return line if len(line) <= WIDTH else line.replace("(", "(\n    ", 1).replace(", ", ",\n    ")
+
+    def variables(self, routine: Routine) -> list[tuple[str, Kind]]:
+        """Numbers to be declared ahead: those no loop declares."""
+        loops = loop_names(routine.body)
+        return [(self.local[name], kind) for name, kind in routine.scalars.items() if name not in loops]
+
+    # statements
+
+    def block(self, body: Sequence[Stmt]) -> list[str]:
+        return [text for line in body for text in self.statement(line)]
+
+    def statement(self, line: Stmt) -> Iterator[str]:
+        match line:
+            case Set(target, value):
+                yield self.set(target, value)
+            case For(name, _, _, _, body):
+                yield from self.opened(self.loop(line, self.local[name]), body)
+            case While(condition, body):
+                yield from self.opened(f"while ({self.bare(condition)})", body)
+            case If(condition, yes, no):
+                yield from self.branch(self.bare(condition), self.block(yes), self.block(no))
+            case Leave(how):
+                yield f"{how}{self.end}"
+            case Return(value):
+                yield f"return {self.bare(value)}{self.end}" if value is not None else f"return{self.end}"
+            case Do(call):
+                yield f"{self.ignored(call)}{self.write(call)}{self.end}"
+
+    def opened(self, head: str, body: Sequence[Stmt]) -> Iterator[str]:
+        yield f"{head} {{"
+        yield from (f"{self.indent}{line}" for line in self.block(body))
+        yield "}"
+
+    def ignored(self, call: Expr) -> str:
+        """Said before a call whose value nobody wants."""
+        return ""
+
+    def set(self, target: Place, value: Expr) -> str:
+        if isinstance(value, Op) and len(value.args) == 2 and self.stepped(target, value):
+            return f"{self.write(target)} {self.signs[value.name]}= {self.bare(value.args[1])}{self.end}"
+        return f"{self.write(target)} = {self.bare(value)}{self.end}"
+
+    def stepped(self, target: Place, value: Op) -> bool:
+        return value.args[0] == target and value.name in STEPS and target.kind in ("real", "int")
+
+    # expressions
+
+    def bare(self, x: Expr) -> str:
+        """Without the outermost brackets."""
+        text = self.write(x)
+        if not isinstance(x, Op) or x.kind == "complex" or not _plain(x):
+            return text
+        outermost = self.signed(x) or x.name in ("choose", "select")
+        return text[1:-1] if outermost and text.startswith("(") and text.endswith(")") else text
+
+    def signed(self, x: Expr) -> str:
+        """The sign an operation is written with, if it is."""
+        if not isinstance(x, Op) or self.form(x) is not None:
+            return ""
+        return self.signs.get(self.plain_name(x), "")
+
+    def plain_name(self, x: Op) -> str:
+        """The machine's own division where nothing is negative."""
+        assert self.sign is not None
+        return FLOORED[x.name] if x.name in FLOORED and self.sign.plain(x) else x.name
+
+    def form(self, x: Op) -> str | None:
+        name = self.plain_name(x)
+        for key in (f"{name} {x.kind}", f"{name} from {x.args[0].kind}", name):
+            if key in self.forms:
+                self.used[key] = None
+                return self.forms[key]
+        return None
+
+    def write(self, x: Expr) -> str:
+        match x:
+            case Const(kind, value):
+                return self.constant(kind, value)
+            case Table(_, name):
+                return self.called[name]
+            case Var(_, name):
+                return self.local[name]
+            case Field():
+                return self.member(x)
+            case Item():
+                return self.item(x)
+            case Call(_, routine, args):
+                return f"{self.called[routine]}({', '.join(map(self.bare, args))})"
+            case CallTape(_, name, half, args):
+                full = self.straight[name] + ("_prepare" if half == "prepare" else "")
+                return f"{full}({', '.join(map(self.bare, args))})"
+            case Op():
+                return self.operation(x)
+
+    @abstractmethod
+    def constant(self, kind: Kind, value: float) -> str: ...
+
+    def member(self, x: Field) -> str:
+        return f"{self.local[x.struct.name]}.{x.name}"
+
+    def item(self, x: Item) -> str:
+        return f"{self.write(x.array)}[{self.bare(x.index)}]"
+
+    def operation(self, x: Op) -> str:
+        if x.name in PAIRS and not _real_only(x) and not self.no_pairs:
+            return f"{self.pair_call(x.name)}({', '.join(map(self.bare, x.args))})"
+        form, words = self.form(x), [self.write(arg) for arg in x.args]
+        if form is not None:
+            return form.format(*words, *(["?"] * 3), bare=[self.bare(arg) for arg in x.args])
+        sign = self.signed(x)
+        if not sign:
+            raise InputError(f"{type(self).__name__}: no form for the operation {x.name} of {x.kind}")
+        return f"({words[0]} {sign} {words[1]})"
+
+
+def number(value: float, infinity: str, nothing: str) -> str:
+    """The shortest decimal that reads back as the same number."""
+    if isnan(value):
+        return nothing
+    if isinf(value):
+        return infinity if value > 0 else f"(-{infinity})"
+    return repr(float(value))
+
+
+def _kinds(routine: Routine) -> Iterator[Kind]:
+    yield from (*routine.parameters.values(), *routine.scalars.values(), *(kind for kind, _ in routine.arrays.values()))
+    yield from (member.kind for struct in routine.structs.values() for member in struct.members)
+
+
+def _plain(x: Op) -> bool:
+    return not any(arg.kind == "complex" for arg in x.args)
+
+
+def _real_only(x: Op) -> bool:
+    return x.kind != "complex" and _plain(x)

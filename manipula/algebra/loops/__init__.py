@@ -1,1 +1,0 @@
-"""Texts with loops (see `manipula.loops`) → a typed tree → C99, or LLVM assembly."""

@@ -1,0 +1,202 @@
+"""Operations of a program as LLVM assembly: numbers, words, conditions, complex numbers.
+
+A real number is a `double`, or several side by side (see `lanes`): `types` says what each kind is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+from manipula.algebra.program.signs import Signs
+from manipula.algebra.program.tree import Kind, Op, Routine
+
+TYPES: dict[Kind, str] = {
+    "none": "void", "flag": "i1", "int": "i64", "word": "i64", "real": "double", "complex": "%pair",
+}  # fmt: skip
+FUSED = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
+BITS = {"bit_and": "and", "bit_or": "or", "bit_xor": "xor"}
+WHOLE = {"add": "add nsw", "sub": "sub nsw", "mul": "mul nsw", "shl": "shl", "shr": "ashr", **BITS}
+WORDS = {"add": "add", "sub": "sub", "mul": "mul", "shl": "shl", "shr": "lshr", **BITS}
+DIVIDE = {"idiv": "udiv", "quotient": "udiv", "mod": "urem", "remainder": "urem"}  # of what is not negative
+ORDER = {"lt": ("olt", "slt"), "le": ("ole", "sle"), "gt": ("ogt", "sgt"), "ge": ("oge", "sge"), "eq": ("oeq", "eq")}
+ORDER |= {"ne": ("une", "ne")}
+MATHS = ("sqrt", "exp", "log", "atan2", "sin", "cos")
+HEAD = """\
+declare double @llvm.sqrt.f64(double)
+declare double @llvm.fabs.f64(double)
+declare double @sin(double) nounwind willreturn readnone
+declare double @cos(double) nounwind willreturn readnone
+declare double @exp(double) nounwind willreturn readnone
+declare double @log(double) nounwind willreturn readnone
+declare double @atan2(double, double) nounwind willreturn readnone
+"""
+
+
+class Operations:
+    """A function body under construction."""
+
+    types = TYPES
+    steps = FUSED
+
+    def __init__(self, routine: Routine) -> None:
+        self.routine, self.signs = routine, Signs(routine)
+        self.out: list[str] = []
+        self.count = 0
+
+    @property
+    def real_type(self) -> str:
+        return self.types["real"]
+
+    def emit(self, line: str) -> None:
+        self.out.append(f"  {line}")
+
+    def new(self, text: str) -> str:
+        self.count += 1
+        self.emit(f"%v.{self.count} = {text}")
+        return f"%v.{self.count}"
+
+    def labels(self, *names: str) -> list[str]:
+        self.count += 1
+        return [f"{name}.{self.count}" for name in names]
+
+    def mark(self, label: str) -> None:
+        self.emit(f"br label %{label}")
+        self.out.append(f"{label}:")
+
+    def literal(self, kind: Kind, value: float) -> str:
+        return literal(kind, value)
+
+    # numbers
+
+    def plain(self, x: Op, args: Sequence[str]) -> str:
+        held = x.args[0].kind
+        if x.name in ORDER:
+            return self.compared(x.name, held, *args)
+        if x.name in MATHS:
+            return self.function(x.name, *args)
+        if x.name in DIVIDE:
+            return self.divided(x, *args)
+        match x.name:
+            case "number":
+                return self.pair(*args)
+            case "not":
+                return self.new(f"xor {self.types['flag']} {args[0]}, {self.literal('flag', True)}")
+            case "choose" | "select":
+                return self.chosen(x.kind, *args)
+            case "neg":
+                return self.new(f"fneg {self.real_type} {args[0]}" if held == "real" else f"sub nsw i64 0, {args[0]}")
+            case "abs":
+                return self.size(held, args[0])
+            case "min" | "max":
+                test = self.compared("lt" if x.name == "min" else "gt", held, *args)  # x < y ? x : y, as C has it
+                return self.chosen(x.kind, test, *args)
+            case "high":
+                return self.high(*args)
+            case "to_real" | "to_int" | "to_word":
+                return self.converted(held, x.kind, args[0])
+        table = {"real": self.steps, "int": WHOLE, "word": WORDS}[x.kind]
+        return self.new(f"{table[x.name]} {self.types[x.kind]} {args[0]}, {args[1]}")
+
+    def chosen(self, kind: Kind, test: str, yes: str, no: str) -> str:
+        return self.new(f"select {self.types['flag']} {test}, {self.types[kind]} {yes}, {self.types[kind]} {no}")
+
+    def function(self, name: str, *args: str) -> str:
+        full = "llvm.sqrt.f64" if name == "sqrt" else name
+        return self.new(f"call double @{full}({', '.join(f'double {x}' for x in args)})")
+
+    def compared(self, name: str, kind: Kind, a: str, b: str) -> str:
+        real, whole = ORDER[name]
+        if kind == "real":
+            return self.new(f"fcmp {real} double {a}, {b}")
+        whole = whole.replace("s", "u") if kind in ("word", "flag") else whole
+        return self.new(f"icmp {whole} {TYPES[kind]} {a}, {b}")
+
+    def size(self, kind: Kind, x: str) -> str:
+        if kind == "real":
+            return self.new(f"call double @llvm.fabs.f64(double {x})")
+        below, other = self.new(f"icmp slt i64 {x}, 0"), self.new(f"sub nsw i64 0, {x}")
+        return self.new(f"select i1 {below}, i64 {other}, i64 {x}")
+
+    def divided(self, x: Op, a: str, b: str) -> str:
+        """Rounded down, as Python does: the machine rounds towards zero."""
+        if x.name in ("quotient", "remainder") or self.signs.plain(x):
+            return self.new(f"{DIVIDE[x.name]} i64 {a}, {b}")
+        rest = self.new(f"srem i64 {a}, {b}")
+        some, apart = self.new(f"icmp ne i64 {rest}, 0"), self.new(f"xor i64 {rest}, {b}")
+        off = self.new(f"and i1 {some}, {self.new(f'icmp slt i64 {apart}, 0')}")
+        if x.name == "mod":
+            return self.new(f"select i1 {off}, i64 {self.new(f'add i64 {rest}, {b}')}, i64 {rest}")
+        return self.new(f"sub i64 {self.new(f'sdiv i64 {a}, {b}')}, {self.new(f'zext i1 {off} to i64')}")
+
+    def high(self, a: str, b: str) -> str:
+        wide = [self.new(f"zext i64 {x} to i128") for x in (a, b)]
+        product = self.new(f"mul nuw i128 {wide[0]}, {wide[1]}")
+        return self.new(f"trunc i128 {self.new(f'lshr i128 {product}, 64')} to i64")
+
+    def converted(self, held: Kind, kind: Kind, x: str) -> str:
+        if kind == "real":
+            return self.new(f"{'sitofp' if held == 'int' else 'uitofp'} {TYPES[held]} {x} to double")
+        if held == "flag":
+            return self.new(f"zext i1 {x} to i64")
+        return self.new(f"fptosi double {x} to i64") if held == "real" else x
+
+    # complex numbers
+
+    def pair(self, re: str, im: str) -> str:
+        half = self.new(f"insertvalue %pair undef, {self.real_type} {re}, 0")
+        return self.new(f"insertvalue %pair {half}, {self.real_type} {im}, 1")
+
+    def parts(self, z: str) -> tuple[str, str]:
+        return self.new(f"extractvalue %pair {z}, 0"), self.new(f"extractvalue %pair {z}, 1")
+
+    def real(self, op: str, a: str, b: str) -> str:
+        return self.new(f"{self.steps[op]} {self.real_type} {a}, {b}")
+
+    def paired(self, x: Op, args: Sequence[str]) -> str:
+        if x.name in ("choose", "select"):
+            halves = zip(self.parts(args[1]), self.parts(args[2]), strict=True)
+            return self.pair(*(self.chosen("real", args[0], yes, no) for yes, no in halves))
+        if x.name == "scale":
+            return self.pair(*(self.real("mul", args[0], part) for part in self.parts(args[1])))
+        a = self.parts(args[0])
+        match x.name:
+            case "real" | "imag":
+                return a[x.name == "imag"]
+            case "neg":
+                return self.pair(*(self.new(f"fneg {self.real_type} {part}") for part in a))
+            case "abs":
+                square = self.real("add", self.real("mul", a[0], a[0]), self.real("mul", a[1], a[1]))
+                return self.function("sqrt", square)
+            case "sin" | "cos":
+                return self.wave(x.name, *a)
+        b = self.parts(args[1])
+        if x.name in ("add", "sub"):
+            return self.pair(self.real(x.name, a[0], b[0]), self.real(x.name, a[1], b[1]))
+        return self.product(x.name, a, b)
+
+    def product(self, name: str, a: tuple[str, str], b: tuple[str, str]) -> str:
+        same, cross = self.real("mul", a[0], b[0]), self.real("mul", a[1], b[1])
+        ahead, back = self.real("mul", a[0], b[1]), self.real("mul", a[1], b[0])
+        if name == "mul":
+            return self.pair(self.real("sub", same, cross), self.real("add", ahead, back))
+        size = self.real("add", self.real("mul", b[0], b[0]), self.real("mul", b[1], b[1]))
+        re, im = self.real("add", same, cross), self.real("sub", back, ahead)
+        return self.pair(self.real("div", re, size), self.real("div", im, size))
+
+    def wave(self, name: str, re: str, im: str) -> str:
+        """sin(a + ib) = sin a cosh b + i cos a sinh b; cos(a + ib) = cos a cosh b − i sin a sinh b"""
+        e = self.function("exp", im)
+        back = self.real("div", self.literal("real", 1.0), e)
+        half = self.literal("real", 0.5)
+        up, down = (self.real("mul", half, self.real(op, e, back)) for op in ("add", "sub"))
+        s, c = (self.function(word, re) for word in ("sin", "cos"))
+        if name == "sin":
+            return self.pair(self.real("mul", s, up), self.real("mul", c, down))
+        return self.pair(self.real("mul", c, up), self.new(f"fneg {self.real_type} {self.real('mul', s, down)}"))
+
+
+def literal(kind: Kind, value: float) -> str:
+    if kind == "real":
+        return f"0x{int.from_bytes(ctypes.c_double(value), 'little'):016X}"
+    return str(bool(value)).lower() if kind == "flag" else str(int(value))
