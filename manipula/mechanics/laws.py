@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from manipula.mechanics.models.dynamics import articulated, composite, energy, forward, inertia_inverse, torque
-from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.dynamics.friction import NO_SUM, friction, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
@@ -159,6 +159,7 @@ def cascade(chain: Tree, x: State) -> Sides:
 
 def superposition(chain: Tree, x: State) -> Sides:
     """The torques are the sum of those of arms in which one link at a time has mass, motor and friction."""
+    refuse_loaded(chain, NO_SUM)
     alone = [_only(chain, l, link) for l, link in enumerate(chain.links)]
     shares = [torque.inverse_dynamics(arm, x.q, x.qd, x.qdd) for arm in alone]
     return _paired(torque.inverse_dynamics(chain, x.q, x.qd, x.qdd), [sum_of(row) for row in zip(*shares)])

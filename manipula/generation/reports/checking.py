@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from manipula.algebra.expr.field import Element, FieldMaths, rational
+from manipula.errors import InputError
 from manipula.generation.build import misread
 from manipula.generation.structure import Structure
 from manipula.generation.weightless import joints_without_inertia, sentence
@@ -108,6 +109,8 @@ def _proved(law: Law, states: list[tuple[Tree, State]]) -> Verdict:
         wrong = sum(_value(x) != 0 for chain, state in states for x in law.residuals(chain, state))
     except ZeroDivisionError:
         return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {law.condition}")
+    except InputError as refused:
+        return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {refused}")
     return Verdict(law.name, law.sentence, "proved", wrong == 0, f"{wrong} equations broken" if wrong else "")
 
 

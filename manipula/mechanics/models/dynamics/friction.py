@@ -16,7 +16,8 @@ from manipula.mechanics.robot.tree import Tree
 
 NO_FORWARD = "accelerations do not follow from torques in closed form"
 NO_COLUMNS = "torques are not linear in the parameters"
-__all__ = ["NO_COLUMNS", "NO_FORWARD", "absent", "friction", "refuse_loaded", "slips"]
+NO_SUM = "the torques of its links do not add up"
+__all__ = ["NO_COLUMNS", "NO_FORWARD", "NO_SUM", "absent", "friction", "refuse_loaded", "slips"]
 
 
 def friction(chain: Tree, qd: Sequence[Any], loads: Sequence[Any] | None = None) -> list[Any]:
