@@ -32,9 +32,14 @@ def inverse_plain(chain: Tree, x: Given) -> dict[str, Rows]:
 
 
 def inverse_reverse(torques: Torques, chain: Tree, x: Given) -> dict[str, Rows]:
-    """Any text of the torques on traced numbers; by acceleration it is the inertia matrix."""
+    """Any text of the torques on traced numbers; by acceleration it is the inertia matrix, unless friction follows the
+    load and the load the acceleration."""
+    shared = getattr(chain.maths, "interned", False)
+    if any(link.actuator.loaded for link in chain.links):
+        dq, dqd, dqdd = reverse(torques, chain, x, ("q", "qd", "qdd"), shared)
+        return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
     dqdd = inertia_matrix(chain, x["q"])
-    dq, dqd = reverse(torques, chain, x, ("q", "qd"), shared=getattr(chain.maths, "interned", False))
+    dq, dqd = reverse(torques, chain, x, ("q", "qd"), shared)
     return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
 
 
