@@ -60,4 +60,15 @@ class Asymmetric(Law[E]):
         return way * plus, way * minus, slip.rate * plus, slip.rate * minus
 
 
-LAWS: tuple[type[Law[Any]], ...] = (Viscous, Coulomb, Offset, Asymmetric)
+class Load(Law[E]):
+    """Coulomb friction that grows with what the joint bears, as gears do: the load is the torque the mechanism behind
+    the joint asks for, with its weight and its contacts, without motor inertia and friction."""
+
+    key, title, says, loaded = "load", "load", "fl·|load|·sign(q̇)", True
+    entries = (Entry("", "fl", "N·m per N·m, or N per N"),)
+
+    def shapes(self, slip: Slip) -> tuple[Any, ...]:
+        return (slip.maths.abs(slip.load) * slip.way,)
+
+
+LAWS: tuple[type[Law[Any]], ...] = (Viscous, Coulomb, Offset, Asymmetric, Load)
