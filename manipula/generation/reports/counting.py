@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from manipula.algebra.optimise.prove import prove
-from manipula.errors import SingularError
+from manipula.errors import InputError
 from manipula.generation.build import built, reference
 from manipula.generation.prepare import Prepared, model_named, prepare
 from manipula.generation.proved import generate_function, known_function
@@ -58,17 +58,19 @@ def count_rows(
 
 
 def _countable(subject: Prepared, models: Sequence[str]) -> list[str]:
-    """The models asked for; where nobody asked and a joint feels no inertia, those that have an answer."""
-    if models is not DEFAULT_MODELS or not joints_without_inertia(subject.structure):
+    """The models asked for; where nobody asked and a joint feels no inertia, or its friction follows its load, those
+    that have an answer."""
+    loaded = any(joint.actuator.loaded for joint in subject.robot.joints)
+    if models is not DEFAULT_MODELS or not (loaded or joints_without_inertia(subject.structure)):
         return list(models)
     return [name for name in models if _has(subject, name)]
 
 
 def _has(subject: Prepared, name: str) -> bool:
-    """Whether the model does without dividing by what that joint feels."""
+    """Whether the model is one that this robot has."""
     try:
         generate_function(subject.asking(model=name, method=_methods(name)[0], optimise="none", parameters="full"))
-    except SingularError:
+    except InputError:
         return False
     return True
 

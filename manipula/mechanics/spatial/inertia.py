@@ -59,6 +59,11 @@ def half(x: Any) -> Any:
     return Fraction(x, 2) if isinstance(x, int) else x / 2
 
 
+def reciprocal(x: Any) -> Any:
+    """1/x, exact where x is an int: the inertia of an arm whose numbers are all 0 and 1."""
+    return Fraction(1, x) if isinstance(x, int) else 1 / x
+
+
 def steiner(m: Any, s: Vector, p: Vector) -> Matrix:
     """What a shift p of a body (m, s) adds to its tensor: (2 s·p + m p·p) 1 − s pᵀ − p sᵀ − m p pᵀ"""
     q = add(s, scale(m, p))  # first moments after the shift

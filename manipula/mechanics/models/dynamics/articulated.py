@@ -30,7 +30,7 @@ from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, re
 from manipula.mechanics.models.dynamics.newton_euler import tip_load
 from manipula.mechanics.models.dynamics.torque import Wrench
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import Inertia, reciprocal
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
     NULL,
@@ -71,7 +71,8 @@ class Articulated:
 
     def released(self, U: Screw, d: Any) -> Articulated:
         """Less U Uᵀ / d: what is left when the joint gives way."""
-        f, n = scale(1 / d, U.f), scale(1 / d, U.n)
+        inverse = reciprocal(d)
+        f, n = scale(inverse, U.f), scale(inverse, U.n)
         J, H, M = matsub(self.J, outer(n, U.n)), matsub(self.H, outer(n, U.f)), matsub(self.M, outer(f, U.f))
         return Articulated(J, H, M, self.bias)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.mechanics.spatial.vector import dot, sum_of
 
 Rows = list[list[Any]]
@@ -19,7 +20,7 @@ class Solver:
 
     def __init__(self, M: Sequence[Sequence[Any]]) -> None:
         self.L, D = factored(M)
-        self.inverse = [1 / d for d in D]  # as in `factored`: over expressions the same nodes
+        self.inverse = [reciprocal(d) for d in D]  # as in `factored`: over expressions the same nodes
 
     def __call__(self, right: Sequence[Any]) -> list[Any]:
         y = list(right)
@@ -35,7 +36,7 @@ class Solver:
 def inverted(M: Sequence[Sequence[Any]]) -> Rows:
     """M⁻¹, all its entries."""
     L, D = factored(M)
-    A, inverse = unit_inverse(L), [1 / d for d in D]
+    A, inverse = unit_inverse(L), [reciprocal(d) for d in D]
     scaled = [[a * e for a, e in zip(row, inverse)] for row in A]
     # Σ A_ik A_jk / D_k over k ≤ j ≤ i, where A_jj = 1
     lower = [[dot(A[j], scaled[i][:j]) + scaled[i][j] for j in range(i)] for i in range(len(M))]
@@ -47,7 +48,7 @@ def factored(M: Sequence[Sequence[Any]]) -> tuple[Rows, list[Any]]:
     """L without its ones, a row longer each time, and D: the inertia each joint feels while those beyond are free."""
     work = [list(row[: i + 1]) for i, row in enumerate(M)]
     for k in range(len(M) - 1, 0, -1):
-        last, inverse = work[k], 1 / work[k][k]
+        last, inverse = work[k], reciprocal(work[k][k])
         work[k] = [*(x * inverse for x in last[:k]), last[k]]
         for i, share in enumerate(work[k][:k]):
             work[i] = [x - share * other for x, other in zip(work[i], last)]
