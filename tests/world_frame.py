@@ -263,6 +263,7 @@ FRICTION: dict[str, Any] = {  # by key, of the rate, the load and the parameters
     "coulomb": lambda rate, load, fc: fc * np.sign(np.real(rate)),
     "offset": lambda rate, load, fo: fo,
     "asymmetric": _asymmetric,
+    "stribeck": lambda rate, load, fs, vs: fs * np.exp(-((rate / vs) ** 2)) * np.sign(np.real(rate)),
     "load": lambda rate, load, fl: fl * load * np.sign(np.real(load)) * np.sign(np.real(rate)),
 }
 

@@ -18,6 +18,7 @@ from manipula.mechanics.laws import LAWS as IDENTITIES
 from manipula.mechanics.laws import State
 from manipula.mechanics.models.derivatives import analytic
 from manipula.mechanics.models.derivatives.dual import inverse_plain
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear import regressor
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.actuators.friction import LAWS
@@ -104,9 +105,12 @@ def test_the_judge(law: type[Law[Any]]) -> None:
         robot = arm(law, seed, joints=1 + seed % 4)
         q, qd, qdd, wrench = map(np.array, random_state(robot, seed))
         qd[0] = 0.0 if seed % 3 == 0 else qd[0]
-        ours, judge = mp.Arm(robot), World(robot)
-        given = ours.inverse_dynamics(q, qd, qdd, wrench_tool=wrench)
-        np.testing.assert_allclose(given, judge.inverse_dynamics(q, qd, qdd, wrench), rtol=1e-9, atol=1e-9)
+        ours, theirs = bind(robot, FLOATS, {}), World(robot).inverse_dynamics(q, qd, qdd, wrench)
+        given = inverse_dynamics(merge_fixed(ours), *(x.tolist() for x in (q, qd, qdd, wrench)))
+        np.testing.assert_allclose(given, theirs, rtol=1e-9, atol=1e-9)
+        if seed == 1:
+            compiled = mp.Arm(robot).inverse_dynamics(q, qd, qdd, wrench_tool=wrench)
+            np.testing.assert_allclose(compiled, theirs, rtol=1e-9, atol=1e-9)
 
 
 @by_key
@@ -192,13 +196,23 @@ def test_gear_stiffness_and_backlash_are_kept_and_move_nothing() -> None:
         ("backlash = -1", "backlash: is negative: -1"),
         ("friction = { asymmetric = 1 }", "joint 1: friction.asymmetric: found 1"),
         ("friction = { asymmetric = { plus = 1 } }", "joint 1: friction.asymmetric.plus: unknown key"),
-        ("friction = { stribek = 1 }", "friction.stribek: unknown key"),
+        ("friction = { stribek = 1 }", "friction.stribek: unknown key (did you mean 'stribeck'?)"),
+        ("friction = { stribeck = { torque = 1 } }", "friction.stribeck.velocity: is missing"),
+        ("friction = { stribeck = { torque = 1, velocity = 0 } }", "friction.stribeck.velocity: is not positive: 0"),
     ],
 )
 def test_what_a_file_may_not_say(line: str, said: str) -> None:
     with pytest.raises(RobotFileError) as caught:
         mp.Robot.from_text(ROW + line + "\n")
     assert said in str(caught.value)
+
+
+def test_a_table_of_counts_leaves_out_what_the_load_rules_out() -> None:
+    robot = mp.Robot.from_text(ROW + "friction = { load = 0.1 }\n")
+    rows = {row.model for row in mp.count(robot)}
+    assert "inverse_dynamics" in rows and "forward_dynamics" not in rows
+    with pytest.raises(InputError, match="depends on its load"):
+        mp.count(robot, ["forward_dynamics"])
 
 
 def test_a_fixed_row_has_no_drive() -> None:
@@ -219,3 +233,9 @@ def test_friction_given_in_python() -> None:
             robot.with_friction(wrong)
     with pytest.raises(InputError, match="expected a dict"):
         robot.with_friction({name: 3})  # type: ignore[dict-item]
+
+
+def test_an_arm_of_ones_has_an_exact_inverse() -> None:
+    """All structure: M is the int 1, and no model may answer with a rounded quotient."""
+    for model in ("forward_dynamics", "inertia_matrix_inverse", "forward_dynamics_derivatives"):
+        mp.generate(mp.Robot.from_text(ROW.replace("com = [0, 0, 0]", "com = [1, 0, 0]")), model)

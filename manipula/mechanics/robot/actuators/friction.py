@@ -71,4 +71,19 @@ class Load(Law[E]):
         return (slip.maths.abs(slip.load) * slip.way,)
 
 
-LAWS: tuple[type[Law[Any]], ...] = (Viscous, Coulomb, Offset, Asymmetric, Load)
+class Stribeck(Law[E]):
+    """What friction at rest has above Coulomb friction, lost within a few times the Stribeck velocity (Bo and Pavelescu
+    1982, in the survey's equation 5 with δ = 2)."""
+
+    key, title, says = "stribeck", "Stribeck", "fs·exp(−(q̇/vs)²)·sign(q̇)"
+    entries = (
+        Entry("torque", "fs", "N·m or N above Coulomb friction"),
+        Entry("velocity", "vs", "rad/s or m/s", linear=False, bound="positive"),
+    )
+
+    def shapes(self, slip: Slip) -> tuple[Any, ...]:
+        pace = slip.rate / self["vs"]
+        return (slip.maths.exp(-(pace * pace)) * slip.way,)
+
+
+LAWS: tuple[type[Law[Any]], ...] = (Viscous, Coulomb, Offset, Asymmetric, Load, Stribeck)
