@@ -37,9 +37,9 @@ def robots() -> list[str]:
 
 
 def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
-    """A robot by library name or from a file: .toml .urdf .par .csv .txt.
+    """A robot by library name or from a file: .toml .urdf .xml .mjcf .par .csv .txt.
 
-    exact= keeps angles near a quarter turn and lengths of nothing as written. URDF options: base=, tip=, locked=. Table
+    exact= keeps angles near a quarter turn and lengths of nothing as written. URDF, MJCF: base=, tip=, locked=. Table
     options: convention=, angle=, length=, columns=.
 
     >>> load("planar2r").dof

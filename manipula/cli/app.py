@@ -36,7 +36,7 @@ def manipula(
 ) -> None:
     """Robot manipulators: from a table to proven, counted, printed and running models.
 
-    A robot is a library name (see manipula robots), one of your own, or a file: .toml .urdf .par .csv.
+    A robot is a library name (see manipula robots), one of your own, or a file: .toml .urdf .xml .par .csv.
 
     Exit codes: 0 done, 1 a check failed, 2 bad input.
     """

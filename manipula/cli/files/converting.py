@@ -21,8 +21,8 @@ def convert(
     source: options.RobotName,
     target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write: .toml .urdf .par .csv")],
     to: Annotated[str, typer.Option("--to", metavar="standard|modified", help="The convention to write.")] = "",
-    base: Annotated[str, typer.Option("--base", help="URDF: the link the chain starts at.")] = "",
-    tip: Annotated[str, typer.Option("--tip", help="URDF: the link the chain ends at.")] = "",
+    base: Annotated[str, typer.Option("--base", help="URDF, MJCF: the link the chain starts at.")] = "",
+    tip: Annotated[str, typer.Option("--tip", help="URDF, MJCF: the link the chain ends at.")] = "",
     exact: Annotated[bool, typer.Option("--exact", help="Keep 1.5708 as it is, do not make it 90 degrees.")] = False,
     strict: options.Strict = False,
     as_json: options.Json = False,
@@ -50,7 +50,7 @@ def _urdf_options(source: str, base: str, tip: str) -> dict[str, Any]:
     file = api.formats().get(Path(source).suffix.lower())
     for key in chosen:
         if file is None or not file.takes(key):
-            raise InputError(f"--{key} is for URDF files; {source} is not one")
+            raise InputError(f"--{key} is for URDF and MJCF files; {source} is not one")
     return chosen
 
 

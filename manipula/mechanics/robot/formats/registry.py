@@ -55,6 +55,7 @@ TABLE = ("standard", "modified")
 _LIST = (
     Format("toml", "TOML", (".toml",), "toml.read:robot_from_toml", "toml.read:toml_from_robot", TABLE),
     Format("urdf", "URDF", (".urdf", ".xml"), "urdf.read:robot_from_urdf", "urdf.write:urdf_from_robot"),
+    Format("mjcf", "MJCF", (".mjcf", ".xml"), "mjcf.read:robot_from_mjcf", sign=r"<\s*mujoco[\s>]"),
     Format("par", "SYMORO", (".par",), "par.read:robot_from_par", "par.write:par_from_robot", ("modified",)),
     Format("dh", "table", (".csv", ".txt", ".tsv"), "dh.read:robot_from_dh_text", "dh.read:dh_text_from_robot", TABLE),
 )

@@ -39,7 +39,9 @@ def checked_text(text: str, file: str = "") -> str:
 
 def _not_text(file: str) -> RobotFileError:
     return RobotFileError(
-        "this is a binary file, not a robot description", file=file, hint="give a .toml, .csv, .urdf or .par text file"
+        "this is a binary file, not a robot description",
+        file=file,
+        hint="give a .toml, .csv, .urdf, .xml or .par file",
     )
 
 

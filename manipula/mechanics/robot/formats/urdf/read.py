@@ -40,12 +40,20 @@ from manipula.mechanics.robot.formats.urdf.tree import (
     refuse_what_is_used,
     tree_from_urdf,
 )
-from manipula.mechanics.robot.formats.urdf.xml import Frame, Triple, UrdfInertial, UrdfJoint, urdf_from_text
+from manipula.mechanics.robot.formats.urdf.xml import (
+    Angles,
+    Frame,
+    Triple,
+    UrdfFile,
+    UrdfInertial,
+    UrdfJoint,
+    urdf_from_text,
+)
 from manipula.mechanics.robot.precise import MP, PRECISE, angle, settled
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
 
-GRAVITY = Fraction("-9.81")
+GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 KINDS: dict[str, JointKind] = {"continuous": "revolute", "revolute": "revolute", "prismatic": "prismatic"}
 
 
@@ -64,7 +72,26 @@ def robot_from_urdf(
     """
     said: list[str] = []
     with errors_of(file):
-        tree = tree_from_urdf(urdf_from_text(text, said))
+        links = urdf_from_text(text, said)
+    given = {"base": base, "tip": tip, "exact": exact, "file": file, "locked": locked}
+    return robot_from_links(links, said, "urdf", GRAVITY, **given)  # type: ignore[arg-type]
+
+
+def robot_from_links(
+    links: UrdfFile,
+    said: list[str],
+    form: str,
+    gravity: Triple,
+    *,
+    base: str | None,
+    tip: str | None,
+    exact: bool,
+    file: str,
+    locked: Mapping[str, float] | None,
+) -> Robot:
+    """The serial arm of links and joints, whatever file described them; `said` are sentences to warn with."""
+    with errors_of(file):
+        tree = tree_from_urdf(links)
         reader = _Reader(tree, Structure(exact))
         start = tree.link(base, tree.root)
         end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
@@ -72,9 +99,9 @@ def robot_from_urdf(
         refuse_kinds(chain)
         refuse_what_is_used(tree, chain, said)
         joints, tool = reader.rows(chain, Locks(tree, chain, locked or {}))
-    origin = Origin("urdf", "urdf", "rad", "m", file, "", tuple(reader.notes))
-    gravity = (known("gx"), known("gy"), known("gz", Num(GRAVITY)))
-    robot = received(Robot(tree.file.name, joints, gravity, tool=tool, origin=origin), reader.structure)
+    origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes))
+    gx, gy, gz = (known(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
+    robot = received(Robot(tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin), reader.structure)
     for sentence in said:
         caution(f"{file}: {sentence}" if file else sentence)
     reader.structure.warn(file)
@@ -108,18 +135,19 @@ class _Reader:
     def row(self, row: str, joint: UrdfJoint, carries: tuple[Mounted, ...]) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
         toward, direction = self.toward_axis(row, joint) if joint.moves else ((), 1)
+        out, back = self.anchored(row, joint, toward)
         limits = None
         if joint.lower is not None and joint.upper is not None and joint.type != "continuous":
             limits = (Num(joint.lower), Num(joint.upper))
         return Joint(
             name=joint.name,
             kind=KINDS.get(joint.type, "fixed"),
-            before=self.origin(row, joint.at, f"joint {joint.name!r}") + toward,
-            offset=known(f"offset{row}"),
+            before=self.origin(row, joint.at, f"joint {joint.name!r}") + out,
+            offset=known(f"offset{row}", Num(-direction * joint.reference)),
             direction=direction,
-            after=inverse_of(toward),
+            after=back,
             body=self.body(row, joint),
-            actuator=actuator_of(row, fv=Num(joint.damping), fc=Num(joint.friction)),
+            actuator=actuator_of(row, Ia=Num(joint.armature), fv=Num(joint.damping), fc=Num(joint.friction)),
             limits=limits,
             velocity_limit=None if joint.velocity is None else Num(joint.velocity),
             effort_limit=None if joint.effort is None else Num(joint.effort),
@@ -139,9 +167,15 @@ class _Reader:
         ]
         return tuple(Step(kind, Cell(f"{name}{row}", value)) for kind, name, value in steps if value != ZERO)
 
-    def angles(self, rpy: Triple, where: str) -> tuple[Parameter, Parameter, Parameter]:
+    def anchored(self, row: str, joint: UrdfJoint, toward: Steps) -> tuple[Steps, Steps]:
+        """From the child's frame to the joint's, whose z is the axis, and back."""
+        names: tuple[tuple[StepKind, str], ...] = (("tx", "ax"), ("ty", "ay"), ("tz", "az"))
+        shift = tuple(Step(kind, known(f"{name}{row}", Num(x))) for (kind, name), x in zip(names, joint.anchor) if x)
+        return shift + toward, inverse_of(shift + toward)
+
+    def angles(self, rpy: Angles, where: str) -> Angles:
         roll, pitch, yaw = (
-            self.structure.angle(Num(x), f"{where}: {name}") for x, name in zip(rpy, ("roll", "pitch", "yaw"))
+            self.structure.angle(x, f"{where}: {name}") for x, name in zip(rpy, ("roll", "pitch", "yaw"))
         )
         return roll, pitch, yaw
 
@@ -204,8 +238,10 @@ class _Reader:
         self.notes.append(f"joint {joint.name!r} is locked at {float(position):g}")
         toward, direction = self.toward_axis(row, joint)
         kind: StepKind = "tz" if joint.type == "prismatic" else "rz"
-        stands = (Step(kind, known(f"locked{row}", Num(direction * position))),) if position else ()
-        return origin + toward + stands + inverse_of(toward)
+        moved_by = direction * (position - joint.reference)
+        stands = (Step(kind, known(f"locked{row}", Num(moved_by))),) if moved_by else ()
+        out, back = self.anchored(row, joint, toward)
+        return origin + out + stands + back
 
 
 _NOTHING = UrdfInertial(Frame(), Fraction(0), (Fraction(0),) * 6)

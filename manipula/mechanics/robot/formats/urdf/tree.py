@@ -11,9 +11,11 @@ from manipula.mechanics.robot.formats.urdf.xml import UrdfFile, UrdfJoint, refus
 from manipula.mechanics.robot.values.parameter import number
 
 _PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
+TOOLS = ("tool0", "attachment_site")  # what ROS-Industrial and the MuJoCo Menagerie call the frame at an arm's end
 _TIPS_SHOWN = 10
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
+    "ball": "a ball joint has three degrees of freedom; write it as three hinges",
     "floating": "a floating joint has six degrees of freedom; a serial arm has a fixed base",
     "planar": "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one",
 }
@@ -119,7 +121,7 @@ def _refuse_islands(tree: UrdfTree) -> None:
 
 
 def choose_tip(tree: UrdfTree, base: str, notes: list[str]) -> str:
-    """The end of the only moving chain; where fixed frames end it in several ways, tool0 or the moving link itself."""
+    """The end of the only moving chain; where fixed frames end it in several ways, the tool or the moving link."""
     movers = {leaf: [joint for joint in tree.way(base, leaf) if joint.moves] for leaf in tree.leaves(base)}
     longest = max(movers.values(), key=len)
     if not longest:
@@ -139,7 +141,7 @@ def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str]) -> str:
     if len(ends) == 1:
         return ends[0]
     rigid = dict.fromkeys(joint.child for end in ends for joint in tree.way(moving, end))
-    tools = [link for link in rigid if link.lower().endswith("tool0")]
+    tools = [link for link in rigid if link.lower().endswith(TOOLS)]
     tip = tools[0] if len(tools) == 1 else moving
     notes.append(f"tip {tip!r} chosen among the fixed frames {', '.join(rigid)}; tip= chooses another")
     return tip
@@ -200,7 +202,7 @@ class Locks:
                 raise UnknownNameError("joint beside the chain", name, beside)
 
     def position(self, joint: UrdfJoint, depth: int = 0) -> Fraction:
-        """Given, mimicked, or zero brought within the limits."""
+        """Given, mimicked, or the file's own pose brought within the limits."""
         if joint.type in REFUSED:
             raise RobotFileError(
                 f"found {joint.type!r} on a branch that must be locked: {REFUSED[joint.type]}",
@@ -212,9 +214,10 @@ class Locks:
             return self.given[joint.name]
         if joint.mimic is not None:
             return joint.mimic.multiplier * self._mimicked(joint, depth) + joint.mimic.offset
-        low = joint.lower if joint.lower is not None else Fraction(0)
-        high = joint.upper if joint.upper is not None else Fraction(0)
-        return max(low, min(high, Fraction(0))) if joint.type != "continuous" else Fraction(0)
+        rest = joint.reference
+        low = joint.lower if joint.lower is not None else rest
+        high = joint.upper if joint.upper is not None else rest
+        return max(low, min(high, rest)) if joint.type != "continuous" else rest
 
     def _mimicked(self, joint: UrdfJoint, depth: int) -> Fraction:
         assert joint.mimic is not None

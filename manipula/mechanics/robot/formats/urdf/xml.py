@@ -19,8 +19,10 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import refuse_too_many
 from manipula.mechanics.robot.formats.units import exact_number
 from manipula.mechanics.robot.formats.urdf.text import EXPAND, XACRO, is_unexpanded, root_from_text
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 
 Triple = tuple[Fraction, Fraction, Fraction]
+Angles = tuple[Parameter, Parameter, Parameter]
 Bounds = tuple[Fraction | None, Fraction | None]
 NOWHERE: Triple = (Fraction(0), Fraction(0), Fraction(0))
 ALONG_X: Triple = (Fraction(1), Fraction(0), Fraction(0))
@@ -37,7 +39,7 @@ class Frame:
     """An `<origin>`."""
 
     xyz: Triple = NOWHERE
-    rpy: Triple = NOWHERE
+    rpy: Angles = (ZERO, ZERO, ZERO)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,9 @@ class Mimic:
 
 @dataclass(frozen=True)
 class UrdfJoint:
+    """A joint. The last three fields are for formats that say more: a point of the axis in the child's frame, the
+    position that the file's own pose of the child is at, and the inertia of the motor seen at the joint."""
+
     name: str
     type: str
     parent: str
@@ -85,6 +90,9 @@ class UrdfJoint:
     friction: Fraction
     mimic: Mimic | None
     faults: tuple[Fault, ...] = ()
+    anchor: Triple = NOWHERE
+    reference: Fraction = Fraction(0)
+    armature: Fraction = Fraction(0)
 
     @property
     def moves(self) -> bool:
@@ -254,7 +262,8 @@ def _frame(element: ET.Element, where: str, field: str) -> Frame:
     origin = element.find("origin")
     if origin is None:
         return Frame()
-    return Frame(*(_triple(origin, key, where, f"{field} {key}", NOWHERE) for key in ("xyz", "rpy")))
+    xyz, rpy = (_triple(origin, key, where, f"{field} {key}", NOWHERE) for key in ("xyz", "rpy"))
+    return Frame(xyz, (Num(rpy[0]), Num(rpy[1]), Num(rpy[2])))
 
 
 def _triple(element: ET.Element, key: str, where: str, field: str, otherwise: Triple | None) -> Triple:

@@ -1,0 +1,139 @@
+"""MJCF text → its XML tree, the compiler's settings, and the attributes an element has after its default classes.
+
+Source: the MuJoCo documentation, XML Reference (`compiler`, `option`, `default`). What would change numbers that are
+read, and is not carried out here, is refused: an arm that is a little wrong is worse than none.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from manipula.errors import RobotFileError
+from manipula.mechanics.robot.formats.source import checked_text
+from manipula.mechanics.robot.formats.urdf.xml import Triple, number_from_text
+from manipula.mechanics.robot.precise import PRECISE, decimal
+
+Attributes = Mapping[str, str]
+MAIN = "main"
+ONE_FILE = "let MuJoCo write the model as one file with mj_saveLastXML, and load that"
+# what makes bodies elsewhere than they are written
+_UNREAD = ("include", "attach", "replicate", "composite", "flexcomp")
+# compiler settings that change masses or poses, with the values that leave them alone
+_CHANGING = {
+    "coordinate": ("local",), "inertiafromgeom": ("auto", "false"), "balanceinertia": ("false",),
+    "settotalmass": ("-1",), "boundmass": ("0",), "boundinertia": ("0",),
+}  # fmt: skip
+_SEQUENCE = re.compile(r"[xyzXYZ]{3}")
+GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the numbers of the file are meant. `classes`: class → tag → attributes, those of outer classes included."""
+
+    degrees: bool
+    sequence: str  # of Euler angles: small letters turn with the body, capitals about fixed axes
+    auto_limits: bool
+    gravity: Triple
+    classes: Mapping[str, Mapping[str, Attributes]]
+
+    def attributes(self, element: ET.Element, childclass: str) -> dict[str, str]:
+        """Those of the element over those of its class."""
+        named = element.get("class", childclass)
+        if named not in self.classes:
+            known = ", ".join(self.classes)
+            raise RobotFileError(f"found {named!r}", where=f"<{element.tag}>", field="class", hint=f"one of {known}")
+        return {**self.classes[named].get(str(element.tag), {}), **element.attrib}
+
+    def radians(self, value: Fraction) -> Fraction:
+        """An angle of the file, to twenty decimals where it is in degrees."""
+        return decimal(PRECISE.degrees(value)).value if self.degrees else value
+
+
+def root_from_mjcf(text: str) -> ET.Element:
+    text = checked_text(text)
+    if re.search(r"<!\s*(DOCTYPE|ENTITY)", text, re.IGNORECASE):
+        raise RobotFileError("found a DOCTYPE or ENTITY declaration", hint="remove it: MJCF needs none")
+    try:
+        root = ET.fromstring(re.sub(r"^\s*<\?xml[^>]*\?>", "", text))  # the text is decoded already
+    except ET.ParseError as error:
+        hint = "MJCF is an XML file that starts with <mujoco>"
+        raise RobotFileError(f"this is not well-formed XML: {error}", hint=hint) from error
+    if root.tag != "mujoco":
+        raise RobotFileError(f"found <{root.tag}> at the top", hint="an MJCF file starts with <mujoco>")
+    for tag in _UNREAD:
+        if root.find(f".//{tag}") is not None:
+            raise RobotFileError(f"found <{tag}>, which is not read", field=tag, hint=ONE_FILE)
+    return root
+
+
+def settings_of(root: ET.Element) -> Settings:
+    """Of several `<compiler>` and `<option>` elements the last word counts."""
+    compiler = {key: value for element in root.iterfind("compiler") for key, value in element.attrib.items()}
+    for key, harmless in _CHANGING.items():
+        if compiler.get(key, harmless[0]) not in harmless:
+            told = f"found {compiler[key]!r}, which changes the numbers of the file"
+            raise RobotFileError(told, where="<compiler>", field=key, hint=ONE_FILE)
+    angle, sequence = compiler.get("angle", "degree"), compiler.get("eulerseq", "xyz")
+    if angle not in ("degree", "radian"):
+        raise RobotFileError(f"found {angle!r}", where="<compiler>", field="angle", hint="degree or radian")
+    if not _SEQUENCE.fullmatch(sequence):
+        raise RobotFileError(
+            f"found {sequence!r}", where="<compiler>", field="eulerseq", hint='three axes, as in "xyz"'
+        )
+    automatic = compiler.get("autolimits", "true") != "false"
+    return Settings(angle == "degree", sequence, automatic, _gravity(root), _classes(root))
+
+
+def _gravity(root: ET.Element) -> Triple:
+    gravity = GRAVITY
+    for option in root.iterfind("option"):
+        gravity = triple(option.attrib, "gravity", "<option>", gravity)
+    flags = [flag.get("gravity") for flag in root.iterfind("option/flag")]
+    return (Fraction(0),) * 3 if "disable" in flags else gravity
+
+
+def _classes(root: ET.Element) -> dict[str, dict[str, Attributes]]:
+    """Every default class with what it inherits from those around it."""
+    found: dict[str, dict[str, Attributes]] = {MAIN: {}}
+    waiting = [(outer, found[MAIN], MAIN) for outer in root.iterfind("default")]
+    while waiting:
+        element, inherited, otherwise = waiting.pop()
+        name = element.get("class", otherwise)
+        if not name:
+            raise RobotFileError("'class' is missing", where="<default>", hint="an inner <default> needs a class")
+        own = {
+            child.tag: {**inherited.get(child.tag, {}), **child.attrib} for child in element if child.tag != "default"
+        }
+        found[name] = {**found.get(name, {}), **inherited, **own}
+        waiting.extend((child, found[name], "") for child in element.iterfind("default"))
+    return found
+
+
+def numbers(attributes: Attributes, key: str, where: str) -> list[Fraction]:
+    """The exact decimals of an attribute."""
+    return [number_from_text(part, where, key) for part in attributes.get(key, "").split()]
+
+
+def some(attributes: Attributes, key: str, count: int, where: str) -> list[Fraction]:
+    """As many numbers as there must be."""
+    found = numbers(attributes, key, where)
+    if len(found) != count:
+        raise RobotFileError(f"found {attributes.get(key, '')!r}", where=where, field=key, hint=f"{count} numbers")
+    return found
+
+
+def triple(attributes: Attributes, key: str, where: str, otherwise: Triple) -> Triple:
+    if key not in attributes:
+        return otherwise
+    x, y, z = some(attributes, key, 3, where)
+    return (x, y, z)
+
+
+def single(attributes: Attributes, key: str, where: str) -> Fraction:
+    """One number, zero where there is none."""
+    return some(attributes, key, 1, where)[0] if key in attributes else Fraction(0)

@@ -1,0 +1,191 @@
+"""MuJoCo's XML: the numbers MuJoCo gives for an odd file, what a file may leave out, mistakes in a sentence each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from tests.random_mjcf import RandomMjcf
+
+# Every oddity at once: degrees, capitals in eulerseq, classes in classes, joints off the origin, two joints a body, a
+# pose in a frame, a reference position, an inertia in its own axes, a finger beside, a site at the end.
+ODD = """<?xml version="1.0"?>
+<mujoco model="odd">
+  <compiler angle="degree" eulerseq="XYz"/>
+  <option gravity="0.5 0 -9.7"/>
+  <default><joint damping="0.4"/>
+    <default class="arm"><joint armature="0.05" axis="0 1 0"/>
+      <default class="wrist"><joint damping="0.1"/></default></default></default>
+  <worldbody>
+    <light pos="0 0 3"/>
+    <body name="base" pos="0.1 0 0.3" euler="10 20 30">
+      <body name="upper" pos="0 0.1 0.2" quat="1 0 0 1" childclass="arm">
+        <joint name="swing" pos="0.1 0 0.05" range="-90 120" ref="30" frictionloss="0.3"/>
+        <joint name="slide" type="slide" axis="1 0 -1" range="-0.2 0.4"/>
+        <inertial pos="0.1 0 0.02" euler="0 0 45" mass="3" diaginertia="0.05 0.04 0.03"/>
+        <frame pos="0.3 0 0" zaxis="0 -1 0">
+          <body name="fore" xyaxes="0 1 0 -1 0 0">
+            <joint name="roll" class="wrist" axis="0 0 -1" actuatorfrcrange="-12 12"/>
+            <inertial pos="0 0 0.1" mass="1.5" fullinertia="0.02 0.03 0.025 0.001 -0.002 0.003"/>
+            <body name="finger" pos="0 0.02 0.1"><joint type="slide" range="0.01 0.04"/>
+              <inertial pos="0 0 0.02" mass="0.2" diaginertia="1e-4 1e-4 1e-4"/></body>
+            <site name="attachment_site" pos="0 0 0.12" axisangle="0 0 1 90"/>
+          </body>
+        </frame>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>"""
+
+
+def test_one_odd_file_has_the_numbers_mujoco_gives() -> None:
+    """Of MuJoCo 4.0.0: mj_inverse at these positions, velocities and accelerations, the finger at 0.01."""
+    robot = mp.Robot.from_text(ODD, "mjcf", tip="attachment_site").without("friction")
+    arm = mp.Arm(robot, optimise="none")
+    q, qd, qdd = [0.4, 0.1, -0.6], [0.5, -0.3, 0.8], [1.0, 0.7, -0.9]
+    assert robot.name == "odd" and robot.joint_names == ("swing", "slide", "roll")
+    np.testing.assert_allclose(arm.pose(q)[:3], POSE, atol=1e-12)
+    np.testing.assert_allclose(arm.inverse_dynamics(q, qd, qdd), TORQUES, atol=1e-12)
+
+
+POSE = [
+    [0.09056314922301678, -0.5294501126020213, 0.8434932686563159, 0.054004780199675986],
+    [-0.5241934397444509, 0.6948090817848035, 0.49240387650610384, 0.4430674941485469],
+    [-0.8467700713485862, -0.4867472836442588, -0.214610177142756, 0.5766480796535376],
+]
+TORQUES = [-7.6464920563786665, -10.197768597655905, -0.02008076492099859]
+
+
+def test_what_the_joints_say() -> None:
+    robot = mp.Robot.from_text(ODD, "mjcf", tip="attachment_site")
+    swing, slide, roll = (joint for joint in robot.joints if joint.kind != "fixed")
+    values = robot.parameters
+    assert [values[f"fv{i}"] for i in (1, 2, 3)] == [0.4, 0.4, 0.1]
+    assert [values[f"Ia{i}"] for i in (1, 2, 3)] == [0.05, 0.05, 0.05]
+    assert values["fc1"] == 0.3
+    limits = mp.Arm(robot).limits
+    np.testing.assert_allclose(limits[0], np.radians([-90, 120]), atol=1e-15)
+    assert limits[1] == (-0.2, 0.4) and limits[2] == (-np.inf, np.inf)
+    assert (swing.effort_limit, slide.effort_limit) == (None, None) and roll.effort_limit is not None
+    assert any("finger" in note for note in robot.origin.notes)
+    assert robot.origin.format == "mjcf"
+
+
+def test_an_ending_shared_with_urdf_is_told_apart_by_the_text(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(ODD)
+    assert mp.load(tmp_path / "arm.xml", tip="attachment_site").origin.format == "mjcf"
+    urdf = mp.save(mp.load(tmp_path / "arm.xml", tip="attachment_site"), tmp_path / "again.xml")
+    again = mp.load(urdf)
+    assert again.origin.format == "urdf"
+    q = [0.4, 0.1, -0.6]
+    there = mp.Arm(mp.load(tmp_path / "arm.xml", tip="attachment_site")).pose(q)
+    np.testing.assert_allclose(mp.Arm(again).pose(q), there, atol=1e-12)
+    with pytest.raises(mp.InputError, match=r"MJCF is read but not written; use \.toml, \.urdf"):
+        mp.save(again, tmp_path / "arm.mjcf")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_arm_saved_as_toml_is_the_same_arm(seed: int, tmp_path: Path) -> None:
+    """The description holds it: what is read goes on in other formats, as fixed rows and joints."""
+    robot = mp.Robot.from_text(RandomMjcf(seed).text, "mjcf", tip="tip")
+    again = mp.load(mp.save(mp.convert(robot, "standard"), tmp_path / "arm.toml"))
+    q = np.random.default_rng(seed).normal(size=robot.dof)
+    np.testing.assert_allclose(mp.Arm(again).pose(q), mp.Arm(robot).pose(q), atol=1e-9)
+
+
+BODY = '<body name="b"><joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+
+
+def file(inner: str = BODY, head: str = "") -> str:
+    return f"<mujoco>{head}<worldbody>{inner}</worldbody></mujoco>"
+
+
+def body(inside: str, said: str = "") -> str:
+    return file(f'<body name="b" {said}><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{inside}</body>')
+
+
+def test_what_may_be_left_out() -> None:
+    robot = mp.Robot.from_text(file(), "mjcf")
+    assert robot.dof == 1 and robot.name == "robot" and robot.joint_names == ("joint1",)
+    assert robot.parameters["gz"] == -9.81
+    still = mp.Robot.from_text(file(head='<option><flag gravity="disable"/></option>'), "mjcf")
+    assert "gz" not in still.parameters  # zeros are structure
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<mujoco>", "not well-formed XML"),
+        ("<robot/>", "found <robot> at the top"),
+        ("<!DOCTYPE x><mujoco/>", "DOCTYPE"),
+        ("<mujoco><worldbody/></mujoco>", "the file has no <body>"),
+        (file(head='<include file="x.xml"/>'), r"found <include>, which is not read \(let MuJoCo write the model"),
+        (file(head='<compiler coordinate="global"/>'), "<compiler>: coordinate: found 'global', which changes"),
+        (file(head='<compiler settotalmass="3"/>'), "settotalmass"),
+        (file(head='<compiler inertiafromgeom="true"/>'), "inertiafromgeom"),
+        (file(head='<compiler angle="grad"/>'), "found 'grad' \\(degree or radian\\)"),
+        (file(head='<compiler eulerseq="xyw"/>'), "eulerseq: found 'xyw'"),
+        (file(head='<option gravity="0 0"/>'), r"gravity: found '0 0' \(3 numbers\)"),
+        (body('<joint class="none"/>'), "class: found 'none'"),
+        (body('<joint name="j" type="screw"/>'), "joint 'j': type: found 'screw'"),
+        (body('<joint name="j" type="ball"/>'), "a ball joint has three degrees of freedom"),
+        (body('<freejoint name="j"/>'), "six degrees of freedom"),
+        (body('<joint name="j" axis="0 0 0"/>'), "joint 'j': axis: found a zero axis"),
+        (body('<joint name="j" range="2 1" limited="true"/>'), "found 2.0 above 1.0"),
+        (body('<joint name="j" damping="much"/>'), "joint 'j': damping: found 'much'"),
+        (body("<joint/>", 'quat="0 0 0 0"'), "body 'b': quat: found '0 0 0 0', which is no direction"),
+        (body("<joint/>", 'quat="1 0 0 0" euler="0 0 0"'), "found quat and euler"),
+        (body('<joint name="j"/><joint name="j"/>'), "two joints have this name"),
+        (body("<frame><joint/></frame>"), "found <joint> inside a <frame>"),
+        (file('<body name="b"><joint/><geom size="0.1"/></body>'), "its mass would come from its <geom type='sphere'>"),
+        (file('<body name="b"><joint/><inertial pos="0 0 0" mass="-1"/></body>'), "a mass cannot be negative"),
+        (file(BODY + BODY), "body 'b': two bodies have this name"),
+        (
+            file('<body><joint/><inertial pos="0 0 0" mass="1" quat="1 1 0 0" fullinertia="1 1 1 0 0 0"/></body>'),
+            "found fullinertia beside an orientation",
+        ),
+        (
+            file(
+                BODY
+                + '<body name="c"><joint name="k"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+                + "",
+            ),
+            "the robot has several tips: 'b' \\(1 moving joints\\), 'c'",
+        ),
+    ],
+)
+def test_a_mistake_is_one_sentence(text: str, said: str) -> None:
+    with pytest.raises(mp.RobotFileError, match=said) as caught:
+        mp.Robot.from_text(text, "mjcf", file="arm.mjcf")
+    assert str(caught.value).startswith("arm.mjcf") and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (body('<joint name="j" stiffness="2"/>'), "joint 'j': its spring"),
+        (body("<joint/>", 'gravcomp="1"'), "gravcomp is not read"),
+        (file()[:-9] + '<equality><weld body1="b"/></equality></mujoco>', "the equality <weld> is not read"),
+    ],
+)
+def test_what_is_passed_over_is_said(text: str, said: str) -> None:
+    with pytest.warns(mp.ManipulaWarning, match=said):
+        mp.Robot.from_text(text, "mjcf")
+
+
+def test_a_coupled_joint_is_no_degree_of_freedom() -> None:
+    inner = '<body name="c"><joint name="k"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+    coupled = body(f'<joint name="j"/>{inner}')[:-9] + '<equality><joint joint1="k" joint2="j"/></equality></mujoco>'
+    with pytest.raises(mp.RobotFileError, match="it mimics joint 'j'"):
+        mp.Robot.from_text(coupled, "mjcf")
+
+
+def test_bodies_without_end_are_refused_before_they_are_made() -> None:
+    deep = file("<body>" * 3000 + "</body>" * 3000)
+    with pytest.raises(mp.RobotFileError, match="found 3000 joints"):
+        mp.Robot.from_text(deep, "mjcf")
+    long = file("".join(f'<body name="b{i}">' for i in range(900)) + "<joint/>" + "</body>" * 900)
+    assert mp.Robot.from_text(long, "mjcf").dof == 1
