@@ -131,9 +131,13 @@ def generate(
     wrench: bool = False,
     parameters: str = "base",
     price: str = "classical",
+    frame: str = "",
     tell: Callable[[str], None] = lambda text: None,
 ) -> Model:
     """A model of the robot, optimised and proved. `tell` hears of progress.
+
+    `frame` names the frame that pose, Jacobian, wrench and inverse kinematics are about; a robot that has only one,
+    as every serial arm, needs none named. Inverse kinematics answers for the joints on the road to the frame.
 
     Several models at once, `["pose", "jacobian", "inverse_dynamics"]`, make one function that shares their work; its
     outputs are named after both, `pose_T`, `jacobian_J`.
@@ -147,6 +151,7 @@ def generate(
     from manipula.model import Model
 
     subject = _loaded(robot)
+    subject = subject.at(frame) if frame else subject
     if not isinstance(model, str):
         if not model:
             raise InputError("generate: found an empty list of models (expected at least one name)")

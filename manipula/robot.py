@@ -13,6 +13,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
+from manipula.mechanics.robot.branching import frame_names, road_of, seen_at, with_frame
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -36,7 +37,7 @@ from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import noted, structured_steps, structured_values
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
-from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.suffixes import folded, suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of, names_of
 
 Number = SupportsFloat | str  # of NumPy and others too
@@ -46,7 +47,7 @@ Part = Literal["friction", "motor_inertia", "payload", "tool", "base", "gravity"
 
 
 class Robot(description.Robot):
-    """A serial arm. Make one with `load`, `Robot.from_dh` or `Robot.from_text`; change it with `with_…`."""
+    """An arm, serial or branching. Made by `load`, `Robot.from_dh` or `Robot.from_text`; changed by `with_…`."""
 
     @classmethod
     def of(cls, described: description.Robot) -> Robot:
@@ -83,6 +84,39 @@ class Robot(description.Robot):
         if not isinstance(text, str):
             raise InputError(f"found {describe(text)}, expected the text of a robot file")
         return cls.of(format_named(format).read(text, **options))
+
+    # frames
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """The frames that may be asked for by name: the tool, those of the file; if there are none, the tips."""
+        return tuple(frame_names(self))
+
+    def at(self, frame: str) -> Robot:
+        """The robot with one of its frames as the tool, which poses, Jacobians, wrenches and inverse kinematics are
+        about. The name of a joint is the frame of its link. Loads stay where they are."""
+        return seen_at(self, frame)
+
+    def road(self, frame: str = "") -> Robot:
+        """The serial arm from the base to a frame; the joints beside it, and what they carry, are left out."""
+        return road_of(self.at(frame) if frame else with_frame(self))
+
+    def with_frame(
+        self, name: str, on: str, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False
+    ) -> Robot:
+        """One frame more, seen from the link that the joint `on` moves ("base": the base); see `with_tool`."""
+        if name in (*self.frame_names, *(joint.name for joint in self.joints)):
+            raise InputError(f"{self.name} has a frame or a joint called {name!r} already")
+        steps = given_steps(folded(name) or "frame", xyz, rpy)
+        structure = Structure(exact)
+
+        def placed(there: Steps) -> Robot:
+            frame = description.Frame(name, description.BASE if on == "base" else on, there)
+            return replace(self, frames=(*self.frames, frame))
+
+        edited = self._edited(placed(structured_steps(placed(steps), steps, name, structure)))
+        structure.warn("")
+        return edited
 
     # what it has
 

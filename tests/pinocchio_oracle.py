@@ -1,7 +1,7 @@
 """Pinocchio as an oracle: a model built from a Tree of floats, joint by joint, and its answers in our conventions.
 
-Pinocchio's joint frames sit on the joints; ours may stand after them. So joint i is placed at
-after(i−1) · before(i) · motion(offset), its body is seen from the joint, and our link frame is a frame `after` on it.
+Pinocchio's joint frames sit on the joints; ours may stand after them. So joint i is placed at after(parent) · before(i)
+· motion(offset), its body is seen from the joint, and our link frame is a frame `after` on it.
 Motor inertia is Pinocchio's `armature`; friction is not modelled. World axes throughout, as in our models.
 """
 
@@ -29,11 +29,12 @@ class Oracle:
         self.model = pin.Model()
         self.model.gravity = pin.Motion(_vector(chain.gravity), np.zeros(3))
         self.link_frames: list[int] = []
-        parent, road = 0, se3(chain.base)
-        for link in chain.links:
-            parent = self._add(link, parent, road)
-            road = se3(link.after)
-        self.tool = self._frame("tool frame", parent, road * se3(chain.tool))
+        joints, roads = {-1: 0}, {-1: se3(chain.base)}
+        for i, link in enumerate(chain.links):
+            joints[i] = self._add(link, joints[link.parent], roads[link.parent])
+            roads[i] = se3(link.after)
+        self.holder = joints[chain.holder]
+        self.tool = self._frame("tool frame", self.holder, roads[chain.holder] * se3(chain.tool))
         self.model.armature = np.array([float(link.motor_inertia) for link in chain.links])
         self.data = self.model.createData()
 
@@ -139,15 +140,13 @@ class Oracle:
         return np.array(values).reshape(rows, self.model.nv)
 
     def _external(self, q: Sequence[float], wrench: Sequence[float] | None) -> Any:
-        """The wrench in the frame of the last joint, which is where Pinocchio wants it."""
+        """The wrench in the frame of the joint that holds the tool, which is where Pinocchio wants it."""
         forces = pin.StdVec_Force()
         forces.extend([pin.Force.Zero() for _ in range(self.model.njoints)])
         if wrench is not None:
             tool = self.frames(q)[-1]
             at = pin.SE3(np.eye(3), tool[:3, 3])  # world axes, tool's origin
-            forces[self.model.njoints - 1] = self.data.oMi[self.model.njoints - 1].actInv(
-                at.act(pin.Force(_vector(wrench)))
-            )
+            forces[self.holder] = self.data.oMi[self.holder].actInv(at.act(pin.Force(_vector(wrench))))
         return forces
 
 

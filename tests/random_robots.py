@@ -12,10 +12,12 @@ from manipula.mechanics.robot.actuators.friction import LAWS
 from manipula.mechanics.robot.actuators.law import Law
 from manipula.mechanics.robot.description import (
     AXES,
+    BASE,
     SIX,
     Body,
     Cell,
     CentreKind,
+    Frame,
     InertiaKind,
     Joint,
     JointKind,
@@ -85,6 +87,22 @@ def _law(rng: random.Random, law: type[Law[Any]], end: str) -> Law[Cell]:
     """Positive values; where nothing need be there, sometimes nothing is."""
     shy = [x.bound != "positive" and len(law.entries) > 1 and rng.random() < 0.2 for x in law.entries]
     return law(tuple(Cell(f"{x.letters}{end}", ZERO if zero else _positive(rng)) for x, zero in zip(law.entries, shy)))
+
+
+def random_tree(seed: int, joints: int | str | None = None, **kind: Any) -> Robot:
+    """A robot that branches anywhere: at the base, at fixed rows, in the middle; its tool on any row, other frames too.
+
+    The rows are those of `random_robot`; parents come first, branches in no order. Some tips have no mass.
+    """
+    rng = random.Random(f"tree {seed}")
+    robot = random_robot(seed, joints=joints or rng.randint(2, 8), **kind)
+    names = [joint.name for joint in robot.joints]
+    parents = [rng.choice((None, None, BASE, *names[:row])) for row in range(len(names))]
+    rows = [replace(joint, parent=parent) for joint, parent in zip(robot.joints, parents)]
+    bare = {row for row in range(len(rows)) if row not in replace(robot, joints=tuple(rows)).parents}
+    light = [replace(x, body=None) if i in bare and rng.random() < 0.3 else x for i, x in enumerate(rows)]
+    frames = tuple(Frame(f"frame {i}", rng.choice(names), _placement(rng, f"frame{i}")) for i in range(2))
+    return replace(robot, joints=tuple(light), frames=frames, tool_on=rng.choice((None, BASE, *names, *names)))
 
 
 def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], list[float], list[float]]:

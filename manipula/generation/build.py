@@ -29,6 +29,7 @@ from manipula.mechanics.models.kinematics.pose_ways import way_from_name
 from manipula.mechanics.models.ports import PORTS, Sizes
 from manipula.mechanics.robot.audit import pairs
 from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.branching import road_joints
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.standard import refuse_ambiguous
@@ -45,20 +46,20 @@ def check_request(asked: Prepared) -> None:
     if model.columns is not None:
         refuse_ambiguous(request.robot)
     for method in asked.methods:
-        method_named(model, method, request.robot.dof)
+        method_named(model, method, len(road_joints(request.robot)))
 
 
-def method_named(model: Model, name: str, dof: int) -> Callable[[Tree, Given, Formulation], dict[str, Any]]:
-    """A method by name; a pose may also be asked for by a bracketing."""
+def method_named(model: Model, name: str, factors: int) -> Callable[[Tree, Given, Formulation], dict[str, Any]]:
+    """A method by name; a pose may also be asked for by a bracketing of its factors, one a joint on the road."""
     if name in model.methods:
         return lambda chain, x, answers: model.methods[name](chain, x)
     if name == FIELD and model.field is not None:
         field = model.field
         return lambda chain, x, answers: field(chain, x, field_choices(answers, chain.dof))
     if name == AUTOMATIC and model.differentiates:
-        return method_named(model_named(model.differentiates), FIELD, dof)  # the text it differentiates
+        return method_named(model_named(model.differentiates), FIELD, factors)  # the text it differentiates
     if model.name == "pose":
-        way = way_from_name(name, dof)
+        way = way_from_name(name, factors)
         return lambda chain, x, answers: {"T": way(chain.road(), chain.along_road(x["q"])).rows()}
     raise UnknownNameError(f"method of {model.name}", name, ["best", *model.method_names])
 
@@ -75,7 +76,7 @@ def built(asked: Prepared, choice: Choice) -> Function:
     }
     refuse_clash(parameters, given, asked.robot)
     chain = prepared(asked.structure.merged(ExprMaths(graph), parameters), dict(choice.answers))
-    found = method_named(model, choice.method, asked.robot.dof)(chain, given, dict(choice.answers))
+    found = method_named(model, choice.method, len(road_joints(asked.robot)))(chain, given, dict(choice.answers))
     inputs = [input_of(port, symbols) for port, symbols in given.items()]
     if parameters:
         inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", role="parameter"))

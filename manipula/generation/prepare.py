@@ -8,14 +8,15 @@ from typing import Any
 
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.optimise.prove import is_decidable_root
-from manipula.errors import UnknownNameError
+from manipula.errors import InputError, UnknownNameError
 from manipula.generation.ranking import Ranking
 from manipula.generation.request import Choice, Request
 from manipula.generation.structure import Structure, numeric_chain
 from manipula.mechanics.models.catalogue import BODIES, MODELS, ON_JOINTS
 from manipula.mechanics.models.choices import Formulation, Question, field_questions, likely, questions, usual
-from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Method, Model
+from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Method, Model
 from manipula.mechanics.models.ports import PORTS, Sizes
+from manipula.mechanics.robot.branching import road_of, serial_fault, with_frame
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.tip import PAIRS
 from manipula.mechanics.robot.tree import Tree
@@ -40,7 +41,8 @@ class Prepared:
 
     def asking(self, **changes: Any) -> Prepared:
         """Another question about the same robot and symbols."""
-        return Prepared(replace(self.request, **changes), self.structure)
+        request = replace(self.request, **changes)
+        return Prepared(request, self.structure) if _with_frame_meant(request) is self.robot else prepare(request)
 
     @cached_property
     def model(self) -> Model:
@@ -54,10 +56,19 @@ class Prepared:
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
-        """The methods that the request leaves open."""
-        best = self.model.candidates or tuple(self.model.methods)[:1]
-        best += self.model.further if self.request.optimise == "max" else ()
-        return best if self.request.method == "best" else (self.request.method,)
+        """The methods that the request leaves open; of a robot that branches, those that are right on trees."""
+        model, wanted, fault = self.model, self.request.method, serial_fault(self.robot)
+        if wanted != "best":
+            if fault and model.structure(wanted) == "chain":
+                raise InputError(
+                    f"{self.robot.name}: the method {wanted!r} of {model.name} wants a serial arm, and {fault}; "
+                    f"use one of best, {', '.join(model.trees)}"
+                )
+            return (wanted,)
+        best = model.candidates or tuple(model.methods)[:1]
+        best += model.further if self.request.optimise == "max" else ()
+        fit = tuple(method for method in best if not fault or model.structure(method) == "tree")
+        return fit or model.trees[1:] or model.trees
 
     @cached_property
     def inputs(self) -> dict[str, list[str]]:
@@ -105,7 +116,18 @@ class Prepared:
 
 def prepare(request: Request) -> Prepared:
     """A request with all that follows from it."""
-    return Prepared(request, Structure(request.robot, request.symbolic))
+    robot = _with_frame_meant(request)
+    return Prepared(
+        request if robot is request.robot else replace(request, robot=robot), Structure(robot, request.symbolic)
+    )
+
+
+def _with_frame_meant(request: Request) -> Robot:
+    """The robot with the frame the model is about; inverse kinematics moves the joints on the road to it alone."""
+    model, robot = model_named(request.model), request.robot
+    if model.inverts:
+        return road_of(with_frame(robot))
+    return with_frame(robot) if request.wrench or model.needs & TOOL else robot
 
 
 def model_named(name: str) -> Model:

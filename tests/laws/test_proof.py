@@ -24,7 +24,7 @@ from manipula.errors import InputError, ProofError
 from manipula.generation import build, levels, structure
 from manipula.generation import proved as generation
 from manipula.mechanics.robot import bind as binding
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import Tree, in_series
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along
 from tests.random_robots import random_robot
@@ -308,7 +308,9 @@ MISREAD: dict[str, Callable[[Tree], Tree]] = {
     "a part less": wrong_links(lambda x: replace(x, parts=x.parts[1:])),
     "ground": lambda c: replace(c, ground=c.ground + Inertia(m=1)),
     "last link": lambda c: replace(c, links=(*c.links[:-1], heavier(c.links[-1]))),
-    "order": lambda c: replace(c, links=(c.links[1], c.links[0], *c.links[2:])),
+    "order": lambda c: replace(c, links=in_series((c.links[1], c.links[0], *c.links[2:]))),
+    "parent": lambda c: replace(c, links=(*c.links[:-1], replace(c.links[-1], parent=-1))),
+    "tip": lambda c: replace(c, tip=0),
 }
 
 
@@ -361,7 +363,7 @@ BINDER: dict[str, tuple[str, Callable[..., Any]]] = {
         "body", lambda self, body, *more, right: replace(right(self, body), s=(0, 0, 0)) if body else Inertia(),
     ),
     "branches forgotten": (
-        "link", lambda self, joint, *more, right: right(self, replace(joint, carries=()), more[0], ()),
+        "link", lambda self, joint, *more, right: right(self, replace(joint, carries=()), more[0], (), more[2]),
     ),
     "another number": ("scalar", lambda self, cell, *more, right: right(self, cell) * 2),
 }  # fmt: skip

@@ -26,9 +26,9 @@ MEMBERS = {
     "Arm": f"""inverse_plan inverse_solver solver_for dof limits model {" ".join(MODELS)}""",
     "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs split
         tape to_sympy tree_cost""",
-    "Robot": """base base_parameters cells dof from_dh from_text gravity joint_names joints name names of origin
-        parameters payload standard_parameters
-        tool values with_base with_friction with_gravity with_parameters with_payload with_standard_parameters with_tool
+    "Robot": """at base base_parameters cells dof frame_names frames from_dh from_text gravity joint_names joints name
+        names of origin parameters parents payload road standard_parameters tool tool_on tool_row values
+        with_base with_frame with_friction with_gravity with_parameters with_payload with_standard_parameters with_tool
         without""",
 }
 

@@ -14,8 +14,6 @@ ROOT = Path(manipula.__file__).parent
 ROOMS = ("mechanics/models", "mechanics/robot/reduce", "generation")
 # methods declared `chain`, and texts that run on the road to a frame only
 SERIAL = {
-    "mechanics/models/lagrange/megahed.py",
-    "mechanics/models/lagrange/christoffel_carried.py",
     "mechanics/models/dynamics/moving_bodies.py",
     "mechanics/models/dynamics/contact.py",
     "mechanics/models/derivatives/analytic.py",

@@ -16,6 +16,7 @@ from manipula.generation.request import Request, Tell
 from manipula.generation.weightless import joints_without_inertia
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.kinematics.bracketings import bracketings, text_from_bracketing
+from manipula.mechanics.robot.branching import road_joints, serial_fault
 from manipula.mechanics.robot.description import Robot
 from manipula.pages.formulation_text import method_of
 
@@ -50,9 +51,9 @@ def count_rows(
     tell: Tell = lambda text: None,
 ) -> Iterator[CountRow]:
     """Each method of each model, proved before it is counted; of all models, those this robot has."""
-    subject = prepare(Request(robot, "pose", "best", symbolic, optimise, parameters=parameters))
+    subject = prepare(Request(robot, "inverse_dynamics", "best", symbolic, optimise, parameters=parameters))
     for name in _countable(subject, models):
-        for method in _methods(name):
+        for method in _methods(name, robot):
             tell(f"{name}: {method}")
             yield count_row(subject.asking(model=name, method=method))
 
@@ -68,15 +69,18 @@ def _countable(subject: Prepared, models: Sequence[str]) -> list[str]:
 
 def _has(subject: Prepared, name: str) -> bool:
     """Whether the model is one that this robot has."""
+    plain = _methods(name, subject.robot)[0]
     try:
-        generate_function(subject.asking(model=name, method=_methods(name)[0], optimise="none", parameters="full"))
+        generate_function(subject.asking(model=name, method=plain, optimise="none", parameters="full"))
     except InputError:
         return False
     return True
 
 
-def _methods(name: str) -> list[str]:
-    return model_named(name).method_names
+def _methods(name: str, robot: Robot) -> list[str]:
+    """Those that can be asked of this robot, the plain one first."""
+    model, serial = model_named(name), not serial_fault(robot)
+    return [method for method in model.method_names if serial or model.structure(method) == "tree"]
 
 
 def count_row(asked: Prepared) -> CountRow:
@@ -118,14 +122,14 @@ def step_rows(
     tell: Tell = lambda text: None,
 ) -> Iterator[StepRow]:
     """What each step saves, every function proved; of all models, those this robot has."""
-    subject = prepare(Request(robot, "pose", symbolic=symbolic, parameters=parameters))
+    subject = prepare(Request(robot, "inverse_dynamics", symbolic=symbolic, parameters=parameters))
     for name in _countable(subject, models):
         found = known_function(subject.asking(model=name))
-        for method in _methods(name):
+        for method in _methods(name, robot):
             tell(f"{name}: steps of {method}")
             asked = subject.asking(model=name, method=method)
             others = published(robot.name, name, method)
-            others += published(robot.name, name) if method == _methods(name)[0] else []
+            others += published(robot.name, name) if method == _methods(name, robot)[0] else []
             known = found.cost.total if found and method_of(found.notes["method"]) == method else None
             yield StepRow(name, method, *_steps(asked), known, tuple(others))
 
@@ -140,7 +144,7 @@ def _steps(asked: Prepared) -> tuple[int, int, int]:
 
 def bracketing_rows(robot: Robot, symbolic: Any = "auto", tell: Tell = lambda text: None) -> list[CountRow]:
     """Every order of the matrix product of the pose, cheapest first."""
-    orders = [text_from_bracketing(tree) for tree in bracketings(robot.dof)]
+    orders = [text_from_bracketing(tree) for tree in bracketings(len(road_joints(robot)))]
     rows, subject = [], prepare(Request(robot, "pose", "best", symbolic, "none"))
     for order in orders:
         tell(f"pose: {order}")

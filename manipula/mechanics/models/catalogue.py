@@ -150,15 +150,16 @@ _LIST = (
     Model(
         "pose", "pose of the tool in the world", ("q",), {"T": ("1, m", "4×4 homogeneous matrix, world → tool")},
         {name: _pose(way) for name, way in _ALL_WAYS.items()}, TOOL,
-        candidates=tuple(name for name in _ALL_WAYS if name != APART), further=(APART,),
+        candidates=tuple(name for name in _ALL_WAYS if name != APART), further=(APART,), trees=tuple(_ALL_WAYS),
     ),
     Model(
         "frames", "pose of every link frame, then of the tool", ("q",), {"T": ("1, m", "links 1…n, then tool")},
-        {"forward": lambda c, x: {"T": [_rows(at) for at in pose.frames(c, x["q"])]}}, FRAMES,
+        {"forward": lambda c, x: {"T": [_rows(at) for at in pose.frames(c, x["q"])]}}, FRAMES, trees=("forward",),
     ),
     Model(
         "transforms", "elementary transform of every link, T(i−1, i)", ("q",), {"T": ("1, m", "links 1…n")},
         {"elementary": lambda c, x: {"T": [_rows(at) for at in pose.elementary(c, x["q"])]}}, FRAMES,
+        trees=("elementary",),
     ),
     Model(
         "orientation", "the tool's orientation and position in other coordinates", ("q",),
@@ -168,21 +169,21 @@ _LIST = (
             "cylindrical": ("m, rad, m", "radius, azimuth, height"),
             "spherical": ("m, rad, rad", "radius, polar angle, azimuth"),
         },
-        {"forward": _orientation}, TOOL,
+        {"forward": _orientation}, TOOL, trees=("forward",),
     ),
     Model(
         "jacobian", "tool velocity per joint velocity, world axes", ("q",),
         {"J": ("m/rad or 1", "linear rows, then angular")},
-        {"columns": lambda c, x: {"J": jacobian.jacobian(c, x["q"])}}, TOOL,
+        {"columns": lambda c, x: {"J": jacobian.jacobian(c, x["q"])}}, TOOL, trees=("columns",),
     ),
     Model(
         "jacobian_tool", "the Jacobian in tool axes", ("q",), {"J": ("m/rad or 1", "linear rows, then angular")},
-        {"columns": lambda c, x: {"J": jacobian.jacobian_tool(c, x["q"])}}, TOOL,
+        {"columns": lambda c, x: {"J": jacobian.jacobian_tool(c, x["q"])}}, TOOL, trees=("columns",),
     ),
     Model(
         "jacobian_dot", "time derivative of the Jacobian, world axes", ("q", "qd"),
         {"Jd": ("m/(rad·s) or 1/s", "linear rows, then angular")},
-        {"columns": lambda c, x: {"Jd": jacobian.jacobian_dot(c, x["q"], x["qd"])}}, TOOL,
+        {"columns": lambda c, x: {"Jd": jacobian.jacobian_dot(c, x["q"], x["qd"])}}, TOOL, trees=("columns",),
     ),
     Model(
         "inverse_dynamics", "joint torques of a motion", ("q", "qd", "qdd"), {"tau": (EFFORT, "joint torques")},
@@ -196,6 +197,7 @@ _LIST = (
             },
         },
         TORQUES, takes_wrench=True, field=torque.by_field, candidates=("newton-euler", FIELD),
+        trees=("newton-euler", *lagrange.METHODS, "jacobian", FIELD),
     ),
     Model(
         "newton_euler", "the recursion with every intermediate, each link in its own frame", ("q", "qd", "qdd"),
@@ -206,7 +208,7 @@ _LIST = (
             "f": ("N", "force through the joint"), "n": ("N·m", "moment through the joint, about the frame's origin"),
             "tau": (EFFORT, "torques without motor inertia and friction"),
         },
-        {"newton-euler": _recursion}, FRAMES, takes_wrench=True,
+        {"newton-euler": _recursion}, FRAMES, takes_wrench=True, trees=("newton-euler",),
     ),
     Model(
         "lagrange_terms", "the complete Lagrangian model, effect by effect", ("q", "qd", "qdd", "P"),
@@ -218,7 +220,7 @@ _LIST = (
             "FPER": (EFFORT, "perturbations"), "FGEN": (EFFORT, "torque = FIN + FCOR + FCEN − FGRA + FPER"),
         },
         {name: _lagrange_terms(name) for name in lagrange.METHODS}, TORQUES,
-        candidates=("lagrange-megahed", "lagrange-efficient"),
+        candidates=("lagrange-megahed", "lagrange-efficient"), trees=tuple(lagrange.METHODS),
     ),
     Model(
         "inertia_matrix", "M(q), motor inertia on the diagonal", ("q",), {"M": ("kg·m²", "symmetric")},
@@ -227,7 +229,7 @@ _LIST = (
             RUNS: lambda c, x: {"M": composite_runs.inertia_matrix(c, x["q"])},
             "jacobian": lambda c, x: {"M": jacobian_dynamics.inertia_matrix_jacobian(c, x["q"])},
         },
-        TORQUES, candidates=("composite", RUNS),
+        TORQUES, candidates=("composite", RUNS), trees=("composite", RUNS, "jacobian"),
     ),
     Model(
         "inertia_matrix_inverse", "M(q)⁻¹", ("q",), {"Minv": ("1/(kg·m²)", "symmetric")},
@@ -235,12 +237,12 @@ _LIST = (
             "composite": lambda c, x: {"Minv": inertia_inverse.inverted(composite.inertia_matrix(c, x["q"]))},
             RUNS: lambda c, x: {"Minv": inertia_inverse.inverted(composite_runs.inertia_matrix(c, x["q"]))},
         },
-        TORQUES, candidates=("composite", RUNS),
+        TORQUES, candidates=("composite", RUNS), trees=("composite", RUNS),
     ),
     Model(
         "coriolis", "C(q, q̇)·q̇", ("q", "qd"), {"c": (EFFORT, "torques of the velocities")},
         {"newton-euler": lambda c, x: {"c": torque.coriolis(c, x["q"], x["qd"])}}, TORQUES, field=_field_coriolis,
-        candidates=("newton-euler", FIELD),
+        candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD),
     ),
     Model(
         "coriolis_matrix", "C(q, q̇), with Ṁ − 2C skew", ("q", "qd"), {"C": ("kg·m²/s", "Christoffel form")},
@@ -249,7 +251,7 @@ _LIST = (
             "carried": lambda c, x: {"C": christoffel_carried.coriolis_matrix(c, x["q"], x["qd"])},
             MOVING: lambda c, x: {"C": derivatives_analytic.coriolis_matrix(c, x["q"], x["qd"])},
         },
-        TORQUES, candidates=("christoffel", MOVING),
+        TORQUES, candidates=("christoffel", MOVING), trees=("christoffel", "carried"),
     ),
     Model(
         "gravity", "the torques that hold the arm still", ("q",), {"g": (EFFORT, "joint torques")},
@@ -258,6 +260,7 @@ _LIST = (
             "composite": lambda c, x: {"g": composite.gravity_composite(c, x["q"])},
         },
         TORQUES, field=_field_gravity, candidates=("newton-euler", "composite", FIELD),
+        trees=("newton-euler", "composite", FIELD),
     ),
     Model(
         "forward_dynamics", "joint accelerations under given torques", ("q", "qd", "tau"),
@@ -271,13 +274,13 @@ _LIST = (
             },
         },
         TORQUES, takes_wrench=True, field=_field_acceleration,
-        candidates=("inertia-matrix", FIELD),
+        candidates=("inertia-matrix", FIELD), trees=("articulated", "inertia-matrix", FIELD),
     ),
     *DERIVATIVES,
     Model(
         "energy", "kinetic and potential energy", ("q", "qd"),
         {"kinetic": ("J", "motor inertia included"), "potential": ("J", "zero at the world origin")},
-        {"newton-euler": _energy}, ENERGY,
+        {"newton-euler": _energy}, ENERGY, trees=("newton-euler",),
     ),
     Model(
         "energy_regressor", "energies per inertial parameter", ("q", "qd"),
@@ -288,7 +291,7 @@ _LIST = (
                 "potential": energy_regressor.potential_row(c, x["q"]),
             }
         },
-        FRAMES, columns=regressor.columns,
+        FRAMES, columns=regressor.columns, trees=("frames",),
     ),
     Model(
         "joint_wrenches", "what each joint carries", ("q", "qd", "qdd"),
@@ -298,7 +301,7 @@ _LIST = (
                 "wrenches": wrenches.joint_wrenches(c, x["q"], x["qd"], x["qdd"], x.get("wrench"))
             }
         },
-        FRAMES, takes_wrench=True,
+        FRAMES, takes_wrench=True, trees=("newton-euler",),
     ),
     Model(
         "regressor", "torques per inertial parameter", ("q", "qd", "qdd"),
@@ -307,7 +310,7 @@ _LIST = (
             "newton-euler": lambda c, x: {"Y": regressor.regressor(c, x["q"], x["qd"], x["qdd"])},
             "carried": lambda c, x: {"Y": regressor_carried.regressor_carried(c, x["q"], x["qd"], x["qdd"])},
         },
-        FRAMES, candidates=("newton-euler", "carried"), columns=regressor.columns,
+        FRAMES, candidates=("newton-euler", "carried"), columns=regressor.columns, trees=("newton-euler", "carried"),
     ),
     Model(
         "base_regressor", "torques per base parameter", ("q", "qd", "qdd"),
@@ -318,6 +321,7 @@ _LIST = (
             "field-turned": lambda c, x: {"Y": base_regressor.base_regressor_turned(c, x["q"], x["qd"], x["qdd"])},
         },
         FRAMES, candidates=("newton-euler", "field", "field-turned"), columns=base_parameters.columns, ranked=True,
+        trees=("newton-euler", "field", "field-turned"),
     ),
     Model(
         "inverse_kinematics", "every joint vector that reaches a pose, in closed form", ("T",),

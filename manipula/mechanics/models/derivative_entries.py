@@ -12,7 +12,7 @@ from manipula.mechanics.models.derivatives import products as derivative_product
 from manipula.mechanics.models.derivatives.dual import Torques
 from manipula.mechanics.models.dynamics import torque
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
-from manipula.mechanics.models.entry import FIELD, TORQUES, FieldMethod, Given, Model
+from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TORQUES, FieldMethod, Given, Model
 from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import BASE, Tree
@@ -52,19 +52,20 @@ DERIVATIVES = (
         "inverse_dynamics_derivatives", "how joint torques change with the motion", ("q", "qd", "qdd"), _INVERSE,
         {"dual": derivatives.inverse_plain, ANALYTIC: derivatives_analytic.inverse}, TORQUES, takes_wrench=True,
         field=_on_field(derivatives.inverse_reverse), candidates=(ANALYTIC,), differentiates="inverse_dynamics",
-        planned=_worth_trying,
+        planned=_worth_trying, trees=("dual", FIELD, AUTOMATIC),
     ),
     Model(
         "forward_dynamics_derivatives", "how joint accelerations change with state and torques", ("q", "qd", "tau"),
         _FORWARD, {"dual": derivatives.forward_plain, ANALYTIC: derivatives_analytic.forward}, TORQUES,
         takes_wrench=True, field=_on_field(derivatives.forward_reverse), candidates=(ANALYTIC,),
-        differentiates="forward_dynamics", planned=_worth_trying,
+        differentiates="forward_dynamics", planned=_worth_trying, trees=("dual", FIELD, AUTOMATIC),
     ),
     Model(
         "inverse_dynamics_jvp", "the change of joint torques along a change of the motion",
         ("q", "qd", "qdd", "dq", "dqd", "dqdd"), {"dtau": (EFFORT, "the change of the torques")},
         {"dual": derivative_products.inverse_along}, TORQUES, takes_wrench=True,
         field=_on_field(derivative_products.inverse_jvp), candidates=(FIELD,), planned=_worth_trying,
+        trees=("dual", FIELD),
     ),
     Model(
         "inverse_dynamics_vjp", "the gradient of weighted joint torques by the motion", ("q", "qd", "qdd", "weights"),
@@ -74,12 +75,14 @@ DERIVATIVES = (
         },
         {"dual": derivative_products.inverse_weighted}, TORQUES, takes_wrench=True,
         field=_on_field(derivative_products.inverse_vjp), candidates=(FIELD,), planned=_worth_trying,
+        trees=("dual", FIELD),
     ),
     Model(
         "forward_dynamics_jvp", "the change of joint accelerations along a change of state and torques",
         ("q", "qd", "tau", "dq", "dqd", "dtau"), {"dqdd": _ACCELERATION},
         {"dual": derivative_products.forward_along}, TORQUES, takes_wrench=True,
         field=_on_field(derivative_products.forward_jvp), candidates=(FIELD,), planned=_worth_trying,
+        trees=("dual", FIELD),
     ),
     Model(
         "forward_dynamics_vjp", "the gradient of weighted joint accelerations by state and torques",
@@ -87,5 +90,6 @@ DERIVATIVES = (
         {"dq": ("1/rad …", "by position"), "dqd": ("s/rad …", "by velocity"), "dtau": ("1/(N·m) …", "by torque")},
         {"dual": derivative_products.forward_weighted}, TORQUES, takes_wrench=True,
         field=_on_field(derivative_products.forward_vjp), candidates=(FIELD,), planned=_worth_trying,
+        trees=("dual", FIELD),
     ),
 )  # fmt: skip

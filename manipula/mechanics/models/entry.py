@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.inverse.plan import Plan
@@ -35,7 +35,8 @@ class Model:
     method "acceleration-field"; it wants its frames on the joints. `differentiates` names the model, with such a
     method, whose derivative this one is. `planned` completes an entry that depends on the arm, from the arm in numbers;
     `inverts` does so from the class of its inverse kinematics. `columns` names the columns of the one output of a
-    regressor; where they are `ranked`, only those that are independent stay.
+    regressor; where they are `ranked`, only those that are independent stay. `trees` are the methods that are right on
+    robots that branch; whoever is not named there wants a serial arm. The plain method is always named.
     """
 
     name: str
@@ -53,9 +54,14 @@ class Model:
     inverts: Callable[[Model, Plan], Model] | None = None
     columns: Callable[[Tree], list[str]] | None = None
     ranked: bool = False
+    trees: tuple[str, ...] = ()
 
     @property
     def method_names(self) -> list[str]:
         """All of them, the plain one first."""
         field, automatic = [FIELD] if self.field else [], [AUTOMATIC] if self.differentiates else []
         return [*self.methods, *field, *automatic]
+
+    def structure(self, method: str) -> Literal["tree", "chain"]:
+        """What a method can be asked of; a pose's bracketing runs on the road to the tool, like all its ways."""
+        return "tree" if method in self.trees or method not in self.method_names else "chain"

@@ -54,6 +54,9 @@ def pairs(robot: Robot, chain: Tree, symbols: Mapping[str, Any], symbolic: Any, 
     names = ["the base", *(f"the frame of {joint.name}" for joint in moving), "the tool"]
     for name, place, frame in zip(names, places, frames, strict=True):
         yield from _each(name, [*_columns(place.R), place.p], frame)
+    stands = [-1, *(link.parent for link in chain.links), chain.holder]
+    for name, on, below in zip(names, stands, [-1, *read.movers(), read.mover(read.tool_row())], strict=True):
+        yield Pair(f"what {name} stands on", on, below)
     held = [chain.ground, *(link.inertia for link in chain.links)]
     owners = ["what stands still", *(f"what is fixed to {joint.name}" for joint in moving)]
     for name, inertia, body in zip(owners, held, bodies, strict=True):
@@ -159,8 +162,10 @@ class _Reader:
         self.parts: list[list[tuple[Frame, Pseudo]]] = [[]]
         frame = _here()
         self.step(frame, robot.base)
-        frames, bodies, frame = [frame], [_empty()], _here()
-        for joint in robot.joints:
+        frames, bodies = [frame], [_empty()]
+        stands: list[tuple[int, Frame]] = []  # of every row: the body it is part of, and where
+        for row, joint in enumerate(robot.joints):
+            owner, frame = self.under(stands, self.below(row))
             self.step(frame, joint.before)
             if joint.kind != "fixed":
                 coordinate, turns = next(coordinates), joint.kind == "revolute"
@@ -173,14 +178,44 @@ class _Reader:
                 frames.append(frame)
                 bodies.append(_empty())
                 self.parts.append([] if joint.body else [(_here(), _empty())])  # a link has a body, if of nothing
-                frame = _here()
-            self.hold(bodies[-1], frame, (), joint.body)
+                owner, frame = len(bodies) - 1, _here()
+            stands.append((owner, frame))
+            self.hold(bodies, owner, frame, (), joint.body)
             for mounted in joint.carries:
-                self.hold(bodies[-1], frame, mounted.at, mounted.body)
+                self.hold(bodies, owner, frame, mounted.at, mounted.body)
+        owner, frame = self.under(stands, self.tool_row())
         for body in robot.payload:
-            self.hold(bodies[-1], frame, robot.tool, body)
+            self.hold(bodies, owner, frame, robot.tool, body)
         self.step(frame, robot.tool)
         return [*frames, frame], bodies, self.parts
+
+    def mover(self, row: int) -> int:
+        """The moving joint, counted among these, that a row is part of; −1 the base."""
+        moving = [k for k, joint in enumerate(self.robot.joints) if joint.kind != "fixed"]
+        while row >= 0 and row not in moving:
+            row = self.below(row)
+        return moving.index(row) if row >= 0 else -1
+
+    def movers(self) -> list[int]:
+        rows = [k for k, joint in enumerate(self.robot.joints) if joint.kind != "fixed"]
+        return [self.mover(self.below(row)) for row in rows]
+
+    def below(self, row: int) -> int:
+        """The row a row stands on."""
+        parent = self.robot.joints[row].parent
+        return row - 1 if parent is None else self.row_of(parent)
+
+    def tool_row(self) -> int:
+        on = self.robot.tool_on
+        return len(self.robot.joints) - 1 if on is None else self.row_of(on)
+
+    def row_of(self, name: str) -> int:
+        return next((row for row, joint in enumerate(self.robot.joints) if joint.name == name), -1)
+
+    def under(self, stands: list[tuple[int, Frame]], row: int) -> tuple[int, Frame]:
+        """What stands on a row, −1 the base, begins there: a frame of its own to be moved."""
+        owner, frame = stands[row] if row >= 0 else (0, _here())
+        return owner, list(frame)
 
     def step(self, frame: Frame, steps: Steps) -> None:
         for step in steps:
@@ -198,14 +233,14 @@ class _Reader:
         frame[i] = [c * x + s * y for x, y in zip(ahead, aside)]
         frame[j] = [c * y - s * x for x, y in zip(ahead, aside)]
 
-    def hold(self, total: Pseudo, frame: Frame, at: Steps, body: Body | None) -> None:
-        """Add a body that is held at some steps from a frame."""
+    def hold(self, bodies: list[Pseudo], owner: int, frame: Frame, at: Steps, body: Body | None) -> None:
+        """Add a body that is held at some steps from a frame to those of its owner."""
         if body is None:
             return
-        place = list(frame)
+        place, total = list(frame), bodies[owner]
         self.step(place, at)
         J = self.pseudo(body)
-        self.parts[-1].append((place, J))
+        self.parts[owner].append((place, J))
         T = [[place[k][i] for k in range(4)] for i in THREE] + [[0, 0, 0, 1]]
         half = [[_dot(row, column) for column in zip(*J)] for row in T]
         for i in range(4):

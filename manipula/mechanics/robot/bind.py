@@ -233,11 +233,12 @@ class _Binder:
 
     def chain(self) -> Tree:
         ends = suffixes_of(self.robot)
-        links = list(map(self.link, self.robot.joints, ends.rows, ends.carried, range(BASE, len(ends.rows))))
-        tool = self.placement(self.robot.tool)
-        if self.robot.payload and links:
+        links = list(map(self.link, self.robot.joints, ends.rows, ends.carried, self.robot.parents))
+        tool, tip = self.placement(self.robot.tool), self.robot.tool_row
+        if self.robot.payload and tip != BASE:
             loads = [Part(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]
             held = sum((part.inertia for part in loads), Inertia()).seen_from(tool)
-            links[-1] = replace(links[-1], inertia=links[-1].inertia + held, parts=(*links[-1].parts, *loads))
+            links[tip] = replace(links[tip], inertia=links[tip].inertia + held, parts=(*links[tip].parts, *loads))
         x, y, z = (self.scalar(cell) for cell in self.robot.gravity)
-        return Tree(tuple(links), (x, y, z), self.maths, self.placement(self.robot.base), tool)
+        base = self.placement(self.robot.base)
+        return Tree(tuple(links), (x, y, z), self.maths, base, tool, tip=None if self.robot.tool_on is None else tip)

@@ -20,6 +20,7 @@ StepKind = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
 JointKind = Literal["revolute", "prismatic", "fixed"]
 CentreKind = Literal["com", "first_moment"]
 InertiaKind = Literal["com", "origin", "second_moment"]
+BASE = ""  # as a parent's name
 AXES = ("x", "y", "z")
 SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
 
@@ -88,6 +89,7 @@ class Joint:
     velocity_limit: Parameter | None = None
     effort_limit: Parameter | None = None
     carries: tuple[Mounted, ...] = ()
+    parent: str | None = None  # the row it stands on, by name; BASE the base, None the row before
 
     @property
     def motor_inertia(self) -> Cell:
@@ -96,6 +98,15 @@ class Joint:
     def cells(self) -> Iterator[Cell]:
         """Every cell of the row."""
         return cells_in(self)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame by name, held at some steps from the frame of a row."""
+
+    name: str
+    on: str
+    at: Steps = ()
 
 
 @dataclass(frozen=True)
@@ -114,7 +125,12 @@ class Origin:
 
 @dataclass(frozen=True)
 class Robot:
-    """A serial arm. `payload` is held in the tool frame. `values` gives the named parameters that have one."""
+    """Joints in an order with parents first; on a serial arm each stands on the row before.
+
+    The tool is the frame that poses, Jacobians and wrenches are about, on the row `tool_on` (None: the last one);
+    `frames` are others, by name. `payload` is held in the tool frame. `values` gives the named parameters that have
+    one.
+    """
 
     name: str
     joints: tuple[Joint, ...]
@@ -124,9 +140,12 @@ class Robot:
     payload: tuple[Body, ...] = ()
     values: tuple[tuple[str, Parameter], ...] = ()
     origin: Origin = field(default_factory=Origin, compare=False)
+    frames: tuple[Frame, ...] = ()
+    tool_on: str | None = None
 
     def __post_init__(self) -> None:
-        """A multiple of an angle that no proof could follow is met here, whatever wrote it."""
+        """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""
+        self._refuse_bad_parents()
         multiples = Multiples(dict(self.values))
         for name, entry, turns in self._written():
             times = multiples.of_angle(entry) if turns else multiples.inside(entry)
@@ -136,6 +155,21 @@ class Robot:
                     f"{text_of(entry)} is {said} an angle, all names replaced by their values", file=self.origin.path,
                     where=self.name, field=name, hint=f"at most {MOST} times an angle can be proved",
                 )  # fmt: skip
+
+    def _refuse_bad_parents(self) -> None:
+        names = [joint.name for joint in self.joints]
+        for row, joint in enumerate(self.joints):
+            if joint.parent not in (None, BASE, *names[:row]):
+                what = "stands behind it" if joint.parent in names else "is no joint of the robot"
+                raise RobotFileError(
+                    f"its parent {joint.parent!r} {what}", file=self.origin.path, where=f"joint {joint.name!r}",
+                    field="parent", hint='name a joint of a row before, or "base"',
+                )  # fmt: skip
+        for frame, on in (*((frame.name, frame.on) for frame in self.frames), ("tool", self.tool_on)):
+            if on not in (None, BASE, *names):
+                raise RobotFileError(
+                    f"{on!r} is no joint of the robot", file=self.origin.path, where=f"frame {frame!r}", field="on"
+                )
 
     def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
         """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
@@ -149,9 +183,21 @@ class Robot:
                 yield name, value, False
 
     def _placements(self) -> Iterator[Steps]:
-        yield from (self.base, self.tool)
+        yield from (self.base, self.tool, *(frame.at for frame in self.frames))
         for joint in self.joints:
             yield from (joint.before, joint.after, *(mounted.at for mounted in joint.carries))
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """The row every joint stands on, −1 the base."""
+        rows = {BASE: -1} | {joint.name: row for row, joint in enumerate(self.joints)}
+        return tuple(row - 1 if x.parent is None else rows[x.parent] for row, x in enumerate(self.joints))
+
+    @property
+    def tool_row(self) -> int:
+        """The row that holds the tool, −1 the base."""
+        rows = {BASE: -1} | {joint.name: row for row, joint in enumerate(self.joints)}
+        return len(self.joints) - 1 if self.tool_on is None else rows[self.tool_on]
 
     @property
     def dof(self) -> int:
@@ -164,7 +210,7 @@ class Robot:
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order of the file."""
-        return cells_in((self.base, self.joints, self.tool, self.payload, self.gravity))
+        return cells_in((self.base, self.joints, self.tool, self.payload, self.gravity, self.frames))
 
     def names(self) -> tuple[str, ...]:
         """The names in use (each once, in order): the file's own and those of unknown cells."""

@@ -32,17 +32,22 @@ class Moved:
 
 
 def moved_bodies(robot: Robot) -> list[Moved]:
-    """Joint by joint; the payload rides on the last."""
+    """Joint by joint; the payload rides on the one that moves the tool. What stands still is in none."""
     ends = suffixes_of(robot)
     found: list[Moved] = []
-    for joint, end, carried in zip(robot.joints, ends.rows, ends.carried):
+    movers: dict[int, Moved | None] = {-1: None}  # by row
+    for row, (joint, end, carried) in enumerate(zip(robot.joints, ends.rows, ends.carried)):
+        mover = movers[robot.parents[row]]
         if joint.kind != "fixed":
-            found.append(Moved(joint, end, [(end, joint.body)]))
-        elif found and joint.body is not None:
-            found[-1].bodies.append((end, joint.body))
-        if found:
-            found[-1].bodies.extend((own, mounted.body) for own, mounted in zip(carried, joint.carries))
-    found[-1].bodies.extend(zip(ends.payload, robot.payload))
+            mover = Moved(joint, end, [(end, joint.body)])
+            found.append(mover)
+        elif mover and joint.body is not None:
+            mover.bodies.append((end, joint.body))
+        if mover:
+            mover.bodies.extend((own, mounted.body) for own, mounted in zip(carried, joint.carries))
+        movers[row] = mover
+    if last := movers[robot.tool_row]:
+        last.bodies.extend(zip(ends.payload, robot.payload))
     return found
 
 

@@ -2,7 +2,8 @@
 
 C_ij = Σ_k b_ijk q̇_k, the symbols those of the efficient Lagrange algorithm, b_ijk = ω_j·XE_ik in frame k (i < k,
 j ≤ k), the rest by their symmetries; but they are summed before they are multiplied out. With Ω_j = Σ_{a≤j} q̇_a ω_a,
-the angular velocity of link j, and Y_i = Σ_{k>m} q̇_k XE_ik carried inward to frame m = max(i, j):
+the angular velocity of link j, and Y_i = Σ_{k>m} q̇_k XE_ik carried inward to frame m = max(i, j), where a < b says that
+joint a moves the link that b stands on; joints of different branches have no symbol in common:
 
     C_ij = ω_j·Y_i + Ω_j·XE_ij                                              i < j    (all in frame j)
     C_ii = ω_i·Y_i
@@ -14,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import OnJoints, Twist, on_joints
+from manipula.mechanics.models.dynamics.bodies import OnJoints, Twists, on_joints
 from manipula.mechanics.models.lagrange.efficient import bends, composites
 from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vector, add, dot, rotate, scale, sub
 
 Bends = dict[tuple[int, int], Vector]
@@ -25,50 +27,54 @@ Bends = dict[tuple[int, int], Vector]
 def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
     """C(q, q̇)"""
     seated, links, n = on_joints(chain, q), chain.links, range(chain.dof)
-    rates = list(map(Link.signed, links, qd))
-    twists = seated.twists()
-    axes = [list(row.values()) for row in twists]
-    XE = bends(composites(chain, seated), twists)
+    rates, axes = list(map(Link.signed, links, qd)), seated.twists()
+    XE = bends(composites(chain, seated), axes)
     Y = [carried_inward(seated, XE, rates, i) for i in n]
     C: list[list[Any]] = [[0] * chain.dof for _ in n]
     for m in n:
         above, left = column_above(XE, Y, axes[m], rates), row_left(XE, Y, axes[m], rates)
-        for other in range(m):
+        for other in above:
             C[other][m], C[m][other] = above[other], left[other]
         C[m][m] = dot(axes[m][m].w, Y[m][m])
     return [[links[i].signed(links[j].signed(C[i][j])) for j in n] for i in n]
 
 
 def carried_inward(seated: OnJoints, XE: Bends, rates: Sequence[Any], i: int) -> list[Vector]:
-    """Y_i in the frames m = 0 … n−1 (those before i are not used)."""
-    n, found = len(rates), [NULL]
-    for k in range(n - 1, 0, -1):
-        moved = add(found[-1], scale(rates[k], XE[i, k])) if i < k else NULL
-        found.append(rotate(seated.chain.links[k].before.R, rotate(seated.motions[k].R, moved)))
-    return found[::-1]
+    """Y_i in every frame m; used in that of joint i and in those beyond it."""
+
+    def step(children: Sequence[tuple[Vector, Vector]], row: tuple[int, Link, Placement]) -> tuple[Vector, Vector]:
+        k, link, motion = row
+        found: Vector = NULL
+        for _, handed in children:
+            found = add(found, handed)
+        moved = add(found, scale(rates[k], XE[i, k])) if (i, k) in XE else NULL
+        return found, rotate(link.before.R, rotate(motion.R, moved))
+
+    rows = list(zip(range(len(rates)), seated.chain.links, seated.motions))
+    return [found for found, _ in seated.chain.inward(step, rows)]
 
 
-def column_above(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Sequence[Twist], rates: Sequence[Any]) -> list[Any]:
+def column_above(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Twists, rates: Sequence[Any]) -> dict[int, Any]:
     """C_im for i < m, the last of `axes` being m."""
-    m = len(axes) - 1
+    *before, m = axes
     w = turning(axes, rates)[m]
-    return [dot(axes[m].w, Y[i][m]) + dot(w, XE[i, m]) for i in range(m)]
+    return {i: dot(axes[m].w, Y[i][m]) + dot(w, XE[i, m]) for i in before}
 
 
-def row_left(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Sequence[Twist], rates: Sequence[Any]) -> list[Any]:
+def row_left(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Twists, rates: Sequence[Any]) -> dict[int, Any]:
     """C_mj for j < m."""
-    m, found = len(axes) - 1, []
-    w, rest = turning(axes, rates), Y[m][m]
-    for j in range(m - 1, -1, -1):
-        found.append(dot(axes[j].w, rest) - dot(w[j], XE[j, m]))
+    *before, m = axes
+    w, rest, found = turning(axes, rates), Y[m][m], dict[int, Any]()
+    for j in reversed(before):
+        found[j] = dot(axes[j].w, rest) - dot(w[j], XE[j, m])
         rest = sub(rest, scale(rates[j], XE[j, m]))
-    return found[::-1]
+    return found
 
 
-def turning(axes: Sequence[Twist], rates: Sequence[Any]) -> list[Vector]:
-    """Ω_0 … Ω_m in frame m."""
-    total, found = NULL, []
-    for axis, rate in zip(axes, rates):
-        total = add(total, scale(rate, axis.w))
-        found.append(total)
+def turning(axes: Twists, rates: Sequence[Any]) -> dict[int, Vector]:
+    """Ω of the joints up to m, in frame m."""
+    total, found = NULL, dict[int, Vector]()
+    for i, axis in axes.items():
+        total = add(total, scale(rates[i], axis.w))
+        found[i] = total
     return found

@@ -2,13 +2,15 @@
 
 All is seen from one frame, so the sums over bodies move inside the trace:
 
-    H_m = Σ_{l≥m} T_l J_l T_lᵀ
+    H_m = Σ_l T_l J_l T_lᵀ                 over link m and all beyond it
     a_ik  = tr(Δ_i H_k Δ_kᵀ)               i ≤ k
     b_ijk = tr(Δ_i H_k Δ_kᵀ Δ_jᵀ)          i < k, j ≤ k
     g_k   = gᵀ Δ_k H_k (0,0,0,1)
 
-No coefficient but g depends on where the base stands or on joint 1, so the frame all is seen from is the moving side
-of joint 1. With Δ = [[ω]×, v] and D_k = H_k Δ_kᵀ the traces are read from a few entries:
+No coefficient but g depends on where the base stands, nor, where a single joint stands on it, on that joint: so the
+frame all is seen from is the moving side of joint 1, or the base where several joints stand on it.
+
+With Δ = [[ω]×, v] and D_k = H_k Δ_kᵀ the traces are read from a few entries:
 
     tr(Δ_i D) = ω_i·(d23−d32, d31−d13, d12−d21) + v_i·(d41, d42, d43)
     tr(Δ_i D Δ_jᵀ) = ω_j·(e32−e23, e13−e31, e21−e12),   E = Δ_i D      (v_j falls out, for j ≤ k)
@@ -18,12 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import reduce
 from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import Moments, Twist, moments_of
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
-from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import (
     Matrix,
@@ -51,9 +53,9 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     axes, poses = seen_from_first(chain, q)
     delta = [unit_motion(link, axis) for link, axis in zip(chain.links, axes)]
     bodies = [moments_of(link.inertia).seen_from(pose) for link, pose in zip(chain.links, poses)]
-    H = list(accumulate(reversed(bodies), lambda beyond, body: body + beyond))[::-1]
+    H = chain.inward(lambda beyond, body: reduce(lambda whole, x: whole + x, beyond, body), bodies)
     D = [weigh(body, motion) for body, motion in zip(H, delta)]
-    E = {(i, k): bend(delta[i], D[k]) for k in range(chain.dof) for i in range(k)}
+    E = {(i, k): bend(delta[i], D[k]) for k in range(chain.dof) for i in chain.support(k) if i != k}
     g = first_gravity(chain, q)
     return lagrange_coefficients(
         chain,
@@ -64,19 +66,28 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
 
 
 def seen_from_first(chain: Tree, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
-    """The joints (moving sides) and the link frames, seen from the moving side of joint 1."""
-    axes, poses = [HERE], [link.after for link in chain.links[:1]]
-    for link, motion in zip(chain.links[1:], chain.motions(q)[1:]):
-        axes.append(poses[-1] @ link.before @ motion)
-        poses.append(axes[-1] @ link.after)
-    return axes, poses
+    """The joints (moving sides) and the link frames, seen from the moving side of joint 1, or from the base."""
+
+    def step(parent: tuple[Placement, Placement], row: tuple[Link, Placement]) -> tuple[Placement, Placement]:
+        link, motion = row
+        axis = HERE if link.parent == BASE and _single(chain) else parent[1] @ link.before @ motion
+        return axis, axis @ link.after
+
+    found = chain.outward(step, list(zip(chain.links, chain.motions(q))), (HERE, HERE))
+    return [axis for axis, _ in found], [pose for _, pose in found]
+
+
+def _single(chain: Tree) -> bool:
+    """Does one joint alone stand on the base?"""
+    return len(chain.children(BASE)) == 1
 
 
 def first_gravity(chain: Tree, q: Sequence[Any]) -> Vector:
-    """The gravity vector on the moving side of joint 1."""
+    """The gravity vector in the frame all is seen from."""
     g = unrotate(chain.base.R, chain.gravity)
-    for link, motion in zip(chain.links[:1], chain.motions(q)):
-        g = unrotate(motion.R, unrotate(link.before.R, g))
+    if _single(chain):
+        first = chain.links[0]
+        g = unrotate(first.motion(q[0], chain.maths).R, unrotate(first.before.R, g))
     return g
 
 

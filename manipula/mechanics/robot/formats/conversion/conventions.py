@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from manipula.errors import UnknownNameError
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
+from manipula.mechanics.robot.branching import refuse_branches
 from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, Robot, Step, Steps
 from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
 from manipula.mechanics.robot.formats.naming import told_apart
@@ -93,6 +94,7 @@ class _Split:
 
 
 def _regrouped(robot: Robot, convention: Convention) -> Robot:
+    refuse_branches(robot, "a Denavit-Hartenberg table is a serial arm", "save it as TOML or URDF, which hold trees")
     if all(row_from_joint(joint, convention) for joint in robot.joints):
         return replace(robot, origin=replace(robot.origin, convention=convention))
     # fixed rows of a table are rows of the other table too; those of a URDF only place frames

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 from fractions import Fraction
 
+from manipula.mechanics.robot.branching import refuse_branches
 from manipula.mechanics.robot.description import Joint, Robot, cells_in
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_joint
@@ -21,6 +22,7 @@ COMMENT_MARKS = ("#", "//", "%")
 
 def dh_text_from_robot(robot: Robot) -> str:
     """The table. Comment lines hold the convention, the values of names, and what the table has no place for."""
+    refuse_branches(robot, "a table is a serial arm", "save it as TOML or URDF, which hold trees")
     convention, units = convention_of(robot), Units(robot.origin.angle, robot.origin.length)
     text = io.StringIO()
     text.writelines(f"# {line}\n" for line in _comments(robot, convention))

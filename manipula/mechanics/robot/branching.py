@@ -1,0 +1,128 @@
+"""Which rows of a description stand on which: where a robot branches, its tips, its frames by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from manipula.errors import InputError, RobotFileError, UnknownNameError
+from manipula.mechanics.robot.description import Arm, Frame, Mounted, Robot
+
+TOOL = "tool"
+SHOWN = 12  # frames in a sentence
+
+
+def in_rows(robot: Robot) -> bool:
+    """Every joint stands on the row before, the tool on the last."""
+    return robot.parents == tuple(range(-1, len(robot.joints) - 1)) and robot.tool_row == len(robot.joints) - 1
+
+
+def moving_parents(robot: Robot) -> list[int]:
+    """Of every moving joint the moving one (counted among these) that it stands on, −1 the base."""
+    stands, found = {-1: -1}, list[int]()
+    for row, (joint, parent) in enumerate(zip(robot.joints, robot.parents)):
+        stands[row] = stands[parent]
+        if joint.kind != "fixed":
+            found.append(stands[parent])
+            stands[row] = len(found) - 1
+    return found
+
+
+def branching(robot: Robot) -> str:
+    """The first link, by its joint, on which several moving joints stand; "base", or "" where the arm is serial."""
+    parents = moving_parents(robot)
+    for i in range(-1, robot.dof):
+        if parents.count(i) > 1:
+            return "base" if i < 0 else robot.joint_names[i]
+    return ""
+
+
+def serial_fault(robot: Robot) -> str:
+    """Why a robot is no serial arm with its tool on the last link; "" where it is one."""
+    if at := branching(robot):
+        return f"it branches at {at!r}"
+    stands = [joint.name for joint in robot.joints[: robot.tool_row + 1] if joint.kind != "fixed"]
+    if len(stands) == robot.dof:
+        return ""
+    return f"its tool is on {stands[-1] if stands else 'base'!r}, not on its last link"
+
+
+def tips(robot: Robot) -> list[str]:
+    """The moving joints on which none stands."""
+    parents = set(moving_parents(robot))
+    return [name for i, name in enumerate(robot.joint_names) if i not in parents]
+
+
+def frame_names(robot: Robot) -> list[str]:
+    """The frames a robot has: its tool, those its file names; if it has none of them, its tips."""
+    own = [TOOL] if robot.tool or robot.tool_on is not None or len(tips(robot)) == 1 else []
+    return [*own, *(frame.name for frame in robot.frames)] or tips(robot)
+
+
+def seen_at(robot: Arm, name: str) -> Arm:
+    """The robot with this frame as its tool; a load stays where it is. A joint's name is the frame of its link."""
+    if name == TOOL and TOOL in frame_names(robot):
+        return robot
+    links = [Frame(joint.name, joint.name) for joint in robot.joints]
+    known = {frame.name: frame for frame in (*links, *robot.frames)}
+    if name not in known:
+        raise UnknownNameError("frame", name, [*frame_names(robot), *(link.name for link in links)])
+    loaded = _with_load_on_row(robot)
+    return replace(loaded, tool=known[name].at, tool_on=known[name].on)
+
+
+def _with_load_on_row(robot: Arm) -> Arm:
+    """The payload as something the tool's row carries."""
+    if not robot.payload or robot.tool_row < 0:
+        return replace(robot, payload=())
+    held = tuple(Mounted(robot.tool, body, "payload") for body in robot.payload)
+    row = robot.tool_row
+    joints = tuple(replace(x, carries=x.carries + held) if i == row else x for i, x in enumerate(robot.joints))
+    return replace(robot, joints=joints, payload=())
+
+
+def with_frame(robot: Arm) -> Arm:
+    """The robot with the frame meant when none is named: its tool, or the only one there is."""
+    names = frame_names(robot)
+    if names[0] == TOOL:
+        return robot
+    if len(names) > 1:
+        listed = ", ".join(map(repr, names[:SHOWN])) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+        raise InputError(f"{robot.name} branches at {branching(robot)!r}; say which frame is meant: {listed}")
+    return seen_at(robot, names[0])
+
+
+def road_joints(robot: Robot) -> list[str]:
+    """The moving joints on the way from the base to the tool."""
+    return [robot.joints[row].name for row in _way(robot) if robot.joints[row].kind != "fixed"]
+
+
+def _way(robot: Robot) -> list[int]:
+    """The rows from the base to the tool."""
+    way, row = list[int](), robot.tool_row
+    while row >= 0:
+        way.append(row)
+        row = robot.parents[row]
+    return way[::-1]
+
+
+def road_of(robot: Arm) -> Arm:
+    """The serial arm from the base to the tool. What stands beside it is left out: it moves no frame of the road."""
+    if in_rows(robot):
+        return robot
+    if not road_joints(robot):
+        raise InputError(f"{robot.name}: no joint moves its tool")
+    joints = tuple(replace(robot.joints[row], parent=None) for row in _way(robot))
+    return replace(robot, joints=joints, tool_on=None, frames=())
+
+
+def refuse_branches(robot: Robot, what: str, hint: str) -> None:
+    """Raises where rows do not follow each other."""
+    if in_rows(robot):
+        return
+    names = ["base", *(joint.name for joint in robot.joints)]
+    rows = zip(robot.joints, robot.parents, range(-1, len(robot.joints)))
+    odd = next(((joint, parent) for joint, parent, before in rows if parent != before), None)
+    told = f"the tool is on {names[robot.tool_row + 1]!r}"
+    if odd is not None:
+        told = f"joint {odd[0].name!r} stands on {names[odd[1] + 1]!r}, not on the row before"
+    raise RobotFileError(f"{told}: {what}", file=robot.origin.path, hint=hint)
