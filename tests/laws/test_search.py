@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from manipula.algebra.emit.c.program import program_text
 from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
@@ -16,12 +19,15 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.factor import factored
 from manipula.algebra.optimise.price import CLASSICAL, FUSED, MULTIPLICATIONS, Price
 from manipula.algebra.optimise.prove import prove
+from manipula.algebra.optimise.search import kernel
 from manipula.algebra.optimise.search.engine import DESCENT, searched
 from manipula.algebra.optimise.search.run import anneal, compiled, interpreted
-from manipula.algebra.optimise.search.state import ADD, BEST, COST, MUL, RANDOM, STEEPEST, SWEEPS
+from manipula.algebra.optimise.search.state import ADD, BEST, COST, MUL, RANDOM, STEEPEST, SWEEPS, State
 from manipula.algebra.optimise.search.state import ARRAYS as STATE_ARRAYS
 from manipula.algebra.optimise.search.stored import as_asked, function_from_text, text_from_function
 from manipula.algebra.optimise.search.ways import function_from_ways, reference_from_function, ways_from_function
+from manipula.algebra.program.reader import program
+from manipula.algebra.run.routines import Mirror
 from manipula.errors import ProofError, UnknownNameError
 from manipula.generation.build import built
 from manipula.generation.labels import labelled
@@ -29,6 +35,7 @@ from manipula.generation.prepare import prepare
 from manipula.generation.request import Choice, Request
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
+from tests.emitted import needs_cc, shared
 
 MOVES = 60_000  # enough for the arms here to cool
 
@@ -111,11 +118,23 @@ def test_fused_price_by_hand() -> None:
         assert ways_from_function(f, FUSED, 1 << 10).state.now[COST] == FUSED.total(f)
 
 
-def test_compiled_and_interpreted_agree() -> None:
-    """One text, compiled in two ways or interpreted: every array the same, bit by bit."""
+def annealed_in_c(folder: Path) -> Callable[[State, int], None]:
+    routines = program(kernel.anneal)
+    (folder / "kernel.c").write_text(f"{program_text(routines, ['anneal'], wide=True)}\n")
+    library, mirror = shared(folder / "kernel.c"), Mirror(routines[-1].structs["State"])
+
+    def run(state: State, moves: int) -> None:
+        library.anneal(ctypes.byref(mirror.image(state)), ctypes.c_int64(moves))
+
+    return run
+
+
+@needs_cc
+def test_compiled_interpreted_and_c_agree(tmp_path: Path) -> None:
+    """One text, compiled in two ways, interpreted, or written as C: every array the same, bit by bit."""
     states = []
     hurried, thorough = (partial(compiled(well).call, "anneal") for well in (False, True))
-    for run in (hurried, thorough, interpreted):
+    for run in (hurried, thorough, interpreted, annealed_in_c(tmp_path)):
         state = ways_from_function(ARMS["planar"], FUSED, 1 << 10).state  # small: it is swept
         state.now[RANDOM] = 99
         state.chances[:] = [int(2.0**61 * np.exp(-rise / 0.6)) for rise in range(STEEPEST)]

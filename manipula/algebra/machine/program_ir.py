@@ -37,6 +37,7 @@ from manipula.algebra.program.tree import (
 )  # fmt: skip
 from manipula.algebra.tape import Tape
 
+SMALL = 48  # statements and expressions
 FIXED = "!99 = !{}"  # marks what is read of a struct and never changes: where its arrays are
 
 
@@ -91,7 +92,9 @@ class Writer(Operations):
     def lines(self) -> Iterator[str]:
         given = [f"{self.passed(kind)} %{name}.in" for name, kind in self.routine.parameters.items()]
         link = "" if self.public else "internal "
-        yield f"define {link}{self.types[self.routine.returns]} @{self.routine.name}({', '.join(given)}) nounwind {{"
+        small = "" if self.public or not _small(self.routine) else " alwaysinline"
+        name = f"{self.types[self.routine.returns]} @{self.routine.name}({', '.join(given)})"
+        yield f"define {link}{name} nounwind{small} {{"
         yield "entry.0:"
         self.places()
         self.block(self.routine.body)
@@ -307,6 +310,12 @@ class Writer(Operations):
         self.emit(f"store {kind} {self.value(x.args[2])}, ptr {place}")
         self.mark(after)
         return self.new(f"load {kind}, ptr {place}")
+
+
+def _small(routine: Routine) -> bool:
+    """Is it sooner done than called? Code compiled in a hurry inlines what it is told to, nothing else."""
+    nodes = list(parts(routine.body))
+    return len(nodes) <= SMALL and not any(isinstance(x, For | While | Call | CallTape) for x in nodes)
 
 
 def harmless(x: Expr) -> bool:

@@ -33,7 +33,10 @@ class Order:
     """`changed` lists the arguments that a call changes, `temporary` names a new variable."""
 
     def __init__(
-        self, changed: Callable[[Call], list[Expr]], temporary: Callable[[str, Kind], str], refuse: InputError
+        self,
+        changed: Callable[[Call], list[Expr]],
+        temporary: Callable[[str, Kind], str],
+        refuse: Callable[[], InputError],
     ) -> None:
         self.changed, self.temporary, self.refuse = changed, temporary, refuse
         self.before: list[Stmt] = []
@@ -59,7 +62,7 @@ class Order:
         if alone and not twice:
             return tuple(self(arg, skipped) for arg in args)
         if skipped:
-            raise self.refuse
+            raise self.refuse()
         return tuple(self.held(arg) if i <= acting[-1] and _looks(arg) else arg for i, arg in enumerate(args))
 
     def held(self, x: Expr) -> Expr:

@@ -37,6 +37,7 @@ from manipula.algebra.program.tree import (
     loop_names,
     parts,
 )  # fmt: skip
+from manipula.errors import InputError
 
 OPEN = {"Number", "Numbers"}
 LIBRARY = ("sin", "cos", "tan", "sqrt", "exp", "log", "atan2", "fabs", "floor", "main", "pair", "mend")  # linked with
@@ -55,6 +56,7 @@ class _Program:
     def __init__(self) -> None:
         self.routines: dict[str, Routine] = {}
         self._reading: dict[str, Routine] = {}
+        self._asked: dict[tuple[FunctionType, tuple[Kind, ...]], Routine] = {}
         self._things: dict[str, object] = dict.fromkeys(LIBRARY)
 
     def unique(self, wish: str, thing: object) -> str:
@@ -74,10 +76,16 @@ class _Program:
 
     def routine(self, function: FunctionType, given: Sequence[Kind]) -> Routine:
         """`given`: the kinds of the arguments; needed where the text leaves them open."""
+        key = function, tuple(given)
+        if key not in self._asked:
+            self._asked[key] = self._read(function, given)
+        return self._asked[key]
+
+    def _read(self, function: FunctionType, given: Sequence[Kind]) -> Routine:
         scope = Scope(function)
         made = self._declared(scope, given)
         if made.name in self._reading:  # it calls itself: what it will have written is not known yet
-            made = self._reading[made.name]
+            made = self._asked[function, tuple(given)] = self._reading[made.name]
             made.written |= {name for name, kind in made.parameters.items() if kind in ARRAYS or STRUCT in kind}
         elif made.name in self.routines:
             made = self.routines[made.name]
@@ -125,10 +133,9 @@ class _Reader(Expressions):
     """One text. It is read until the kinds of its variables no longer widen."""
 
     def read(self, body: Sequence[ast.stmt]) -> None:
-        before: dict[str, Kind] | None = None
-        while before != self.routine.scalars:
-            before = dict(self.routine.scalars)
-            self.fresh = 0
+        self.widened = True
+        while self.widened:
+            self.widened, self.fresh = False, 0
             self.routine.body = self.block(body)
 
     def block(self, body: Sequence[ast.stmt]) -> tuple[Stmt, ...]:
@@ -139,13 +146,15 @@ class _Reader(Expressions):
         return [part for made in self.written_out(line) for part in self.in_order(made, line)]
 
     def in_order(self, made: Stmt, line: ast.stmt) -> list[Stmt]:
-        refusal = self.refusal(line, "give what is called a name first: it changes arrays that stand beside it")
+        def refusal() -> InputError:
+            return self.refusal(line, "give what is called a name first: it changes arrays that stand beside it")
+
         order = Order(self.program.changed, self.temporary, refusal)
         match made:
             case Set(Item(_, array, index) as target, value):
                 value, array, index = order(value), order(array), order(index)
                 if order.acts(index):
-                    raise refusal
+                    raise refusal()
                 made = replace(made, target=replace(target, array=array, index=index), value=value)
             case Set(_, value):
                 made = replace(made, value=order(value))
@@ -239,8 +248,13 @@ class _Reader(Expressions):
         name = f"{stem}_{self.fresh}"
         while name in self.scope.names:
             name = f"{name}_"
-        self.routine.scalars[name] = joined(self.routine.scalars.get(name, "none"), kind)
+        self.widen(name, kind)
         return name
+
+    def widen(self, name: str, kind: Kind) -> None:
+        before = self.routine.scalars.get(name, kind)
+        self.routine.scalars[name] = joined(before, kind)
+        self.widened = self.widened or self.routine.scalars[name] != before
 
     def place(self, target: ast.expr, kind: Kind) -> Place:
         if isinstance(target, ast.Name):
@@ -259,7 +273,7 @@ class _Reader(Expressions):
             raise self.refusal(target, "numbers are assigned, not arrays")
         if name in routine.parameters:
             return Var(routine.parameters[name], name)
-        routine.scalars[name] = joined(routine.scalars.get(name, "none"), kind)
+        self.widen(name, kind)
         return Var(routine.scalars[name], name)
 
     def returned(self, value: ast.expr | None, line: ast.stmt) -> Stmt:

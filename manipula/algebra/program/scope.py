@@ -48,10 +48,13 @@ class Scope:
         cells = zip(function.__code__.co_freevars, function.__closure__ or ())
         self.around = {name: cell.cell_contents for name, cell in cells}
         self.file = Path(function.__code__.co_filename).name
-        self.names = {x.id for x in ast.walk(self.tree) if isinstance(x, ast.Name)}
-        self.names |= {x.arg for x in ast.walk(self.tree) if isinstance(x, ast.arg)}
-        targets = (x.target for x in ast.walk(self.tree) if isinstance(x, ast.For))
+        nodes = list(ast.walk(self.tree))
+        self.names = {x.id for x in nodes if isinstance(x, ast.Name)} | {x.arg for x in nodes if isinstance(x, ast.arg)}
+        targets = (x.target for x in nodes if isinstance(x, ast.For))
         self.loops = {x.id for x in targets if isinstance(x, ast.Name)}
+        strange = sorted(name for name in self.names if not name.isascii())
+        if strange:
+            raise self.refusal(self.tree.args, f"{strange[0]} has letters that other languages do not know")
 
     def outside(self, name: str) -> Any:
         """What a name means that the text does not assign: in the function around it, its module, Python."""

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from manipula.algebra.optimise.search.moves import (
-    MOVE_FUNCTIONS,
     distribute,
     exchange,
     factor,
@@ -39,8 +35,8 @@ from manipula.algebra.optimise.search.state import (
     STEEPEST,
     State,
 )
-from manipula.algebra.optimise.search.sweep import SWEEP_FUNCTIONS, sweep
-from manipula.algebra.optimise.search.table import TABLE_FUNCTIONS, depends, fuse, priced, random, release, use
+from manipula.algebra.optimise.search.sweep import sweep
+from manipula.algebra.optimise.search.table import depends, fuse, priced, random, release, use
 
 # the moves by number, and how often of MENU times each is tried
 (
@@ -174,9 +170,3 @@ def anneal(s: State, moves: int) -> int:
             sweep(s)
         step(s)
     return 0
-
-
-FUNCTIONS: tuple[Callable[..., Any], ...] = (
-    *TABLE_FUNCTIONS, *MOVE_FUNCTIONS, *SWEEP_FUNCTIONS,
-    proposed, circular, change, accepted, remember, step, begin, anneal,
-)  # fmt: skip

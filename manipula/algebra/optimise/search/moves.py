@@ -1,6 +1,6 @@
 """Kernel, second part: the moves. Each proposes another way to compute a live node v, and returns 1, or 0 for none.
 
-Everything here is in the small Python of `translate`. The way goes to `now[KIND, LEFT, RIGHT]`. What a move takes from
+Everything here is a text of `algebra.program`. The way goes to `now[KIND, LEFT, RIGHT]`. What a move takes from
 below v cannot close a circle; every other live node it uses is noted in `hits`, and examined before the way is taken.
 """
 
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from manipula.algebra.expr.field import P
 from manipula.algebra.optimise.search.state import ADD, HALF, HITS, KIND, LEFT, LIVE, MOVE, MUL, ONE, RIGHT, State
-from manipula.algebra.optimise.search.table import depends, found, inverse, made, product, random, signed
+from manipula.algebra.optimise.search.table import depends, found, inverse, made, product, random, signed, total
+from manipula.algebra.program.primitives import quotient, remainder
 
 TERMS = 12  # the longest sum or product taken apart
 GROUP = 32  # where in `scratch` the second list stands
@@ -149,7 +150,7 @@ def spread(s: State, count: int) -> int:
     """One term a · (p + q) of `scratch` becomes two. The new number of terms."""
     start = random(s, count)
     for i in range(count):
-        at = (start + i) % count
+        at = remainder(start + i, count)
         r = s.scratch[at]
         node = r >> 1
         if s.kind[node] == MUL and s.offline[node] == 0:
@@ -198,10 +199,10 @@ def merged(s: State, start: int, count: int, kind: int, v: int) -> int:
     """Bring a list down to two entries: pairs that are there already first, then any. 0 when that fails."""
     while count > 2:
         pair = known_pair(s, start, count, kind, v)
-        i, j = pair // TERMS, pair % TERMS
+        i, j = quotient(pair, TERMS), remainder(pair, TERMS)
         if pair == 0:
             i = random(s, count)
-            j = (i + 1 + random(s, count - 1)) % count
+            j = remainder(i + 1 + random(s, count - 1), count)
         if i > j:
             i, j = j, i
         s.scratch[start + i] = made(s, kind, s.scratch[start + i], s.scratch[start + j])
@@ -216,12 +217,12 @@ def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
     """12·i + j of two entries whose sum or product costs nothing more; 0 if there is none."""
     shift = random(s, count)
     for a in range(count):
-        i = (a + shift) % count
+        i = remainder(a + shift, count)
         for j in range(i + 1, count):
             x, y = s.scratch[start + i], s.scratch[start + j]
             if s.offline[x >> 1] & s.offline[y >> 1]:
                 return TERMS * i + j
-            value = product(signed(s, x), signed(s, y)) if kind == MUL else (signed(s, x) + signed(s, y)) % P
+            value = product(signed(s, x), signed(s, y)) if kind == MUL else total(signed(s, x), signed(s, y))
             if at_hand(s, found(s, P - value if value > HALF else value), v):
                 return TERMS * i + j
     return 0
@@ -230,7 +231,7 @@ def known_pair(s: State, start: int, count: int, kind: int, v: int) -> int:
 def at_hand(s: State, node: int, v: int) -> int:
     """Can v use this node at no further cost? Not when it is about to fall with the old way of v."""
     if s.offline[node] or s.refs[node] == 0:
-        return s.offline[node]
+        return int(s.offline[node])
     if s.refs[node] == 1 and s.open[node] == s.now[MOVE]:
         return 0
     return 1 - depends(s, node, v)
@@ -284,9 +285,13 @@ def look_up(s: State, v: int, kind: int) -> int:
     """v = u ± w or v = u · w with u and w at hand."""
     start = random(s, s.now[LIVE])
     for i in range(TRIES):
-        u = s.live[(start + i) % s.now[LIVE]]
+        u = s.live[remainder(start + i, s.now[LIVE])]
         sign = random(s, 2) if kind == ADD else 0
-        value = product(s.value[v], inverse(s, u)) if kind == MUL else (s.value[v] + signed(s, 2 * u + 1 - sign)) % P
+        if kind == MUL:
+            over = inverse(s, u)
+            value = product(s.value[v], over)
+        else:
+            value = total(s.value[v], signed(s, 2 * u + 1 - sign))
         w = found(s, P - value if value > HALF else value)
         if w != 0 and v not in (u, w) and (s.offline[w] or s.refs[w] > 0):
             note(s, u)
@@ -299,10 +304,10 @@ def sum_with_square(s: State, v: int) -> int:
     """v = u ± x² with u and x at hand: a turn keeps x² + y², which no rearrangement of terms shows."""
     start = random(s, s.now[LIVE])
     for i in range(TRIES):
-        x = s.live[(start + i) % s.now[LIVE]]
+        x = s.live[remainder(start + i, s.now[LIVE])]
         sign = random(s, 2)
         square = product(s.value[x], s.value[x])
-        value = (s.value[v] + (P - square if sign else square)) % P
+        value = total(s.value[v], P - square if sign else square)
         u = found(s, P - value if value > HALF else value)
         if u != 0 and v not in (u, x) and (s.offline[u] or s.refs[u] > 0):
             note(s, u)
@@ -317,9 +322,9 @@ def sum_with_product(s: State, v: int) -> int:
     u = s.live[random(s, s.now[LIVE])]
     start = random(s, s.now[LIVE])
     sign = random(s, 2)
-    value = (s.value[v] + signed(s, 2 * u + 1 - sign)) % P
+    value = total(s.value[v], signed(s, 2 * u + 1 - sign))
     for i in range(TRIES):
-        x = s.live[(start + i) % s.now[LIVE]]
+        x = s.live[remainder(start + i, s.now[LIVE])]
         ratio = product(value, inverse(s, x))
         y = found(s, P - ratio if ratio > HALF else ratio)
         if y > ONE and v not in (u, x, y) and (s.offline[y] or s.refs[y] > 0):
@@ -349,10 +354,3 @@ def rescale(s: State, v: int) -> int:
         return 0
     rest = times(s, (2 * over + (1 if value > HALF else 0)) ^ (k & 1), y)
     return way(s, MUL, k, made(s, ADD, z ^ (x & 1), rest))
-
-
-MOVE_FUNCTIONS = (
-    way, regroup, pair_up, distribute, divided, some_factor, factor, exchange, opened, spread, collect, joined, merged,
-    known_pair, at_hand, times, rebuild_sum, rebuild_product, note, look_up, sum_with_square,
-    sum_with_product, rescale,
-)  # fmt: skip

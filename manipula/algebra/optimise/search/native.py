@@ -1,4 +1,4 @@
-"""The kernel as machine code: the assembly of `translate`, optimised and loaded by LLVM; no compiler is needed."""
+"""The kernel as machine code: its texts as assembly, optimised and loaded by LLVM; no compiler is needed."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def _address(array: Any) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-def kernel_from_ir(text: Callable[[], str], thorough: bool) -> Kernel:
+def kernel_from_text(text: Callable[[], str], thorough: bool) -> Kernel:
     """Compiled well, or in a third of the time. The text is the package's own: what was kept needs none."""
     return Kernel(loaded(("search", thorough), text, 2, optimised_object if thorough else quick_object))

@@ -11,10 +11,11 @@ from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
+from manipula.algebra.machine.program_ir import assembly
 from manipula.algebra.optimise.search import kernel
-from manipula.algebra.optimise.search.native import Kernel, kernel_from_ir
+from manipula.algebra.optimise.search.native import Kernel, kernel_from_text
 from manipula.algebra.optimise.search.state import ARRAYS, State
-from manipula.algebra.optimise.search.translate import module_ir
+from manipula.algebra.program.reader import program
 
 LONG = 10_000_000  # moves in this process
 _lock = Lock()
@@ -23,7 +24,7 @@ _made = [0]  # moves, so far
 
 @lru_cache(maxsize=2)
 def compiled(thorough: bool) -> Kernel:
-    return kernel_from_ir(lambda: module_ir(kernel.FUNCTIONS, ARRAYS, public=("begin", "anneal")), thorough)
+    return kernel_from_text(lambda: assembly(program(kernel.begin, kernel.anneal), "begin", "anneal"), thorough)
 
 
 def begin(state: State) -> None:

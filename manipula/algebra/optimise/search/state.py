@@ -7,11 +7,10 @@ are neither counted nor changed.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, overload
-
 import numpy as np
 
 from manipula.algebra.expr.field import P
+from manipula.algebra.program.primitives import Ints
 
 HALF = P // 2
 LEAF, ADD, MUL, FIXED = 0, 1, 2, 3  # FIXED: any other operation; its arguments are `more[left … left+right)`
@@ -26,58 +25,42 @@ STEEPEST = 32
 SCRATCH = 256  # more than the entries, hits and new nodes of any one move
 
 
-class Numbers(Protocol):
-    """An array, or a list, of integers."""
-
-    @overload
-    def __getitem__(self, at: int) -> int: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> Any: ...
-
-    def __setitem__(self, at: Any, value: Any) -> None: ...
-
-    def __len__(self) -> int: ...
-
-    def tolist(self) -> list[int]: ...
-
-
 class State:
-    """All arrays are `int64`; a kernel that is interpreted gets lists instead."""
+    """The struct of the kernel's texts; interpreted, they get lists instead."""
 
     # one entry a node: what it is
-    value: Numbers
-    inverse: Numbers  # 1/value, once it was asked for
-    kind: Numbers
-    left: Numbers
-    right: Numbers
-    offline: Numbers
-    weight: Numbers  # what it costs while it lives
-    origin: Numbers  # which expression, of a leaf or fixed node
+    value: Ints
+    inverse: Ints  # 1/value, once it was asked for
+    kind: Ints
+    left: Ints
+    right: Ints
+    offline: Ints
+    weight: Ints  # what it costs while it lives
+    origin: Ints  # which expression, of a leaf or fixed node
     # its part in the function at hand
-    refs: Numbers  # uses; a node with none is dead
-    parents: Numbers  # exclusive or of its users: with one use, the user
-    fused: Numbers  # is this a sum that swallows a product?
-    place: Numbers  # where it stands in `live`
-    live: Numbers  # all nodes in use, in any order
+    refs: Ints  # uses; a node with none is dead
+    parents: Ints  # exclusive or of its users: with one use, the user
+    fused: Ints  # is this a sum that swallows a product?
+    place: Ints  # where it stands in `live`
+    live: Ints  # all nodes in use, in any order
     # marks of walks and moves
-    stamp: Numbers
-    made: Numbers
-    open: Numbers
-    stack: Numbers
+    stamp: Ints
+    made: Ints
+    open: Ints
+    stack: Ints
     # the best ways so far
-    best_kind: Numbers
-    best_left: Numbers
-    best_right: Numbers
+    best_kind: Ints
+    best_left: Ints
+    best_right: Ints
     # and of other lengths
-    more: Numbers  # arguments of fixed nodes
-    table: Numbers  # open addressing by value; 0 is an empty slot
-    now: Numbers  # single numbers
-    price: Numbers
-    menu: Numbers  # moves, each as often as it shall be tried
-    chances: Numbers  # to accept a rise of the price by 0, 1, 2 …, in 2⁶¹−1 parts
-    scratch: Numbers
-    hits: Numbers  # live nodes a proposal uses
+    more: Ints  # arguments of fixed nodes
+    table: Ints  # open addressing by value; 0 is an empty slot
+    now: Ints  # single numbers
+    price: Ints
+    menu: Ints  # moves, each as often as it shall be tried
+    chances: Ints  # to accept a rise of the price by 0, 1, 2 …, in 2⁶¹−1 parts
+    scratch: Ints
+    hits: Ints  # live nodes a proposal uses
 
     def __init__(self, capacity: int, more: int) -> None:
         """`capacity`, a power of two, is the number of nodes there is room for."""

@@ -1,6 +1,6 @@
 """Kernel, third part: sweeping. What neither the ways at hand nor the best ones need goes; the rest is renumbered.
 
-Everything here is in the small Python of `translate`. Leaves stay. While sweeping, `open` marks what is kept and
+Everything here is a text of `algebra.program`. Leaves stay. While sweeping, `open` marks what is kept and
 `stack` holds the new numbers, which are never larger than the old ones: so all can be moved in place, in order.
 """
 
@@ -69,7 +69,7 @@ def keep(s: State, best: int) -> int:
 
 
 def renumbered(s: State, r: int) -> int:
-    return 2 * s.stack[r >> 1] + (r & 1)
+    return int(2 * s.stack[r >> 1] + (r & 1))
 
 
 def moved(s: State, i: int, j: int) -> int:
@@ -110,6 +110,3 @@ def tidied(s: State) -> int:
             slot = (slot + 1) & s.now[MASK]
         s.table[slot] = i
     return 0
-
-
-SWEEP_FUNCTIONS = (sweep, keep, renumbered, moved, tidied)

@@ -1,6 +1,6 @@
 """Kernel, first part: the value table, and reference counts that keep the cost.
 
-Everything here is in the small Python of `translate`. A node is live while something live uses it; only live on-line
+Everything here is a text of `algebra.program`. A node is live while something live uses it; only live on-line
 nodes are paid for. A dead node keeps its number, and gets a new way to be computed when it is wanted again.
 """
 
@@ -26,24 +26,33 @@ from manipula.algebra.optimise.search.state import (
     STAMP,
     State,
 )
+from manipula.algebra.program.primitives import ALL, high, remainder, word
 
 MULTIPLIER = 437799614237992725  # L'Ecuyer's generator modulo 2^61 - 1
 
 
 def product(a: int, b: int) -> int:
-    """In the field. The compiled kernel has its own text for this one."""
-    return a * b % P
+    """In the field: 2⁶¹ is 1 there, so the bits above the 61st count as if they stood at the lower end."""
+    x, y = word(a), word(b)
+    low = (x * y) & ALL
+    folded = (low & P) + (high(x, y) << 3 | low >> 61)
+    return int(folded - P if folded >= P else folded)
+
+
+def total(a: int, b: int) -> int:
+    """a + b in the field."""
+    return a + b - P if a + b >= P else a + b
 
 
 def random(s: State, n: int) -> int:
     """0 … n−1"""
     s.now[RANDOM] = product(s.now[RANDOM], MULTIPLIER)
-    return (s.now[RANDOM] >> 8) % n
+    return remainder(s.now[RANDOM] >> 8, n)
 
 
 def signed(s: State, r: int) -> int:
     """The value of a reference."""
-    return P - s.value[r >> 1] if r & 1 else s.value[r >> 1]
+    return int(P - s.value[r >> 1] if r & 1 else s.value[r >> 1])
 
 
 def found(s: State, value: int) -> int:
@@ -51,7 +60,7 @@ def found(s: State, value: int) -> int:
     slot = value & s.now[MASK]
     while s.table[slot] != 0:
         if s.value[s.table[slot]] == value:
-            return s.table[slot]
+            return int(s.table[slot])
         slot = (slot + 1) & s.now[MASK]
     return 0
 
@@ -66,7 +75,7 @@ def entered(s: State, value: int) -> int:
     s.table[slot] = node
     s.value[node] = value
     s.inverse[node], s.refs[node], s.parents[node], s.fused[node] = 0, 0, 0, 0
-    return node
+    return int(node)
 
 
 def inverse(s: State, node: int) -> int:
@@ -79,14 +88,14 @@ def inverse(s: State, node: int) -> int:
             power = product(power, power)
             left = left >> 1
         s.inverse[node] = result
-    return s.inverse[node]
+    return int(s.inverse[node])
 
 
 def made(s: State, kind: int, x: int, y: int) -> int:
     """A reference to x + y or x · y; 0 when it is the number zero, or cannot be had."""
     if x == 0 or y == 0:
         return 0
-    value = product(signed(s, x), signed(s, y)) if kind == MUL else (signed(s, x) + signed(s, y)) % P
+    value = product(signed(s, x), signed(s, y)) if kind == MUL else total(signed(s, x), signed(s, y))
     if value == 0:
         return 0
     sign = 1 if value > HALF else 0
@@ -119,7 +128,7 @@ def set_way(s: State, node: int, kind: int, x: int, y: int) -> int:
 def priced(s: State, kind: int, x: int, y: int) -> int:
     if s.offline[x >> 1] & s.offline[y >> 1]:
         return 0
-    return s.price[PRICE_ADD] if kind == ADD else s.price[PRICE_MUL]
+    return int(s.price[PRICE_ADD] if kind == ADD else s.price[PRICE_MUL])
 
 
 def use(s: State, r: int, parent: int) -> int:
@@ -209,8 +218,3 @@ def depends(s: State, start: int, goal: int) -> int:
                 s.stack[depth] = below
                 depth += 1
     return 0
-
-
-TABLE_FUNCTIONS = (
-    random, signed, found, entered, inverse, made, set_way, priced, use, release, fuse, lone, depends,
-)  # fmt: skip
