@@ -125,8 +125,8 @@ def run_cpp(files: Files, folder: Path) -> Done:
 
 
 def host_text(text: str) -> str:
-    """A header whose kernel launches are calls, one for every thread."""
-    launch = r"(\w+<\w+, \w+>)<<<(.*), (\d+), 0, stream>>>\(\s*([^;]*)\);"
+    """A text whose kernel launches are calls, one for every thread."""
+    launch = r"(\w+<\w+(?:, \w+)?>)<<<(.*), (\d+), 0, stream>>>\(\s*([^;]*)\);"
     return re.sub(launch, r"every_thread(\2, \3, [&] { \1(\4); });", text)
 
 
@@ -134,7 +134,7 @@ def run_cuda(files: Files, folder: Path) -> Done:
     """On the host, thread after thread: a kernel launch becomes calls."""
     (folder / "shim.hpp").write_text(SHIM)
     for name in files:
-        if name.endswith(".cuh"):
+        if name.endswith((".cuh", ".cu")):
             (folder / name).write_text(host_text(files[name]))
     words = ("-std=c++17", "-pthread", "-Wno-unused-function", "-include", "shim.hpp", "-x", "c++")
     return built(folder, str(CXX), *words, ending(files, "_test.cu"))

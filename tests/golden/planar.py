@@ -14,6 +14,7 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.tape import Tape, tape_from_function
+from manipula.scalar import Next
 
 VERSION = "1.2.3"
 
@@ -89,6 +90,28 @@ def tip() -> Tape:
     reach = maths.minimum(maths.sqrt(x * x + y * y), 1)
     function = arm.function("planar_tip", ("q", "qd"), {"at": [x, y], "reach": reach, "facing": maths.sign(x)})
     return tape_from_function(replace(function, inputs=arm.inputs("q", "qd")[:2]))
+
+
+def servo() -> Tape:
+    """A law with memory: a spring to a low-passed position; a state, a setting and parameters."""
+    arm = Planar()
+    graph, (l1, *_) = arm.graph, arm.parameters
+    low = tuple(arm.vector("low"))
+    stiff, pace = graph.symbol("stiff"), graph.symbol("pace")
+    slope = [pace * (q - x) for q, x in zip(arm.q, low)]
+    variables, parameters = arm.inputs("q")
+    inputs = (
+        variables,
+        Input("low", low, "rad", "low-passed positions", "state"),
+        Input("gains", (stiff, pace), "N/m, 1", "spring, share of the difference taken in a step", "setting"),
+        replace(parameters, symbols=(l1,)),
+    )
+    outputs = (
+        Output("tau", (2,), tuple(-(stiff / l1) * x for x in slope), "N·m", "torques"),
+        Output("low_next", (2,), tuple(x + d for x, d in zip(low, slope)), "rad", "after the step", Next("low")),
+    )
+    notes = {"robot": "planar", "joints": "shoulder, elbow", "proof": "by hand"}
+    return tape_from_function(Function("planar_servo", graph, inputs, outputs, notes=notes))
 
 
 def lagrange() -> Tape:

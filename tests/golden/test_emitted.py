@@ -16,6 +16,9 @@ FILES = Path(__file__).parent / "files"
 EMITTED: dict[str, Callable[[], dict[str, str]]] = {
     "c with parameters": lambda: emit(planar.torque(), "c", planar.VERSION),
     "c without": lambda: emit(planar.tip(), "c", planar.VERSION),
+    "c with states": lambda: emit(planar.servo(), "c", planar.VERSION),
+    "javascript with states": lambda: emit(planar.servo(), "javascript", planar.VERSION),
+    "python with states": lambda: emit(planar.servo(), "python", planar.VERSION),
     "python with parameters": lambda: emit(planar.torque(), "python", planar.VERSION),
     "python without": lambda: emit(planar.tip(), "python", planar.VERSION),
     "dossier": lambda: dossier_files(planar.dossier()),

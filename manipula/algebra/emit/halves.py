@@ -11,6 +11,7 @@ from textwrap import wrap
 from typing import Any
 
 from manipula.algebra.emit.about import WIDTH, ports, provenance
+from manipula.algebra.emit.memory import memory_of
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.reference import SINGLE_TOLERANCE, TOLERANCE, State
 from manipula.algebra.emit.section import Names, Plan, Section, TapeNames, section
@@ -85,6 +86,7 @@ def context(tape: Tape, name: str, version: str, written: Halves) -> dict[str, A
         "main": written.main,
         "used": {line.op for line in (*tape.lines, *tape.guard)},
         "tolerances": bool(tape.single),
+        "memory": memory_of(arguments),
         "unused": unused(tape, arguments.variables),
         "prepare_unused": unused(tape, arguments.parameters),
     }

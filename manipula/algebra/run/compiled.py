@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from manipula.algebra.expr.condition import NEAR
 from manipula.algebra.run.batch.shapes import DType, Floats, View, apart, arranged, floats_from_value, results_for
 from manipula.algebra.run.batch.threads import shared_out
 from manipula.algebra.run.numpy_run import NumpyKernel
+from manipula.algebra.run.stepping import Memory, Stepped
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
 
@@ -105,6 +106,27 @@ class Compiled:
     def packed(self, results: Sequence[Any]) -> Any:
         """Results as a call returns them: one is itself, several are a named tuple."""
         return results[0] if len(results) == 1 else self._result(*results)
+
+    # functions with states
+
+    @cached_property
+    def _memory(self) -> Memory:
+        return Memory(self.tape, self.dtype, result_type)
+
+    def start(self, **states: Any) -> Any:
+        """The states to begin with, a named tuple of arrays: `f.start(q=q0)`; what is not given is zero."""
+        return self._memory.start(states)
+
+    def step(self, state: Any, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Stepped:
+        """One step from a state, on the other variables in their order: the new state, and what goes out.
+
+        `out` receives the new state; it may be the old one. Leading axes broadcast; a row of many has the same bits.
+        """
+        memory = self._memory
+        found = self.general(*memory.arguments(state, variables), p=p, threads=threads)
+        names = [port.name for port in self.tape.outputs]
+        stepped = memory.parted(dict(zip(names, found if len(names) > 1 else [found])))
+        return stepped if out is None else stepped._replace(state=memory.kept(stepped.state, out))
 
     def to(self, device: str) -> Any:
         """The same function on a device: "cuda" takes and returns CuPy arrays, "cpu" is this one."""

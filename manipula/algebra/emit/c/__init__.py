@@ -12,12 +12,18 @@ from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.c.batch import BLOCK, batch
 from manipula.algebra.emit.c.spelling import ALWAYS, NAMES, REAL_HELPERS, RESERVED, language, real_language
 from manipula.algebra.emit.halves import Halves, Places, context, element, halves, self_test_tables
+from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
+
+_REMEMBERS = (
+    "`{name}_state` is the memory, and it is yours: `{name}_init` fills it from the states to start from and the "
+    "parameters, `{name}_step` goes one step. Set a state between steps by writing into the struct."
+)
 
 
 class C99:
@@ -53,16 +59,34 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "indices": _indices(one.split, name),
         "functions": [name for op, name in NAMES.items() if op in ALWAYS or op in shown["used"]],
         "helpers": [(op, helper) for op, helper in REAL_HELPERS.items() if op in shown["used"]],
-        "symbols": [name, f"{name}_batch", *(_prepared(name, one) if one.split.kept else ())],
+        "symbols": [name, f"{name}_batch", *(_prepared(name, one) if one.split.kept else ()), *_steps(name, shown)],
         "batch": batch(tape, one.split, name),
         "block": BLOCK,
-        "declared": _prototypes(name, one.split, "manipula_real", ""),
-        "defined": _prototypes(name, one.split, "real", "restrict "),
+        "declared": _prototypes(name, one.split, "manipula_real", "") | _stepping(name, shown, "manipula_real"),
+        "defined": _prototypes(name, one.split, "real", "restrict ") | _stepping(name, shown, "real"),
     }
 
 
 def _prepared(name: str, one: Halves) -> list[str]:
     return [f"{name}_prepare", *([f"{name}_condition"] if one.prepare.checks else [])]
+
+
+def _steps(name: str, shown: Mapping[str, Any]) -> list[str]:
+    return [f"{name}_init", f"{name}_step"] if shown["memory"] else []
+
+
+def _stepping(name: str, shown: Mapping[str, Any], real: str) -> dict[str, str]:
+    """Prototypes of what remembers."""
+    memory: Memory | None = shown["memory"]
+    if memory is None:
+        return {}
+    own = f"{name}_state *{memory.pointer}"
+    start = [*(x for x, _ in memory.states), *shown["parameters"]]
+    results = [declared(x, const=False, real=real) for x in memory.outputs]
+    return {
+        "init": prototype(f"{name}_init", [own, *(declared(x, real=real) for x in start)], "int"),
+        "step": prototype(f"{name}_step", [own, *(declared(x, real=real) for x in memory.variables), *results]),
+    }
 
 
 def comment_lines(lines: Iterable[str]) -> list[str]:
@@ -137,8 +161,8 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
             "CMakeLists.txt": "builds, tests and installs every model of this folder",
             f"{name}.pc.in": "for pkg-config; CMake fills it in",
         },
-        "\n".join(f"{prototypes[key]};" for key in ("prepare", "one", "many") if key != "prepare" or arguments.kept),
-        "\n".join(_example(name, arguments, first)),
+        "\n".join(f"{prototypes[key]};" for key in prototypes if key != "prepare" or arguments.kept),
+        "\n".join([*_example(name, arguments, first), *_example_of_steps(name, shown)]),
         f"{build} && ./{name}_test\ncmake -B build && cmake --build build && ctest --test-dir build",
         [
             "`manipula_real` is `double`; compile every file with `-DMANIPULA_FLOAT` to make it `float`. The functions "
@@ -146,8 +170,22 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
             f"`{name}_batch` computes `n` states: entry `j` of state `i` stands at `[j*n + i]`. Outputs may not "
             "overlap inputs there. `-O3 -march=native -fopenmp-simd -DMANIPULA_SIMD` lets the compiler take one state "
             "a lane; with `-ffast-math` and glibc its sines and cosines are vector functions too.",
+            *([_REMEMBERS.format(name=name)] if shown["memory"] else []),
         ],
     )
+
+
+def _example_of_steps(name: str, shown: Mapping[str, Any]) -> Iterable[str]:
+    memory: Memory | None = shown["memory"]
+    if memory is None:
+        return
+    start = [x.name for x in (*(x for x, _ in memory.states), *shown["parameters"])]
+    results = [f"{'' if x.port.shape else '&'}{x.name}" for x in memory.outputs]
+    yield ""
+    yield f"{name}_state {memory.pointer};"
+    yield f"{name}_init({', '.join([f'&{memory.pointer}', *start])});"
+    called = ", ".join([f"&{memory.pointer}", *(x.name for x in memory.variables), *results])
+    yield f"{name}_step({called});  /* again and again */"
 
 
 def _example(name: str, arguments: Split, first: State) -> Iterable[str]:

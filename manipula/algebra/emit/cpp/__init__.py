@@ -11,6 +11,7 @@ from manipula.algebra.emit.c.spelling import ALWAYS
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.cpp.spelling import FUNCTIONS, HELPERS, RESERVED, language
 from manipula.algebra.emit.halves import Places, context, element, halves, self_test_tables
+from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
@@ -50,6 +51,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "array": array,
         "indices": _indices(arguments, name),
         "one": _signature(result, name, _inputs(arguments)),
+        **_stepping(name, shown, result),
         "first": _signature(array("Real", (len(arguments.kept),)), f"{name}_prepare", _declared(arguments.parameters)),
     }
 
@@ -88,6 +90,17 @@ def _inputs(arguments: Split) -> list[str]:
     return _declared(arguments.variables) + kept
 
 
+def _stepping(name: str, shown: Mapping[str, Any], result: str) -> dict[str, str]:
+    """Signatures of what remembers."""
+    memory: Memory | None = shown["memory"]
+    if memory is None:
+        return {}
+    own = f"{name}_state<Real>"
+    start = _declared([*(x for x, _ in memory.states), *shown["parameters"]])
+    taken = [f"{own}& {memory.pointer}", *_declared(memory.variables)]
+    return {"init": _signature(own, f"{name}_init", start), "step": _signature(result, f"{name}_step", taken)}
+
+
 def _signature(result: str, name: str, parts: Sequence[str]) -> str:
     line = f"{result} {name}({', '.join(parts)})"
     return line if len(line) <= WIDTH else f"{result} {name}(\n    " + ",\n    ".join(parts) + ")"
@@ -116,6 +129,7 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         lines.append(f"const auto k = manipula::{name}_prepare({parameters});  // once per parameter set")
         called.append("k")
     lines.append(f"const auto result = manipula::{name}({', '.join(called)});")
+    signature += [f"template <class Real> {shown[key]};" for key in ("init", "step") if key in shown]
     functions = ", ".join(f"`{name}`" for op, name in FUNCTIONS.items() if op in ALWAYS or op in shown["used"])
     return Readme(
         "C++17, header only",

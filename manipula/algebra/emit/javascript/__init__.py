@@ -7,6 +7,7 @@ from typing import Any
 
 from manipula.algebra.emit.halves import Places, context, halves, literals, self_test_tables
 from manipula.algebra.emit.javascript.spelling import HELPERS, LANGUAGE, RESERVED
+from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
@@ -35,7 +36,9 @@ class JavaScript:
 
 
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
-    written = halves(tape, LANGUAGE, {name, f"{name}_prepare", f"{name}_prepared"}, Places())
+    written = halves(
+        tape, LANGUAGE, {name, *(f"{name}_{word}" for word in ("prepare", "prepared", "init", "step"))}, Places()
+    )
     arguments = written.split
     shown = context(tape, name, version, written)
     single = len(arguments.outputs) == 1
@@ -75,6 +78,11 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         signature += [f"{name}_prepare({offline}): number[]", f"{name}_prepared({online}): {shown['result']}"]
         lines.append(f"const k = {name}_prepare({offline}); // once per parameter set")
         lines.append(f"const again = {name}_prepared({online});")
+    if shown["memory"] is not None:
+        memory: Memory = shown["memory"]
+        start = ", ".join([*(x.name for x, _ in memory.states), *shown["offline"]])
+        taken = ", ".join([memory.pointer, *(x.name for x in memory.variables)])
+        signature += [f"{name}_init({start}): {name}_state", f"{name}_step({taken}): {shown['result']}"]
     return Readme(
         "JavaScript module",
         "js",

@@ -8,6 +8,7 @@ from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.halves import Places, context, halves, self_test_tables
+from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.python.spelling import LANGUAGE
 from manipula.algebra.emit.readme import Readme, numbers, readme
@@ -35,7 +36,7 @@ class NumPy:
 
 def module_context(tape: Tape, name: str, version: str, found: Sequence[State], language: Language) -> dict[str, Any]:
     """Everything the template of a Python module shows."""
-    own = {name, f"{name}_prepare", f"{name}_prepared", f"{name}_results"}
+    own = {name, *(f"{name}_{word}" for word in ("prepare", "prepared", "results", "state", "init", "step"))}
     written = halves(tape, language, own, Places(entry, entry))
     arguments = written.split
     shown = context(tape, name, version, written) | self_test_tables(arguments, found, language)
@@ -71,6 +72,11 @@ def module_readme(language: str, name: str, module: str, shown: Mapping[str, Any
             f"k = {name}_prepare({parameters})  # once per parameter set",
             f"{result} = {name}_prepared({variables}, k)",
         ]
+    memory: Memory | None = shown["memory"]
+    if memory is not None:
+        start = ", ".join([*(x.name for x, _ in memory.states), *shown["parameters"]])
+        taken = ", ".join([memory.pointer, *(x.name for x in memory.variables)])
+        signature += [f"{name}_init({start}) -> {name}_state", f"{name}_step({taken}) -> {several}"]
     return Readme(
         language,
         "python",

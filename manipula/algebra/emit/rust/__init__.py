@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.halves import Places, context, halves, literals, self_test_tables
+from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.rust.spelling import FUNCTIONS, HELPERS, LANGUAGE, PLAIN, RESERVED
-from manipula.algebra.emit.split import Split
+from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.emit.text import GUARDED
 from manipula.algebra.tape import Tape
@@ -59,12 +60,27 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "literals": literals(arguments, written.main),
         "result": array("M::Real", arguments.outputs[0].port.shape) if single else "Results<M::Real>",
         "one": _signature("evaluate<M: Math>", inputs),
+        **_stepping(shown),
         "first": _signature(
             "prepare<M: Math>", [f"{x.name}: &{array('M::Real', x.port.shape)}" for x in arguments.parameters]
         ),
         "parameter_names": [word for x in arguments.parameters for word in x.port.names],
         "quoted": _quoted,
     }
+
+
+def _stepping(shown: Mapping[str, Any]) -> dict[str, str]:
+    """Signatures of what remembers."""
+    memory: Memory | None = shown["memory"]
+    if memory is None:
+        return {}
+
+    def declared(arguments: Iterable[Argument]) -> list[str]:
+        return [f"{x.name}: &{array('M::Real', x.port.shape)}" for x in arguments]
+
+    start = declared([*(x for x, _ in memory.states), *shown["parameters"]])
+    taken = [f"{memory.pointer}: &mut State<M::Real>", *declared(memory.variables)]
+    return {"init": _signature("init<M: Math>", start), "step": _signature("step<M: Math>", taken)}
 
 
 def array(real: str, shape: Sequence[int]) -> str:
@@ -95,6 +111,9 @@ def _readme(shown: Mapping[str, Any], first: State) -> Readme:
         signature.insert(0, f"{shown['first']} -> Result<[M::Real; {len(arguments.kept)}], &'static str>;")
         called.append("&k")
     lines.append(f"let result = evaluate::<Double>({', '.join(called)});")
+    if shown["memory"]:
+        signature.append(f"{shown['init']} -> Result<State<M::Real>, &'static str>;")
+        signature.append(f"{shown['step']} -> {shown['result']};")
     return Readme(
         "Rust, no_std",
         "rust",

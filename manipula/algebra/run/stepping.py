@@ -1,0 +1,89 @@
+"""Steps of a compiled function with states: what is remembered is a named tuple of arrays, the caller's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.algebra.run.batch.shapes import DType, floats_from_value
+from manipula.algebra.tape import Port, Tape, variables_of
+from manipula.errors import InputError, UnknownNameError
+from manipula.scalar import Next
+
+
+class Stepped(NamedTuple):
+    """After a step: the states, and what went out: an array, several as a named tuple, none as an empty one."""
+
+    state: Any
+    outputs: Any
+
+
+class Memory:
+    """How the inputs and outputs of a tape divide into what is remembered and the rest."""
+
+    def __init__(self, tape: Tape, dtype: DType, result_type: Callable[[str, tuple[str, ...]], Any]) -> None:
+        self.name, self.dtype, self.inputs = tape.name, dtype, variables_of(tape)
+        self.states = tuple(port for port in self.inputs if port.role == "state")
+        self.following = {x.gives.state: x.name for x in tape.outputs if isinstance(x.gives, Next)}
+        if not self.states or self.following.keys() != {port.name for port in self.states}:
+            raise InputError(f"{tape.name}: has no states that go from step to step")
+        self.outputs = [x for x in tape.outputs if x.name not in self.following.values()]
+        self._state = result_type(f"{tape.name}_state", tuple(port.name for port in self.states))
+        self._outputs = result_type(f"{tape.name}_outputs", tuple(port.name for port in self.outputs))
+
+    def start(self, given: Mapping[str, Any]) -> Any:
+        """The states by name; those not given are zero. Leading axes broadcast."""
+        for name in given:
+            if name not in self._state._fields:
+                raise UnknownNameError(f"state of {self.name}", name, self._state._fields)
+        arrays = [self._array(port, given.get(port.name)) for port in self.states]
+        lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        return self._state(*(np.array(np.broadcast_to(x, (*lead, x.shape[-1]))) for x in arrays))
+
+    def _array(self, port: Port, value: Any) -> Any:
+        found = np.zeros(port.shape, self.dtype) if value is None else np.asarray(self._floats(port, value))
+        if found.shape[-1:] != port.shape:
+            raise InputError(f"{self.name}: {port.name}: expected shape (..., {port.shape[0]}), found {found.shape}")
+        return found
+
+    def _floats(self, port: Port, value: Any) -> Any:
+        return floats_from_value(self.name, port.name, value, self.dtype)
+
+    def arguments(self, state: Any, variables: Sequence[Any]) -> list[Any]:
+        """In the order of the function."""
+        remembered = self.ordered(state, "state")
+        free = [port.name for port in self.inputs if port.role != "state"]
+        if len(variables) != len(free):
+            told = ", ".join(free) or "none"
+            raise InputError(f"{self.name}: a step takes {len(free)} inputs ({told}), found {len(variables)}")
+        values = dict(zip(free, variables)) | dict(zip(self._state._fields, remembered))
+        return [values[port.name] for port in self.inputs]
+
+    def ordered(self, state: Any, what: str) -> list[Any]:
+        """The arrays of a state, from a mapping or in their order."""
+        names = self._state._fields
+        if isinstance(state, Mapping):
+            if state.keys() != set(names):
+                raise InputError(f"{self.name}: {what}: expected {', '.join(names)}, found {', '.join(state)}")
+            return [state[name] for name in names]
+        if not isinstance(state, Sequence) or len(state) != len(names):
+            raise InputError(f"{self.name}: {what}: expected {', '.join(names)}, as `start` gives them")
+        return list(state)
+
+    def parted(self, results: Mapping[str, Any]) -> Stepped:
+        state = self._state(*(results[self.following[port.name]] for port in self.states))
+        outputs = [results[port.name] for port in self.outputs]
+        return Stepped(state, outputs[0] if len(outputs) == 1 else self._outputs(*outputs))
+
+    def kept(self, state: Any, out: Any) -> Any:
+        """The new states in the arrays of `out`, which may be the old ones."""
+        places = self.ordered(out, "out")
+        for port, new, place in zip(self.states, state, places):
+            if not isinstance(place, np.ndarray) or place.shape != new.shape or place.dtype != new.dtype:
+                told = f"{place.dtype} {place.shape}" if isinstance(place, np.ndarray) else type(place).__name__
+                raise InputError(f"{self.name}: out: {port.name}: expected {new.dtype} {new.shape}, found {told}")
+        for new, place in zip(state, places):
+            place[...] = new
+        return self._state(*places)
