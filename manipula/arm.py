@@ -7,7 +7,7 @@ for editors and type checkers; `python -m tests.units.test_arm` writes it anew f
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -46,13 +46,17 @@ def _model_call(arm: Arm, method: Callable[..., Any]) -> Any:
 def _inverse_call(arm: Arm, method: Callable[..., Any]) -> Any:
     """The thin call of inverse kinematics, where there is one and it gives the general way's answers."""
     solver = arm.inverse_solver
-    if solver.native is None or solver.plan.parameter:
+    if solver.closed is None:
         return None
     from manipula.ik.answers import InverseResult
+    from manipula.ik.thin import thin_code
 
-    owner = MethodOwner(arm, method, solver.native)
+    code = thin_code(solver, arm.model("inverse_kinematics"), arm.model("pose"))
+    if code is None:
+        return None
+    owner = MethodOwner(arm, method, code)
     doc = told_with_signature(method, method.__doc__ or "")
-    made = solver.native.door(owner, method.__name__, doc, InverseResult, solver)
+    made = code.thin(owner, method.__name__, doc, InverseResult, solver)
     trials = [solver.pose(q) for q in np.linspace(-1.0, 1.5, 4 * arm.dof).reshape(4, arm.dof)]
     agrees = all(np.array_equal(made(pose).q, owner.general(pose).q) for pose in trials)
     return made if agrees else None
@@ -256,8 +260,7 @@ class Arm:
         if not self.inverse_plan.closed:
             return InverseSolver(chain, self.limits, translate=_translate(), **kinematics)
         closed = self.model("inverse_kinematics")
-        native = _native(closed, self.model("pose"))
-        return InverseSolver(chain, self.limits, closed=closed, native=native, translate=_translate(), **kinematics)
+        return InverseSolver(chain, self.limits, closed=closed, translate=_translate(), **kinematics)
 
     @cached_property
     def limits(self) -> Sequence[tuple[float, float]]:
@@ -299,15 +302,6 @@ def _model_method(entry: Entry) -> CompiledMethod:
 for _entry in MODELS.values():
     if _entry.name not in vars(Arm):  # some are written by hand, for the sake of what else they take
         setattr(Arm, _entry.name, _model_method(_entry))
-
-
-def _native(closed: Compiled, pose: Compiled) -> Callable[..., Any] | None:
-    """What makes machine code that chooses the answers; None where there is no LLVM."""
-    try:
-        from manipula.algebra.run.chosen import chosen_branches
-    except (ImportError, OSError):
-        return None
-    return partial(chosen_branches, closed, pose)
 
 
 def _translate() -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:

@@ -1,7 +1,7 @@
 """Which branches of a closed form are answers: checked, told apart, wound into their limits.
 
-`chosen` does the plain work for many poses, in machine code where there is some; what it leaves open gets a closer look
-(`refined`): polished first and accepted after.
+`chosen` does the plain work for many poses, by the text that the thin call runs, too (`choice.text`); what it leaves
+unsettled gets a closer look (`refined`): polished first and accepted after.
 """
 
 from __future__ import annotations
@@ -11,45 +11,64 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.algebra.run.texts import machine_code
+from manipula.ik.choice.text import Table, choose_each, prefer, rank
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.leastsquares import nearest_beside
-from manipula.ik.numeric.limits import SLACK, TURN, distances, margins, principal, wound
-from manipula.ik.numeric.tolerances import ALMOST, BESIDE, CLEAN, FAMILY, GOOD, INSIDE, ONE, accepted
+from manipula.ik.numeric.limits import distances, limit_rows, margins, principal, seed_or
+from manipula.ik.numeric.tolerances import ALMOST, BESIDE, CALM, CLEAN, FAMILY, GOOD, INSIDE, ONE, accepted
 from manipula.ik.numeric.walk import Still
 from manipula.ik.solver import Chosen, Raw, Solver
 
 SEATED = 1e-9  # rad; a branch this near to the seed is the seed
+BLOCK = 4096  # poses at a time: what they need stays small
 FAR = 1e3  # a branch that is no answer comes after all that are
 
 
-def interval_rows(solver: Solver) -> dict[str, Floats]:
-    """The limits, as machine code wants them: one number a joint."""
-    period = np.where(solver.turning, TURN, 0.0)
-    return {
-        "low_turn": solver.low - SLACK, "high_turn": solver.high + SLACK,
-        "low": solver.low - INSIDE, "high": solver.high + INSIDE,
-        "period": period, "per": np.where(solver.turning, 1 / TURN, 0.0),
-    }  # fmt: skip
-
-
-def tolerance_numbers(solver: Solver) -> dict[str, float]:
-    """The tolerances, as machine code wants them."""
+def choice_table(solver: Solver) -> Floats:
+    """The numbers of an arm that the choice among branches goes by; see `Table`."""
     measure = solver.tolerances
-    return {
-        "clean": CLEAN, "almost": ALMOST, "family": FAMILY, "good": measure.good, "calm": measure.calm,
-        "same": measure.same, "nearby": measure.maybe, "beside": measure.beside, "blurred": measure.blurred,
-    }  # fmt: skip
+    numbers = np.empty(Table.ROWS)
+    numbers[Table.CLEAN], numbers[Table.ALMOST], numbers[Table.FAMILY] = CLEAN, ALMOST, FAMILY
+    numbers[Table.GOOD], numbers[Table.CALM], numbers[Table.BESIDE] = measure.good, measure.calm, measure.beside
+    numbers[Table.SAME], numbers[Table.MAYBE], numbers[Table.SINGULAR] = measure.same, measure.maybe, CALM
+    # the seed of a redundant arm would stand for one value of its parameter only: it is never asked
+    numbers[Table.BLURRED] = -1.0 if solver.plan.parameter else measure.blurred
+    return np.concatenate([numbers, limit_rows(solver.turning, solver.low, solver.high)])
 
 
 def chosen(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> Chosen:
     """The answers to poses (n, 16), and which want a closer look. Of T or `parameter`, one row may stand for all."""
-    if solver.native is not None:
-        return Chosen(*solver.native.many(T, parameter, seed))
+    n = len(T) if parameter is None else max(len(T), len(parameter))
+    blocks = [slice(start, start + BLOCK) for start in range(0, max(n, 1), BLOCK)]
+    parts = [_block(solver, _rows(T, at), None if parameter is None else _rows(parameter, at), seed) for at in blocks]
+    return parts[0] if len(parts) == 1 else Chosen(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _rows(x: Floats, at: slice) -> Floats:
+    """One row stands for all."""
+    return x if len(x) == 1 else x[at]
+
+
+def _block(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> Chosen:
+    """The same for few enough poses."""
     raw = closed_rows(solver, T, parameter)
-    q = wound(raw.q, solver.turning, solver.low, solver.high, seed)
-    valid = (raw.valid > 0) & (margins(q, solver.low, solver.high) >= -INSIDE).all(-1)
-    return Chosen(q, valid, ~((raw.calm > solver.tolerances.calm) & (raw.defect <= CLEAN)))
+    q, fit, calm, off = map(np.ascontiguousarray, (raw.q, raw.fit, raw.calm, raw.defect))
+    n, branches, dof = q.shape
+    there = np.ascontiguousarray(solver.pose(q))
+    mark, unsettled = np.empty((n, branches), dtype=np.int64), np.empty(n, dtype=np.int64)
+    near = seed_or(seed, solver.table)
+    machine_code(choose_each, rounded=True, branches=branches, dof=dof)(
+        n, branches, dof, np.ascontiguousarray(T).reshape(-1), 16 if len(T) == n else 0, q.reshape(-1), fit.reshape(-1),
+        calm, off, there.reshape(-1), *near, _pose_row(solver, seed), solver.table, mark.reshape(-1), unsettled,
+    )  # fmt: skip
+    return Chosen(q, mark.astype(bool), unsettled.astype(bool))
+
+
+def _pose_row(solver: Solver, seed: Floats | None) -> Floats:
+    """The seed's own pose, 16 entries; without one something that is not looked at."""
+    return solver.table if seed is None else solver.pose(seed).reshape(-1)
 
 
 def closed_rows(solver: Solver, T: Floats, parameter: Floats | None) -> Raw:
@@ -162,16 +181,11 @@ def stands(solver: Solver, T: Floats, seed: Floats, exact: float) -> bool:
 
 def preferred(twin: NDArray[np.intp], inside: Bits, q: Floats, seed: Floats | None) -> NDArray[np.intp]:
     """The same pairs; of two that differ by whole turns alone the one inside, or nearer to the seed, is the first."""
-    twin = twin.copy()
-    far = np.zeros(len(q)) if seed is None else ((q - seed) ** 2).sum(-1)
-    for i in np.flatnonzero(twin >= 0):
-        first = int(twin[i])
-        while twin[first] >= 0:
-            first = int(twin[first])
-        twin[i] = first
-        if inside[i] and (not inside[first] or far[i] < far[first]):
-            twin[first], twin[i] = i, -1
-    return twin
+    found = twin.astype(np.int64)
+    if (found >= 0).any():
+        near = seed_or(seed, q.reshape(-1))
+        machine_code(prefer, rounded=True)(*q.shape, q.reshape(-1), inside.astype(np.int64), *near, found)
+    return found
 
 
 def ordered(q: Floats, valid: Bits, seed: Floats | None) -> NDArray[np.intp]:
@@ -179,5 +193,8 @@ def ordered(q: Floats, valid: Bits, seed: Floats | None) -> NDArray[np.intp]:
     places = np.flatnonzero(valid)
     if seed is None or not places.size:
         return places
-    squares = np.cumsum((q[places] - seed) ** 2, axis=1)[:, -1]  # in the order of the joints, as machine code has it
-    return places[np.argsort(squares, kind="stable")]
+    order, room = np.empty(len(q), dtype=np.int64), np.empty(len(q))
+    near = seed_or(seed, room)
+    dense = np.ascontiguousarray(q).reshape(-1)
+    count = machine_code(rank, rounded=True)(*q.shape, dense, valid.astype(np.int64), *near, order, room)
+    return order[:count]

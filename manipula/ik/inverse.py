@@ -7,7 +7,7 @@ branch wants a closer look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,15 +18,14 @@ from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import (
+    choice_table,
     chosen,
     closed_rows,
-    interval_rows,
     ordered,
     preferred,
     refined,
     seat_of,
     stands,
-    tolerance_numbers,
 )
 from manipula.ik.descent.machine import Descent, descent_of
 from manipula.ik.elbow import arm_angle
@@ -47,7 +46,7 @@ from manipula.ik.numeric.poses import (
 from manipula.ik.numeric.tolerances import BESIDE, CLEAN, INSIDE, Tolerances, defect_of, sampled, tolerances_of
 from manipula.ik.padded import padded_solutions, with_six
 from manipula.ik.search import TASKS, nearest_found, starts, unique_solutions
-from manipula.ik.solver import Chosen, Native, Nearest, Raw
+from manipula.ik.solver import Chosen, Nearest, Raw
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan, branches, parameter_of
 from manipula.mechanics.models.inverse.solutions.loop import defect
@@ -58,15 +57,14 @@ SAMPLES = 16  # values of a redundant arm's parameter when none is given
 APART = 1e-6  # values of it that are nearer are one
 
 Closed = Callable[..., Any]
-Prepare = Callable[[Mapping[str, Floats], Mapping[str, float]], Native | None]
 
 
 class InverseSolver:
     """All solutions of an arm.
 
     `chain` is over floats, fixed joints merged. `closed`, `pose` and `jacobian` may be compiled functions of arrays
-    with the same meaning as the models of these names; without them the models' own text runs on arrays. `native` makes
-    machine code that chooses the answers, from limits and tolerances; `translate` makes it of a text with loops.
+    with the same meaning as the models of these names; without them the models' own text runs on arrays. `translate`
+    makes machine code of a text with loops.
     """
 
     def __init__(
@@ -77,7 +75,6 @@ class InverseSolver:
         closed: Closed | None = None,
         pose: Kinematics | None = None,
         jacobian: Kinematics | None = None,
-        native: Prepare | None = None,
         translate: Translate | None = None,
     ) -> None:
         self.translate = translate
@@ -87,7 +84,6 @@ class InverseSolver:
         self.turning = np.array([link.kind.name == "revolute" for link in chain.links])
         self.pose, self.jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
         self.closed = closed or (closed_over_arrays(self.plan, chain) if self.plan.closed else None)
-        self.native = native(interval_rows(self), tolerance_numbers(self)) if native is not None and closed else None
 
     def __getstate__(self) -> dict[str, Any]:
         """Machine code stays behind; it is made again."""
@@ -108,6 +104,11 @@ class InverseSolver:
     def tolerances(self) -> Tolerances:
         """What answers are measured by."""
         return tolerances_of(self.size, self.defect, self.chain.dof)
+
+    @cached_property
+    def table(self) -> Floats:
+        """What the choice among branches goes by."""
+        return choice_table(self)
 
     @cached_property
     def defect(self) -> float:

@@ -36,16 +36,6 @@ class Chosen(NamedTuple):
     open: Bits
 
 
-class Native(Protocol):
-    """Machine code that chooses the answers."""
-
-    def many(self, targets: Floats, parameter: Floats | None = None, seed: Floats | None = None) -> tuple[Any, ...]:
-        """`Chosen` of poses (n, 16); of these or of `parameter`, one row may stand for all."""
-
-    def door(self, owner: Any, name: str, doc: str, result: type, solver: object) -> Any:
-        """A built-in function of one pose that gives result(solver, pose, q); all else goes to `owner.general`."""
-
-
 class Nearest(NamedTuple):
     """The nearest pose an arm can take: configuration, Frobenius distance of the 4×4 matrices, and a sentence."""
 
@@ -66,8 +56,9 @@ class Solver(Protocol):
     pose: Kinematics
     jacobian: Kinematics
     closed: Any
-    native: Native | None
 
+    @property
+    def table(self) -> Floats: ...
     @property
     def size(self) -> float: ...
     @property

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import manipula as mp
 from manipula.algebra.run.routines import compiled
 from manipula.generation.structure import numeric_chain, plan_of
 from manipula.ik.inverse import InverseSolver
@@ -91,8 +92,9 @@ def test_axes_in_line_leave_a_joint_to_the_position() -> None:
     solver = solver_of(rows, "standard")
     for q in ([0.0, 0, 0], [0.4, 0, -0.9], [1.0, 0.0, 2.0]):
         T = solver.pose(np.array(q))
-        assert apart(solver(T).q, q, rows).min() < SAME
-        assert solver(T[None]).valid.any()
+        for solve in (solver, mp.Arm(robot_of(rows, "standard")).inverse_kinematics):
+            assert apart(solve(T).q, q, rows).min() < SAME
+            assert solve(T[None]).valid.any()
 
 
 def test_general_arms_of_four_and_five_joints_are_counted() -> None:

@@ -1,4 +1,4 @@
-"""Answers chosen in machine code: the same as by arrays, through every kind of call; nothing leaks or is aliased."""
+"""The thin call of inverse kinematics: the general call's answers, through every kind of call; nothing leaks."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import gc
 import pickle
 import sys
 import threading
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.run import chosen as module
-from manipula.algebra.run.chosen import chosen_branches
+from manipula.algebra.run import inverse_call as module
 from manipula.errors import InputError
 from manipula.ik.inverse import InverseSolver
 
@@ -24,14 +23,14 @@ ARMS = ("puma560", "ur5", "stanford", "cobra600")
 @lru_cache
 def arm_of(name: str) -> mp.Arm:
     arm = mp.Arm(name)
-    if arm.inverse_solver.native is None:
+    if type(arm.inverse_kinematics) is not type(len):
         pytest.skip("no machine code here")
     return arm
 
 
 @lru_cache
-def by_arrays(name: str) -> InverseSolver:
-    """The same arm and limits, its answers chosen by arrays."""
+def general(name: str) -> InverseSolver:
+    """The same arm and limits by the general call."""
     arm = arm_of(name)
     closed = arm.model("inverse_kinematics")
     return InverseSolver(arm.inverse_solver.chain, arm.limits, closed=closed, pose=arm.pose, jacobian=arm.jacobian)
@@ -50,8 +49,8 @@ def sets_agree(a: Any, b: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ARMS)
-def test_machine_code_and_arrays_have_the_same_answers(name: str) -> None:
-    arm, plain = arm_of(name), by_arrays(name)
+def test_the_thin_and_the_general_call_have_the_same_answers(name: str) -> None:
+    arm, plain = arm_of(name), general(name)
     poses = arm.pose(within(arm, 30))
     batch: Any = arm.inverse_kinematics(poses)
     assert batch.valid.any() and not batch.valid.all()
@@ -76,7 +75,7 @@ def test_what_is_computed_later_agrees_with_the_answers(name: str) -> None:
 
 @pytest.mark.parametrize("name", ARMS)
 def test_a_seed_orders_the_answers_and_chooses_the_turns(name: str) -> None:
-    arm, plain = arm_of(name), by_arrays(name)
+    arm, plain = arm_of(name), general(name)
     q = within(arm, 8, seed=2, widen=1.0)
     for own, pose in zip(q, arm.pose(q), strict=True):
         for found in (arm.inverse_kinematics(pose, own), arm.inverse_kinematics(pose, seed=own)):
@@ -94,7 +93,7 @@ def test_turns_inside_wide_limits_follow_the_seed() -> None:
 @pytest.mark.parametrize("name", ["puma560", "ur5"])
 @pytest.mark.parametrize("bend", [0.0, 1e-12, 1e-9, 1e-6, 1e-4])
 def test_locked_wrists_are_decided_alike(name: str, bend: float) -> None:
-    arm, plain = arm_of(name), by_arrays(name)
+    arm, plain = arm_of(name), general(name)
     q = within(arm, 4, seed=3)
     q[:, 4] = bend
     for pose in arm.pose(q):
@@ -107,7 +106,7 @@ def test_locked_wrists_are_decided_alike(name: str, bend: float) -> None:
 @pytest.mark.parametrize("side", [-1, 1])
 def test_a_folded_elbow_at_its_limit_stays_on_the_side_of_the_seed(side: int, bend: float) -> None:
     """θ3 may turn from −π to π: there the two settings of the elbow meet, and are a whole turn apart."""
-    arm, plain, rng = arm_of("ur5"), by_arrays("ur5"), np.random.default_rng(5)
+    arm, plain, rng = arm_of("ur5"), general("ur5"), np.random.default_rng(5)
     assert np.array_equal(np.array(arm.limits)[2], [-np.pi, np.pi])
     for q in rng.uniform(-1.5, 1.5, (8, 6)):
         q[2] = side * (np.pi - bend)
@@ -123,9 +122,8 @@ def test_of_two_roots_that_meet_at_a_limit_the_one_inside_is_kept() -> None:
     closed = arm.model("inverse_kinematics")
     limits = np.array(arm.limits)
     for limits[2] in ([-np.pi, 0.0], [0.0, np.pi]):
-        native = partial(chosen_branches, closed, arm.model("pose"))
         given: dict[str, Any] = {"closed": closed, "pose": arm.pose, "jacobian": arm.jacobian}
-        made = InverseSolver(arm.inverse_solver.chain, [tuple(pair) for pair in limits], native=native, **given)
+        made = InverseSolver(arm.inverse_solver.chain, [tuple(pair) for pair in limits], **given)
         for q in np.random.default_rng(7).uniform(-1.5, 1.5, (8, 6)):
             q[2] = limits[2][np.argmax(np.abs(limits[2]))]
             for seed in (None, q):
@@ -254,11 +252,11 @@ def test_threads_share_one_arm() -> None:
 # without machine code
 
 
-def test_without_a_layout_arrays_serve(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_layout_the_general_call_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     pose = arm_of("cobra600").pose(np.full(4, 0.1))
     monkeypatch.setattr(module, "layout", lambda: None)
     plain = mp.Arm("cobra600")
-    assert plain.inverse_solver.native is None
+    assert type(plain.inverse_kinematics) is not type(len)
     np.testing.assert_allclose(
         plain.inverse_kinematics(pose).q, arm_of("cobra600").inverse_kinematics(pose).q, atol=1e-12
     )
@@ -266,10 +264,10 @@ def test_without_a_layout_arrays_serve(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_disagreeing_call_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     arm_of("cobra600")
-    door = module.ChosenBranches.door
+    thin = module.InverseCall.thin
 
     def spoilt(self: Any, owner: Any, name: str, doc: str, result: type, solver: object) -> Any:
-        made = door(self, owner, name, doc, result, solver)
+        made = thin(self, owner, name, doc, result, solver)
 
         def call(pose: Any) -> Any:
             found = made(pose)
@@ -278,6 +276,6 @@ def test_a_disagreeing_call_is_not_installed(monkeypatch: pytest.MonkeyPatch) ->
 
         return call
 
-    monkeypatch.setattr(module.ChosenBranches, "door", spoilt)
+    monkeypatch.setattr(module.InverseCall, "thin", spoilt)
     call: Any = mp.Arm("cobra600").inverse_kinematics
     assert type(call) is not type(len) and call.__name__ == "inverse_kinematics"

@@ -20,9 +20,11 @@ from manipula.algebra.program.primitives import (
     Numbers,
     Reals,
     atan2,
+    ceil,
     complexes,
     cos,
     exp,
+    floor,
     imag,
     integers,
     like,
@@ -30,6 +32,7 @@ from manipula.algebra.program.primitives import (
     number,
     real,
     reals,
+    rint,
     sin,
     sqrt,
 )  # fmt: skip
@@ -67,7 +70,15 @@ def every_word(n: int, x: Reals, z: Complexes, k: Ints) -> float:
         count[0] += 1 if i % 2 == 0 else 2
         i -= 1
     for j in range(LIMIT, -1, -1):
-        work[j] = sqrt(abs(x[j])) + exp(-abs(x[j])) + log(2 + abs(x[j])) + atan2(x[j], 1 + j)
+        work[j] = (
+            floor(x[j])
+            - ceil(x[j] / 2)
+            + rint(3 * x[j])
+            + sqrt(abs(x[j]))
+            + exp(-abs(x[j]))
+            + log(2 + abs(x[j]))
+            + atan2(x[j], 1 + j)
+        )
         wide[j] = sin(z[j]) / cos(z[j]) - z[j] * number(0.5, -x[j]) + 2 * z[j] - z[j] / 3
     k[0] = count[0] + n // 2
     z[1] = -weighed(4, wide[0:], z[0])

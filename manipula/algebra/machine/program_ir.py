@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from manipula.algebra.machine.program_ops import DIVIDE, HEAD, TYPES, Operations, literal
+from manipula.algebra.machine.program_ops import DIVIDE, HEAD, ROUNDED, TYPES, Operations, literal
 from manipula.algebra.machine.tape_ir import straight_text
 from manipula.algebra.program.tree import (
     ARRAYS,
@@ -44,6 +44,11 @@ FIXED = "!99 = !{}"  # marks what is read of a struct and never changes: where i
 def assembly(routines: Sequence[Routine], *public: str) -> str:
     """A module in which some functions can be called from outside."""
     return module(routines, Writer, public)
+
+
+def rounded_assembly(routines: Sequence[Routine], *public: str) -> str:
+    """The same, every step rounded as in Python: no product is joined with a sum, wherever the compiler puts them."""
+    return module(routines, RoundedWriter, public)
 
 
 def module(routines: Sequence[Routine], writer: type[Writer], public: Sequence[str]) -> str:
@@ -324,3 +329,9 @@ def harmless(x: Expr) -> bool:
         if isinstance(part, Item | Field | Call | CallTape) or (isinstance(part, Op) and part.name in DIVIDE):
             return False
     return True
+
+
+class RoundedWriter(Writer):
+    """One function of which every step is rounded by itself."""
+
+    steps = ROUNDED

@@ -15,16 +15,21 @@ TYPES: dict[Kind, str] = {
     "none": "void", "flag": "i1", "int": "i64", "word": "i64", "real": "double", "complex": "%pair",
 }  # fmt: skip
 FUSED = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
+ROUNDED = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 BITS = {"bit_and": "and", "bit_or": "or", "bit_xor": "xor"}
 WHOLE = {"add": "add nsw", "sub": "sub nsw", "mul": "mul nsw", "shl": "shl", "shr": "ashr", **BITS}
 WORDS = {"add": "add", "sub": "sub", "mul": "mul", "shl": "shl", "shr": "lshr", **BITS}
 DIVIDE = {"idiv": "udiv", "quotient": "udiv", "mod": "urem", "remainder": "urem"}  # of what is not negative
 ORDER = {"lt": ("olt", "slt"), "le": ("ole", "sle"), "gt": ("ogt", "sgt"), "ge": ("oge", "sge"), "eq": ("oeq", "eq")}
 ORDER |= {"ne": ("une", "ne")}
-MATHS = ("sqrt", "exp", "log", "atan2", "sin", "cos")
+WHOLES = ("floor", "ceil", "rint")
+MATHS = ("sqrt", "exp", "log", "atan2", "sin", "cos", *WHOLES)
 HEAD = """\
 declare double @llvm.sqrt.f64(double)
 declare double @llvm.fabs.f64(double)
+declare double @llvm.floor.f64(double)
+declare double @llvm.ceil.f64(double)
+declare double @llvm.rint.f64(double)
 declare double @sin(double) nounwind willreturn readnone
 declare double @cos(double) nounwind willreturn readnone
 declare double @exp(double) nounwind willreturn readnone
@@ -102,7 +107,7 @@ class Operations:
         return self.new(f"select {self.types['flag']} {test}, {self.types[kind]} {yes}, {self.types[kind]} {no}")
 
     def function(self, name: str, *args: str) -> str:
-        full = "llvm.sqrt.f64" if name == "sqrt" else name
+        full = f"llvm.{name}.f64" if name in ("sqrt", *WHOLES) else name
         return self.new(f"call double @{full}({', '.join(f'double {x}' for x in args)})")
 
     def compared(self, name: str, kind: Kind, a: str, b: str) -> str:

@@ -36,7 +36,9 @@ BINARY: dict[type[ast.AST], str] = {
 COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 WHOLE = ("idiv", "mod", "bit_and", "bit_or", "bit_xor", "shl", "shr", "quotient", "remainder")
 ARITY = {
-    **dict.fromkeys(("sin", "cos", "sqrt", "exp", "log", "real", "imag", "abs", "word", "int", "float"), 1),
+    **dict.fromkeys(
+        ("sin", "cos", "sqrt", "exp", "log", "floor", "ceil", "rint", "real", "imag", "abs", "word", "int", "float"), 1
+    ),
     **dict.fromkeys(("atan2", "min", "max", "number", "high", "quotient", "remainder"), 2),
     "select": 3,
 }
@@ -145,11 +147,19 @@ class Expressions:
         kind = self.routine.parameters.get(name, "")
         struct = self.routine.structs.get(kind.removeprefix(STRUCT)) if kind.startswith(STRUCT) else None
         if struct is None:
-            raise self.refusal(node, f"{name} is no struct")
+            return self.named_place(name, member, node)
         found = struct.member(member)
         if found is None:
             raise self.refusal(node, f"{struct.name} has {', '.join(x.name for x in struct.members)}")
         return Field(found.kind, Var(kind, name), member)
+
+    def named_place(self, layout: str, name: str, node: ast.expr) -> Expr:
+        """A number that a class around the text gives a name to, as a layout does to places in an array."""
+        found = self.scope.outside(layout)
+        value = vars(found).get(name) if isinstance(found, type) else None
+        if not isinstance(value, int | float):
+            raise self.refusal(node, f"{layout} is no struct, and no class with a number of this name")
+        return constant(value)
 
     def array(self, node: ast.expr) -> Expr:
         found = self.value(node)
@@ -297,7 +307,7 @@ class Expressions:
             return self.fit(args[0], "real", node) if word == "real" else Const("real", 0.0)
         if word in ("real", "imag"):
             return Op("real", word, tuple(args))
-        if word in ("sqrt", "exp", "log", "atan2"):
+        if word in ("sqrt", "exp", "log", "atan2", "floor", "ceil", "rint"):
             return Op("real", word, tuple(self.fit(x, "real", node) for x in args))
         if word in ("sin", "cos"):
             kind = joined(args[0].kind, "real")

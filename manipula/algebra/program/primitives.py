@@ -69,6 +69,21 @@ def log(x: float) -> float:
     return math.log(x)
 
 
+def floor(x: float) -> float:
+    """The whole number below; what is infinite stays so."""
+    return float(np.floor(x))
+
+
+def ceil(x: float) -> float:
+    """The whole number above."""
+    return float(np.ceil(x))
+
+
+def rint(x: float) -> float:
+    """The whole number nearest to x, of two the even one."""
+    return float(np.rint(x))
+
+
 def atan2(y: float, x: float) -> float:
     return math.atan2(y, x)
 

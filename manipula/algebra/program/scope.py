@@ -18,8 +18,8 @@ from manipula.errors import InputError
 
 _OWN = ("reals", "complexes", "integers", "words", "like")
 _WORDS = (
-    "sin", "cos", "sqrt", "exp", "log", "atan2", "real", "imag", "number", "select", "word", "high", "quotient",
-    "remainder",
+    "sin", "cos", "sqrt", "exp", "log", "atan2", "floor", "ceil", "rint", "real", "imag", "number",
+    "select", "word", "high", "quotient", "remainder",
 )  # fmt: skip
 _BUILTIN = ("abs", "min", "max", "int", "float")
 _MATHS = ("sin", "cos", "sqrt", "exp", "log", "atan2")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from manipula.algebra.machine.code import Loaded, loaded, optimised_object
-from manipula.algebra.machine.program_ir import assembly
+from manipula.algebra.machine.code import Loaded, loaded, optimised_object, paired_object
+from manipula.algebra.machine.program_ir import assembly, rounded_assembly
 from manipula.algebra.program.reader import program
-from manipula.algebra.program.tree import ARRAYS, STRUCT, Kind, Member, Routine, Struct
+from manipula.algebra.program.tree import ARRAYS, STRUCT, Const, Kind, Member, Routine, Set, Struct, Var
 from manipula.algebra.run.vectorcall.layout import address_of
 
 LEVEL = 2
@@ -21,11 +22,17 @@ CTYPES: dict[Kind, Any] = {
 DTYPES: dict[Kind, type] = {"ints": np.int64, "words": np.uint64, "reals": np.float64, "complexes": np.complex128}
 
 
-def compiled(entry: Callable[..., Any]) -> Callable[..., Any]:
-    """A text as machine code; it takes what the text takes."""
-    routines = program(entry)
-    text = assembly(routines, routines[-1].name)
-    return Native(loaded(("routines", text), lambda: text, LEVEL, optimised_object), routines[-1])
+def compiled(entry: Callable[..., Any], rounded: bool = False, **known: int) -> Callable[..., Any]:
+    """A text as machine code; it takes what the text takes.
+
+    `rounded`: every step is, as in plain Python, so that equal numbers give equal bits. `known`: whole numbers that the
+    code is made for; what a call gives for them is not looked at.
+    """
+    *callees, made = program(entry)
+    made = replace(made, body=(*(Set(Var("int", name), Const("int", x)) for name, x in known.items()), *made.body))
+    text = (rounded_assembly if rounded else assembly)([*callees, made], made.name)
+    code = loaded(("routines", rounded, text), lambda: text, LEVEL, paired_object if rounded else optimised_object)
+    return Native(code, made)
 
 
 class Native:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from manipula.algebra.run.texts import machine_code
+from manipula.ik.choice.text import Row, wind_each
 from manipula.ik.numeric.arrays import Bits, Floats
+from manipula.ik.numeric.tolerances import INSIDE, SLACK
 
 TURN = 2 * np.pi
-SLACK = 1e-12  # a joint on its limit is inside
 
 
 def bounds(limits: Sequence[tuple[float, float]] | None, dof: int) -> tuple[Floats, Floats]:
@@ -25,17 +27,29 @@ def principal(q: Floats, turning: Bits) -> Floats:
     return np.where(turning & ~inside, wrapped, q)
 
 
+def limit_rows(turning: Bits, low: Floats, high: Floats) -> Floats:
+    """The limits as the text that chooses wants them: the rows of `Row`, one after the other."""
+    rows = np.zeros((Row.COUNT, len(turning)))
+    rows[Row.FIRST], rows[Row.LAST] = low - SLACK, high + SLACK
+    rows[Row.LOW], rows[Row.HIGH] = low - INSIDE, high + INSIDE
+    rows[Row.PERIOD], rows[Row.FREQUENCY] = np.where(turning, TURN, 0.0), np.where(turning, 1 / TURN, 0.0)
+    return rows.ravel()
+
+
 def wound(q: Floats, turning: Bits, low: Floats, high: Floats, seed: Floats | None) -> Floats:
     """Every angle on the turn inside its limits that is nearest to the seed (without one: to the plain angle).
 
     Where no turn is inside, the plain angle.
     """
-    q = principal(q, turning)
-    aim = q if seed is None else np.broadcast_to(seed, q.shape)
-    least, most = np.ceil((low - SLACK - q) / TURN), np.floor((high + SLACK - q) / TURN)
-    wanted = np.clip(np.round((aim - q) / TURN), least, np.maximum(most, least))
-    usable = turning & (least <= most)
-    return np.where(usable, q + TURN * np.where(usable, wanted, 0), q)
+    q = np.array(principal(q, turning), order="C")
+    rows, dof = limit_rows(turning, low, high), q.shape[-1]
+    machine_code(wind_each, rounded=True)(q.size // max(dof, 1), dof, q.reshape(-1), *seed_or(seed, rows), rows)
+    return q
+
+
+def seed_or(seed: Floats | None, other: Floats) -> tuple[bool, Floats]:
+    """Whether there is a seed, and an array that may be read in any case."""
+    return (False, other) if seed is None else (True, np.ascontiguousarray(seed, dtype=float))
 
 
 def margins(q: Floats, low: Floats, high: Floats) -> Floats:

@@ -27,6 +27,7 @@ NEARBY = 1e-3  # a branch that misses by less is worth a polish, and two this cl
 BESIDE = 0.05  # the same miss for fewer than six joints, where a pose that is a little off leads the closed form astray
 SAME = 1e-6  # rad; answers nearer than this are one
 ONE = 2e-15  # two answers between which the pose is missed by less are one double root
+SLACK = 1e-12  # a turn that ends this far past a limit may still be chosen: a joint on its limit is inside
 INSIDE = 1e-9  # a joint this far past its limit is on it
 APART = 5.0  # of the root of the defect: joints that move along amplify it
 MOVED = 1e-7  # rad; where the defect moves a joint by more, the seed is asked

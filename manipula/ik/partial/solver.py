@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
+from manipula.ik.choosing import choice_table
 from manipula.ik.descent.machine import Descent, descent_of
 from manipula.ik.general6r.machine import Translate
 from manipula.ik.inverse import side_by_side
@@ -29,7 +30,7 @@ from manipula.ik.partial.freedom import freedom, frozen, middle
 from manipula.ik.partial.targets import completed, masked, targets_from_value
 from manipula.ik.partial.words import away_text, note_text, reason_text
 from manipula.ik.search import nearest_found, starts
-from manipula.ik.solver import Native, Nearest, Raw
+from manipula.ik.solver import Nearest, Raw
 from manipula.mechanics.robot.tree import Tree
 
 PARTS = ("pose", "position", "axis")
@@ -96,7 +97,6 @@ class PartialSolver:
         self._made: tuple[bytes, Branches] | None = None
         self.pose: Kinematics = self._masked_pose
         self.jacobian: Kinematics = self._used_jacobian
-        self.native: Native | None = None
         self.freedom = freedom(self._counting, self.turning, self.size)
         self.centre = middle(self.low, self.high)
         made = self._branches(self.centre)
@@ -122,6 +122,11 @@ class PartialSolver:
     def tolerances(self) -> Tolerances:
         """What answers are measured by: as for a pose, exact where the joints can give all that is asked."""
         return tolerances_of(self.size, 0.0, 6 if self.freedom.rank >= ASKED[self.task] else self.freedom.rank)
+
+    @property
+    def table(self) -> Floats:
+        """What the choice among branches goes by."""
+        return choice_table(self)
 
     @property
     def explanation(self) -> str:

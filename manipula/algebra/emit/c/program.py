@@ -16,7 +16,9 @@ from manipula.algebra.tape import Tape
 from manipula.errors import InputError
 
 BYTES: dict[Kind, int] = {"ints": 4, "words": 8, "reals": 8, "complexes": 16}
-MATHS = {f"{name} real": f"{name}({{bare[0]}})" for name in ("sqrt", "exp", "log", "sin", "cos")}
+MATHS = {
+    f"{name} real": f"{name}({{bare[0]}})" for name in ("sqrt", "exp", "log", "sin", "cos", "floor", "ceil", "rint")
+}
 FORMS = {
     **MATHS,
     "atan2": "atan2({bare[0]}, {bare[1]})", "from": "({0} + {1})", "neg": "(-{0})", "not": "(!{0})",

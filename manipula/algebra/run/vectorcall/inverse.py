@@ -3,9 +3,15 @@
     PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 
 If the target is a dense 4×4 array of floats and the seed, second or by its name, is left out or a dense row of finite
-floats, `one_target` (see `branches`) is run on them. The answers go into a new array (answers, coordinates), nearest to
-the seed first, and `result(owner, target, answers[, seed])` is returned, target and seed being copies. All else, and
-every target that is left open, goes to `self.general(...)`. The table of addresses is as in `door`.
+floats, `inverse` gives every branch, `forward` the target of each, and the texts named below choose among them. The
+answers go into a new array (answers, coordinates), in the order of `rank`, and `result(owner, target, answers[, seed])`
+is returned, target and seed being copies. All else, and every target that is not settled, goes to `self.general(...)`.
+The table of addresses is as in `plain`. With n branches of `size` coordinates the texts are
+
+    int choose(n, size, target, rows, fit, calm, defect, there, seeded, seed, table, mark)    which rows are answers
+    int seat(n, size, target, there, rows, seed, table, mark)           after ASK_SEED, `there` being the seed's target
+    int rank(n, size, rows, mark, seeded, seed, order, gaps)            their order; how many there are
+    none gather(answers, size, rows, order, out)                        the rows in that order
 """
 
 from __future__ import annotations
@@ -17,38 +23,42 @@ from manipula.algebra.run.vectorcall.results import DENSE, FIELDS, field
 
 CONTEXT = (
     "array_type", "dtype", "dtype_type", "new_array", "keep", "drop", "attribute", "vectorcall", "general.text",
-    "seed.text", "result", "owner",
+    "seed.text", "result", "owner", "inverse", "forward", "table",
 )  # fmt: skip
+TEXTS = ("choose", "seat", "rank", "gather")
+SETTLED, ASK_SEED = 0, 2  # what `choose` and `seat` may return; all else is for the general way
 _FIXED = "ptr null, ptr null, i32 0, ptr null"
 
 
-def branch_door_text(branches: int, size: int, header: int) -> str:
+def inverse_call_text(branches: int, size: int, header: int) -> str:
     """`header`: bytes before an object's own fields."""
-    door = _BranchDoor(branches, size, header)
-    parts = (door.entry, door.target, door.seed, door.solve, door.rank, door.copy, door.result, door.general)
+    call = _InverseCall(branches, size, header)
+    parts = (call.entry, call.target, call.seed, call.solve, call.copy, call.result, call.general)
     lines = [line for part in parts for line in part()]
-    return "\n".join([*door.outside(), *lines])
+    return "\n".join([*call.outside(), *lines])
 
 
-class _BranchDoor:
+class _InverseCall:
     """The parts of `call`."""
 
     def __init__(self, branches: int, size: int, header: int) -> None:
         self.branches, self.size, self.header = branches, size, header
-        self.row, self.each = f"<{size} x double>", f"<{branches} x double>"
+        self.row = f"<{size} x double>"
 
     def outside(self) -> Iterator[str]:
         yield f"@context = internal global [{len(CONTEXT)} x ptr] zeroinitializer, align 8"
         yield "@target.shape = internal constant [2 x i64] [i64 4, i64 4], align 8"
         yield f"@seed.shape = internal constant [1 x i64] [i64 {self.size}], align 8"
         yield "define ptr @door_context() nounwind {\n  ret ptr @context\n}"
-        yield f"declare i8 @llvm.vector.reduce.add.v{self.branches}i8(<{self.branches} x i8>)"
+        yield f"declare i1 @llvm.vector.reduce.and.v{self.size}i1(<{self.size} x i1>)"
 
     def entry(self) -> Iterator[str]:
         """One argument, or two of which the second may be named `seed`."""
         yield "define ptr @call(ptr %self, ptr %args, i64 %count, ptr %names) nounwind {\nentry:"
-        yield f"  %rows = alloca [{self.branches * self.size} x double], align 64"
-        yield f"  %mask = alloca [{self.branches} x i8], align 8\n  %far = alloca [{self.branches} x double], align 64"
+        n = self.branches
+        room = {"rows": n * self.size, "valid": n, "fit": n, "calm": 1, "defect": 1, "there": 16 * n, "gaps": n}
+        yield from (f"  %{name} = alloca [{count} x double], align 64" for name, count in room.items())
+        yield f"  %mark = alloca [{n} x i64], align 64\n  %order = alloca [{n} x i64], align 64"
         yield "  %sizes = alloca [2 x i64], align 8\n  %given = alloca [4 x ptr], align 8"
         for index, name in enumerate(CONTEXT):
             yield f"  %at.{name} = getelementptr inbounds ptr, ptr @context, i64 {index}"
@@ -100,59 +110,35 @@ class _BranchDoor:
         yield "  br i1 %finite, label %ready, label %general\nplain:\n  br label %ready"
 
     def solve(self) -> Iterator[str]:
-        yield "ready:\n  %seed = phi ptr [ null, %plain ], [ %s.data, %seed.values ]"
-        yield "  %open = call i1 @one_target(ptr %x.data, ptr null, ptr %seed, ptr %rows, ptr %mask)"
-        yield "  br i1 %open, label %general, label %solved\nsolved:"
-        yield f"  %marks = load <{self.branches} x i8>, ptr %mask, align 8"
-        yield f"  %answers.8 = call i8 @llvm.vector.reduce.add.v{self.branches}i8(<{self.branches} x i8> %marks)"
-        yield "  %answers = zext i8 %answers.8 to i64\n  store i64 %answers, ptr %sizes, align 8"
-        yield "  %at.size = getelementptr inbounds i64, ptr %sizes, i64 1"
-        yield f"  store i64 {self.size}, ptr %at.size, align 8"
-        yield "  br i1 %with.seed, label %measure, label %unmeasured"
-
-    def rank(self) -> Iterator[str]:
-        """How far each answer is from the seed: the sum of squares, in the order of the coordinates."""
-        yield f"unmeasured:\n  store {self.each} zeroinitializer, ptr %far, align 64\n  br label %measured"
-        yield "measure:\n  %m = phi i64 [ 0, %solved ], [ %m.next, %measure ]"
-        yield f"  %m.row = mul i64 %m, {self.size}\n  %at.m = getelementptr inbounds double, ptr %rows, i64 %m.row"
-        yield f"  %here = load {self.row}, ptr %at.m, align 8\n  %aim = load {self.row}, ptr %seed, align 8"
-        yield f"  %gap = fsub {self.row} %here, %aim\n  %square = fmul {self.row} %gap, %gap"
-        yield f"  %sum = call double @llvm.vector.reduce.fadd.v{self.size}f64(double 0.0, {self.row} %square)"
-        yield "  %at.far = getelementptr inbounds double, ptr %far, i64 %m\n  store double %sum, ptr %at.far, align 8"
-        yield f"  %m.next = add i64 %m, 1\n  %m.more = icmp ult i64 %m.next, {self.branches}"
-        yield "  br i1 %m.more, label %measure, label %measured"
+        """Every branch and its pose, then the choice; a seed may have to be looked at itself."""
+        n, size = self.branches, self.size
+        yield "ready:\n  %seed = phi ptr [ %table, %plain ], [ %s.data, %seed.values ]"
+        outputs = "ptr %rows, ptr %valid, ptr %fit, ptr %calm, ptr %defect"
+        yield f"  call void %inverse(ptr %x.data, ptr null, {outputs})"
+        yield f"  call void %forward(ptr %rows, i64 {size}, ptr null, ptr %there, i64 {n})"
+        yield "  %calm.here = load double, ptr %calm, align 8\n  %defect.here = load double, ptr %defect, align 8"
+        given = f"i64 {n}, i64 {size}, ptr %x.data, ptr %rows, ptr %fit, double %calm.here, double %defect.here"
+        chosen = f"call i64 @choose({given}, ptr %there, i1 %with.seed, ptr %seed, ptr %table, ptr %mark)"
+        yield f"  %state = {chosen}"
+        yield f"  switch i64 %state, label %general [ i64 {SETTLED}, label %solved i64 {ASK_SEED}, label %ask ]\nask:"
+        yield f"  call void %forward(ptr %seed, i64 {size}, ptr null, ptr %there, i64 1)"
+        given = f"i64 {n}, i64 {size}, ptr %x.data, ptr %there, ptr %rows, ptr %seed, ptr %table, ptr %mark"
+        yield f"  %asked = call i64 @seat({given})\n  %seated = icmp eq i64 %asked, {SETTLED}"
+        yield "  br i1 %seated, label %solved, label %general"
 
     def copy(self) -> Iterator[str]:
-        """Every answer to its rank: as many answers are nearer, or as near and before it."""
-        n, each, bits = self.branches, self.each, f"<{self.branches} x i1>"
-        whole, zeros = f"<{n} x i64>", f"<{n} x i32> zeroinitializer"
-        places = "<" + ", ".join(f"i64 {i}" for i in range(n)) + ">"
-        yield "measured:\n  call void %keep(ptr %dtype)"  # the constructor takes this reference
+        """The answers in their order, in an array of their own."""
+        n, size = self.branches, self.size
+        ranked = f"i64 {n}, i64 {size}, ptr %rows, ptr %mark, i1 %with.seed, ptr %seed, ptr %order, ptr %gaps"
+        yield f"solved:\n  %answers = call i64 @rank({ranked})\n  store i64 %answers, ptr %sizes, align 8"
+        yield "  %at.size = getelementptr inbounds i64, ptr %sizes, i64 1"
+        yield f"  store i64 {size}, ptr %at.size, align 8"
+        yield "  call void %keep(ptr %dtype)"  # the constructor takes this reference
         yield f"  %q = call ptr %new_array(ptr %array_type, ptr %dtype, i32 2, ptr %sizes, {_FIXED})"
         yield "  %q.none = icmp eq ptr %q, null\n  br i1 %q.none, label %no.room, label %fill\nno.room:\n  ret ptr null"
         yield "fill:"
         yield from field("q", "data", self.header, "ptr")
-        yield f"  %kept.all = icmp ne <{n} x i8> %marks, zeroinitializer\n  %away = load {each}, ptr %far, align 64"
-        yield "  br label %branch\nbranch:\n  %b = phi i64 [ 0, %fill ], [ %b.next, %on ]"
-        yield "  %at.mark = getelementptr inbounds i8, ptr %mask, i64 %b\n  %mark = load i8, ptr %at.mark, align 1"
-        yield "  %kept = icmp ne i8 %mark, 0\n  br i1 %kept, label %place, label %on\nplace:"
-        yield "  %at.own = getelementptr inbounds double, ptr %far, i64 %b\n  %own = load double, ptr %at.own, align 8"
-        yield f"  %own.1 = insertelement {each} poison, double %own, i64 0"
-        yield f"  %own.all = shufflevector {each} %own.1, {each} poison, {zeros}"
-        yield f"  %b.1 = insertelement {whole} poison, i64 %b, i64 0"
-        yield f"  %b.all = shufflevector {whole} %b.1, {whole} poison, {zeros}"
-        yield f"  %nearer = fcmp olt {each} %away, %own.all\n  %even = fcmp oeq {each} %away, %own.all"
-        yield f"  %before = icmp ult {whole} {places}, %b.all\n  %even.before = and {bits} %even, %before"
-        yield f"  %first = or {bits} %nearer, %even.before\n  %counted = and {bits} %first, %kept.all"
-        yield f"  %ones = zext {bits} %counted to <{n} x i8>"
-        yield f"  %rank.8 = call i8 @llvm.vector.reduce.add.v{n}i8(<{n} x i8> %ones)\n  %rank = zext i8 %rank.8 to i64"
-        yield f"  %from.by = mul i64 %b, {self.size}\n  %to.by = mul i64 %rank, {self.size}"
-        yield "  %from = getelementptr inbounds double, ptr %rows, i64 %from.by"
-        yield "  %to = getelementptr inbounds double, ptr %q.data, i64 %to.by"
-        yield f"  %values = load {self.row}, ptr %from, align 8"
-        yield f"  store {self.row} %values, ptr %to, align 8\n  br label %on"
-        yield f"on:\n  %b.next = add i64 %b, 1\n  %more = icmp ult i64 %b.next, {n}"
-        yield "  br i1 %more, label %branch, label %copied"
+        yield f"  call void @gather(i64 %answers, i64 {size}, ptr %rows, ptr %order, ptr %q.data)\n  br label %copied"
 
     def result(self) -> Iterator[str]:
         """result(owner, target, answers[, seed])"""

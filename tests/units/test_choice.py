@@ -1,0 +1,204 @@
+"""The choice among branches: one text, the same bits in plain Python, machine code and C; winding against trying."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.algebra.emit.c.program import program_text
+from manipula.algebra.program.reader import program
+from manipula.algebra.run.routines import compiled
+from manipula.ik.choice.text import SETTLED, Row, Table, choose_each, gather, prefer, rank, wind_each
+from manipula.ik.choosing import closed_rows, ordered, preferred
+from manipula.ik.numeric.limits import limit_rows, wound
+from tests.emitted import needs_cc, shared
+
+ARMS = ("puma560", "stanford", "cobra600")
+
+
+def from_c(entry: Callable[..., Any], folder: Path) -> Callable[..., Any]:
+    """The text as C, compiled here; its whole numbers are narrower."""
+    routines = program(entry)
+    made = routines[-1]
+    folder.mkdir(parents=True, exist_ok=True)
+    text = program_text(routines, [made.name])
+    (folder / "text.c").write_text(f"#include <math.h>\n\n{text}\n")
+    code = getattr(shared(folder / "text.c"), made.name)
+    kinds = {"int": ctypes.c_int, "flag": ctypes.c_int, "real": ctypes.c_double}
+    code.argtypes = [kinds.get(kind, ctypes.c_void_p) for kind in made.parameters.values()]
+
+    def call(*args: Any) -> Any:
+        narrow = [x.astype(np.int32) if isinstance(x, np.ndarray) and x.dtype == np.int64 else x for x in args]
+        found = code(*(x.ctypes.data if isinstance(x, np.ndarray) else x for x in narrow))
+        for x, own in zip(args, narrow, strict=True):
+            if isinstance(x, np.ndarray):
+                x[...] = own
+        return found if made.returns == "int" else None
+
+    return call
+
+
+@lru_cache
+def ways(entry: Callable[..., Any], folder: Path) -> list[Callable[..., Any]]:
+    return [entry, compiled(entry, rounded=True), from_c(entry, folder / entry.__name__)]
+
+
+def alike(entry: Callable[..., Any], folder: Path, *given: Any) -> list[Any]:
+    """What each way leaves in its arrays: the same bits. The first way's arrays."""
+    found = []
+    for way in ways(entry, folder):
+        args = [x.copy() if isinstance(x, np.ndarray) else x for x in given]
+        args.append(way(*args))
+        found.append(args)
+    for other in found[1:]:
+        for a, b in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
+    return found[0]
+
+
+def random_table(rng: np.random.Generator, dof: int) -> Any:
+    """Tolerances wide enough for every path, and joints of both kinds with and without limits."""
+    turning = rng.random(dof) < 0.7
+    low, high = np.sort(rng.uniform(-7, 7, (2, dof)), axis=0)
+    free = rng.random(dof) < 0.3
+    low, high = np.where(free, -np.inf, low), np.where(free, np.inf, high)
+    numbers = np.zeros(Table.ROWS)
+    numbers[[Table.CLEAN, Table.GOOD, Table.FAMILY, Table.SAME]] = 1e-3, 1e-3, 0.05, 0.1
+    numbers[[Table.CALM, Table.ALMOST, Table.BESIDE, Table.MAYBE, Table.BLURRED]] = 0.5, -0.9, 2e-3, 0.11, 0.4
+    numbers[Table.SINGULAR] = 0.3
+    return np.concatenate([numbers, limit_rows(turning, low, high)])
+
+
+def random_branches(rng: np.random.Generator, poses: int, branches: int, dof: int) -> list[Any]:
+    """What a closed form may say: branches that reach, nearly reach and miss; equal ones; some that are no numbers."""
+    T = rng.normal(size=(poses, 16))
+    q = rng.uniform(-np.pi, np.pi, (poses, branches, dof))
+    again = rng.random((poses, branches)) < 0.4
+    q = np.where(again[..., None], q[:, :1] + 2 * np.pi * rng.integers(-1, 2, (poses, branches, dof)), q)
+    off = rng.choice([1e-4, 1.5e-3, 1.0], (poses, branches, 1), p=[0.8, 0.02, 0.18])
+    there = T[:, None] + off * rng.uniform(-1, 1, (poses, branches, 16))
+    lost = rng.random((poses, branches)) < 0.1
+    q[lost], there[lost] = np.nan, np.nan
+    margin = rng.choice([0.01, 0.2, 1.0, np.nan], poses, p=[0.1, 0.4, 0.45, 0.05])
+    pose_error = rng.choice([0.0, 1.0], poses, p=[0.95, 0.05])
+    discriminant = np.where(there[..., 0] == there[..., 0], rng.uniform(-1, -0.89, (poses, branches)), -1.0)
+    return [T, q, discriminant, margin, pose_error, there]
+
+
+@needs_cc
+@pytest.mark.parametrize("case", range(6))
+def test_three_ways_choose_alike(case: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    rng, folder = np.random.default_rng(case), folder_of(tmp_path_factory)
+    poses, branches, dof = 20, int(rng.integers(1, 9)), int(rng.integers(1, 8))
+    table = random_table(rng, dof)
+    T, *branch = random_branches(rng, poses, branches, dof)
+    seed = rng.uniform(-2, 2, dof)
+    marks, open_ = np.zeros((poses, branches), dtype=np.int64), np.zeros(poses, dtype=np.int64)
+    flat = [x.ravel() for x in (marks, open_)]
+    settled = 0
+    for seeded in (False, True):
+        seed_there = (T[0] if rng.random() < 0.5 else rng.normal(size=16)).copy()
+        given = [poses, branches, dof, T.ravel(), 16, *(x.ravel() for x in branch)]
+        *_, mark, unsettled, _ = alike(choose_each, folder, *given, seeded, seed, seed_there, table, *flat)
+        assert set(np.unique(mark)) <= {0, 1} and not mark.reshape(poses, branches)[unsettled != SETTLED].any()
+        settled += int((unsettled == SETTLED).sum())
+    assert 0 < settled < 2 * poses
+
+
+_FOLDER: list[Path] = []
+
+
+def folder_of(factory: pytest.TempPathFactory) -> Path:
+    """One for all tests: every text is compiled once."""
+    if not _FOLDER:
+        _FOLDER.append(factory.mktemp("texts"))
+    return _FOLDER[0]
+
+
+@needs_cc
+@pytest.mark.parametrize("case", range(6))
+def test_three_ways_wind_and_rank_alike(case: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+    rng, folder = np.random.default_rng(100 + case), folder_of(tmp_path_factory)
+    n, dof = int(rng.integers(1, 12)), int(rng.integers(1, 8))
+    rows = random_table(rng, dof)[Table.ROWS :]
+    q, seed = rng.uniform(-np.pi, np.pi, (n, dof)), rng.uniform(-8, 8, dof)
+    q[rng.random(n) < 0.3] = q[0]  # ties keep their order
+    mark = (rng.random(n) < 0.7).astype(np.int64)
+    for seeded in (False, True):
+        alike(wind_each, folder, n, dof, q.ravel(), seeded, seed, rows)
+        order, gaps = np.zeros(n, dtype=np.int64), np.zeros(n)
+        found = alike(rank, folder, n, dof, q.ravel(), mark, seeded, seed, order, gaps)
+        places, count = found[6], found[-1]
+        away = ((q - seed) ** 2).sum(1) if seeded else np.zeros(n)
+        own = np.flatnonzero(mark)
+        np.testing.assert_array_equal(places[:count], own[np.argsort(away[own], kind="stable")])
+        taken = alike(gather, folder, count, dof, q.ravel(), places, np.zeros(n * dof))[4]
+        np.testing.assert_array_equal(taken.reshape(n, dof)[:count], q[places[:count]])
+        twin = np.array([int(rng.integers(-1, i)) if i else -1 for i in range(n)], dtype=np.int64)
+        alike(prefer, folder, n, dof, q.ravel(), mark, seeded, seed, twin)
+
+
+@pytest.mark.parametrize("case", range(20))
+def test_the_turn_is_the_best_of_all_that_are_inside(case: int) -> None:
+    """Against trying them all."""
+    rng = np.random.default_rng(200 + case)
+    dof = int(rng.integers(1, 8))
+    turning, free = rng.random(dof) < 0.7, rng.random(dof) < 0.3
+    low, high = np.sort(rng.uniform(-9, 9, (2, dof)), axis=0)
+    low, high = np.where(free, -np.inf, low), np.where(free, np.inf, high)
+    q = rng.uniform(-np.pi, np.pi, (5, dof))
+    q[0], q[1] = np.where(np.isfinite(low) & (low > -np.pi) & (low < np.pi), low, q[0]), q[1]  # on a limit is inside
+    for seed in (None, rng.uniform(-8, 8, dof)):
+        found = wound(q, turning, low, high, seed)
+        for i in range(5):
+            for j in range(dof):
+                turns = q[i, j] + 2 * np.pi * np.arange(-4, 5) if turning[j] else q[i, j : j + 1]
+                inside = turns[(turns >= low[j] - 1e-11) & (turns <= high[j] + 1e-11)]
+                aim = q[i, j] if seed is None else seed[j]
+                least = np.abs(inside - aim).min() if inside.size and turning[j] else abs(q[i, j] - aim)
+                assert abs(found[i, j] - aim) == pytest.approx(least, abs=1e-9)
+                assert np.abs(turns - found[i, j]).min() < 1e-9
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_an_arm_is_solved_alike_in_plain_python(name: str) -> None:
+    arm = mp.Arm(name)
+    solver, rng = arm.inverse_solver, np.random.default_rng(3)
+    reach = np.where(solver.turning, 2.8, 0.4)
+    q = rng.uniform(np.maximum(solver.low, -reach), np.minimum(solver.high, reach), (8, arm.dof))
+    T = arm.pose(q).reshape(-1, 16)
+    raw = closed_rows(solver, T, None)
+    n, branches, dof = raw.q.shape
+    for seeded, seed in ((False, q[0]), (True, q[1])):
+        found = []
+        for way in (choose_each, compiled(choose_each, rounded=True), compiled(choose_each, True, branches=branches)):
+            own, mark, unsettled = raw.q.copy(), np.zeros((n, branches), dtype=np.int64), np.zeros(n, dtype=np.int64)
+            there = solver.pose(raw.q).ravel()
+            numbers = (raw.fit.ravel(), raw.calm, raw.defect, there, seeded, seed, solver.pose(seed).ravel())
+            way(n, branches, dof, T.ravel(), 16, own.ravel(), *numbers, solver.table, mark.ravel(), unsettled)
+            found.append((own[mark == 1], mark, unsettled))
+        assert not found[0][2].any() and found[0][1].any(1).all()
+        for other in found[1:]:
+            for a, b in zip(found[0], other, strict=True):
+                np.testing.assert_array_equal(a, b)
+
+
+def test_of_branches_that_are_one_the_one_inside_comes_first() -> None:
+    q, inside = np.array([[3.2], [-3.1], [1.0], [-3.0]]), np.array([False, True, True, True])
+    twin = np.array([-1, 0, -1, 0])
+    np.testing.assert_array_equal(preferred(twin, inside, q, None), [1, -1, -1, 1])
+    np.testing.assert_array_equal(preferred(twin, inside, q, np.array([-2.9])), [1, 3, -1, -1])
+    np.testing.assert_array_equal(ordered(q, inside, np.array([-2.9])), [3, 1, 2])
+
+
+def test_the_layout_has_a_place_for_every_number() -> None:
+    places = {v for k, v in vars(Table).items() if k.isupper() and k != "ROWS"}
+    assert places == set(range(Table.ROWS))
+    assert {v for k, v in vars(Row).items() if k.isupper() and k != "COUNT"} == set(range(Row.COUNT))
