@@ -14,11 +14,12 @@ from manipula.algebra.expr.condition import Condition, still_asked
 from manipula.algebra.expr.cost import Cost
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, UnknownNameError
-from manipula.pages.formulation_text import choices_in_words, method_of
+from manipula.pages.formulation_text import choices_in_words
 from manipula.support.files import write_files
 from manipula.version import __version__
 
@@ -71,7 +72,12 @@ class Model:
     @property
     def columns(self) -> tuple[str, ...]:
         """The regressor's columns: the parameter each belongs to."""
-        return tuple(self.function.notes.get("columns", "").split())
+        return self.function.provenance.columns
+
+    @property
+    def provenance(self) -> Provenance:
+        """Robot, method, answers to the questions of formulation, proof: as data."""
+        return self.function.provenance
 
     def equations(self, form: str = "auxiliary", style: str = "text") -> Equations:
         """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode" or "latex"."""
@@ -119,12 +125,13 @@ class Model:
 
     def explain(self) -> str:
         """How the model was made, what it costs, how it was proved."""
-        notes, offline = self.function.notes, self.cost.offline
-        made = notes.get("method", "")
-        lines = [f"{key}: {notes[key]}" for key in ("robot", "model") if key in notes]
-        lines += [f"method: {method_of(made)}", *(f"  - {choice}" for choice in choices_in_words(made))]
-        lines += [f"proof: {notes['proof']}"] if "proof" in notes else []
-        lines += [f"search: {notes['search']}; optimise='max' goes on from here"] if "search" in notes else []
+        made, offline = self.function.provenance, self.cost.offline
+        texts = made.texts()
+        lines = [f"{key}: {texts[key]}" for key in ("robot", "model") if key in texts]
+        lines += [line for part in made.parts for line in _method_lines(f"{part.model} by {part.method}", part)]
+        lines += [] if made.parts else _method_lines(made.method, made)
+        lines += [f"proof: {made.proof}"] if made.proof else []
+        lines += [f"search: {made.search}; optimise='max' goes on from here"] if made.search else []
         lines.append(f"cost: {self.cost}; parameters alone: {offline.total if offline else 0} operations, once")
         lines.append(f"conditions: {', '.join(map(str, self.conditions)) or 'none'}")
         return "\n".join(lines)
@@ -150,7 +157,7 @@ class SolverModel(Model):
                 "proof=True: there is no checker for inverse_kinematics yet; its solver checks each answer"
             )
         if language != "c":
-            method = self.function.notes["method"]
+            method = self.function.provenance.method
             raise InputError(f"inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}")
         return write_files(Path(folder), self._solver.files(__version__))
 
@@ -164,7 +171,11 @@ class SolverModel(Model):
         self._refuse("compiled formulas; see Arm.inverse_kinematics")
 
     def _refuse(self, what: str) -> NoReturn:
-        raise InputError(f"inverse_kinematics of {self.function.notes['robot']} has no closed form, so no {what}")
+        raise InputError(f"inverse_kinematics of {self.function.provenance.robot} has no closed form, so no {what}")
+
+
+def _method_lines(method: str, origin: Provenance) -> list[str]:
+    return [f"method: {method}", *(f"  - {choice}" for choice in choices_in_words(origin.answers))]
 
 
 def _picked(function: Function, name: str) -> Output:

@@ -20,6 +20,7 @@ from manipula.algebra.expr.cost import Cost
 from manipula.algebra.expr.evaluate import ARRAYS, MPMATH, SINGLE_MPMATH, evaluate
 from manipula.algebra.expr.function import Function, is_online
 from manipula.algebra.expr.node import Expr, angle_terms
+from manipula.algebra.expr.provenance import NOWHERE, Provenance
 from manipula.algebra.expr.walk import topological
 from manipula.scalar import OPS, Maths, Next, Rate, Role
 
@@ -74,7 +75,7 @@ class Tape:
     online: tuple[Line, ...]
     outputs: tuple[Port, ...]
     names: tuple[str, ...]  # a readable, unique name for every slot
-    notes: Mapping[str, str] = field(default_factory=dict)
+    provenance: Provenance = NOWHERE
     guard: tuple[Line, ...] = ()  # what the checks alone read, from parameters and off-line lines
     checks: tuple[Check, ...] = ()
     cost: Cost = field(default_factory=Cost)
@@ -148,7 +149,7 @@ def tape_from_function(function: Function) -> Tape:
         code(online),
         outputs,
         _names(function, ordered),
-        function.notes,
+        function.provenance,
         code(guard.lines),
         tuple(Check(slot[a], slot[b], x.words, x.names) for x, (a, b) in zip(conditions, sides, strict=True)),
         function.cost,

@@ -153,7 +153,7 @@ def _count_cells(found: _Show) -> Iterator[tuple[str, ...]]:
 
 
 def _method(model: Model) -> str:
-    return model.function.notes.get("method", "").split(";")[0]
+    return model.provenance.method
 
 
 def _say_code(found: _Show) -> None:
@@ -161,7 +161,7 @@ def _say_code(found: _Show) -> None:
     say()
     for path in found.files:
         say(f"  {path}")
-    say_prose(f"  proof: {found.code.function.notes.get('proof', '')}", "green")
+    say_prose(f"  proof: {found.code.provenance.proof}", "green")
     say(f"  {found.selftest}", "bold red" if "FAILED" in found.selftest else "green")
     say()
 
@@ -189,7 +189,7 @@ def _as_json(found: _Show) -> dict[str, Any]:
         "dynamics": [row.as_dict() for row in found.dynamics],
         "torques": [{"method": _method(model), "cost": model.cost.as_dict()} for model in found.torques],
         "published": {"ways": PUBLISHED_WAYS, "lagrange": PUBLISHED_LAGRANGE},
-        "proof": found.code.function.notes.get("proof", ""),
+        "proof": found.code.provenance.proof,
         "files": list(map(str, found.files)),
         "selftest": found.selftest,
         "call": {**CALL, "tau_Nm": found.tau, "position_m": found.position},

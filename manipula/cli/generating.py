@@ -97,10 +97,10 @@ def _generated(robot: Robot, name: str, chosen: dict[str, Any], tell: Tell) -> M
 
 
 def _as_json(name: str, model: Model) -> dict[str, Any]:
-    notes = model.function.notes
+    origin = model.provenance
     return {
-        "model": name, "method": notes.get("method", ""), "cost": model.cost.as_dict() if _counted(model) else None,
-        "conditions": [str(x) for x in model.conditions], "proof": notes.get("proof", ""),
+        "model": name, "method": origin.formulation, "cost": model.cost.as_dict() if _counted(model) else None,
+        "conditions": [str(x) for x in model.conditions], "proof": origin.proof,
         "inputs": model.inputs, "outputs": model.outputs,
     }  # fmt: skip
 
@@ -111,12 +111,12 @@ def say_models(made: dict[str, Model]) -> None:
     if counted:
         say_table("Operations", COST_COLUMNS, [_cost_cells(*item) for item in counted.items()], right=range(2, 7))
     for name in made.keys() - counted.keys():
-        say_prose(f"{name}: by {made[name].function.notes['method']}; loops, so no fixed number of operations")
+        say_prose(f"{name}: by {made[name].provenance.method}; loops, so no fixed number of operations")
     for name, model in made.items():
-        _, _, choices = model.function.notes.get("method", "").partition("; ")
-        if choices:
-            say_prose(f"Choices in {name}: {choices}", "dim")
-        say_prose(f"Proof of {name}: {model.function.notes.get('proof', 'none')}", "green")
+        origin = model.provenance
+        if origin.answers:
+            say_prose(f"Choices in {name}: {'; '.join(map(str, origin.answers))}", "dim")
+        say_prose(f"Proof of {name}: {origin.proof or 'none'}", "green")
         if model.conditions:
             say_prose(f"{name} holds where {', '.join(map(str, model.conditions))}")
     say()
@@ -128,9 +128,8 @@ def _counted(model: Model) -> bool:
 
 
 def _cost_cells(name: str, model: Model) -> tuple[str, ...]:
-    method = model.function.notes.get("method", "").split(";")[0]
     cost, once = model.cost, model.cost.offline.total if model.cost.offline else 0
-    return (name, method, *map(str, (cost.mul, cost.add, cost.total, cost.trig, once)))
+    return (name, model.provenance.method, *map(str, (cost.mul, cost.add, cost.total, cost.trig, once)))
 
 
 @guarded

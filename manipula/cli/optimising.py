@@ -84,13 +84,13 @@ def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str,
         _say_result(robot.name, name, costs, found)
         say_prose(_future(f"{robot.name} -m {name}", found, known, before["fast"], asked["price"]), "dim")
         say()
-    notes = found.function.notes
+    origin = found.provenance
     return {
-        "model": name, "method": notes["method"], "proof": notes["proof"],
+        "model": name, "method": origin.formulation, "proof": origin.proof,
         "conditions": [str(x) for x in found.conditions],
         "counts": {level: cost.as_dict() for level, cost in costs.items()},
         "remembered": known == found, "best_known": known.cost.total if known else None,
-        "finished": "search" not in notes,
+        "finished": not origin.search,
     }  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def _cells(cost: Any) -> tuple[str, ...]:
 
 def _future(what: str, found: Model, known: Model | None, fast: Model, price: str) -> str:
     """What `--optimise max` will give from now on."""
-    cut = _CUT.get(found.function.notes.get("search", ""), "")
+    cut = _CUT.get(found.provenance.search, "")
     if known == found:
         command = f"manipula generate {what} --optimise max"
         return (
@@ -115,7 +115,7 @@ def _future(what: str, found: Model, known: Model | None, fast: Model, price: st
         )
     total, fast_total = api.price_of(found, price), api.price_of(fast, price)
     if known is not None and api.price_of(known, price) <= total:
-        goes = "from" if "search" in known.function.notes else "giving"
+        goes = "from" if known.provenance.search else "giving"
         return f"A way with {known.cost.total} operations is known already; --optimise max goes on {goes} that one."
     if cut and total >= fast_total:
         return f"Not remembered: the search was {cut} before it found less than the default level has."

@@ -15,6 +15,7 @@ from manipula.algebra.expr.derive import gradient
 from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
@@ -23,7 +24,7 @@ from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.prepare import Prepared, model_named
 from manipula.generation.request import Choice
 from manipula.generation.structure import Structure
-from manipula.mechanics.models.choices import Formulation, field_choices, prepared
+from manipula.mechanics.models.choices import Answers, field_choices, prepared
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Given, Model
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
 from manipula.mechanics.models.ports import PORTS, Sizes
@@ -49,7 +50,7 @@ def check_request(asked: Prepared) -> None:
         method_named(model, method, len(road_joints(request.robot)))
 
 
-def method_named(model: Model, name: str, factors: int) -> Callable[[Tree, Given, Formulation], dict[str, Any]]:
+def method_named(model: Model, name: str, factors: int) -> Callable[[Tree, Given, Answers], dict[str, Any]]:
     """A method by name; a pose may also be asked for by a bracketing of its factors, one a joint on the road."""
     if name in model.methods:
         return lambda chain, x, answers: model.methods[name](chain, x)
@@ -81,11 +82,10 @@ def built(asked: Prepared, choice: Choice) -> Function:
     if parameters:
         inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", role="parameter"))
     outputs = tuple(_output(graph, name, found[name], *model.outputs[name]) for name in found)
-    notes = {"robot": asked.robot.name, "model": model.name, "method": str(choice)}
-    notes["joints"] = ", ".join(asked.robot.joint_names)
-    if model.columns is not None:
-        notes["columns"] = " ".join(model.columns(chain))
-    return Function(asked.name, graph, tuple(inputs), outputs, notes=notes)
+    columns = () if model.columns is None else tuple(model.columns(chain))
+    joints = tuple(asked.robot.joint_names)
+    origin = Provenance(asked.robot.name, model.name, choice.method, choice.words, joints, columns)
+    return Function(asked.name, graph, tuple(inputs), outputs, provenance=origin)
 
 
 def _differentiated(asked: Prepared, choice: Choice) -> Function:
@@ -101,8 +101,8 @@ def _differentiated(asked: Prepared, choice: Choice) -> Function:
         _output(found.graph, name, [list(row) for row in zip(*matrices[name])], *model.outputs[name])
         for name in model.outputs
     ]
-    notes = {**found.notes, "model": model.name, "method": str(choice)}
-    return replace(found, name=asked.name, outputs=tuple(outputs), notes=notes)
+    origin = replace(found.provenance, model=model.name, method=choice.method, answers=choice.words)
+    return replace(found, name=asked.name, outputs=tuple(outputs), provenance=origin)
 
 
 def input_of(port: str, symbols: Sequence[Expr]) -> Input:
@@ -162,15 +162,15 @@ def guarded(function: Function, structure: Structure) -> Function:
 
 
 def used_parameters(function: Function) -> Function:
-    """Without the parameters that nothing in the function reads; the notes keep all their names."""
+    """Without the parameters that nothing in the function reads; its provenance keeps all their names."""
     read = set(topological(function.roots))
-    names = [name for port in function.inputs if port.role == "parameter" for name in port.names]
+    names = tuple(name for port in function.inputs if port.role == "parameter" for name in port.names)
     ports = [
         replace(port, symbols=tuple(x for x in port.symbols if x in read)) if port.role == "parameter" else port
         for port in function.inputs
     ]
     kept = tuple(port for port in ports if port.role != "parameter" or port.symbols)
-    return replace(function, inputs=kept, notes={**function.notes, "parameters": " ".join(names)})
+    return replace(function, inputs=kept, provenance=replace(function.provenance, parameters=names))
 
 
 def _output(graph: Graph, name: str, value: Any, unit: str, doc: str) -> Output:

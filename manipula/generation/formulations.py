@@ -23,7 +23,7 @@ from manipula.algebra.optimise.search.engine import settled, settled_function
 from manipula.generation.build import built
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Choice, Tell
-from manipula.mechanics.models.choices import Question
+from manipula.mechanics.models.choices import FRAMES, Question
 
 WORK = 300_000  # operations built in the descents, and as many in the walk: a quarter of a minute each
 TRIALS = 1_500  # and no more formulations than that: a small arm soon has no others
@@ -61,13 +61,13 @@ class Formulations:
 
     @cached_property
     def space(self) -> Space:
-        return {question.name: question.answers for question in self.questions}
+        return {question.topic: question.answers for question in self.questions}
 
     @cached_property
     def fine(self) -> Space:
         """The questions that stay in a valley."""
         return {
-            question.name: question.answers for question in self.questions if not (question.bold or question.valley)
+            question.topic: question.answers for question in self.questions if not (question.bold or question.valley)
         }
 
     def worth(self, answers: Answers) -> float:
@@ -100,15 +100,15 @@ class Formulations:
             raise ZeroDivisionError(f"every formulation of {self.asked.request.model} divides by zero on this robot")
         return dict(min(self.known.values()).choice.answers)
 
-    def valley(self, choice: Choice) -> str:
+    def valley(self, choice: Choice) -> Choice:
         """Where a formulation lies: its method and its answers to the questions that make valleys."""
-        wide = {question.name for question in self.questions if question.valley}
-        return str(Choice(choice.method, tuple(item for item in choice.answers if item[0] in wide)))
+        wide = {question.topic for question in self.questions if question.valley}
+        return Choice(choice.method, tuple(item for item in choice.answers if item[0] in wide))
 
 
-def favourites(tried: Iterable[Formulations], count: int) -> dict[Choice, str]:
+def favourites(tried: Iterable[Formulations], count: int) -> dict[Choice, Choice]:
     """The best of every valley, then the second of each …, with its valley: how deep it is only a long search shows."""
-    valleys: dict[str, list[Tried]] = {}
+    valleys: dict[Choice, list[Tried]] = {}
     for found in tried:
         for one in found.known.values():
             valleys.setdefault(found.valley(one.choice), []).append(one)
@@ -122,7 +122,7 @@ def favourites(tried: Iterable[Formulations], count: int) -> dict[Choice, str]:
 
 def chosen(method: str, answers: Answers, space: Space) -> Choice:
     """The answers that differ from the first ones."""
-    return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == "frames"))
+    return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == FRAMES))
 
 
 def quick(asked: Prepared) -> Choice:
@@ -196,7 +196,7 @@ def _valleys(found: Formulations, start: Answers) -> list[Answers]:
     """All answers to the questions that make valleys."""
     wide = [question for question in found.questions if question.valley]
     answers = product(*(question.answers for question in wide))
-    return [{**start, **{question.name: x for question, x in zip(wide, picked)}} for picked in answers]
+    return [{**start, **{question.topic: x for question, x in zip(wide, picked)}} for picked in answers]
 
 
 class _Budget:

@@ -8,6 +8,7 @@ from math import inf
 from time import monotonic
 
 from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.provenance import Cut
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.balance import balanced
 from manipula.algebra.optimise.brake import Brake
@@ -28,7 +29,6 @@ FULL_WALK = 160_000_000  # moves that are worth the whole walk through the formu
 CHAINS = 2
 POOL = 48  # formulations that enter the tournament
 QUICK_MOVES = 300_000  # a tenth of a second
-UNFINISHED = "search"  # the note of a search that was cut short
 WAITS_FOR_PATHS = 600  # operations; measured: PUMA and Panda gain 0 to 8 %, chains of general twists lose 20 %
 
 
@@ -122,20 +122,19 @@ def _enough(total: int) -> int:
     return min(WORK // size, MOVES_EACH * size)
 
 
-def _cut(effort: Effort, brake: Brake, enough: int) -> str:
+def _cut(effort: Effort, brake: Brake, enough: int) -> Cut:
     """Why the search did not come to its end; nothing if it did."""
     limited = effort.seconds is not None or (effort.moves is not None and effort.moves < enough)
     return "interrupted" if brake.pressed else "limited" if limited else ""
 
 
-def marked(function: Function, cut: str) -> Function:
+def marked(function: Function, cut: Cut) -> Function:
     """With a note where its search was cut short: a later one goes on from there. Without one, it came to its end."""
-    kept = {key: text for key, text in function.notes.items() if key != UNFINISHED}
-    return replace(function, notes={**kept, UNFINISHED: cut} if cut else kept)
+    return replace(function, provenance=replace(function.provenance, search=cut))
 
 
 def is_finished(function: Function) -> bool:
-    return UNFINISHED not in function.notes
+    return not function.provenance.search
 
 
 def _arranged(function: Function) -> Function:

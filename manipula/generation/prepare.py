@@ -13,7 +13,17 @@ from manipula.generation.ranking import Ranking
 from manipula.generation.request import Choice, Request
 from manipula.generation.structure import Structure, numeric_chain
 from manipula.mechanics.models.catalogue import BODIES, MODELS, ON_JOINTS
-from manipula.mechanics.models.choices import Formulation, Question, field_questions, likely, questions, usual
+from manipula.mechanics.models.choices import (
+    FRAMES,
+    TIP,
+    UNIT,
+    Answers,
+    Question,
+    field_questions,
+    likely,
+    questions,
+    usual,
+)
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Method, Model
 from manipula.mechanics.models.ports import PORTS, Sizes
 from manipula.mechanics.robot.branching import road_of, serial_fault, with_frame
@@ -80,7 +90,10 @@ class Prepared:
     @property
     def name(self) -> str:
         """robot_model, as code may write it."""
-        return f"{identifier(self.robot.name)}_{self.request.model}"
+        return self.named(self.request.model)
+
+    def named(self, what: str) -> str:
+        return f"{identifier(self.robot.name)}_{what}"
 
     # formulation
 
@@ -93,10 +106,10 @@ class Prepared:
     def _open_questions(self, method: str) -> list[Question]:
         chain = self.structure.on_joints
         asked = questions(chain, self.model.needs, self.request.parameters == "base")
-        own = [Question("frames", ("joints",))] if method in ON_JOINTS else []
+        own = [Question(FRAMES, ("joints",))] if method in ON_JOINTS else []
         own += field_questions(chain) if method in (FIELD, AUTOMATIC) else []
-        asked = [_decidable(x, chain) for x in asked if x.name not in {y.name for y in own}] + own
-        return [x for x in asked if x.name != "unit" or not self.request.wrench]  # the wrench is given in metres
+        asked = [_decidable(x, chain) for x in asked if x.topic not in {y.topic for y in own}] + own
+        return [x for x in asked if x.topic != UNIT or not self.request.wrench]  # the wrench is given in metres
 
     def plain(self, method: str) -> Choice:
         """The method as the file has the robot; some want their frames on the joints."""
@@ -109,7 +122,7 @@ class Prepared:
             answers |= self.structure.slides
         return Choice(method, tuple(answers.items()))
 
-    def likely(self, method: str) -> list[Formulation]:
+    def likely(self, method: str) -> list[Answers]:
         """Changes of the usual answers that often pay."""
         return likely(self.structure.on_joints, self.questions(method))
 
@@ -148,10 +161,10 @@ def _narrowed(model: Model, found: Ranking) -> Model:
 
 def _decidable(question: Question, chain: Tree) -> Question:
     """The tip is turned by no angle whose root a proof could not follow: the root of a number, or of a square."""
-    if question.name != "tip":
+    if question.topic != TIP:
         return question
     body = chain.links[chain.leaves[-1]].inertia
-    pairs = {name: PAIRS[name](body) for name in question.answers if name in PAIRS}
+    pairs = {name: pair(body) for name, pair in PAIRS.items() if name in question.answers}
     squares = {name: x * x + y * y for name, (x, y) in pairs.items()}
     undecided = {name for name, x in squares.items() if not (isinstance(x, Expr) and is_decidable_root(x))}
     return replace(question, answers=tuple(answer for answer in question.answers if answer not in undecided))

@@ -8,6 +8,7 @@ from typing import Any
 
 from manipula.algebra.expr.function import Function, Input, moved_to
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference, Sample, prove
@@ -15,7 +16,7 @@ from manipula.errors import UnknownNameError
 from manipula.generation.build import check_request, guarded, reference, used_parameters
 from manipula.generation.kept import forget, keep, recalled
 from manipula.generation.labels import labelled, without_doubles
-from manipula.generation.levels import LEVELS, UNFINISHED, USUAL_EFFORT, Effort, is_finished, marked
+from manipula.generation.levels import LEVELS, USUAL_EFFORT, Effort, is_finished, marked
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Tell
 from manipula.generation.shipped import stored
@@ -74,7 +75,7 @@ def _found(asked: Prepared, effort: Effort, tell: Tell) -> Function:
     total = price_named(asked.request.price).total
     if effort.start is None or total(found) < total(effort.start):
         return found
-    return marked(effort.start, found.notes.get(UNFINISHED, ""))
+    return marked(effort.start, found.provenance.search)
 
 
 def _known(asked: Prepared) -> Answer | None:
@@ -126,7 +127,7 @@ def _finished(asked: Prepared, found: Function) -> Function:
 
 def _proved(function: Function, plain: Reference) -> Function:
     proof = prove(function, plain)
-    return replace(function, notes={**function.notes, "proof": str(proof)})
+    return replace(function, provenance=replace(function.provenance, proof=str(proof)))
 
 
 def generate_together(requests: Sequence[Prepared], tell: Tell = lambda text: None) -> Function:
@@ -135,14 +136,14 @@ def generate_together(requests: Sequence[Prepared], tell: Tell = lambda text: No
     graph = Graph()
     moved = [moved_to(part, graph) for part in parts]
     outputs = [
-        replace(output, name=f"{part.notes['model']}_{output.name}") for part in moved for output in part.outputs
+        replace(output, name=f"{part.provenance.model}_{output.name}") for part in moved for output in part.outputs
     ]
-    notes = {key: "; ".join(dict.fromkeys(part.notes[key] for part in parts)) for key in ("robot", "model", "joints")}
-    notes["method"] = "; ".join(f"{part.notes['model']} by {part.notes['method']}" for part in parts)
-    notes["parameters"] = " ".join(dict.fromkeys(name for p in parts for name in p.notes["parameters"].split()))
+    origins = [part.provenance for part in parts]
+    read = tuple(dict.fromkeys(name for origin in origins for name in origin.parameters or ()))
+    origin = Provenance(origins[0].robot, joints=origins[0].joints, parameters=read, parts=tuple(origins))
     labels = without_doubles({node: text for part in reversed(moved) for node, text in part.labels.items()})
-    name = f"{parts[0].name.removesuffix('_' + parts[0].notes['model'])}_models"
-    whole = optimised(Function(name, graph, _joined_inputs(moved), tuple(outputs), labels, notes))
+    name = requests[0].named("models")
+    whole = optimised(Function(name, graph, _joined_inputs(moved), tuple(outputs), labels, origin))
     return _proved(guarded(whole, requests[0].structure), _joined_reference(requests))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from manipula.algebra.expr.provenance import Chosen
+from manipula.mechanics.models.choices import Answer, Topic
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
 
@@ -16,10 +18,12 @@ class Choice:
     """One way to build a model: a method, and answers to the free questions of formulation."""
 
     method: str
-    answers: tuple[tuple[str, str], ...] = ()
+    answers: tuple[tuple[Topic, Answer], ...] = ()
 
-    def __str__(self) -> str:
-        return "; ".join([self.method, *(f"{question}: {answer}" for question, answer in self.answers)])
+    @property
+    def words(self) -> tuple[Chosen, ...]:
+        """The answers as a function's provenance has them."""
+        return tuple(Chosen(topic.kind, topic.link, str(answer)) for topic, answer in self.answers)
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,9 @@ def has_ports_of(function: Function, asked: Prepared) -> bool:
     wanted += [("p", asked.parameters, "parameter")] if asked.parameters else []
     found = [(port.name, port.names, port.role) for port in function.inputs]
     online = all(symbol.online == port.online for port in function.inputs for symbol in port.symbols)
-    said = tuple(function.notes.get(key) for key in ("robot", "model", "joints"))
-    meant = (asked.robot.name, asked.request.model, ", ".join(asked.robot.joint_names))
+    origin = function.provenance
+    said = (origin.robot, origin.model, origin.joints)
+    meant = (asked.robot.name, asked.request.model, tuple(asked.robot.joint_names))
     return found == wanted and online and said == meant and function.name == asked.name
 
 

@@ -20,6 +20,7 @@ from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.errors import ProofError
 from manipula.generation.ranking import Ranking, ranking_of
+from manipula.mechanics.models.choices import Answers, Topic
 from manipula.mechanics.models.dynamics.moving_bodies import slid_back
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan
@@ -99,9 +100,10 @@ class Structure:
         return self._decided(classify, lambda one, other: one == other and one.masks == other.masks)
 
     @cached_property
-    def slides(self) -> dict[str, str]:
+    def slides(self) -> Answers:
         """The frames that may stand at their parent's, as answers to questions of formulation."""
-        return self._decided(lambda chain, judge, trials: slid_back(chain, judge))
+        links = self._decided(lambda chain, judge, trials: slid_back(chain, judge))
+        return {Topic("slide", link): "back" for link in links}
 
     @cached_property
     def ranking(self) -> Ranking:

@@ -22,12 +22,13 @@ from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online, nested
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.walk import free_symbols, rebuilt
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.prove import Reference, Sample, prove
 from manipula.errors import InputError, ProofError
 from manipula.generation.build import guarded, reference, refuse_clash, used_parameters
-from manipula.generation.prepare import Prepared, identifier
+from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Tell
 from manipula.mechanics.models.block import Block
@@ -76,7 +77,7 @@ def generate_block(block: Block, asked: Prepared, tell: Tell = lambda text: None
     whole = guarded(used_parameters(optimised(made.function)), asked.structure)
     tell(f"{block.name}: proof")
     proof = replace(prove(whole, call_by_call(block, asked, parts, made.cuts)), calls=len(made.cuts))
-    return replace(whole, notes={**whole.notes, "proof": str(proof)})
+    return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))
 
 
 def _part(asked: Prepared, tell: Tell) -> Part:
@@ -110,8 +111,8 @@ def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
     outputs = tuple(_output(graph, block, name, found[name]) for name in block.outputs)
     if parameters:
         inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", "parameter"))
-    name = f"{identifier(asked.robot.name)}_{block.name}"
-    function = Function(name, graph, tuple(inputs), outputs, notes=_notes(block, asked, parts))
+    origin = _provenance(block, asked, [part.function.provenance for part in parts.values()])
+    function = Function(asked.named(block.name), graph, tuple(inputs), outputs, provenance=origin)
     return Joined(function, tuple(cuts))
 
 
@@ -195,7 +196,6 @@ def _output(graph: Graph, block: Block, name: str, value: Any) -> Output:
     return Output(name, shape, tuple(map(graph.expr, flat)), about.unit, about.doc, about.gives)
 
 
-def _notes(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> dict[str, str]:
-    notes = {"robot": asked.robot.name, "model": block.name, "joints": ", ".join(asked.robot.joint_names)}
-    made = [f"{model} by {part.function.notes['method']}" for model, part in parts.items()]
-    return {**notes, "method": "; ".join(made) or "the formula as it stands"}
+def _provenance(block: Block, asked: Prepared, parts: Sequence[Provenance]) -> Provenance:
+    method = "" if parts else "the formula as it stands"
+    return Provenance(asked.robot.name, block.name, method, joints=tuple(asked.robot.joint_names), parts=tuple(parts))

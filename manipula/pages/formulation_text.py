@@ -1,6 +1,10 @@
-"""The choices of a formulation in words: the note of a method, "method; question: answer; …", as a list to read."""
+"""The choices of a formulation in words, as a list to read."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+
+from manipula.algebra.expr.provenance import Chosen
 
 # question → answer ("*": any) → what it means; {links} are the links it was chosen for, {answer} the answer
 WORDS: dict[str, dict[str, str]] = {
@@ -46,17 +50,11 @@ WORDS: dict[str, dict[str, str]] = {
 }
 
 
-def method_of(note: str) -> str:
-    return note.partition("; ")[0]
-
-
-def choices_in_words(note: str) -> list[str]:
+def choices_in_words(answers: Iterable[Chosen]) -> list[str]:
     """One line a choice, links with the same choice together; a question without words is told as it is."""
     grouped: dict[tuple[str, str], list[str]] = {}
-    for part in note.split("; ")[1:]:
-        question, _, answer = part.partition(": ")
-        kind, _, link = question.partition(" ")
-        grouped.setdefault((kind, answer), []).extend([link] if link else [])
+    for kind, link, answer in answers:
+        grouped.setdefault((kind, answer), []).extend([str(link)] if link else [])
     return [_line(kind, answer, links) for (kind, answer), links in grouped.items()]
 
 

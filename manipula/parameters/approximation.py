@@ -18,6 +18,7 @@ from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.expr.provenance import Provenance, Share
 from manipula.algebra.optimise.passes import optimised
 from manipula.errors import InputError
 from manipula.generation.ranking import Ranking
@@ -159,10 +160,10 @@ def torque_function(robot: Robot, found: Ranking, given: dict[str, float]) -> Fu
     inputs = [Input("q", tuple(q)), Input("qd", tuple(qd)), Input("qdd", tuple(qdd))]
     if known:
         inputs.append(Input("p", tuple(known.values()), "SI", "base parameters kept", role="parameter"))
-    notes = {"robot": robot.name, "approximate": f"{len(given)} base parameters of {len(found.names)}"}
-    notes["values"] = " ".join(f"{name}={value!r}" for name, value in given.items())
+    kept = Share(len(given), len(found.names))
+    origin = Provenance(robot.name, approximate=kept, values=tuple(given.items()))
     name = f"{robot.name}_approximate_inverse_dynamics"
-    return optimised(Function(name, graph, tuple(inputs), (Output("tau", (robot.dof,), tuple(tau)),), {}, notes))
+    return optimised(Function(name, graph, tuple(inputs), (Output("tau", (robot.dof,), tuple(tau)),), {}, origin))
 
 
 def _choices(chain: Tree) -> Sequence[Any]:

@@ -22,6 +22,7 @@ from manipula.algebra.expr.field import FieldMaths, P
 from manipula.algebra.expr.function import Function, Input, Output, moved_to
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.rational_angles import RationalAngleMaths, rational_angle
 from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise.prove import degree_of
@@ -224,7 +225,7 @@ def _matrix_function(robot: Robot, graph: Graph, C: list[list[Expr]]) -> Functio
     inputs = (Input("p", symbols, "SI", "geometry", role="parameter"),) if symbols else ()
     shape = (len(C), len(C[0]) if C else 0)
     output = Output("C", shape, tuple(flat), "SI", "base parameters = C · standard parameters")
-    return Function("base_parameters", graph, inputs, (output,), notes={"robot": robot.name})
+    return Function("base_parameters", graph, inputs, (output,), provenance=Provenance(robot.name))
 
 
 def _folded(standard: Sequence[Slot], values: Sequence[Any]) -> dict[Slot, Any]:

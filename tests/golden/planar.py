@@ -13,6 +13,7 @@ from manipula.algebra.expr.condition import Lengths
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.scalar import Next
 
@@ -46,9 +47,9 @@ class Planar:
         return (*ports, Input("p", tuple(self.parameters), "SI", "parameters", role="parameter"))
 
     def function(self, name: str, ports: tuple[str, ...], outputs: dict[str, Any]) -> Function:
-        notes = {"robot": "planar", "joints": "shoulder, elbow", "proof": "by hand"}
+        origin = Provenance("planar", joints=("shoulder", "elbow"), proof="by hand")
         made = tuple(_output(self.graph, key, value) for key, value in outputs.items())
-        return Function(name, self.graph, self.inputs(*ports), made, notes=notes)
+        return Function(name, self.graph, self.inputs(*ports), made, provenance=origin)
 
     def lagrange(self) -> dict[str, Any]:
         """A13's terms, point masses at the link ends."""

@@ -189,7 +189,7 @@ def test_the_approximate_model_errs_by_what_the_report_says() -> None:
     robot, motions = mp.load("puma560"), puma_motions()
     report = api.significance(robot, motions, 0.02)
     short = mp.Model(report.function).compile()
-    values = dict(item.split("=") for item in report.function.notes["values"].split())
+    values = dict(report.function.provenance.values)
     numbers = np.array([float(values[name]) for name in mp.Model(report.function).inputs["p"]])
     got = short(motions.q, motions.qd, motions.qdd, p=numbers)
     want = mp.generate(robot, "inverse_dynamics").compile()(motions.q, motions.qd, motions.qdd)

@@ -21,6 +21,7 @@ from manipula.errors import ConditionError
 from manipula.generation.build import built, flattened, guarded, used_parameters
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Choice, Request
+from manipula.mechanics.models.choices import FRAMES, GAUGE, MASSES, UNIT, Answer, Component, Topic
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from tests.random_robots import random_robot
@@ -120,11 +121,13 @@ def test_the_record_of_puma_keeps_its_digits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "answer"), [("gauge", "3x"), ("unit", "3x"), ("unit", "3z"), ("unit", "4x"), ("unit", "5z")]
+    ("topic", "answer"),
+    [(GAUGE, Component(3, 0)), *((UNIT, Component(*entry)) for entry in ((3, 0), (3, 2), (4, 0), (5, 2)))],
+    ids=str,
 )
-def test_every_formulation_that_divides_keeps_its_digits(question: str, answer: str) -> None:
+def test_every_formulation_that_divides_keeps_its_digits(topic: Topic, answer: Component) -> None:
     request = prepare(Request(manipula.load("puma560_symbolic"), "inverse_dynamics"))
-    answers = {"frames": "joints", "masses": "regrouped", question: answer}
+    answers: dict[Topic, Answer] = {FRAMES: "joints", MASSES: "regrouped", topic: answer}
     choice = Choice("acceleration-field", tuple(answers.items()))
     function = guarded(used_parameters(optimised(built(request, choice))), request.structure)
     trial = Trial(request, function)

@@ -11,6 +11,7 @@ import pytest
 
 import manipula as mp
 from manipula.generation.structure import Structure
+from manipula.mechanics.models.choices import Topic
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.derivatives.dual import forward, forward_plain, inverse_plain, reverse
 from manipula.mechanics.models.dynamics import articulated
@@ -193,8 +194,8 @@ def test_every_method_is_proved(name: str, model: str) -> None:
     assert mp.methods(model)[0] == "dual"
     for method in mp.methods(model):
         made = mp.generate(name, model, method=method, symbolic="all", wrench=True, optimise="none")
-        assert "identical to the plain model" in made.function.notes["proof"]
-        assert made.function.notes["method"].startswith(method)
+        assert "identical to the plain model" in made.provenance.proof
+        assert made.provenance.method == method
 
 
 @pytest.mark.parametrize("name", ["puma560", pytest.param("ur5", marks=SLOW), pytest.param("panda", marks=SLOW)])
@@ -226,4 +227,4 @@ def test_the_cheapest_method_is_taken() -> None:
 
 def test_frames_stand_together_where_axes_meet() -> None:
     """The first three axes of this arm meet in one point, its third frame stands away from it."""
-    assert Structure(mp.load("panda")).slides == {"slide 3": "back"}
+    assert Structure(mp.load("panda")).slides == {Topic("slide", 3): "back"}

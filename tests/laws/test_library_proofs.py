@@ -16,7 +16,7 @@ QUICK = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix")
 def test_main_models_are_proved(name: str) -> None:
     robot = mp.load(name)
     for model in QUICK:
-        assert "identical to the plain model" in mp.generate(robot, model).function.notes["proof"]
+        assert "identical to the plain model" in mp.generate(robot, model).provenance.proof
 
 
 @pytest.mark.slow
@@ -27,7 +27,7 @@ def test_every_model_by_every_method_is_proved(name: str) -> None:
     for model in MODELS if solvable else [name for name in MODELS if name != "inverse_kinematics"]:
         for method in mp.methods(model):
             proved = mp.generate(robot, model, method=method, optimise="none")
-            assert "identical to the plain model" in proved.function.notes["proof"]
+            assert "identical to the plain model" in proved.provenance.proof
 
 
 @pytest.mark.parametrize("name", ["planar2r", "stanford3", "puma560"])

@@ -94,7 +94,7 @@ def test_a_wrong_rewrite_in_the_optimiser_does_not_leave(
 ) -> None:
     robot, model, wrong = WRONG[name]
     right = mp.generate(robot, model, parameters=parameters, optimise="fast", method="best")
-    assert right.function.notes["proof"]
+    assert right.provenance.proof
     plant(monkeypatch, wrong)
     monkeypatch.setattr(levels, "stored", lambda request: None)
     with pytest.raises(ProofError, match="plain model"):
@@ -139,7 +139,7 @@ def test_a_wrong_rewrite_of_joined_models_does_not_leave(monkeypatch: pytest.Mon
     models = ["pose", "gravity", "inertia_matrix"]
     parts = {model: planar_part(model) for model in models}
     monkeypatch.setattr(generation, "generate_function", lambda asked, tell: parts[asked.request.model])
-    assert "chance of error below 1e-" in mp.generate("planar2r", models).function.notes["proof"]
+    assert "chance of error below 1e-" in mp.generate("planar2r", models).provenance.proof
     plant(monkeypatch, wrong)
     with pytest.raises(ProofError):
         mp.generate("planar2r", models)
@@ -265,7 +265,7 @@ def test_arguments_of_comparisons_are_counted() -> None:
 def test_quotients_of_quotients_stay_within_the_bound(model: str) -> None:
     """Eight joints: what stands below the bar is kept as factors, else the bound would be astronomical."""
     robot = mp.Robot.of(random_robot(7, joints="RPRRRPRR" if "deriv" not in model else "RPRR", surroundings=False))
-    proof = mp.generate(robot, model, optimise="none").function.notes["proof"]
+    proof = mp.generate(robot, model, optimise="none").provenance.proof
     assert "at 2 random points" in proof or "at 3 random points" in proof
 
 
@@ -435,7 +435,7 @@ def test_names_and_values_are_read_alike(symbolic: Any) -> None:
     if isinstance(symbolic, list):
         known = {*robot.names(), *(cell.name for cell in robot.cells()), *dict(robot.values)}
         symbolic = [name for name in symbolic if name in known]
-    assert mp.generate(robot, "gravity", symbolic=symbolic, optimise="none").function.notes["proof"]
+    assert mp.generate(robot, "gravity", symbolic=symbolic, optimise="none").provenance.proof
 
 
 def test_a_long_chain_is_read_alike() -> None:

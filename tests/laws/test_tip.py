@@ -24,6 +24,7 @@ from manipula.errors import ProofError
 from manipula.generation.build import built, plain_model, reference
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Choice, Request
+from manipula.mechanics.models.choices import TIP, Answer
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD
 from manipula.mechanics.robot.bind import bind
@@ -46,12 +47,12 @@ def request_for(name: str) -> Prepared:
     return prepare(Request(ARMS[name](), "inverse_dynamics", symbolic="all"))
 
 
-def tips_of(request: Prepared) -> tuple[str, ...]:
-    return next((x.answers[1:] for x in request.questions(FIELD) if x.name == "tip"), ())
+def tips_of(request: Prepared) -> tuple[Answer, ...]:
+    return next((x.answers[1:] for x in request.questions(FIELD) if x.topic == TIP), ())
 
 
 def with_tip(request: Prepared, tip: str) -> Function:
-    answers = {**dict(request.usual(FIELD).answers), "tip": tip}
+    answers = {**dict(request.usual(FIELD).answers), TIP: tip}
     return built(request, Choice(FIELD, tuple(answers.items())))
 
 

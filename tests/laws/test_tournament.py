@@ -22,6 +22,7 @@ from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.generation.build import built, reference
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Choice, Request
+from manipula.mechanics.models.choices import TIP, Topic
 from manipula.mechanics.models.entry import FIELD
 from tests.random_robots import random_robot
 
@@ -103,9 +104,9 @@ def test_only_lengths_may_be_divided_by() -> None:
 
 
 def entrants() -> list[Function]:
-    space = {question.name: question.answers for question in STANFORD.questions(FIELD)}
+    space = {question.topic: question.answers for question in STANFORD.questions(FIELD)}
     start = dict(STANFORD.usual(FIELD).answers)
-    others = [{**start, "moment 2": "squares"}, {**start, "spin 2": "handed"}]
+    others = [{**start, Topic("moment", 2): "squares"}, {**start, Topic("spin", 2): "handed"}]
     assert all(answers.get(name, known[0]) in known for answers in others for name, known in space.items())
     return [optimised(built(STANFORD, Choice(FIELD, tuple(answers.items())))) for answers in (start, *others)]
 
@@ -171,8 +172,8 @@ def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
     """Each answer alone on top of the usual ones; what divides by a structural zero is no answer on this arm."""
     request = prepare(Request(mp.load(robot), "inverse_dynamics"))
     start, plain = dict(request.usual(FIELD).answers), reference(request)
-    single = [{q.name: answer} for q in request.questions(FIELD) for answer in q.answers[1:]]
-    asked = [change for change in single if next(iter(change)).split()[0] in ("axis", "spin", "unit", "gauge")]
+    single = [{q.topic: answer} for q in request.questions(FIELD) for answer in q.answers[1:]]
+    asked = [change for change in single if next(iter(change)).kind in ("axis", "spin", "unit", "gauge")]
     tried = 0
     for change in [*asked, *request.likely(FIELD)]:
         try:
@@ -191,7 +192,7 @@ def test_any_answers_together_keep_the_values(seed: int) -> None:
     request = prepare(Request(mp.Robot.of(random_robot(seed + 3, joints=1 + seed % 4)), "coriolis", symbolic="all"))
     asked, usual, true = request.questions(FIELD), request.usual(FIELD).answers, reference(request)
     for _ in range(6):
-        answers = dict(usual) | {x.name: draw.choice(x.answers) for x in draw.sample(asked, min(4, len(asked)))}
+        answers = dict(usual) | {x.topic: draw.choice(x.answers) for x in draw.sample(asked, min(4, len(asked)))}
         with contextlib.suppress(ZeroDivisionError):  # measured in a lever that is none
             prove(built(request, Choice(FIELD, tuple(answers.items()))), true)
 
@@ -199,5 +200,5 @@ def test_any_answers_together_keep_the_values(seed: int) -> None:
 def test_a_lever_that_is_nothing_has_no_length() -> None:
     """In polar form, too, where its zeros are known only after the frames have moved."""
     request = prepare(Request(mp.Robot.of(random_robot(18, joints=3)), "coriolis", symbolic="all"))
-    answers = {**dict(request.usual(FIELD).answers), "lever 1": "polar", "tip": "second"}
+    answers = {**dict(request.usual(FIELD).answers), Topic("lever", 1): "polar", TIP: "second"}
     prove(built(request, Choice(FIELD, tuple(answers.items()))), reference(request))

@@ -23,6 +23,7 @@ from manipula.algebra.expr.condition import Lengths
 from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.tape import Line, Port, Tape, tape_from_function
 from manipula.errors import UnknownNameError
 from tests.emitted import array, c_function, called, module_from, needs_cc, python, self_test, shared, written
@@ -147,7 +148,7 @@ def test_without_parameters_there_is_nothing_to_prepare() -> None:
 
 
 def test_a_note_cannot_break_out_of_its_comment(tmp_path: Path) -> None:
-    nasty = replace(planar.tip(), notes={"robot": 'x */ int y; /* ??/ """ \\ end\nline'})
+    nasty = replace(planar.tip(), provenance=Provenance('x */ int y; /* ??/ """ \\ end\nline'))
     path, _ = written(emit(nasty, "python", "1"), tmp_path)
     python(str(path))
     head = emit(nasty, "c", "1")["planar_tip.h"].split("#ifndef")[0]

@@ -15,6 +15,7 @@ import pytest
 
 import manipula
 from manipula.algebra.emit.backend import emit, languages
+from manipula.algebra.expr.provenance import Provenance
 from tests.emitted import CC, array, called, module_from, needs_cc, python, shared, written
 from tests.golden import planar
 from tests.languages import CXX, JAX_PYTHON, TOOLS, WARNINGS, built, in_every_language, self_tested, sh
@@ -59,7 +60,7 @@ def test_the_self_test_catches_a_wrong_source(language: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("language", in_every_language(["cpp", "cuda", "javascript", "matlab", "rust"]))
 def test_awkward_names_and_notes(language: str, tmp_path: Path) -> None:
-    tape = replace(awkward_tape(), notes={"robot": 'x */ int y; /* ??/ """ \\ end\nline %{ ${'})
+    tape = replace(awkward_tape(), provenance=Provenance('x */ int y; /* ??/ """ \\ end\nline %{ ${'))
     done = self_tested(language, emit(tape, language, "1"), tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -228,7 +229,7 @@ assert jnp.allclose(inertia, inertia.T)
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex: the emitted document is not set")
 @pytest.mark.parametrize("make", [planar.torque, awkward_tape])
 def test_latex_compiles(make: type, tmp_path: Path) -> None:
-    tape = replace(make(), notes={"robot": r"50 % of {a_b} & \end{document} #$^~<>"})
+    tape = replace(make(), provenance=Provenance(r"50 % of {a_b} & \end{document} #$^~<>"))
     name = next(iter(written(emit(tape, "latex", "1"), tmp_path))).name
     done = sh(tmp_path, "pdflatex", "-interaction=nonstopmode", "-halt-on-error", name)
     assert done.returncode == 0, done.stdout[-2000:]

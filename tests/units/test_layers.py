@@ -33,7 +33,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "mechanics.robot": ("mechanics.spatial",),
     "mechanics.models": ("mechanics.spatial", "mechanics.robot"),
     "mechanics.laws": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
-    "pages": ("support", "algebra.show"),
+    "pages": ("support", "algebra.expr", "algebra.show"),
     "generation": ("support", "algebra", "mechanics", "pages"),
     "parameters": ("algebra", "mechanics", "generation"),
     "ik": ("algebra", "mechanics", "generation", "pages"),

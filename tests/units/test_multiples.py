@@ -138,4 +138,4 @@ def test_what_a_chain_adds_up_stays_within_the_proof() -> None:
     robot = mp.Robot.from_dh([(f"{MOST}*x + q{i}", 0, 1, 0) for i in range(1, 6)])
     for level in ("none", "fast"):
         model = mp.generate(robot, "pose", optimise=level)
-        assert "x" in model.inputs["p"] and "chance of error below 1e-1" in model.function.notes["proof"]
+        assert "x" in model.inputs["p"] and "chance of error below 1e-1" in model.provenance.proof

@@ -14,15 +14,16 @@ from typer.testing import CliRunner, Result
 
 import manipula as mp
 from manipula import api
+from manipula.algebra.expr.provenance import Chosen
 from manipula.cli import optimising
 from manipula.cli.app import app
 from manipula.generation import formulations, levels
 from manipula.generation.prepare import prepare
 from manipula.generation.reports.published import PUBLISHED
-from manipula.generation.request import Request
+from manipula.generation.request import Choice, Request
 from manipula.generation.shipped import entries
 from manipula.mechanics.models.entry import FIELD
-from manipula.pages.formulation_text import choices_in_words, method_of
+from manipula.pages.formulation_text import choices_in_words
 
 QUICK = ("--moves", "2000")
 
@@ -201,7 +202,7 @@ def test_a_stopped_search_keeps_a_proved_function() -> None:
 
     found = api.optimise("rx90", "gravity", tell=tell, stop=pressed.is_set)
     assert pressed.is_set()
-    assert found.function.notes["proof"]
+    assert found.provenance.proof
     assert found.cost.total <= api.generate("rx90", "gravity").cost.total
 
 
@@ -266,14 +267,13 @@ def test_every_choice_has_words() -> None:
         request = prepare(Request(mp.load(robot), "inverse_dynamics"))
         for question in request.questions(FIELD):
             for answer in question.answers[1:]:
-                plain = f"{question.name}: {answer}"
-                assert choices_in_words(f"{FIELD}; {plain}") != [plain]
+                words = Choice(FIELD, ((question.topic, answer),)).words
+                assert choices_in_words(words) != [f"{question.topic}: {answer}"]
 
 
 def test_links_with_the_same_choice_stand_together() -> None:
-    note = "acceleration-field; share 2: run; share 3: run; frames: joints; taste 2: sweet"
-    assert method_of(note) == "acceleration-field"
-    lines = choices_in_words(note)
+    answers = [Chosen("share", 2, "run"), Chosen("share", 3, "run"), Chosen("frames", 0, "joints")]
+    lines = choices_in_words([*answers, Chosen("taste", 2, "sweet")])
     assert len(lines) == 3
     assert lines[0].startswith("links 2, 3: ")
     assert lines[2] == "taste 2: sweet"

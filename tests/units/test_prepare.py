@@ -16,6 +16,7 @@ from manipula.generation import prepare as preparing
 from manipula.generation import structure as structures
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
+from manipula.mechanics.models.choices import UNIT
 from manipula.mechanics.models.entry import FIELD
 from tests.random_robots import random_robot
 
@@ -83,7 +84,7 @@ def test_another_question_about_the_same_robot_has_its_own_answers() -> None:
     asked = prepare(Request(mp.load("puma560_symbolic"), "inverse_dynamics"))
     pushed = asked.asking(wrench=True)
     assert pushed.structure is asked.structure
-    assert "unit" in {x.name for x in asked.questions(FIELD)} - {x.name for x in pushed.questions(FIELD)}
+    assert UNIT in {x.topic for x in asked.questions(FIELD)} - {x.topic for x in pushed.questions(FIELD)}
     assert "wrench" in pushed.inputs and "wrench" not in asked.inputs
     assert asked.asking(model="pose").name == "puma560_symbolic_pose"
     assert asked.asking(parameters="full").questions(FIELD) != asked.questions(FIELD)

@@ -225,12 +225,12 @@ def test_the_highest_level_goes_on_from_a_search_that_was_cut_short(bench: Bench
     brief, better, best = ways()
     bench.found = [better]
     found = optimise_function(ARM, CUT[cut])
-    assert found.notes["search"] == ("interrupted" if cut == "interrupted" else "limited")
+    assert found.provenance.search == ("interrupted" if cut == "interrupted" else "limited")
     assert known_function(ARM) == found
     bench.found = [best]
     made = mp.generate(ARM.robot, "inverse_dynamics", optimise="max")
     assert bench.starts == [brief.cost.total, better.cost.total]  # it began where the other had ended
-    assert made.cost.total == best.cost.total and "search" not in made.function.notes
+    assert made.cost.total == best.cost.total and not made.provenance.search
     again = mp.generate(ARM.robot, "inverse_dynamics", optimise="max")
     assert again == made and len(bench.starts) == 2  # and is not repeated
 
@@ -240,7 +240,7 @@ def test_a_whole_search_that_finds_nothing_more_ends_it(bench: Bench) -> None:
     bench.found = [better]
     optimise_function(ARM, CUT["moves"])
     made = optimise_function(ARM)
-    assert made.cost.total == better.cost.total and "search" not in made.notes
+    assert made.cost.total == better.cost.total and not made.provenance.search
     assert optimise_function(ARM) == made == known_function(ARM) and len(bench.starts) == 2
 
 
@@ -269,7 +269,7 @@ def test_a_cheaper_result_of_a_short_search_joins_a_whole_one(bench: Bench) -> N
     optimise_function(ARM)
     optimise_function(ARM, replace(CUT["moves"], known=False))
     known = known_function(ARM)
-    assert known is not None and known.cost.total == best.cost.total and "search" not in known.notes
+    assert known is not None and known.cost.total == best.cost.total and not known.provenance.search
     assert optimise_function(ARM) == known and len(bench.starts) == 2
 
 
@@ -283,7 +283,7 @@ def test_an_interrupt_in_the_formulations_ends_the_tournament_too(monkeypatch: p
     monkeypatch.setattr(levels, "formulations", formulations)
     monkeypatch.setattr(levels, "favourites", lambda tried, count: {})
     monkeypatch.setattr(levels, "winner", lambda functions, camps, **x: seen.append(x["stop"]()) or functions[0])
-    assert optimise_function(PLANAR).notes["search"] == "interrupted" and seen == [True]
+    assert optimise_function(PLANAR).provenance.search == "interrupted" and seen == [True]
 
 
 def test_the_number_shown_is_the_number_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,8 @@ NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
     "Arm": f"""inverse_plan inverse_solver solver_for dof limits model {" ".join(MODELS)}""",
-    "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs split
-        tape to_sympy tree_cost""",
+    "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs
+        provenance split tape to_sympy tree_cost""",
     "Robot": """at base base_parameters cells dof frame_names frames from_dh from_text gravity joint_names joints name
         names of origin parameters parents payload road standard_parameters tool tool_on tool_row values
         with_base with_frame with_friction with_gravity with_parameters with_payload with_standard_parameters with_tool

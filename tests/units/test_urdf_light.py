@@ -77,7 +77,7 @@ def test_a_humanoid_is_a_few_bodies_and_its_models_are_proved() -> None:
     assert sum(len(joint.carries) for joint in robot.joints) <= 3
     assert len(robot.parameters) < 110
     for model in ("pose", "inverse_dynamics"):
-        assert "identical to the plain model" in mp.generate(robot, model, optimise="none").function.notes["proof"]
+        assert "identical to the plain model" in mp.generate(robot, model, optimise="none").provenance.proof
     assert any("links that move with joint" in note for note in robot.origin.notes)
 
 

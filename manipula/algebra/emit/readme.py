@@ -32,15 +32,15 @@ class Readme:
 
 def readme(tape: Tape, name: str, version: str, arguments: Split, own: Readme) -> str:
     """Markdown."""
-    notes = {key: ascii_text(tape.notes[key]) for key in _SHOWN if key in tape.notes}
+    texts = {key: ascii_text(text) for key, text in tape.provenance.texts().items()}
     context = {
         "name": name,
         "version": version,
         "own": own,
-        "notes": notes,
+        "notes": {key: texts[key] for key in _SHOWN if key in texts},
         "cost": cost_text(tape.cost),
         "conditions": [ascii_text(str(check.words)) for check in tape.checks],
-        "joints": ascii_text(tape.notes.get("joints", "")),
+        "joints": texts.get("joints", ""),
         "rows": _rows(arguments),
         "parameters": [word for x in arguments.parameters for word in x.port.names] if arguments.kept else [],
     }

@@ -12,6 +12,7 @@ from manipula.algebra.expr.condition import Condition, Words
 from manipula.algebra.expr.cost import Cost, cost_of, tree_cost_of
 from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.provenance import NOWHERE, Provenance
 from manipula.algebra.expr.walk import copied, rebuilt, topological
 from manipula.scalar import Maths, Next, Rate, Role
 
@@ -64,7 +65,7 @@ class Function:
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...]
     labels: Mapping[Expr, str] = field(default_factory=dict)  # readable names of intermediates
-    notes: Mapping[str, str] = field(default_factory=dict)  # provenance: robot, method, proof
+    provenance: Provenance = NOWHERE  # robot, method, proof
     conditions: tuple[Condition, ...] = ()  # |d4| > 1e-6·size: where what it divides by is large enough
 
     def __post_init__(self) -> None:
@@ -116,7 +117,7 @@ class Function:
         )
         labels = tuple(sorted((index[x], text) for x, text in self.labels.items() if x in index))
         conditions = tuple((index[x.divisor], index[x.bound], x.words.side, x.words.scale) for x in self.conditions)
-        return (self.name, code, inputs, outputs, labels, tuple(sorted(self.notes.items())), conditions)
+        return (self.name, code, inputs, outputs, labels, self.provenance, conditions)
 
     def digest(self) -> str:
         return blake2b(repr(self.content()).encode(), digest_size=16).hexdigest()
@@ -141,7 +142,7 @@ def _plain(gives: Rate | Next | None) -> tuple[str, str] | None:
 
 def function_from_content(content: tuple[Any, ...]) -> Function:
     """The inverse of `Function.content`, in a graph of its own."""
-    name, code, inputs, outputs, labels, notes, conditions = content
+    name, code, inputs, outputs, labels, provenance, conditions = content
     graph = Graph()
     nodes: list[Expr] = []
     for op, args, data, online in code:
@@ -156,7 +157,7 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
             for n, shape, ids, unit, doc, gives in outputs
         ),
         {nodes[i]: text for i, text in labels},
-        dict(notes),
+        provenance,
         tuple(Condition(nodes[i], nodes[j], Words(*words)) for i, j, *words in conditions),
     )
 

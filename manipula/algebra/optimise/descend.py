@@ -1,4 +1,4 @@
-"""Searching over named options: `space` is opaque here, `price` says what a choice costs.
+"""Searching over options: what is chosen and its answers are opaque here, `price` says what a choice costs.
 
 Coordinate descent finds the next valley; a walk that now and then takes a dearer choice leaves it again. Both end when
 `stop` says so and see each choice once; who calls `price` keeps what it has seen.
@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import exp
 from random import Random
+from typing import Any
 
-Answers = Mapping[str, str]
-Space = Mapping[str, tuple[str, ...]]
+Answers = Mapping[Any, Any]
+Space = Mapping[Any, tuple[Any, ...]]
 Worth = Callable[[Answers], float]
 Tell = Callable[[str], None]
 Stop = Callable[[], bool]
@@ -26,7 +27,7 @@ def descend(
     part: Space,
     stop: Stop = lambda: False,
     tell: Tell = lambda text: None,
-) -> dict[str, str]:
+) -> dict[Any, Any]:
     """Change one answer at a time, of a part of the space, while it pays."""
     best = {name: start.get(name, answers[0]) for name, answers in space.items()}
     cost, improving = price(best), True
@@ -50,7 +51,7 @@ def wander(
     progress: Callable[[], float],
     seed: int = 0,
     tell: Tell = lambda text: None,
-) -> dict[str, str]:
+) -> dict[Any, Any]:
     """Anneal from `start` until the progress reaches 1; the best that was met."""
     random, open_names = Random(seed), [name for name, answers in space.items() if len(answers) > 1]
     now = best = {name: start.get(name, answers[0]) for name, answers in space.items()}

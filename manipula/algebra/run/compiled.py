@@ -176,7 +176,7 @@ class Compiled:
     @property
     def columns(self) -> tuple[str, ...]:
         """A regressor's columns: the parameter each belongs to."""
-        return tuple(self.tape.notes.get("columns", "").split())
+        return self.tape.provenance.columns
 
     @property
     def backend(self) -> str:
@@ -248,7 +248,7 @@ class _Preparation:
         self._function, self._kernel, self._dtype = tape.name, kernel, kernel.dtype
         port = parameters_of(tape)
         self.names = port.names if port else ()
-        self._known = {*self.names, *tape.notes.get("parameters", "").split()}  # some may not matter here
+        self._known = {*self.names, *(tape.provenance.parameters or ())}  # some may not matter here
         self._checks = tape.checks
         self._last: _Prepared | None = None
 

@@ -18,7 +18,6 @@ from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.kinematics.bracketings import bracketings, text_from_bracketing
 from manipula.mechanics.robot.branching import road_joints, serial_fault
 from manipula.mechanics.robot.description import Robot
-from manipula.pages.formulation_text import method_of
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def step_rows(
             asked = subject.asking(model=name, method=method)
             others = published(robot.name, name, method)
             others += published(robot.name, name) if method == _methods(name, robot)[0] else []
-            known = found.cost.total if found and method_of(found.notes["method"]) == method else None
+            known = found.cost.total if found and found.provenance.method == method else None
             yield StepRow(name, method, *_steps(asked), known, tuple(others))
 
 

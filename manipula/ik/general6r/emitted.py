@@ -11,6 +11,7 @@ import numpy as np
 from manipula.algebra.emit.c.solver import SolverSource, solver_files
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.program.reader import program
 from manipula.errors import InputError
 from manipula.generation.build import input_of
@@ -50,19 +51,16 @@ def solver_of(asked: Prepared) -> EmittedSolver:
         )
     graph = Graph()
     given = input_of("T", [graph.symbol(name, online=True) for name in PORTS["T"].entries(Sizes(6))])
-    notes = {
-        "robot": request.robot.name, "model": request.model, "method": METHOD, "joints": pose.notes["joints"],
-        "proof": f"at run time: every answer is checked to {EXACT:g} m, and complex solutions are counted",
-    }  # fmt: skip
-    name = pose.name.removesuffix("_pose") + f"_{request.model}"
-    return EmittedSolver(Function(name, graph, (given,), (), {}, notes), request)
+    proof = f"at run time: every answer is checked to {EXACT:g} m, and complex solutions are counted"
+    origin = Provenance(asked.robot.name, request.model, METHOD, joints=pose.provenance.joints, proof=proof)
+    return EmittedSolver(Function(asked.name, graph, (given,), (), {}, origin), request)
 
 
 @dataclass(frozen=True)
 class EmittedSolver:
     """A solver with loops in place of formulas: what it takes, and its files."""
 
-    function: Function  # inputs and notes; no formulas
+    function: Function  # inputs and provenance; no formulas
     request: Request
     outputs = {"q": (MOST, 6), "residual": (MOST,), "apart": (MOST,)}
 
@@ -80,18 +78,18 @@ class EmittedSolver:
             key: value.tolist() for key, value in tables._asdict().items()
         }
         return SolverSource(
-            self.function.name, self._about(), "joint positions, rad", self.function.notes["joints"].split(", "),
+            self.function.name, self._about(), "joint positions, rad", self.function.provenance.joints,
             program(solve_pose), numbers, self._cases(), MOST, solver.bound, len(solver.eliminations), solver.exact,
         )  # fmt: skip
 
     def _about(self) -> list[str]:
-        notes = self.function.notes
+        origin = self.function.provenance
         return [
-            f"inverse kinematics of {notes['robot']}: every solution of a pose, by {METHOD}.",
+            f"inverse kinematics of {origin.robot}: every solution of a pose, by {METHOD}.",
             f"Fourteen equations of the closed loop, an eigenvalue problem of size {self.solver.tables.shapes[2]},",
             "Newton's method on every root before it is accepted, and a count of the complex ones:",
             f"poses of this arm have {self.solver.bound}.",
-            f"Joints: {notes['joints']}.",
+            f"Joints: {', '.join(origin.joints)}.",
         ]
 
     def _cases(self) -> list[tuple[list[float], list[list[float]]]]:

@@ -1,6 +1,6 @@
 """Formulations as data: the free choices that leave a model's values alone and change what it costs.
 
-A `Formulation` answers named questions; an unanswered one has its first answer. Every question is one small step,
+`Answers` answer questions; an unanswered one has its first answer. Every question is one small step,
 applied to the chain before the model sees it (`prepared`) or handed to the recursion (`field_choices`); none is a
 branch in the physics, and whatever comes out is proved against the plain model.
 
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from manipula.mechanics.models.dynamics.acceleration_field import (
     LEVERS,
@@ -37,10 +37,47 @@ from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, add, rotate
 
-Formulation = Mapping[str, str]
-AXES, MASS = "xyz", "m"
+Kind = Literal[
+    "frames", "slide", "masses", "axis", "tip", "gauge", "unit", "share", "lever", "spin", "run", "moment"
+]  # fmt: skip
+
+
+class Topic(NamedTuple):
+    """What is asked: the kind of question, and the link it is asked for, counted from 1; 0 is the arm as a whole."""
+
+    kind: Kind
+    link: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.link}" if self.link else self.kind
+
+
+class Component(NamedTuple):
+    """One entry of the lever to a joint, which is counted from 1: 4y."""
+
+    joint: int
+    axis: int
+
+    def __str__(self) -> str:
+        return f"{self.joint}{'xyz'[self.axis]}"
+
+
+class Mass(NamedTuple):
+    """The mass of the link before a joint, which is counted from 1: 4m."""
+
+    joint: int
+
+    def __str__(self) -> str:
+        return f"{self.joint}m"
+
+
+Answer = str | Component | Mass
+Answers = Mapping[Topic, Answer]
+FRAMES, MASSES, TIP, GAUGE, UNIT = (
+    Topic("frames"), Topic("masses"), Topic("tip"), Topic("gauge"), Topic("unit")
+)  # fmt: skip
 SLIDES = ("stay", "back", "forth")
-WIDE = ("share", 2)  # behind the first joint, whose motion is simple, the two ways to work a link out lead far apart
+WIDE = Topic("share", 2)  # behind the first joint, whose motion is simple, both ways to work a link out lead far apart
 UNITS = 3  # levers tried as a unit without a search
 # what axis i carries of its parent's moments along it: (first, second)
 LOADS = {"bare": (False, False), "first": (True, False), "second": (False, True), "both": (True, True)}
@@ -50,8 +87,8 @@ LOADS = {"bare": (False, False), "first": (True, False), "second": (False, True)
 class Question:
     """A free choice; the first answer leaves things as they are."""
 
-    name: str
-    answers: tuple[str, ...]
+    topic: Topic
+    answers: tuple[Answer, ...]
     bold: bool = False  # leads far away: a descent first goes as far as it can without it
     valley: bool = False  # each answer begins a descent of its own
 
@@ -60,25 +97,25 @@ def questions(chain: Tree, needs: frozenset[str], base: bool) -> list[Question]:
     """What may be asked about this arm, frames on its joints, for a model that needs these things kept."""
     if "frames" in needs:
         return []
-    asked = [Question("frames", ("given", "joints"))]
+    asked = [Question(FRAMES, ("given", "joints"))]
     if "energy" in needs or "tool" in needs:
         return asked
-    asked += [Question(f"slide {i}", SLIDES) for i in range(1, chain.dof + 1)]
+    asked += [Question(Topic("slide", i), SLIDES) for i in range(1, chain.dof + 1)]
     if base:
-        asked.append(Question("masses", ("given", "regrouped")))
-        asked += [Question(f"axis {i + 1}", tuple(LOADS), bold=True) for i in _bearing_axes(chain)]
-        asked.append(Question("tip", ("given", *_tips(chain))))
-        asked.append(Question("gauge", ("none", *_turning(chain, _levers(chain)), *_sliding(chain)), valley=True))
+        asked.append(Question(MASSES, ("given", "regrouped")))
+        asked += [Question(Topic("axis", i + 1), tuple(LOADS), bold=True) for i in _bearing_axes(chain)]
+        asked.append(Question(TIP, ("given", *_tips(chain))))
+        asked.append(Question(GAUGE, ("none", *_turning(chain, _levers(chain)), *_sliding(chain)), valley=True))
     if all(link.kind.name == "revolute" for link in chain.links):
         asked.append(_unit(chain))
     return asked
 
 
 def _unit(chain: Tree) -> Question:
-    return Question("unit", ("metre", *_levers(chain)), valley=True)
+    return Question(UNIT, ("metre", *_levers(chain)), valley=True)
 
 
-FIELD_KINDS = {
+FIELD_KINDS: dict[Kind, tuple[str, ...]] = {
     "share": tuple(SHARES),
     "lever": tuple(LEVERS),
     "spin": tuple(SPINS),
@@ -92,7 +129,8 @@ def field_questions(chain: Tree) -> list[Question]:
     asked = [_unit(chain)]
     for i, link in enumerate(chain.links, 1):
         kinds = [kind for kind in FIELD_KINDS if kind != "run" or (link.parent != BASE and continues(link))]
-        asked += [Question(f"{kind} {i}", FIELD_KINDS[kind], valley=(kind, i) == WIDE) for kind in kinds]
+        topics = [Topic(kind, i) for kind in kinds]
+        asked += [Question(topic, FIELD_KINDS[topic.kind], valley=topic == WIDE) for topic in topics]
     return asked
 
 
@@ -115,50 +153,51 @@ def _tips(chain: Tree) -> list[str]:
     return [name for name, pair in pairs.items() if not any(map(_structural_zero, pair(last.inertia)))]
 
 
-def _levers(chain: Tree) -> list[str]:
+def _levers(chain: Tree) -> list[Component]:
     """The entries of the levers between joints that are not zero by structure: 3x, 4y …"""
     return [
-        f"{i + 1}{axis}"
+        Component(i + 1, k)
         for i, link in enumerate(chain.links)
-        for k, axis in enumerate(AXES)
+        for k in range(3)
         if link.parent != BASE and not _structural_zero(link.before.p[k])
     ]
 
 
-def _turning(chain: Tree, entries: Sequence[str]) -> list[str]:
+def _turning(chain: Tree, entries: Sequence[Component]) -> list[Component]:
     """Those of revolute joints: a mass on a sliding joint's origin does not belong to both links alike."""
-    return [entry for entry in entries if chain.links[_entry(entry)[0]].kind.name == "revolute"]
+    return [entry for entry in entries if chain.links[entry.joint - 1].kind.name == "revolute"]
 
 
-def _sliding(chain: Tree) -> list[str]:
+def _sliding(chain: Tree) -> list[Mass]:
     """The revolute joints behind a sliding one, whose link keeps a mass that may ride on the next: 4m …"""
     kinds = _kinds(chain.links)
-    return [f"{i}{MASS}" for i, pair in enumerate(kinds, 1) if pair == ("prismatic", "revolute")]
+    return [Mass(i) for i, pair in enumerate(kinds, 1) if pair == ("prismatic", "revolute")]
 
 
 def _structural_zero(x: Any) -> bool:
     return isinstance(x, int) and x == 0
 
 
-def usual(chain: Tree, asked: Sequence[Question]) -> Formulation:
+def usual(chain: Tree, asked: Sequence[Question]) -> Answers:
     """Answers that are rarely bad: frames on joints, base parameters, runs of parallel axes and the tip in run axes."""
-    names = {question.name for question in asked}
-    answers = {"frames": "joints", "masses": "regrouped"}
+    topics = {question.topic for question in asked}
+    answers = {FRAMES: "joints", MASSES: "regrouped"}
     for i, run in enumerate(_runs(chain.links), 1):
         if len(run) > 1:
-            answers |= {f"share {i}": "run", f"lever {i}": "run"}
-    answers |= {f"share {i + 1}": "run" for i in chain.leaves}
-    return {name: answer for name, answer in answers.items() if name in names}
+            answers |= {Topic("share", i): "run", Topic("lever", i): "run"}
+    answers |= {Topic("share", i + 1): "run" for i in chain.leaves}
+    return {topic: answer for topic, answer in answers.items() if topic in topics}
 
 
-def likely(chain: Tree, asked: Sequence[Question]) -> list[Formulation]:
+def likely(chain: Tree, asked: Sequence[Question]) -> list[Answers]:
     """Changes worth a trial each, in this order."""
-    answers = {question.name: question.answers for question in asked}
+    answers = {question.topic: question.answers for question in asked}
     runs = _runs(chain.links)
     ends = [i for i, run in enumerate(runs) if len(run) > 1 and not run & set(chain.children(i))]
-    tails = {f"share {i + 1}": "own" for i in ends if f"share {i + 1}" in answers and chain.children(i)}
-    squares = {name: "squares" for name, known in answers.items() if "squares" in known}
-    units = [{"unit": unit} for unit in answers.get("unit", ())[1 : UNITS + 1]]
+    shares = [Topic("share", i + 1) for i in ends if chain.children(i)]
+    tails: Answers = {topic: "own" for topic in shares if topic in answers}
+    squares: Answers = {topic: "squares" for topic, known in answers.items() if "squares" in known}
+    units: list[Answers] = [{UNIT: unit} for unit in answers.get(UNIT, ())[1 : UNITS + 1]]
     return [change for change in (squares, tails, *units) if change]
 
 
@@ -171,35 +210,31 @@ def _runs(links: Sequence[Link]) -> list[set[int]]:
     return runs
 
 
-def prepared(chain: Tree, formulation: Formulation) -> Tree:
+def prepared(chain: Tree, answers: Answers) -> Tree:
     """The chain after the choices that concern it."""
-    if formulation.get("frames", "given") == "given":
+    if answers.get(FRAMES, "given") == "given":
         return chain
     seated = chain = frames_on_joints(chain)
     for i in range(chain.dof):
-        way = formulation.get(f"slide {i + 1}", "stay")
+        way = str(answers.get(Topic("slide", i + 1), "stay"))
         chain = chain if way == "stay" else slid(chain, i, way)
-    if formulation.get("masses", "given") == "regrouped":
+    if answers.get(MASSES, "given") == "regrouped":
         chain = regroup(chain)
         for i, axis in _bearing_axes(chain).items():
-            chain = laden(chain, i, axis, *LOADS[formulation.get(f"axis {i + 1}", "bare")])
-        if formulation.get("tip", "given") != "given":
-            chain = tip_turned(chain, formulation["tip"])
-        if formulation.get("gauge", "none") != "none":
-            chain = _gauged(chain, formulation["gauge"])
-    if formulation.get("unit", "metre") != "metre":
-        joint, axis = _entry(formulation["unit"])
-        chain = rescaled(chain, seated.links[joint].before.p[axis])  # a length, wherever the slides have put it
+            chain = laden(chain, i, axis, *LOADS[str(answers.get(Topic("axis", i + 1), "bare"))])
+        if answers.get(TIP, "given") != "given":
+            chain = tip_turned(chain, str(answers[TIP]))
+        chain = _gauged(chain, answers.get(GAUGE, "none"))
+    unit = answers.get(UNIT, "metre")
+    if isinstance(unit, Component):  # a length, wherever the slides have put it
+        chain = rescaled(chain, seated.links[unit.joint - 1].before.p[unit.axis])
     return chain
 
 
-def _gauged(chain: Tree, name: str) -> Tree:
-    return lifted(chain, int(name[:-1]) - 1) if name[-1] == MASS else gauged(chain, *_entry(name))
-
-
-def _entry(name: str) -> tuple[int, int]:
-    """ "4y" → joint 3 counted from 0, axis 1"""
-    return int(name[:-1]) - 1, AXES.index(name[-1])
+def _gauged(chain: Tree, answer: Answer) -> Tree:
+    if isinstance(answer, Mass):
+        return lifted(chain, answer.joint - 1)
+    return gauged(chain, answer.joint - 1, answer.axis) if isinstance(answer, Component) else chain
 
 
 def slid(chain: Tree, i: int, way: str) -> Tree:
@@ -228,9 +263,9 @@ def _along(axis: Vector, p: Vector) -> Any:
     return axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]
 
 
-def field_choices(formulation: Formulation, dof: int) -> list[Choice]:
+def field_choices(answers: Answers, dof: int) -> list[Choice]:
     """The acceleration field's choices, link by link."""
     return [
-        Choice(*(formulation.get(f"{kind} {i}", answers[0]) for kind, answers in FIELD_KINDS.items()))
+        Choice(*(str(answers.get(Topic(kind, i), known[0])) for kind, known in FIELD_KINDS.items()))
         for i in range(1, dof + 1)
     ]

@@ -49,11 +49,12 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     """Everything the templates show."""
     c = real_language(name)
     one = halves(tape, c, (), Places(place, place))
+    texts = tape.provenance.texts()
     shown = context(tape, name, version, one)
     return shown | {
         "guard": f"{name.upper()}_H",
         "version": version,
-        "description": ascii_text(f"{tape.notes.get('model', name)} of {tape.notes.get('robot', name)}"),
+        "description": ascii_text(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
         "about": comment_lines(shown["about"]),
         "ports": comment_lines(shown["ports"]),
         "indices": _indices(one.split, name),

@@ -45,7 +45,7 @@ def _context(tape: Tape, name: str, version: str, arguments: Split, state: State
     return {
         "name": escaped(name),
         "version": escaped(version),
-        "notes": {escaped(key): escaped(tape.notes[key]) for key in sorted(tape.notes)},
+        "notes": {escaped(key): escaped(text) for key, text in sorted(tape.provenance.texts().items())},
         "cost": escaped(cost_text(tape.cost)),
         "offline_cost": escaped(cost_text(offline)) if offline is not None and offline != Cost() else "",
         "inputs": [(_described(x), [symbols.name(slot) for slot in x.port.slots]) for x in inputs],

@@ -44,6 +44,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     written = halves(tape, LANGUAGE, (), Places())
     arguments = written.split
     crate = name.lower()
+    texts = tape.provenance.texts()
     shown = context(tape, name, version, written)
     inputs = [*(f"{x.name}: &{array('M::Real', x.port.shape)}" for x in arguments.variables)]
     inputs += [f"k: &[M::Real; {len(arguments.kept)}]"] if arguments.kept else []
@@ -52,7 +53,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "crate": crate,
         "edition": "2021",
         "crate_version": version if re.fullmatch(r"\d+\.\d+\.\d+", version) else "0.0.0",
-        "description": _quoted(f"{tape.notes.get('model', name)} of {tape.notes.get('robot', name)}"),
+        "description": _quoted(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
         "functions": [OPS[op] for op in FUNCTIONS if op in ALWAYS or op in shown["used"]],
         "guarded": [OPS[op] for op in GUARDED if op in shown["used"]],
         "helpers": [op for op in HELPERS if op in shown["used"]],

@@ -15,20 +15,22 @@ from typing import Any, get_args
 
 from manipula.algebra.expr.field import FieldMaths
 from manipula.algebra.expr.function import Function, function_from_content
+from manipula.algebra.expr.provenance import provenance_from_dict
 from manipula.algebra.optimise.prove import compare
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.errors import ManipulaError
 from manipula.scalar import Role, Tolerance
 
-FORMAT = 1  # changes with the text below
+FORMAT = 2  # changes with the text below
 _RATIO = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?", re.ASCII)
 
 
 def text_from_function(function: Function) -> str:
     """Nodes, one a line: operation, arguments, data, on line."""
-    name, code, inputs, outputs, labels, notes, conditions = function.content()
+    name, code, inputs, outputs, labels, provenance, conditions = function.content()
     rows = ",\n".join(json.dumps([op, args, _plain(data), int(online)]) for op, args, data, online in code)
-    rest = {"inputs": inputs, "outputs": outputs, "labels": labels, "notes": notes, "conditions": conditions}
+    rest = {"inputs": inputs, "outputs": outputs, "labels": labels, "provenance": provenance.as_dict()}
+    rest["conditions"] = conditions
     tail = ",\n".join(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in rest.items())
     return f'{{"format": {FORMAT}, "name": {json.dumps(name)}, "code": [\n{rows}\n],\n{tail}}}\n'
 
@@ -41,8 +43,8 @@ def function_from_text(text: str) -> Function:
             raise ValueError(f"format {raw['format']} is not {FORMAT}")
         code = [(op, tuple(args), _exact(op, data), bool(online)) for op, args, data, online in raw["code"]]
         inputs = [(name, ids, unit, doc, _role(role)) for name, ids, unit, doc, role in raw["inputs"]]
-        outputs = [(x[0], tuple(x[1]), *x[2:], *([None] if len(x) == 5 else [])) for x in raw["outputs"]]
-        rest = raw["labels"], dict(raw["notes"]), tuple(raw["conditions"])
+        outputs = [(name, tuple(shape), *rest) for name, shape, *rest in raw["outputs"]]
+        rest = raw["labels"], provenance_from_dict(raw["provenance"]), tuple(raw["conditions"])
         return function_from_content((raw["name"], code, inputs, outputs, *rest))
     except (KeyError, TypeError, IndexError, AttributeError, AssertionError, ManipulaError, ZeroDivisionError) as error:
         raise ValueError(f"not a stored function: {error}") from error
@@ -56,7 +58,7 @@ def as_asked(found: Function, function: Function) -> Function | None:
         compare(found, reference_from_function(function), FieldMaths(f"stored {secrets.token_hex(16)}"))
     except (ManipulaError, ZeroDivisionError):
         return None
-    return replace(found, name=function.name, notes=function.notes)
+    return replace(found, name=function.name, provenance=function.provenance)
 
 
 def _ports(function: Function) -> list[Any]:
@@ -65,24 +67,21 @@ def _ports(function: Function) -> list[Any]:
 
 
 def _role(told: Any) -> Role:
-    """Older texts have only variables (true) and parameters (false), and no states that an output could give."""
-    if isinstance(told, bool):
-        return "variable" if told else "parameter"
     if told not in get_args(Role):
         raise ValueError(f"{told!r} is no role of an input")
     role: Role = told
     return role
 
 
-def _plain(data: Any) -> str | None:
+def _plain(data: Any) -> str | list[str] | None:
     if isinstance(data, Tolerance):
-        return f"{Fraction(data)} {data.single}"
+        return [str(Fraction(data)), str(data.single)]
     return None if data is None else str(data)
 
 
-def _exact(op: str, data: str | None) -> Any:
+def _exact(op: str, data: Any) -> Any:
     if op == "tolerance":
-        return Tolerance(*map(_number, (data or "").split()))
+        return Tolerance(*map(_number, data))
     return _number(data or "0") if op in ("const", "angle") else data
 
 

@@ -113,18 +113,15 @@ def _onto(link: Link, parent: Joint, joined: bool) -> tuple[Spin, Vector]:
     return seen, unrotate(before.R, add(unturned(parent.turn, V), rotate(U, before.p)))
 
 
-def slid_back(chain: Tree, judge: Judge) -> dict[str, str]:
-    """Where a lever lies along the axis it leads to, the frame there may stand at the parent's: a road without lever.
-
-    Answers to the formulation's questions.
-    """
+def slid_back(chain: Tree, judge: Judge) -> list[int]:
+    """Links (from 1) whose lever lies along the axis it leads to: the frame may stand at the parent's, without one."""
 
     def is_long(p: Vector) -> bool:
         return not all(judge.zero(x, SHORT) for x in p)
 
     links = frames_on_joints(chain).links
     levers = [(i, rotate(link.before.R, Z), link.before.p) for i, link in enumerate(links, 1)]
-    return {f"slide {i}": "back" for i, axis, p in levers[1:] if is_long(p) and not is_long(cross(axis, p))}
+    return [i for i, axis, p in levers[1:] if is_long(p) and not is_long(cross(axis, p))]
 
 
 @dataclass(frozen=True)
