@@ -36,7 +36,7 @@ tools:
 	@command -v cc >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || \
 	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && apt-get install -y -qq gcc libc6-dev; } || \
 	  echo "no C compiler: the tests that compile emitted C will be skipped"
-	@for tool in c++ cargo cmake node nvcc octave-cli pdflatex; do \
+	@for tool in c++ cargo cmake gfortran node nvcc octave-cli pdflatex; do \
 	  command -v $$tool >/dev/null 2>&1 || echo "no $$tool: the emitted code that needs it will not be run"; done
 
 demo: $(VENV)/.installed

@@ -18,6 +18,7 @@ from tests.emitted import CC, STRICT, written
 
 CXX = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 WARNINGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic")
+GFORTRAN = shutil.which("gfortran")
 JAX_PYTHON = os.environ.get("MANIPULA_JAX_PYTHON") or (sys.executable if find_spec("jax") else None)
 
 Done = subprocess.CompletedProcess[str]
@@ -140,6 +141,17 @@ def run_cuda(files: Files, folder: Path) -> Done:
     return built(folder, str(CXX), *words, ending(files, "_test.cu"))
 
 
+def run_fortran(files: Files, folder: Path) -> Done:
+    """In either precision, each without a warning; arguments that are there for the signature's sake may be unused."""
+    words = ("-std=f2018", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wno-unused-dummy-argument")
+    model = ending(files, "_test.f90").replace("_test.f90", ".f90")
+    for kind in ("_single", ""):
+        done = built(folder, str(GFORTRAN), *words, f"manipula_real{kind}.f90", model, ending(files, "_test.f90"))
+        if done.returncode:
+            return done
+    return done
+
+
 def run_javascript(files: Files, folder: Path) -> Done:
     return sh(folder, "node", ending(files, "_test.mjs"))
 
@@ -176,6 +188,7 @@ TOOLS = {
     "c": Tool(run_c, CC is not None, "no C compiler"),
     "cpp": Tool(run_cpp, CXX is not None, "no C++ compiler"),
     "cuda": Tool(run_cuda, CXX is not None, "no C++ compiler to run CUDA on the host"),
+    "fortran": Tool(run_fortran, GFORTRAN is not None, "no gfortran"),
     "javascript": Tool(run_javascript, shutil.which("node") is not None, "no node"),
     "jax": Tool(run_jax, JAX_PYTHON is not None, "no jax in this Python (nor MANIPULA_JAX_PYTHON)"),
     "matlab": Tool(run_matlab, shutil.which("octave-cli") is not None, "no octave-cli"),

@@ -17,6 +17,7 @@ from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.c.spelling import real_language
 from manipula.algebra.emit.cpp.spelling import language as cpp_language
 from manipula.algebra.emit.cuda.spelling import language as cuda_language
+from manipula.algebra.emit.fortran.spelling import LANGUAGE as FORTRAN
 from manipula.algebra.emit.javascript.spelling import LANGUAGE as JAVASCRIPT
 from manipula.algebra.emit.jax.spelling import LANGUAGE as JAX
 from manipula.algebra.emit.latex.spelling import LANGUAGE as LATEX
@@ -35,7 +36,7 @@ A, B, C, X = (Text(letter) for letter in "abcx")
 C99 = c_language("f")
 TABLES = {
     "c": C99, "c real": real_language("f"), "cpp": cpp_language("f"), "cuda": cuda_language("f"), "jax": JAX,
-    "javascript": JAVASCRIPT, "latex": LATEX, "matlab": MATLAB, "python": PYTHON, "rust": RUST,
+    "fortran": FORTRAN, "javascript": JAVASCRIPT, "latex": LATEX, "matlab": MATLAB, "python": PYTHON, "rust": RUST,
 }  # fmt: skip
 PLAIN = ["c", "javascript", "jax", "python"]  # with nothing around numbers and C's signs
 

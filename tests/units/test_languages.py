@@ -40,6 +40,7 @@ SLIPS = {
     "c": ("planar_torque.c", "k[4] = l1*D3", "k[4] = l2*D3"),
     "cpp": ("planar_torque.hpp", "D22 - ", "D22 + "),
     "cuda": ("planar_torque.cuh", "tau[1] = P2 + ", "tau[1] = P2 - "),
+    "fortran": ("planar_torque.f90", "D22 - ", "D22 + "),
     "javascript": ("planar_torque.mjs", "D22 - ", "D22 + "),
     "jax": ("planar_torque_jax.py", "D22 - ", "D22 + "),
     "matlab": ("planar_torque_prepared.m", "D22 - ", "D22 + "),
@@ -58,7 +59,7 @@ def test_the_self_test_catches_a_wrong_source(language: str, tmp_path: Path) -> 
     assert "FAILED" in done.stdout + done.stderr or "tau" in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("language", in_every_language(["cpp", "cuda", "javascript", "matlab", "rust"]))
+@pytest.mark.parametrize("language", in_every_language(["cpp", "cuda", "fortran", "javascript", "matlab", "rust"]))
 def test_awkward_names_and_notes(language: str, tmp_path: Path) -> None:
     tape = replace(awkward_tape(), provenance=Provenance('x */ int y; /* ??/ """ \\ end\nline %{ ${'))
     done = self_tested(language, emit(tape, language, "1"), tmp_path)
@@ -68,7 +69,7 @@ def test_awkward_names_and_notes(language: str, tmp_path: Path) -> None:
 ZERO = [{"q": [1.0], "p": [2.0, 2.0]}]
 
 
-@pytest.mark.parametrize("language", in_every_language(["cpp", "cuda", "javascript", "jax", "matlab", "rust"]))
+@pytest.mark.parametrize("language", in_every_language([name for name in TOOLS if name not in ("c", "python")]))
 def test_a_broken_condition_is_refused(language: str, tmp_path: Path) -> None:
     files = emit(quotient(), language, "1", ZERO)
     if language == "jax":  # inside jit nobody knows the numbers

@@ -29,6 +29,7 @@ BACKENDS = {
     "c": "manipula.algebra.emit.c:C99",
     "cpp": "manipula.algebra.emit.cpp:Cpp17",
     "cuda": "manipula.algebra.emit.cuda:Cuda",
+    "fortran": "manipula.algebra.emit.fortran:Fortran2018",
     "javascript": "manipula.algebra.emit.javascript:JavaScript",
     "jax": "manipula.algebra.emit.jax:Jax",
     "latex": "manipula.algebra.emit.latex:LatexDocument",
