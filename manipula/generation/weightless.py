@@ -33,7 +33,8 @@ def singular(structure: Structure, model: str) -> InputError:
     """What to say of a model that divides by zero on this robot, whatever its configuration."""
     robot, joints = structure.robot, joints_without_inertia(structure)
     if not joints:
-        return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration")
+        wants = f": it wants {MODELS[model].wants}" if MODELS[model].wants else ""
+        return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration{wants}")
     remedy = "give the link a mass, or the joint a motor_inertia"
     return SingularError(f"{robot.name}: {sentence(joints)}, so {model} has no answer ({remedy})")
 

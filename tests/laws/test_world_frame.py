@@ -97,6 +97,11 @@ def _forward_slopes(c: Case) -> list[Array]:
     return [-np.linalg.solve(M, dq), -np.linalg.solve(M, dqd), np.linalg.inv(M)]
 
 
+def _mobility(c: Case) -> Array:
+    J = c.world.jacobian(c.q)
+    return J @ np.linalg.solve(c.world.inertia_matrix(c.q), J.T)  # type: ignore[no-any-return]
+
+
 def _inverse_slopes(c: Case) -> list[Array]:
     return list(c.world.inverse_dynamics_derivatives(c.q, c.qd, c.qdd, c.wrench))
 
@@ -134,6 +139,7 @@ DYNAMIC: dict[str, Want] = {
 DIVIDING: dict[str, Want] = {  # by the inertia a joint feels
     "forward_dynamics": lambda c: [c.qdd],
     "inertia_matrix_inverse": lambda c: [np.linalg.inv(c.world.inertia_matrix(c.q))],
+    "operational_mobility": lambda c: [_mobility(c)],
     "forward_dynamics_derivatives": _forward_slopes,
     "forward_dynamics_jvp": _along(_forward_slopes),
     "forward_dynamics_vjp": _weighted(_forward_slopes),
@@ -152,7 +158,8 @@ LINEAR: dict[str, Want] = {  # times the parameters, by name
     "energy_regressor": _energy_of_what_moves,
 }
 EVERY = GEOMETRY | DYNAMIC | DIVIDING | LINEAR
-BARE = {"orientation", "inverse_kinematics"}  # their own files: laws/test_orientation, laws/test_inverse
+# their own files: laws/test_orientation, laws/test_inverse, laws/test_operational
+BARE = {"orientation", "inverse_kinematics", "operational_inertia"}
 TAKE_WRENCH = {name for name, model in MODELS.items() if model.takes_wrench}
 
 

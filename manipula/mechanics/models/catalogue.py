@@ -47,6 +47,7 @@ from manipula.mechanics.models.linear import (
     regressor,
     regressor_carried,
 )
+from manipula.mechanics.models.operational import inertia as operational
 from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
@@ -277,6 +278,25 @@ _LIST = (
         candidates=("inertia-matrix", FIELD), trees=("articulated", "inertia-matrix", FIELD),
     ),
     *DERIVATIVES,
+    Model(
+        "operational_mobility", "acceleration of the tool per force on it, Λ⁻¹ = J·M⁻¹·Jᵀ, world axes", ("q",),
+        {"Linv": ("SI", "6×6, symmetric; linear, then angular")},
+        {
+            "composite": lambda c, x: {"Linv": operational.mobility(c, x["q"], composite.inertia_matrix(c, x["q"]))},
+            RUNS: lambda c, x: {"Linv": operational.mobility(c, x["q"], composite_runs.inertia_matrix(c, x["q"]))},
+        },
+        TORQUES | TOOL, candidates=("composite", RUNS), trees=("composite", RUNS),
+    ),
+    Model(
+        "operational_inertia", "the inertia the tool feels, Λ = (J·M⁻¹·Jᵀ)⁻¹, world axes", ("q",),
+        {"L": ("SI", "6×6, symmetric; linear, then angular")},
+        {
+            "composite": lambda c, x: {"L": operational.inertia(c, x["q"], composite.inertia_matrix(c, x["q"]))},
+            RUNS: lambda c, x: {"L": operational.inertia(c, x["q"], composite_runs.inertia_matrix(c, x["q"]))},
+        },
+        TORQUES | TOOL, candidates=("composite", RUNS), trees=("composite", RUNS),
+        wants="six independent freedoms of the tool",
+    ),
     Model(
         "energy", "kinetic and potential energy", ("q", "qd"),
         {"kinetic": ("J", "motor inertia included"), "potential": ("J", "zero at the world origin")},

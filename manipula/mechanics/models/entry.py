@@ -36,7 +36,8 @@ class Model:
     method, whose derivative this one is. `planned` completes an entry that depends on the arm, from the arm in numbers;
     `inverts` does so from the class of its inverse kinematics. `columns` names the columns of the one output of a
     regressor; where they are `ranked`, only those that are independent stay. `trees` are the methods that are right on
-    robots that branch; whoever is not named there wants a serial arm. The plain method is always named.
+    robots that branch; whoever is not named there wants a serial arm. The plain method is always named. `wants` says
+    what an arm must have for the model to exist, where that is more than inertia.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Model:
     columns: Callable[[Tree], list[str]] | None = None
     ranked: bool = False
     trees: tuple[str, ...] = ()
+    wants: str = ""
 
     @property
     def method_names(self) -> list[str]:

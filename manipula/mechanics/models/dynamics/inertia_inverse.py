@@ -23,14 +23,18 @@ class Solver:
         self.inverse = [reciprocal(d) for d in D]  # as in `factored`: over expressions the same nodes
 
     def __call__(self, right: Sequence[Any]) -> list[Any]:
-        y = list(right)
-        for k in range(len(y) - 1, -1, -1):  # Lᵀ y = right
-            for i, entry in enumerate(self.L[k]):
-                y[i] = y[i] - entry * y[k]
         x: list[Any] = []
-        for row, rest, inverse in zip(self.L, y, self.inverse):  # L x = D⁻¹ y
+        for row, rest, inverse in zip(self.L, self.halfway(right), self.inverse):  # L x = D⁻¹ y
             x.append(rest * inverse - dot(row, x))
         return x
+
+    def halfway(self, right: Sequence[Any]) -> list[Any]:
+        """y with Lᵀ y = right"""
+        y = list(right)
+        for k in range(len(y) - 1, -1, -1):
+            for i, entry in enumerate(self.L[k]):
+                y[i] = y[i] - entry * y[k]
+        return y
 
 
 def inverted(M: Sequence[Sequence[Any]]) -> Rows:
