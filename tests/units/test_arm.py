@@ -25,7 +25,7 @@ from manipula.mechanics.models.entry import Model as Entry
 SOURCE = Path(arm_module.__file__)
 BY_HAND = ("jacobian", "inverse_kinematics")
 MADE = [model for name, model in MODELS.items() if name not in BY_HAND]
-QUICK = [model for model in MADE if not model.name.endswith(("derivatives", "jvp", "vjp"))]
+QUICK = [x for x in MADE if not x.wants and not x.name.endswith(("derivatives", "jvp", "vjp"))]  # of any arm
 
 
 def declaration(model: Entry) -> str:
