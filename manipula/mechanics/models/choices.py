@@ -14,6 +14,10 @@ branch in the physics, and whatever comes out is proved against the plain model.
 | `gauge`     | none, 4y, 4m …    | torques                    | a fictitious mass: a first moment or mass is 0  |
 | `unit`      | metre, 4y …       | torques                    | lengths measured in that lever: a factor is 1   |
 | `share i` … | see the model     | torques                    | how `acceleration_field` works out link i       |
+
+Source: the regrouping of masses is Khalil, Kleinfinger, "Minimum operations and minimum parameters of the dynamic
+models of tree structure robots", IEEE Journal of Robotics and Automation 3 (1987). The other questions are derived
+here, each at the place that applies its answer.
 """
 
 from __future__ import annotations

@@ -17,6 +17,10 @@ with X' = L X + X Lᵀ the change of X when the joint alone moves,
     F = L J        2G = 2 W J + [D d]        s = 2 W L J + L [D d]        r = H J' + W [D d]' + Q'
 
 Nobody notices the velocity of the whole: every joint measures velocities from its own origin.
+
+Derived here in these letters. The same derivatives in spatial vectors: Carpentier, Mansard, "Analytical derivatives of
+rigid body dynamics algorithms", Robotics: Science and Systems (2018); Singh, Russell, Wensing, "Efficient analytical
+derivatives of rigid-body dynamics using spatial vector algebra", IEEE Robotics and Automation Letters 7 (2022).
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ any method run on traced numbers, one walk back per torque. Forward dynamics nee
 τ(q, q̇, q̈) = const,
 
     ∂q̈/∂τ = M⁻¹      ∂q̈/∂q = −M⁻¹ ∂τ/∂q      ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇      at q̈ = q̈(q, q̇, τ)
+
+Source: Carpentier, Mansard, "Analytical derivatives of rigid body dynamics algorithms", Robotics: Science and Systems
+(2018), for forward dynamics from inverse.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@
 Forward dynamics once more needs no text of its own: with q̈ = q̈(q, q̇, τ) and μ = M⁻¹ λ,
 
     δq̈ = M⁻¹ (δτ − ∂τ/∂q δq − ∂τ/∂q̇ δq̇)        λᵀ ∂q̈ = (−μᵀ ∂τ/∂q, −μᵀ ∂τ/∂q̇, μᵀ)
+
+Derived here: the chain rule on the equations of `dual`.
 """
 
 from __future__ import annotations

@@ -13,6 +13,10 @@ next joint contribute may be worked out in the link's own axes or in those of it
 moment about the axis in two forms (`MOMENTS`): one choice a link.
 The part of a link's inertia that is symmetric about its axis may be handed to its parent (`handed_over`): what the
 parent does not know of it is a rotor's gyroscopic moment.
+
+Source: U is the angular acceleration tensor of Balafoutis, Patel, "Dynamic Analysis of Robot Manipulators: A Cartesian
+Tensor Approach" (1991). N is ∫ r×(V + U r) dm, whose last part has the entries ε_ijk (U K)_kj. Runs, shares, levers and
+what is handed over are derived here.
 """
 
 from __future__ import annotations

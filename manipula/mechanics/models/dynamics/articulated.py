@@ -8,6 +8,8 @@ with unit motion S = (ω_k, v_k), U = (J ω_k + H v_k, Hᵀ ω_k + M v_k):
 
     d = S·U + Ia      u = τ − friction − S·b      q̈ = (u − U·(a + c)) / d
     handed to the parent: the same less U Uᵀ / d, with b + (…) c + U u / d, where c = V × S q̇
+
+Source: Featherstone, "Rigid Body Dynamics Algorithms" (2008), chapter 7, table 7.1, in 3-vectors.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Frame k is the moving side of joint k, its z the joint's axis. The unit motion of joint i is the twist (ω, v): the
 angular velocity, and the velocity of the point at the frame's origin, that q̇_i = 1 (along +z) gives.
+
+Derived here: a composite body is a sum of bodies about one origin, and a unit motion a column of the Jacobian at it.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ Joint k alone accelerates link k and all beyond it as one rigid body; the force 
 joint on the way feels its share:
 
     F_k = C_k (ω_k, v_k)      M_ik = what joint i feels of F_k, i on the way from the base to k
+
+Source: Walker, Orin, "Efficient dynamic computer simulation of robotic mechanisms", ASME Journal of Dynamic Systems,
+Measurement, and Control 104 (1982), method 3; Featherstone, "Rigid Body Dynamics Algorithms" (2008), chapter 6.
 """
 
 from __future__ import annotations

@@ -6,6 +6,9 @@ origin seen from a joint and z×P or z its velocity when that joint moves alone,
     τ_i = −z·(N + P×F)   or   −z·F                            a revolute, a prismatic joint
     ∂τ_i/∂q_j = the share about axis i of the couple of j:  e_j = −(z×P)×F   or   −z×F               j > i
     ∂τ_i/∂q_j = the share about axis j of the couple of i:  e_i, and −z×N with it for a revolute i   j ≤ i
+
+Derived here from virtual work, τ = −Jᵀ (F, N): moving joint j turns every axis and lever beyond it by z_j, and leaves
+those before it alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Kinetic and potential energy. Kinetic includes the motors' ½ Ia q̇²; potential is zero at the world's origin."""
+"""Kinetic and potential energy. Kinetic includes the motors' ½ Ia q̇²; potential is zero at the world's origin.
+
+Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), sections 7.1.1 and
+7.1.2.
+"""
 
 from __future__ import annotations
 

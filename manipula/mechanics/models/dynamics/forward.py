@@ -1,6 +1,8 @@
 """Forward dynamics through the inertia matrix: M q̈ = τ − (coriolis + gravity + friction − Jᵀ·wrench).
 
 The system is solved by M = Lᵀ D L (`inertia_inverse`): no square roots, one division per joint.
+
+Source: Walker, Orin (1982), as for `composite`, method 3.
 """
 
 from __future__ import annotations

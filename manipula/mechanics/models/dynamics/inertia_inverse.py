@@ -2,6 +2,9 @@
 
 M = Lᵀ D L is factored once, from the tip inward, with one division a joint; what is a structural zero of M stays one in
 L. The entries are M⁻¹ = A D⁻¹ Aᵀ with A = L⁻¹, one half of them computed.
+
+Source: Featherstone, "Efficient factorization of the joint-space inertia matrix for branched kinematic trees",
+International Journal of Robotics Research 24 (2005); Featherstone, "Rigid Body Dynamics Algorithms" (2008), chapter 6.
 """
 
 from __future__ import annotations

@@ -11,6 +11,11 @@ Inward over a joint with unit motion L and displacement x, and from a link to th
 
 All of it stands at the joint's origin, in the axes of its run of parallel joints, as in `acceleration_field`. Frames
 must be on the joints.
+
+Source: the letters W, H, J, L are those of Legnani, Casolo, Righettini, Zappa, "A homogeneous matrix approach to 3D
+kinematics and dynamics", Mechanism and Machine Theory 31 (1996). The recursion is derived here: of two motions, one on
+the other, W = W₁ + W₂ and H = H₁ + 2 W₁ W₂ + H₂ (Coriolis), with W₁ = ẋ L and H₁ = ẍ L + ẋ² L² of the joint; and a
+shift by p takes r to r + p in ∫ r rᵀ dm.
 """
 
 from __future__ import annotations

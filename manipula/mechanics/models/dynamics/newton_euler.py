@@ -7,6 +7,11 @@ up where a link carries several:  f = F + Σ f_k,  n = N + Σ n_k  over its chil
     ω  angular velocity      ω̇  angular acceleration      v̇  acceleration of the frame's origin
     F = m v̇ + ω̇×s + ω×(ω×s)                 force that accelerates the body
     N = I ω̇ + ω×(I ω) + s×v̇                 moment about the frame's origin
+
+Source: Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators", ASME Journal of Dynamic Systems,
+Measurement, and Control 102 (1980); Craig, "Introduction to Robotics", 3rd ed. (2005), eqs. (6.45)–(6.53). There F and
+N stand at the centre of mass c; here, with s = m c and I about the frame's origin, F = m v̇_c is (6.49) with (6.48) in
+it, and N is (6.50) + c×F.
 """
 
 from __future__ import annotations

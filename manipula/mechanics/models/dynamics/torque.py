@@ -1,6 +1,8 @@
 """The motor torques: inverse dynamics and its parts, by Newton and Euler.
 
 inverse_dynamics = inertia_matrix·q̈ + coriolis + gravity + friction − Jᵀ·wrench
+
+Source: `newton_euler`; what motors and friction add are the actuators' own laws.
 """
 
 from __future__ import annotations

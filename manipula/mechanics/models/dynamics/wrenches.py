@@ -2,6 +2,8 @@
 
 Row i: the force, then the moment, that the link before exerts on link i, taken at joint i's origin (on its moving side)
 and written in the axes of link i's frame as the file has it.
+
+Source: f and n of Craig (2005), eqs. (6.51), (6.52), taken at the joint (`newton_euler`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Which closed form an arm has, from its axes alone: floats within rounding, or exact scalars exactly (see `view`)."""
+"""Which closed form an arm has, from its axes alone: floats within rounding, or exact scalars exactly (see `view`).
+
+Source: Pieper, "The kinematics of manipulators under computer control", dissertation, Stanford 1968, for three axes
+that meet or are parallel. The other classes are derived here.
+"""
 
 from __future__ import annotations
 

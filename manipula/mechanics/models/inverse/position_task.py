@@ -3,6 +3,8 @@
 Three joints that place a point are solved as they are under a spherical wrist (see `positions`): the arm is read as if
 three axes met at the tool's origin, and those are then forgotten. Two parallel turning axes are a planar arm of two
 links; how far the point lies out of their plane is left to the caller to judge.
+
+Derived here from `positions`.
 """
 
 from __future__ import annotations

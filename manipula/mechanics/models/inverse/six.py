@@ -1,6 +1,8 @@
 """Plans for six axes: three that meet, or three that are parallel beside two that cross.
 
 The structure may stand at the tool, at the base or in between, whatever the convention.
+
+Source: Pieper, dissertation, Stanford 1968.
 """
 
 from __future__ import annotations

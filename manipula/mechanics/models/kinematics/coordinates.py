@@ -3,6 +3,8 @@
 The polar angle is counted from +z, in [0, π]; azimuth and φ from +x towards +y, in (−π, π]. On the z axis φ and the
 azimuth are 0, at the origin the polar angle too; nothing there divides by zero, and derivatives stay finite.
 NaN goes in and comes out.
+
+Source: the usual definitions; only what holds on the axis and at the origin is decided here.
 """
 
 from __future__ import annotations

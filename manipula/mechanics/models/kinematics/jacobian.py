@@ -8,6 +8,9 @@ joint to the tool's origin; both signed by the joint's direction:
 A joint beside the road to the tool has a column of zeros. The derivative needs only the columns (v, w) themselves: a
 column turns with the joints up to its own, and its lever grows by the velocity that the joints beyond give to the tool
 (in tool axes: minus the bracket with their twist).
+
+Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), section 3.1.3, eq.
+(3.30). The derivative is derived here: ż = ω×z and ṗ = the velocity of the tool seen from the joint.
 """
 
 from __future__ import annotations

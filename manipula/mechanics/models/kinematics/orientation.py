@@ -10,6 +10,9 @@ fall together (to 1e-12; to 1e-5 in single precision) only a sum or difference o
 first is then 0.
 
 No branch of a `select` is left unguarded, and NaN goes in and comes out.
+
+Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), sections 2.4 (three
+angles) and 2.6 (unit quaternion).
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 Elementary transforms relate neighbours (pose_parent_link); `frames` are the intermediate ones, seen from the world;
 `pose` is the whole. The road is walked step by step: a turn about a joint's own axis costs less than a full product.
+
+Source: Denavit, Hartenberg, "A kinematic notation for lower-pair mechanisms based on matrices", ASME Journal of Applied
+Mechanics 22 (1955); any placement may stand where they have four numbers.
 """
 
 from __future__ import annotations

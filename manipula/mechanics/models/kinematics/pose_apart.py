@@ -8,6 +8,8 @@ its angle θ is constant, and its polar form needs two products instead of four:
     Rz(θ) (x, y) = ρ (cos(θ + φ), sin(θ + φ))      ρ = √(x² + y²)      φ = atan2(y, x)
 
 The frames must be on the joints.
+
+Derived here.
 """
 
 from __future__ import annotations

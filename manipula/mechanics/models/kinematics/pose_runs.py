@@ -1,4 +1,7 @@
-"""Runs of parallel axes, and columns left out: what the ways to multiply the pose have in common."""
+"""Runs of parallel axes, and columns left out: what the ways to multiply the pose have in common.
+
+Derived here from Rz(a) Rz(b) = Rz(a + b) and, for a column left out, third = first × second.
+"""
 
 from __future__ import annotations
 

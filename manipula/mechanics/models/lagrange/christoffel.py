@@ -1,4 +1,8 @@
-"""The Coriolis matrix by Christoffel symbols: C_ij = Σ_k b_ijk q̇_k. With this C, Ṁ − 2C is skew-symmetric."""
+"""The Coriolis matrix by Christoffel symbols: C_ij = Σ_k b_ijk q̇_k. With this C, Ṁ − 2C is skew-symmetric.
+
+Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), section 7.2.1, eqs.
+(7.44), (7.45).
+"""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ joint a moves the link that b stands on; joints of different branches have no sy
     C_ij = ω_j·Y_i + Ω_j·XE_ij                                              i < j    (all in frame j)
     C_ii = ω_i·Y_i
     C_ij = ω_j·(Y_i − Σ_{j<k<i} q̇_k XE_ki) − Ω_j·XE_ji                      i > j    (all in frame i)
+
+Derived here from the symbols of `efficient`: sums over k are exchanged with the walk inward.
 """
 
 from __future__ import annotations

@@ -8,6 +8,10 @@ other (first joints, parallel axes, gravity along an axis) is a question of rank
 
 Everything here is linear in the inertias. `grouping` is the matrix B of  candidates = B · standard parameters; its
 entries are polynomials in the geometry alone. `reduced_regressor` is the matrix Y of  torques = Y · candidates.
+
+Source: Gautier, Khalil, "Direct calculation of minimum set of inertial parameters of serial robots", IEEE Transactions
+on Robotics and Automation 6 (1990); Mayeda, Yoshida, Osuka, "Base parameters of manipulator dynamic models", in the
+same volume. As a congruence of pseudo-inertias it is derived here.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A unit of a second moment needs a moment N of entries of U = [ω̇]× + [ω]×[ω]×, a unit of a first moment besides a force F
 that is a column of U; joint i feels of it  ω_i·N + v_i·F,  (ω_i, v_i) being its unit motion at the link's frame. The
 last link has more joints before it than forces: there F may be turned back instead of turning every v_i forward.
+
+Derived here from `acceleration_field`, whose F and N are linear in S and K.
 """
 
 from __future__ import annotations

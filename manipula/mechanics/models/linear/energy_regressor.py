@@ -3,6 +3,9 @@
 For a link whose frame turns at ω and moves at v, both in its own axes, R and p being the frame's pose in the world,
 
     T = ½ ω·I ω + v·(ω×s) + ½ m v·v + ½ Ia q̇²        U = −g·(R s + m p)
+
+Source: Gautier, Khalil, "On the identification of the inertial parameters of robots", IEEE Conference on Decision and
+Control (1988).
 """
 
 from __future__ import annotations

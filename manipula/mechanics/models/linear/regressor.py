@@ -5,6 +5,10 @@ body that rides on it about the origin of that body's own frame, then Ia fv fc f
 it has. So a column has one body's parameter, as the file has that body. It is the torque of an arm in which that
 parameter is 1 and all others are 0, and is found from a unit body: the force and moment it takes to move it, felt along
 the unit motion of every joint before it.
+
+Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links", International
+Journal of Robotics Research 5 (1986); Khalil, Dombre, "Modeling, Identification and Control of Robots" (2002), chapter
+12.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ so that two columns of a link follow from the others and from those of the link 
 inertia across the axis, and the first moment along it.
 
 A body that rides on a link has its ten columns from the link's: moving a body's frame is a linear map of its numbers.
+
+Derived here from the moments that two neighbours share (`base_parameters`).
 """
 
 from __future__ import annotations

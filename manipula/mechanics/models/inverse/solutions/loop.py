@@ -5,6 +5,8 @@
 J is a joint's own motion about or along z; L is the gap between two axes; L₁ holds the pose asked for, backwards. The
 loop may be read from any joint on, or backwards: so a structure at the base is the same structure at the tool.
 The frame of a revolute joint may slide along its axis, and an axis may be counted from its other end.
+
+Derived here: a closed product of matrices may be read from any factor on.
 """
 
 from __future__ import annotations

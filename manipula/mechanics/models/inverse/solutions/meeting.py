@@ -4,6 +4,8 @@
 
 The point is w seen from the last of the others and W seen from before the first. Three equations for one or two
 unknowns: what does not satisfy all of them is no branch (see `plan.branches`).
+
+Derived here.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@
 The point is w seen from the third joint and W seen from before the first. Each case returns its roots, always the same
 number in the same order, and for each the smallest `fit` of the equations on the way. A structure met from the other
 side (w and W exchanged, every gap backwards) is the same case mirrored.
+
+Derived here, case by case: Pieper (1968) reduces the turning ones to a quartic, and the quadratic cases are those where
+it factors.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ each sum is split, and what slides:
 
 At most three unknowns are left in three equations (`splits` solves them). An arm with fewer than six joints reaches few
 poses: what does not close the loop is no branch (see `plan.branches`).
+
+Derived here.
 """
 
 from __future__ import annotations

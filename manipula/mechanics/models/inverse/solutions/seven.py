@@ -3,6 +3,9 @@
 S is the shoulder, W the wrist seen from it, v = SW seen from axis 3 when the elbow is bent. R₀₃ v = W leaves one
 freedom, a turn about SW:  R₀₃ = F(W) X(ψ) F(v)ᵀ, where F(x) has x/|x| as its first column and z × x as its second. So ψ
 is the angle between the plane of SW and axis 1 and the plane of SW and axis 3.
+
+Source: the arm angle is that of Kreutz-Delgado, Long, Seraji, "Kinematic analysis of 7-DOF manipulators", International
+Journal of Robotics Research 11 (1992); the frames F are chosen here.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@
 A slide turns nothing. So one turning axis, or two that are not parallel, follow from the rotation of M alone, and the
 position is then linear in the slides. Of two parallel axes the rotation only gives the sum; the one slide beside them
 then follows from a height where it leans on them, else from a distance.
+
+Derived here.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
     Σ Z(a) w  +  Σ x d  =  m        over the splits a, seen from the first axis of their run, and the slides x
 
 Each way is for one mixture of runs and slides (see `runs`); it finds every root, always in the same order.
+
+Derived here.
 """
 
 from __future__ import annotations

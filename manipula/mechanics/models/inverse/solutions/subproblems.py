@@ -12,6 +12,10 @@ point on the axis) gets the angle 0, and the arm that is not taken never divides
 | `distance`  | 3, made linear   | |p + R Z w| = r                                | 2     |
 | `linear`    | 4                | A cos + B sin = C                              | 2     |
 | `quadratic` | 3, for a slide   | |v + x e|² = r², e a unit vector               | 2     |
+
+Source: Paden, "Kinematics and control of robot manipulators", dissertation, Berkeley 1986; Murray, Li, Sastry, "A
+Mathematical Introduction to Robotic Manipulation" (1994), chapter 3; the fourth from Elias, Wen, "IK-Geo: unified robot
+inverse kinematics using subproblem decomposition", arXiv 2211.05737 (2022).
 """
 
 from __future__ import annotations
