@@ -111,8 +111,8 @@ def servo() -> Tape:
         Output("tau", (2,), tuple(-(stiff / l1) * x for x in slope), "N·m", "torques"),
         Output("low_next", (2,), tuple(x + d for x, d in zip(low, slope)), "rad", "after the step", Next("low")),
     )
-    notes = {"robot": "planar", "joints": "shoulder, elbow", "proof": "by hand"}
-    return tape_from_function(Function("planar_servo", graph, inputs, outputs, notes=notes))
+    origin = Provenance("planar", joints=("shoulder", "elbow"), proof="by hand")
+    return tape_from_function(Function("planar_servo", graph, inputs, outputs, provenance=origin))
 
 
 def lagrange() -> Tape:

@@ -20,6 +20,7 @@ EMITTED: dict[str, Callable[[], dict[str, str]]] = {
     "javascript with states": lambda: emit(planar.servo(), "javascript", planar.VERSION),
     "python with states": lambda: emit(planar.servo(), "python", planar.VERSION),
     "fortran with parameters": lambda: emit(planar.torque(), "fortran", planar.VERSION),
+    "fortran with states": lambda: emit(planar.servo(), "fortran", planar.VERSION),
     "fortran without": lambda: emit(planar.tip(), "fortran", planar.VERSION),
     "python with parameters": lambda: emit(planar.torque(), "python", planar.VERSION),
     "python without": lambda: emit(planar.tip(), "python", planar.VERSION),

@@ -32,7 +32,7 @@ from tests.golden import planar
 from tests.languages import in_every_language, self_tested, sh
 from tests.random_robots import random_robot
 
-LANGUAGES = ("c", "cpp", "cuda", "javascript", "python", "rust")
+LANGUAGES = ("c", "cpp", "cuda", "fortran", "javascript", "python", "rust")
 GAINS = {"l1": 0.5, "stiff": 3.0, "pace": 0.25}
 
 
@@ -75,6 +75,7 @@ BROKEN = {  # in the text of a step: what it remembers is not what it computed
     "c": ("state->low[i] = low_next[i]", "state->low[i] = low_next[0]"),
     "cpp": ("state.low = result.low_next", "state.low = result.tau"),
     "cuda": ("state.low[i] = low_next[i]", "state.low[i] = low_next[0]"),
+    "fortran": ("memory%low = low_next", "memory%low = tau"),
     "javascript": ("state.low = result.low_next", "state.low = result.tau"),
     "python": ("state.low = result.low_next", "state.low = result.tau"),
     "rust": ("state.low = result.low_next", "state.low = result.tau"),

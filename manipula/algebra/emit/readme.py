@@ -27,6 +27,7 @@ class Readme:
     example: str
     self_test: str
     remarks: Sequence[str] = ()
+    arrays: str = "Arrays are row-major."
     verdict: str = "It compares with true values computed with 40 digits; the exit status is 0 when all agree."
 
 

@@ -6,8 +6,10 @@ The kind is that of the module `manipula_real`, of which there are two: double p
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
+from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.fortran.spelling import (
     LANGUAGE,
     RESERVED,
@@ -19,7 +21,8 @@ from manipula.algebra.emit.fortran.spelling import (
     quoted,
 )
 from manipula.algebra.emit.halves import Halves, Places, context, sections, self_test_tables
-from manipula.algebra.emit.readme import Readme, numbers, readme
+from manipula.algebra.emit.memory import Memory
+from manipula.algebra.emit.readme import Readme, readme
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Section
 from manipula.algebra.emit.split import Argument, Split, split
@@ -27,7 +30,11 @@ from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
 
 ROOM = 16  # letters: what is put behind the function's name, _condition among them
-PARTS = ("model", "test", "prepare", "condition", "np", "nk")
+PARTS = ("model", "test", "prepare", "condition", "np", "nk", "state", "init", "step")
+_REMEMBERS = (
+    "`type({name}_state)` is the memory, and it is yours: `{name}_init` fills it from the states to start from and the "
+    "parameters, `{name}_step` goes one step. Set a state between steps by writing into it."
+)
 
 
 class Fortran2018:
@@ -52,7 +59,9 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     written = _halves(tape, name)
     arguments = written.split
     kept = ["k"] if arguments.kept else []
-    return context(tape, name, version, written) | {
+    shown = context(tape, name, version, written)
+    return shown | {
+        **_stepping(arguments, shown),
         "continued": continued,
         "quoted": quoted,
         "locals": {key: _locals(getattr(written, key)) for key in ("prepare", "main")},
@@ -70,6 +79,24 @@ def _halves(tape: Tape, name: str) -> Halves:
     arguments = split(tape, FoldedNamer(taken, ROOM))
     names = FoldedNames(tape, {*taken, *arguments.names})
     return sections(tape, arguments, LANGUAGE, names, Places(place, place, lambda i: f"k({i + 1})"))
+
+
+def _stepping(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str]:
+    """What the memory is called, and what is handed to the subroutines around it."""
+    memory: Memory | None = shown["memory"]
+    if memory is None:
+        return {}
+    own = FoldedNamer({*arguments.names, "k", "status"}).name("memory")
+    start = [*(x.name for x, _ in memory.states), *(x.name for x in shown["parameters"])]
+    kept = [f"{own}%k"] if arguments.kept else []
+    given = [f"{own}%{x.name}" if memory.remembered(x) else x.name for x in arguments.variables]
+    return {
+        "own": own,
+        "started": ", ".join([own, *start, "status"]),
+        "stepped": ", ".join([own, *(x.name for x in (*memory.variables, *memory.outputs))]),
+        "inner_prepared": ", ".join([*(x.name for x in shown["parameters"]), *kept, "status"]),
+        "inner": ", ".join([*given, *kept, *(x.name for x in arguments.outputs)]),
+    }
 
 
 def place(argument: Argument, position: int) -> str:
@@ -122,6 +149,8 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
     signature = [f"call {name}({shown['handed']})"]
     if arguments.kept:
         signature.insert(0, f"call {name}_prepare({shown['prepared']})")
+    if shown["memory"]:
+        signature += [f"call {name}_init({shown['started']})", f"call {name}_step({shown['stepped']})"]
     return Readme(
         "Fortran 2018",
         "fortran",
@@ -136,8 +165,10 @@ def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:
         f"gfortran -std=f2018 -O2 -Wall manipula_real.f90 {sources} && ./{name}_test",
         [
             "Arrays have their own shape, indices from 1: `A(2, 1)` is row 2, column 1. The subroutines are `pure`, so "
-            "`do concurrent` may call them for many states.",
+            "`do concurrent` may call them for many states. No output may be the memory of an input.",
+            *([_REMEMBERS.format(name=name)] if shown["memory"] else []),
         ],
+        arrays="Columns lie together, as in all Fortran.",
     )
 
 
@@ -149,10 +180,22 @@ def _example(name: str, shown: Mapping[str, Any], first: State) -> Iterable[str]
         yield f"real(wp) :: {x.name}{size(x)}"
     if arguments.kept:
         yield f"real(wp) :: k({name}_nk)"
+    if arguments.kept or shown["memory"]:
         yield "integer :: status"
+    if shown["memory"]:
+        yield f"type({name}_state) :: {shown['own']}"
     for x in (*arguments.variables, *(arguments.parameters if arguments.kept else ())):
-        yield f"real(wp) :: {x.name}({len(x.port.slots)}) = [real(wp) :: {numbers(x, first, ' &' + chr(10) + '    ')}]"
+        yield f"real(wp) :: {x.name}({len(x.port.slots)}) = {_values(x, first)}"
     if arguments.kept:
         yield f"call {name}_prepare({shown['prepared']})  ! once per parameter set"
         yield f"if (status /= 0) error stop {name}_condition(status)"
     yield f"call {name}({shown['handed']})"
+    if shown["memory"]:
+        yield f"call {name}_init({shown['started']})"
+        yield f"call {name}_step({shown['stepped']})  ! again and again"
+
+
+def _values(argument: Argument, state: State) -> str:
+    """[0.1_wp, 0.2_wp], on as many lines as it needs"""
+    values = ", ".join(f"{x!r}_wp" for x in state.inputs[argument.port.name])
+    return "[" + " &\n    ".join(wrap(values, WIDTH)) + "]"

@@ -50,8 +50,8 @@ sin sinh size spacing spread sqrt sum system_clock tan tanh tiny trailz transfer
 ieee_value ieee_is_nan ieee_quiet_nan ieee_positive_inf iso_c_binding ieee_arithmetic c_double c_float
 """
 _OWN = """
-wp dp manipula_real tolerance number infinite not_a_number broken status words k program passed failures worst state
-given_ true_ got_ nan_dp inf_dp entry x y yes no condition
+wp dp manipula_real tolerance number infinite not_a_number broken status words k program memory passed failures worst
+state given_ true_ got_ nan_dp inf_dp entry x y yes no condition
 """
 HELPERS = (*DECIDING, *GUARDED, "floor")  # Fortran's floor is an integer
 _NAMED = {
