@@ -21,7 +21,16 @@ from manipula.algebra.machine.exponential import exponential, hyperbolic_tangent
 from manipula.algebra.machine.logarithm import logarithm, power
 from manipula.algebra.machine.numbers import Numbers
 from manipula.algebra.machine.order import LONG, arranged
-from manipula.algebra.machine.rows import Stores, Unit, block_units, load_block, load_row, row_units
+from manipula.algebra.machine.rows import (
+    Stores,
+    Unit,
+    block_units,
+    load_block,
+    load_row,
+    load_vectors,
+    row_units,
+    vector_units,
+)
 from manipula.algebra.machine.sincos import MEND, rooms, sines
 from manipula.algebra.machine.writer import Host, Kind, Writer, declarations
 from manipula.algebra.tape import Line, Tape, kept_slots, parameters_of, variables_of
@@ -56,6 +65,22 @@ def straight_functions(tape: Tape, host: Host, scalar: str = "double") -> list[W
     """`prepare`, `broken` (where there are conditions) and `one`."""
     kind = Kind(scalar)
     return [_prepare(tape, kind, host), *([_broken(tape, kind, host)] if tape.checks else []), _one(tape, kind, host)]
+
+
+def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
+    """`lanes`: as `one`, every entry of every array being a vector of so many doubles."""
+    kind = Kind("double", lanes)
+    w, variables = Writer(tape, kind, host), variables_of(tape)
+    given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
+    taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
+    w.lines += [f"define void @one({', '.join([*given, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
+    w.lines += rooms(w, _widest(kind, host))
+    for slots, base in [(kept_slots(tape), "%.k"), *((port.slots, f"%.in{i}") for i, port in enumerate(variables))]:
+        load_vectors(w, slots, base)
+    units = [u for i, port in enumerate(tape.outputs) for u in vector_units(w, port.slots, f"%.out{i}")]
+    _compute(w, arranged(tape.online, _results(tape), w.inner), units)
+    w.lines.append("  ret void\n}\n")
+    return w
 
 
 def _module(tape: Tape, functions: Sequence[Writer], more: str = "") -> str:

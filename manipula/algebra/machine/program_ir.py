@@ -55,9 +55,9 @@ def module(routines: Sequence[Routine], writer: type[Writer], public: Sequence[s
     structs = {name: x for routine in routines for name, x in routine.structs.items()}
     tables = {name: x for routine in routines for name, x in routine.tables.items()}
     tapes = {name: x for routine in routines for name, x in routine.tapes.items()}
-    pair = f"%pair = type {{ {writer.cells['real']}, {writer.cells['real']} }}"
+    pair = f"%pair = type {{ {writer.types['real']}, {writer.types['real']} }}"
     heads = [HEAD, pair, *(_struct_text(x, writer.cells) for x in structs.values())]
-    heads += [_table_text(name, *x) for name, x in tables.items()]
+    heads += [_table_text(name, *x, writer.cells) for name, x in tables.items()]
     texts = ["\n".join(writer(routine, routine.name in public).lines()) for routine in routines]
     known = [line for text in (*heads, *texts) for line in text.splitlines() if line.startswith("declare")]
     return "\n\n".join([*heads, *texts, *map(str, writer.more(tapes, known)), FIXED, ""])
@@ -72,10 +72,12 @@ def _struct_text(struct: Struct, cells: Mapping[Kind, str]) -> str:
     return f"%{struct.name} = type {{ {', '.join(member(x.kind, x.size) for x in struct.members)} }}"
 
 
-def _table_text(name: str, kind: Kind, values: Sequence[float]) -> str:
+def _table_text(name: str, kind: Kind, values: Sequence[float], cells: Mapping[Kind, str]) -> str:
+    """In lanes every entry stands once a lane, as in any array of reals."""
     entry = ARRAYS[kind]
-    listed = ", ".join(f"{TYPES[entry]} {literal(entry, x)}" for x in values)
-    return f"@{name} = private unnamed_addr constant [{len(values)} x {TYPES[entry]}] [{listed}], align 64"
+    times = int(cells[entry].split()[0][1:]) if cells[entry] != TYPES[entry] else 1
+    listed = ", ".join(f"{TYPES[entry]} {literal(entry, x)}" for x in values for _ in range(times))
+    return f"@{name} = private unnamed_addr constant [{times * len(values)} x {TYPES[entry]}] [{listed}], align 64"
 
 
 class Writer(Operations):

@@ -113,9 +113,9 @@ class Operations:
     def compared(self, name: str, kind: Kind, a: str, b: str) -> str:
         real, whole = ORDER[name]
         if kind == "real":
-            return self.new(f"fcmp {real} double {a}, {b}")
+            return self.new(f"fcmp {real} {self.real_type} {a}, {b}")
         whole = whole.replace("s", "u") if kind in ("word", "flag") else whole
-        return self.new(f"icmp {whole} {TYPES[kind]} {a}, {b}")
+        return self.new(f"icmp {whole} {self.types[kind]} {a}, {b}")
 
     def size(self, kind: Kind, x: str) -> str:
         if kind == "real":

@@ -52,6 +52,21 @@ def load_row(w: Writer, slots: Sequence[int], base: str) -> None:
         w.put(f"{w.at(slot)} = load {w.kind.scalar}, ptr {w.gep(base, position)}, align {w.kind.size}")
 
 
+def load_vectors(w: Writer, slots: Sequence[int], base: str) -> None:
+    """Entries that are vectors already, one after the other."""
+    for position, slot in enumerate(slots):
+        place = w.gep(base, position * w.kind.lanes)
+        w.aliases[slot] = w.let(f"load {w.kind.text}, ptr {place}, align {w.kind.size}")
+
+
+def vector_units(w: Writer, slots: Sequence[int], base: str) -> list[Unit]:
+    return [Unit((slot,), partial(_store_vector, w, slot, base, position)) for position, slot in enumerate(slots)]
+
+
+def _store_vector(w: Writer, slot: int, base: str, position: int) -> None:
+    w.put(f"store {w.kind.text} {w.at(slot)}, ptr {w.gep(base, position * w.kind.lanes)}, align {w.kind.size}")
+
+
 def row_units(w: Writer, slots: Sequence[int], base: str) -> list[Unit]:
     near = Near(w, base, len(slots))
     return [Unit((slot,), partial(_store, w, slot, near, position)) for position, slot in enumerate(slots)]

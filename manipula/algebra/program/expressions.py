@@ -345,7 +345,7 @@ class Expressions:
             raise self.refusal(node, "a word is made of a whole number")
         if isinstance(x, Const) and kind != "int":
             return Const(kind, float(x.value) if kind == "real" else int(x.value) & ALL)
-        return Op(kind, f"to_{kind}", (self.fit(x, joined(x.kind, "int"), node),))
+        return Op(kind, f"to_{kind}", (x if kind == "real" else self.fit(x, joined(x.kind, "int"), node),))
 
     def text(self, function: FunctionType, args: list[Expr], node: ast.AST) -> Expr:
         callee = self.program.routine(function, [x.kind for x in args])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.machine.code import Loaded, loaded, optimised_object, paired_object
+from manipula.algebra.machine.lanes import laned_assembly
 from manipula.algebra.machine.program_ir import assembly, rounded_assembly
 from manipula.algebra.program.reader import program
 from manipula.algebra.program.tree import ARRAYS, STRUCT, Const, Kind, Member, Routine, Set, Struct, Var
@@ -19,7 +20,6 @@ LEVEL = 2
 CTYPES: dict[Kind, Any] = {
     "none": None, "flag": ctypes.c_bool, "int": ctypes.c_int64, "word": ctypes.c_uint64, "real": ctypes.c_double,
 }  # fmt: skip
-DTYPES: dict[Kind, type] = {"ints": np.int64, "words": np.uint64, "reals": np.float64, "complexes": np.complex128}
 
 
 def compiled(entry: Callable[..., Any], rounded: bool = False, **known: int) -> Callable[..., Any]:
@@ -42,8 +42,7 @@ class Native:
         self._code = code
         kinds = list(routine.parameters.values())
         self._arrays = [kind in ARRAYS for kind in kinds]
-        names = [kind.removeprefix(STRUCT) if kind.startswith(STRUCT) else "" for kind in kinds]
-        self._structs = {i: Mirror(routine.structs[name]) for i, name in enumerate(names) if name}
+        self._structs = _mirrors(routine)
         form = ctypes.CFUNCTYPE(CTYPES[routine.returns], *(CTYPES.get(kind, ctypes.c_void_p) for kind in kinds))
         self._call = form(code.address(routine.name))
 
@@ -63,48 +62,103 @@ class Native:
         return result
 
 
-class Mirror:
-    """A struct in memory as compiled code has it, made from an object and written back to it."""
+class Laned:
+    """A laned text (see `program.lanes`), so many lanes wide.
 
-    def __init__(self, struct: Struct) -> None:
+    Arrays of n reals have the shape (n, lanes) here, real numbers (lanes,); whole numbers are common to all lanes.
+    """
+
+    def __init__(self, entry: Callable[..., Any], lanes: int) -> None:
+        routines = program(entry)
+        self._routine, self.lanes = routines[-1], lanes
+        text = laned_assembly(routines, lanes)
+        self._code = loaded(("laned", text), lambda: text, LEVEL, optimised_object)
+        kinds = list(self._routine.parameters.values())
+        self._common = [kind in ("flag", "int", "word") for kind in kinds]
+        self._structs = _mirrors(self._routine, lanes)
+        self._wide = self._routine.returns == "real"
+        taken = [CTYPES[k] if same else ctypes.c_void_p for k, same in zip(kinds, self._common, strict=True)]
+        result = None if self._wide else CTYPES[self._routine.returns]
+        form = ctypes.CFUNCTYPE(result, *taken, *([ctypes.c_void_p] if self._wide else []))
+        self._call = form(self._code.address(f"{self._routine.name}.laned"))
+
+    def __call__(self, *args: Any) -> Any:
+        made = {i: mirror.image(args[i]) for i, mirror in self._structs.items()}
+        given: list[Any] = []
+        for i, (x, same) in enumerate(zip(args, self._common, strict=True)):
+            given.append(x if same else ctypes.addressof(made[i]) if i in made else self._place(x))
+        out = np.empty(self.lanes)
+        result = self._call(*given, *([out.ctypes.data] if self._wide else []))
+        for i, image in made.items():
+            self._structs[i].restore(image, args[i])
+        return out if self._wide else result
+
+    def _place(self, x: Any) -> int:
+        whole = x.dtype.kind in "iu"
+        assert x.flags.c_contiguous and (whole or x.shape[-1] == self.lanes), f"the last axis has {self.lanes} lanes"
+        return address_of(x)
+
+
+def _mirrors(routine: Routine, lanes: int = 0) -> dict[int, Mirror]:
+    names = [kind.removeprefix(STRUCT) if kind.startswith(STRUCT) else "" for kind in routine.parameters.values()]
+    return {i: Mirror(routine.structs[name], lanes) for i, name in enumerate(names) if name}
+
+
+class Mirror:
+    """A struct in memory as compiled code has it, made from an object and written back to it; 0 lanes: not laned."""
+
+    def __init__(self, struct: Struct, lanes: int = 0) -> None:
         self._members = struct.members
-        fields = [(x.name, _ctype(x)) for x in struct.members]
+        self._lanes = lanes
+        fields = [(x.name, _ctype(x, lanes)) for x in struct.members]
         self._type = type(struct.name, (ctypes.Structure,), {"_fields_": fields})
 
     def image(self, thing: Any) -> ctypes.Structure:
         made: ctypes.Structure = self._type()
         for x in self._members:
             value = getattr(thing, x.name)
-            if x.kind in ARRAYS:
-                array = np.asarray(value, dtype=DTYPES[x.kind]) if x.size else value
-                assert array.dtype == DTYPES[x.kind] and array.flags.c_contiguous, f"{x.name} is not {x.kind}"
-                if x.size:
-                    assert array.size == x.size, f"{x.name} has {array.size} entries, not {x.size}"
-                    ctypes.memmove(_place(made, x), array.ctypes.data, array.nbytes)
-                    continue
-                value = address_of(array)
-            setattr(made, x.name, value)
+            if self._inside(x):
+                array = np.ascontiguousarray(value, dtype=_dtype(x.kind))
+                assert array.nbytes == getattr(self._type, x.name).size, f"{x.name} has {array.size} entries"
+                ctypes.memmove(_place(made, x), array.ctypes.data, array.nbytes)
+            elif x.kind in ARRAYS:
+                assert value.dtype == _dtype(x.kind) and value.flags.c_contiguous, f"{x.name} is not {x.kind}"
+                setattr(made, x.name, address_of(value))
+            else:
+                setattr(made, x.name, value)
         return made
 
     def restore(self, image: ctypes.Structure, thing: Any) -> None:
         """What stands in the struct itself; arrays elsewhere were written in place."""
         for x in self._members:
-            if x.kind not in ARRAYS:
-                setattr(thing, x.name, getattr(image, x.name))
-            elif x.size:
-                own: np.ndarray[Any, Any] = np.empty(x.size, dtype=DTYPES[x.kind])
+            if self._inside(x):
+                own = np.array(getattr(thing, x.name), dtype=_dtype(x.kind))
                 ctypes.memmove(own.ctypes.data, _place(image, x), own.nbytes)
-                getattr(thing, x.name)[:] = own
+                if own.ndim:
+                    getattr(thing, x.name)[...] = own
+                else:
+                    setattr(thing, x.name, own.item())
+            elif x.kind not in ARRAYS:
+                setattr(thing, x.name, getattr(image, x.name))
+
+    def _inside(self, x: Member) -> bool:
+        """Are there several numbers in the struct itself?"""
+        return x.size > 0 if x.kind in ARRAYS else x.kind == "complex" or (x.kind == "real" and self._lanes > 0)
 
 
 def _place(image: ctypes.Structure, member: Member) -> int:
     return ctypes.addressof(image) + int(getattr(type(image), member.name).offset)
 
 
-def _ctype(member: Member) -> Any:
-    if member.kind not in ARRAYS:
-        return CTYPES[member.kind]
+def _dtype(kind: Kind) -> Any:
+    return {"int": np.int64, "word": np.uint64, "real": np.float64, "complex": np.complex128}[ARRAYS.get(kind, kind)]
+
+
+def _ctype(member: Member, lanes: int) -> Any:
+    entry = ARRAYS.get(member.kind, member.kind)
     if not member.size:
         return ctypes.c_void_p
-    double = 2 if member.kind == "complexes" else 1
-    return CTYPES.get(ARRAYS[member.kind], ctypes.c_double) * (double * member.size)
+    count = member.size * {"real": max(lanes, 1), "complex": 2 * max(lanes, 1)}.get(entry, 1)
+    one = CTYPES.get(entry, ctypes.c_double)
+    alone = member.kind not in ARRAYS and count == 1 and not (lanes and entry == "real")
+    return one if alone else one * count
