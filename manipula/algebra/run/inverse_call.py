@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.algebra.machine.code import loaded, paired_object
-from manipula.algebra.machine.program_ir import rounded_assembly
+from manipula.algebra.machine.program.writer import rounded_assembly
 from manipula.algebra.program.reader import program
 from manipula.algebra.run.compiled import Compiled
 from manipula.algebra.run.texts import Text

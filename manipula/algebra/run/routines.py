@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.machine.code import Loaded, loaded, optimised_object, paired_object
-from manipula.algebra.machine.lanes import laned_assembly
-from manipula.algebra.machine.program_ir import assembly, rounded_assembly
+from manipula.algebra.machine.program.lanes import laned_assembly
+from manipula.algebra.machine.program.writer import assembly, rounded_assembly
 from manipula.algebra.program.reader import program
 from manipula.algebra.program.tree import ARRAYS, STRUCT, Const, Kind, Member, Routine, Set, Struct, Var
 from manipula.algebra.run.vectorcall.layout import address_of

@@ -11,7 +11,7 @@ from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
-from manipula.algebra.machine.program_ir import assembly
+from manipula.algebra.machine.program.writer import assembly
 from manipula.algebra.optimise.search import kernel
 from manipula.algebra.optimise.search.native import Kernel, kernel_from_text
 from manipula.algebra.optimise.search.state import ARRAYS, State

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from manipula.algebra.machine.program_ops import DIVIDE, HEAD, ROUNDED, TYPES, Operations, literal
-from manipula.algebra.machine.tape_ir import straight_text
+from manipula.algebra.machine.program.operations import DIVIDE, HEAD, ROUNDED, TYPES, Operations, literal
+from manipula.algebra.machine.program.tapes import straight_text
 from manipula.algebra.program.tree import (
     ARRAYS,
     STRUCT,

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from manipula.algebra.machine.program_ir import Writer, module
-from manipula.algebra.machine.program_ops import ROUNDED, TYPES, literal
-from manipula.algebra.machine.tape_ir import laned_text
+from manipula.algebra.machine.program.operations import ROUNDED, TYPES, literal
+from manipula.algebra.machine.program.tapes import laned_text
+from manipula.algebra.machine.program.writer import Writer, module
 from manipula.algebra.program.lanes import Varying, check_laned
 from manipula.algebra.program.tree import Expr, Kind, Op, Routine
 from manipula.algebra.tape import Tape
