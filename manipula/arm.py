@@ -46,7 +46,7 @@ def _model_call(arm: Arm, method: Callable[..., Any]) -> Any:
 def _inverse_call(arm: Arm, method: Callable[..., Any]) -> Any:
     """The thin call of inverse kinematics, where there is one and it gives the general way's answers."""
     solver = arm.inverse_solver
-    if solver.closed is None:
+    if solver.closed is None or arm._road is not arm:
         return None
     from manipula.ik.answers import InverseResult
     from manipula.ik.thin import thin_code
@@ -82,11 +82,15 @@ class Arm:
     (6,)
     """
 
-    def __init__(self, robot: Robot | str, *, optimise: str = "fast") -> None:
-        self.robot = load(robot) if isinstance(robot, str) else robot
+    def __init__(self, robot: Robot | str, *, optimise: str = "fast", frame: str = "") -> None:
+        """`frame` names the frame that poses, Jacobians, wrenches and inverse kinematics are about; a robot that has
+        one alone, as every serial arm, needs none named."""
+        described = load(robot) if isinstance(robot, str) else robot
+        self.robot = described.at(frame) if frame else described
         self.optimise = optimise
         self._models: dict[tuple[str, bool], Compiled] = {}
         self._partial: dict[str, Any] = {}
+        self._at: dict[str, Arm] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _arm_of, (self.robot, self.optimise)
@@ -94,6 +98,18 @@ class Arm:
     @property
     def dof(self) -> int:
         return self.robot.dof
+
+    def at(self, frame: str) -> Arm:
+        """The same robot, asked about another of its frames."""
+        if frame not in self._at:
+            self._at[frame] = Arm(self.robot, optimise=self.optimise, frame=frame)
+        return self._at[frame]
+
+    @cached_property
+    def _road(self) -> Arm:
+        """The serial arm to the tool, whose inverse kinematics is asked for; mostly the arm itself."""
+        road = self.robot.road()
+        return self if road is self.robot else Arm(road, optimise=self.optimise)
 
     def model(self, name: str, wrench: bool = False) -> Compiled:
         """The compiled model, made on first use."""
@@ -207,9 +223,10 @@ class Arm:
 
     @_compiled
     def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Any = None, threads: int = 1) -> Array:
-        """(…, 6, n): linear rows, then angular; frame "world" or "tool"."""
+        """(…, 6, n): linear rows, then angular; in "world" or "tool" axes, or of another frame, by its name, in world
+        axes."""
         if frame not in ("world", "tool"):
-            raise InputError(f"frame must be 'world' or 'tool', not {frame!r}")
+            return self.at(frame).jacobian(q, out=out, threads=threads)
         name = "jacobian" if frame == "world" else "jacobian_tool"
         return cast(Array, self._call(name, [q], None, out=out, threads=threads))
 
@@ -223,7 +240,8 @@ class Arm:
         task: str = "pose",
         tolerance: float | None = None,
     ) -> InverseResult | InverseBatch:
-        """Every joint configuration that puts the tool at `pose` (4, 4); `.q` is (solutions, n).
+        """Every joint configuration that puts the tool at `pose` (4, 4); `.q` is (solutions, n), of a robot that
+        branches the joints on the road to the tool.
 
         (…, 4, 4) gives a batch with a mask. `seed` orders the answers and chooses the turns; `parameter` fixes the free
         joint or arm angle of a redundant arm. `task`: "position" asks for the tool's origin alone (`pose` may then be
@@ -238,6 +256,8 @@ class Arm:
         """The solver behind `inverse_kinematics(…, task=…)`, made on first use."""
         from manipula.ik.partial.solver import PartialSolver, checked_task
 
+        if self._road is not self:
+            return self._road.solver_for(task)
         if checked_task(task) == "pose":
             return self.inverse_solver
         if task not in self._partial:
@@ -249,13 +269,15 @@ class Arm:
     @cached_property
     def inverse_plan(self) -> Plan:
         """Which class of inverse kinematics the arm belongs to, and why. Needs no values: letters will do."""
-        return plan_of(self.robot)
+        return plan_of(self._road.robot)
 
     @cached_property
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
         from manipula.ik.inverse import InverseSolver
 
+        if self._road is not self:
+            return self._road.inverse_solver
         self.model("pose")  # refuses a robot whose geometry is not known
         chain = numeric_chain(self.robot)
         kinematics: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}

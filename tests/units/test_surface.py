@@ -23,7 +23,7 @@ NAMES_TEXT = """
 NAMES = NAMES_TEXT.split()
 
 MEMBERS = {
-    "Arm": f"""inverse_plan inverse_solver solver_for dof limits model {" ".join(MODELS)}""",
+    "Arm": f"""at inverse_plan inverse_solver solver_for dof limits model {" ".join(MODELS)}""",
     "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs
         provenance split tape to_sympy tree_cost""",
     "Robot": """at base base_parameters cells dof frame_names frames from_dh from_text gravity joint_names joints name

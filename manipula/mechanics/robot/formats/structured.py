@@ -58,7 +58,8 @@ def _alone(parameter: Parameter) -> tuple[str, ...]:
 
 def _geometry(robot: Robot) -> Iterator[tuple[Cell, bool]]:
     """Every cell of a placement or an offset, and whether it is an angle."""
-    held = (mounted.at for joint in robot.joints for mounted in joint.carries)
+    carried = (mounted.at for joint in robot.joints for mounted in joint.carries)
+    held = (*carried, *(frame.at for frame in robot.frames))
     ways = (*(joint.before + joint.after for joint in robot.joints), robot.base, robot.tool, *held)
     yield from ((step.amount, step.kind[0] == "r") for way in ways for step in way)
     yield from ((joint.offset, joint.kind == "revolute") for joint in robot.joints if joint.kind != "fixed")
@@ -124,7 +125,9 @@ class _Reader:
 def _with_placements(robot: Robot, reader: _Reader) -> Robot:
     joints = tuple(_joint(joint, _label(robot, row, joint), reader) for row, joint in enumerate(robot.joints, 1))
     base, tool = reader.steps(robot.base, "base"), reader.steps(robot.tool, "tool")
-    return replace(robot, joints=joints, base=base, tool=tool, values=tuple(reader.values.items()))
+    frames = tuple(replace(x, at=reader.steps(x.at, f"frame {x.name!r}")) for x in robot.frames)
+    values = tuple(reader.values.items())
+    return replace(robot, joints=joints, base=base, tool=tool, values=values, frames=frames)
 
 
 def _label(robot: Robot, row: int, joint: Joint) -> str:

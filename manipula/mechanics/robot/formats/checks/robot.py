@@ -86,6 +86,8 @@ def _parts(robot: Robot, numbers: Numbers) -> Iterator[Iterator[Doubt]]:
         yield _joint_doubts(joint, joint_label(row, joint.name), numbers, robot.origin.convention == "urdf")
     for part, steps in (("base", robot.base), ("tool", robot.tool)):
         yield _step_doubts(steps, part, numbers, by_name=True)
+    for frame in robot.frames:
+        yield _step_doubts(frame.at, f"frame {frame.name!r}", numbers, by_name=True)
     yield _gravity_doubts(robot, numbers)
     for body in robot.payload:
         yield body_doubts(body, "payload", numbers)

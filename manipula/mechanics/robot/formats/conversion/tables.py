@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import LETTERS
+from manipula.mechanics.robot.branching import in_rows
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
@@ -39,7 +40,19 @@ def tables_of(robot: Robot) -> tuple[TextTable, ...]:
 
 
 def geometry_table(robot: Robot) -> TextTable:
-    """The Denavit–Hartenberg table, the joint variable standing where it moves; elementary steps for other robots."""
+    """The Denavit–Hartenberg table, the joint variable standing where it moves; elementary steps for other robots.
+
+    Where rows do not follow each other, a column says which joint a joint stands on.
+    """
+    table = _table_of_rows(robot)
+    if in_rows(robot):
+        return table
+    names = ["base", *(joint.name for joint in robot.joints)]
+    rows = tuple((*row[:3], names[on + 1], *row[3:]) for row, on in zip(table.rows, robot.parents, strict=True))
+    return TextTable(table.title, (*table.columns[:3], "stands on", *table.columns[3:]), rows)
+
+
+def _table_of_rows(robot: Robot) -> TextTable:
     try:
         convention = convention_of(robot)
     except RobotFileError:
@@ -154,6 +167,9 @@ def frame_table(robot: Robot) -> TextTable:
     rows = [("gravity (m/s²)", f"[{gravity}]")]
     unit = f"({robot.origin.angle}, {robot.origin.length})"
     rows += [(f"{part} {unit}", _steps(at, robot)) for part, at in (("base", robot.base), ("tool", robot.tool)) if at]
+    rows += [
+        (f"frame {frame.name} {unit}", f"on {frame.on or 'base'}: {_steps(frame.at, robot)}") for frame in robot.frames
+    ]
     return TextTable("Surroundings", ("what", "value"), tuple(rows))
 
 

@@ -7,12 +7,15 @@ from fractions import Fraction
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
+from manipula.mechanics.robot.branching import TOOL
 from manipula.mechanics.robot.description import (
     AXES,
+    BASE,
     SIX,
     Body,
     Cell,
     CentreKind,
+    Frame,
     InertiaKind,
     Joint,
     Mounted,
@@ -34,7 +37,7 @@ from manipula.mechanics.robot.formats.toml.schema import (
     entries_of,
 )
 from manipula.mechanics.robot.formats.units import Entry, Quantity, Units, parameter_from_entry
-from manipula.mechanics.robot.suffixes import row_names, suffixes
+from manipula.mechanics.robot.suffixes import Suffixes, row_names, suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 
 STANDARD_GRAVITY = (ZERO, ZERO, Num(Fraction("-9.81")))
@@ -86,7 +89,32 @@ class _Builder:
             tuple(self.body(body, suffix, "com") for body, suffix in zip(table.payload, self.suffixes.payload)),
             tuple((name, self.parameter(entry, "si")) for name, entry in table.values.items()),
             origin,
+            self.frames(),
+            None if table.tool is None else self.row(table.tool.on, "tool", "on"),
         )
+
+    def frames(self) -> tuple[Frame, ...]:
+        """Their cells are named after them, each after its own."""
+        endings = Suffixes()
+        found: list[Frame] = []
+        for table in self.table.frame:
+            where = f"frame {table.name!r}"
+            if table.name in ("base", TOOL, *self.names, *(frame.name for frame in found)):
+                hint = "every frame needs a name of its own, that of no joint"
+                raise RobotFileError("the name is taken", where=where, field="name", hint=hint)
+            ending = endings.word(table.name, "frame").removeprefix("_")
+            on = self.row(table.on, where, "on")
+            found.append(Frame(table.name, on or BASE, self.placement(table, f"{ending}_{{}}")))
+        return tuple(found)
+
+    def row(self, name: str | None, where: str, field: str) -> str | None:
+        """A joint by name; "base" is the base, unless a joint has that name, which then is to be renamed."""
+        if name != "base":
+            return name
+        if name in self.names:
+            hint = "rename the joint: here base is the robot's base"
+            raise RobotFileError("a joint is called 'base'", where=where, field=field, hint=hint)
+        return BASE
 
     def parameter(self, entry: Entry, quantity: Quantity) -> Parameter:
         return parameter_from_entry(entry, quantity, self.units)
@@ -128,6 +156,7 @@ class _Builder:
             velocity_limit=self.bound(table.velocity_limit, _motion(table)),
             effort_limit=self.bound(table.effort_limit, "si"),
             carries=tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
+            parent=self.row(table.parent, joint_label(index + 1, self.names[index]), "parent"),
         )
 
     def actuator(self, table: JointTable, end: str) -> Actuator[Cell]:

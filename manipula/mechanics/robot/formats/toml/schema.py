@@ -121,6 +121,19 @@ class PlacementTable(_Table):
     rpy: Three | None = None
 
 
+class ToolTable(PlacementTable):
+    """The frame that poses, Jacobians and wrenches are about."""
+
+    on: Label | None = Field(None, description='the joint whose link holds it, or "base"; default: the last joint')
+
+
+class FrameTable(PlacementTable):
+    """Another frame, by name."""
+
+    name: Label
+    on: Label = Field(description='the joint whose link holds it, or "base"')
+
+
 class PayloadTable(Massive):
     """A body held in the tool frame."""
 
@@ -137,6 +150,7 @@ class JointTable(Massive):
     """One row: the four Denavit-Hartenberg entries, the motor, the link behind the joint."""
 
     name: Label | None = None
+    parent: Label | None = Field(None, description='the joint it stands on, or "base"; default: the row before')
     type: Literal["revolute", "prismatic", "fixed"]
     theta: Amount | None = Field(None, description="revolute: the offset in angle = theta + direction·q, default 0")
     d: Amount | None = Field(None, description="prismatic: the offset in shift = d + direction·q, default 0")
@@ -208,7 +222,8 @@ class RobotTable(_Table):
         default_factory=dict, description="names and their values, SI"
     )
     base: PlacementTable | None = None
-    tool: PlacementTable | None = None
+    tool: ToolTable | None = None
+    frame: tuple[FrameTable, ...] = ()
     payload: Annotated[tuple[PayloadTable, ...], BeforeValidator(_as_list)] = ()
     joint: tuple[JointTable, ...] = Field(min_length=1)
 

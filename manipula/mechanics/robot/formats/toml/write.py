@@ -69,13 +69,21 @@ class _Writer:
         if self.robot.values:
             yield from ("", "[values]")
             yield from (f"{name} = {self.entry(value, 'si')}" for name, value in self.robot.values)
-        for part, steps in (("base", self.robot.base), ("tool", self.robot.tool)):
-            if steps:
-                yield from ("", f"[{part}]", *self.placement(steps, part))
+        on = () if self.robot.tool_on is None else (self.on(self.robot.tool_on),)
+        for part, steps, held in (("base", self.robot.base, ()), ("tool", self.robot.tool, on)):
+            if steps or held:
+                yield from ("", f"[{part}]", *held, *self.placement(steps, part))
+        for frame in self.robot.frames:
+            named = (f"name = {quoted(frame.name)}", self.on(frame.on))
+            yield from ("", "[[frame]]", *named, *self.placement(frame.at, frame.name))
         for body, suffix in zip(self.robot.payload, self.suffixes.payload):
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
         for index, joint in enumerate(self.robot.joints):
             yield from ("", "[[joint]]", *self.joint(index, joint))
+
+    @staticmethod
+    def on(row: str) -> str:
+        return f"on = {quoted(row or 'base')}"
 
     def head(self) -> Iterator[str]:
         robot, origin = self.robot, self.robot.origin
@@ -117,6 +125,8 @@ class _Writer:
         cells = row_from_joint(joint, self.convention)
         assert cells is not None  # convention_of has tried every row
         yield f"name = {quoted(joint.name)}"
+        if joint.parent is not None:
+            yield f"parent = {quoted(joint.parent or 'base')}"
         yield f'type = "{joint.kind}"'
         for field in FIELDS:
             yield f"{field} = {self.entry(cells[field].parameter, QUANTITY_OF[field])}"

@@ -1,4 +1,5 @@
-"""URDF → Robot: the chain from base to tip, joint by joint, what hangs beside it locked and carried along.
+"""URDF → Robot: the chain from base to tip, joint by joint, what hangs beside it locked and carried along; or, where
+several chains move and no tip is named, all of them, with a frame at the end of each.
 
 Every joint becomes (origin, and a turn that brings z onto the axis) · motion · (the turn back), so the frame after a
 joint is the URDF link frame, where its inertia is given.
@@ -6,14 +7,15 @@ joint is the URDF link frame, where its inertia is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
 from manipula.errors import caution
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.description import (
+    BASE,
     Body,
     Cell,
     Joint,
@@ -27,6 +29,7 @@ from manipula.mechanics.robot.description import (
     actuator_of,
     known,
 )
+from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.exact import inverse_of
 from manipula.mechanics.robot.formats.source import errors_of
 from manipula.mechanics.robot.formats.structure import Structure
@@ -36,6 +39,7 @@ from manipula.mechanics.robot.formats.urdf.tree import (
     Locks,
     UrdfTree,
     choose_tip,
+    moving_links,
     refuse_kinds,
     refuse_what_is_used,
     tree_from_urdf,
@@ -66,7 +70,8 @@ def robot_from_urdf(
     file: str = "",
     locked: Mapping[str, float] | None = None,
 ) -> Robot:
-    """The serial arm between two links of a URDF. Joints beside it stand still where `locked` says, else at zero.
+    """The serial arm between two links of a URDF, or without a tip all that moves below its base. Joints beside it
+    stand still where `locked` says, else at zero.
 
     Angles and lengths are read as `structure` says, and reported; `exact` keeps them as written.
     """
@@ -89,19 +94,23 @@ def robot_from_links(
     file: str,
     locked: Mapping[str, float] | None,
 ) -> Robot:
-    """The serial arm of links and joints, whatever file described them; `said` are sentences to warn with."""
+    """The robot of links and joints, whatever file described them; `said` are sentences to warn with."""
     with errors_of(file):
         tree = tree_from_urdf(links)
         reader = _Reader(tree, Structure(exact))
         start = tree.link(base, tree.root)
         end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
-        chain = tree.way(start, end)
-        refuse_kinds(chain)
+        chain = tree.way(start, end) if end else tree.rows(start, locked or {})
+        locks = Locks(tree, [joint for joint in chain if end or joint.name not in (locked or {})], locked or {})
+        refuse_kinds(chain, locks)
         refuse_what_is_used(tree, chain, said)
-        joints, tool = reader.rows(chain, Locks(tree, chain, locked or {}))
+        rows, heavy, endings = reader.rows(chain, locks)
+        joints, tool = lightened(rows, heavy, endings, reader.notes) if end else (tuple(rows), ())
+        frames = () if end else tuple(reader.frames(start, chain))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes))
     gx, gy, gz = (known(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
-    robot = received(Robot(tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin), reader.structure)
+    found = Robot(tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames)
+    robot = received(found, reader.structure)
     for sentence in said:
         caution(f"{file}: {sentence}" if file else sentence)
     reader.structure.warn(file)
@@ -114,25 +123,45 @@ class _Reader:
     structure: Structure
     notes: list[str] = field(default_factory=list)
     ends: dict[str, str] = field(default_factory=dict)  # of automatic names, by the link a joint beside leads to
+    ways: dict[str, Steps] = field(default_factory=dict)  # to the links beside, from the row's link they hang at
 
-    def rows(self, chain: list[UrdfJoint], locks: Locks) -> tuple[tuple[Joint, ...], Steps]:
-        """The table and the tool; what hangs beside it takes the names of its links."""
+    def rows(self, chain: list[UrdfJoint], locks: Locks) -> tuple[list[Joint], int, Suffixes]:
+        """The table, how many bodies hang beside it, and the endings handed out: what hangs beside it takes the names
+        of its links. What stands still carries nothing."""
         on_chain = {joint.name for joint in chain}
-        endings = Suffixes()
-        ends = [endings.row(KINDS.get(joint.type, "fixed"), joint.name) for joint in chain]
-        first = next((i for i, joint in enumerate(chain) if joint.moves), 0)  # what stands before carries nothing
-        beside = [joint.child for row in chain[first:] for joint in self.tree.beside(row.child, on_chain)]
+        endings, moving = Suffixes(), moving_links(chain, locks)
+        ends = [endings.row(self.kind(joint, locks), joint.name) for joint in chain]
+        beside = [joint.child for link in moving for joint in self.tree.beside(link, on_chain)]
         heavy = [link for link in beside if self.tree.file.links[link].inertial is not None]
         self.ends = {link: endings.word(link, CARRIED) for link in dict.fromkeys((*heavy, *beside))}
         rows: list[Joint] = []
-        moving = False
         for row, joint in zip(ends, chain):
-            moving = moving or joint.moves
-            carries = tuple(self.branches(joint.child, on_chain, locks)) if moving else ()
-            rows.append(self.row(row, joint, carries))
-        return lightened(rows, len(heavy), endings, self.notes)
+            carries = tuple(self.branches(joint.child, on_chain, locks)) if joint.child in moving else ()
+            stands = self.stands(row, joint, locks) if joint.name in locks.given else self.row(row, joint)
+            rows.append(replace(stands, carries=carries, parent=_parent(joint, chain[: len(rows)])))
+        return rows, len(heavy), endings
 
-    def row(self, row: str, joint: UrdfJoint, carries: tuple[Mounted, ...]) -> Joint:
+    @staticmethod
+    def kind(joint: UrdfJoint, locks: Locks) -> JointKind:
+        return "fixed" if joint.name in locks.given else KINDS.get(joint.type, "fixed")
+
+    def stands(self, row: str, joint: UrdfJoint, locks: Locks) -> Joint:
+        """A joint of the table that is locked: a fixed row."""
+        body = None if self.tree.file.links[joint.child].inertial is None else self.body(row, joint)
+        way, zero = self.locked(row, joint, locks), known(f"offset{row}")
+        return Joint(joint.name, "fixed", way, zero, 1, (), body, actuator_of(row))
+
+    def frames(self, base: str, chain: list[UrdfJoint]) -> Iterator[NamedFrame]:
+        """The links from which nothing leaves, where some joint moves them."""
+        rows = {joint.child: joint.name for joint in chain}
+        for leaf in self.tree.leaves(base):
+            holder = leaf
+            while holder not in rows and holder != base:
+                holder = self.tree.above[holder].parent
+            if holder in rows and (leaf == holder or leaf in self.ways):
+                yield NamedFrame(leaf, rows[holder], self.ways.get(leaf, ()))
+
+    def row(self, row: str, joint: UrdfJoint) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
         toward, direction = self.toward_axis(row, joint) if joint.moves else ((), 1)
         out, back = self.anchored(row, joint, toward)
@@ -151,7 +180,6 @@ class _Reader:
             limits=limits,
             velocity_limit=None if joint.velocity is None else Num(joint.velocity),
             effort_limit=None if joint.effort is None else Num(joint.effort),
-            carries=carries,
         )
 
     def origin(self, row: str, at: Frame, where: str) -> Steps:
@@ -219,11 +247,11 @@ class _Reader:
 
     def branches(self, link: str, on_chain: set[str], locks: Locks) -> Iterator[Mounted]:
         """The bodies that hang at a link beside the chain, locked."""
-        ways: dict[str, Steps] = {link: ()}
+        ways = self.ways | {link: ()}
         for joint in self.tree.beside(link, on_chain):
             row = self.ends[joint.child]
             there = short_way(ways[joint.parent] + self.locked(row, joint, locks), row)
-            ways[joint.child] = there
+            ways[joint.child] = self.ways[joint.child] = there
             inertial = self.tree.file.links[joint.child].inertial
             if inertial is not None:
                 self.notes.append(f"link {joint.child!r}: its mass is carried by {joint.parent!r}")
@@ -242,6 +270,12 @@ class _Reader:
         stands = (Step(kind, known(f"locked{row}", Num(moved_by))),) if moved_by else ()
         out, back = self.anchored(row, joint, toward)
         return origin + out + stands + back
+
+
+def _parent(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:
+    """The row a joint stands on, where it is not the one before."""
+    on = next((row.name for row in before if row.child == joint.parent), BASE)
+    return None if on == (before[-1].name if before else BASE) else on
 
 
 _NOTHING = UrdfInertial(Frame(), Fraction(0), (Fraction(0),) * 6)

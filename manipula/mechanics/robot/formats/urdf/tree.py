@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,7 +12,6 @@ from manipula.mechanics.robot.values.parameter import number
 
 _PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
 TOOLS = ("tool0", "attachment_site")  # what ROS-Industrial and the MuJoCo Menagerie call the frame at an arm's end
-_TIPS_SHOWN = 10
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
     "ball": "a ball joint has three degrees of freedom; write it as three hinges",
@@ -43,15 +42,26 @@ class UrdfTree:
             link = self.above[link].parent
         return joints[::-1]
 
-    def leaves(self, base: str) -> Iterator[str]:
-        """The links below (or at) `base` from which no joint leaves, in the file's order."""
+    def rows(self, base: str, held: Collection[str]) -> list[UrdfJoint]:
+        """The joints below a link that move, those `held` apart, and all that lead to them; parents first."""
+        below = [joint for link in self.links(base) for joint in self.below.get(link, ())]
+        needed: set[str] = set()
+        for joint in reversed(below):
+            if joint.child in needed or (joint.moves and joint.name not in held):
+                needed |= {joint.child, joint.parent}
+        return [joint for joint in below if joint.child in needed]
+
+    def links(self, base: str) -> Iterator[str]:
+        """A link and all below it, branch by branch in the file's order."""
         waiting = [base]
         while waiting:
             link = waiting.pop()
-            children = [joint.child for joint in self.below.get(link, ())]
-            waiting.extend(reversed(children))
-            if not children:
-                yield link
+            yield link
+            waiting.extend(joint.child for joint in reversed(self.below.get(link, [])))
+
+    def leaves(self, base: str) -> Iterator[str]:
+        """The links below (or at) `base` from which no joint leaves, in the file's order."""
+        return (link for link in self.links(base) if not self.below.get(link))
 
     def beside(self, link: str, on_chain: Collection[str]) -> Iterator[UrdfJoint]:
         """The joints below a link that are not on the chain, with what hangs below these."""
@@ -121,18 +131,14 @@ def _refuse_islands(tree: UrdfTree) -> None:
 
 
 def choose_tip(tree: UrdfTree, base: str, notes: list[str]) -> str:
-    """The end of the only moving chain; where fixed frames end it in several ways, the tool or the moving link."""
+    """The end of the only moving chain; where fixed frames end it in several ways, the tool or the moving link. Where
+    several chains move there is none."""
     movers = {leaf: [joint for joint in tree.way(base, leaf) if joint.moves] for leaf in tree.leaves(base)}
     longest = max(movers.values(), key=len)
     if not longest:
         raise RobotFileError(f"no joint below {base!r} moves", hint="a robot needs a revolute or prismatic joint")
     if any(way != longest[: len(way)] for way in movers.values()):
-        shown = [f"{leaf!r} ({len(way)} moving joints)" for leaf, way in movers.items()][:_TIPS_SHOWN]
-        listed = ", ".join(shown) + (f" and {len(movers) - len(shown)} more" if len(shown) < len(movers) else "")
-        raise RobotFileError(
-            f"the robot has several tips: {listed}",
-            hint='name the link where the arm ends, e.g. tip="hand"; the other branches are then locked',
-        )
+        return ""
     return _end(tree, longest[-1].child, [leaf for leaf, way in movers.items() if way == longest], notes)
 
 
@@ -147,9 +153,9 @@ def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str]) -> str:
     return tip
 
 
-def refuse_kinds(joints: list[UrdfJoint]) -> None:
-    """On the way from base to tip every joint must move by its own single coordinate."""
-    for joint in joints:
+def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
+    """On the way from base to tip every joint that is not locked must move by its own single coordinate."""
+    for joint in (joint for joint in joints if joint.name not in locks.given):
         if joint.type in REFUSED:
             raise RobotFileError(
                 f"found {joint.type!r}: {REFUSED[joint.type]}",
@@ -162,7 +168,7 @@ def refuse_kinds(joints: list[UrdfJoint]) -> None:
                 f"it mimics joint {joint.mimic.joint!r}, so it is not a degree of freedom of its own",
                 where=f"joint {joint.name!r}",
                 field="mimic",
-                hint="end the chain before it with tip=",
+                hint="end the chain before it with tip=, or hold it still by locked=",
             )
 
 
@@ -179,14 +185,23 @@ def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], said: list[str])
 def _used_parts(tree: UrdfTree, chain: list[UrdfJoint]) -> dict[str, tuple[str, ...]]:
     """By joint: what is read of it. Branches count where they hang at a link that moves."""
     used: dict[str, tuple[str, ...]] = {joint.name: _PARTS if joint.moves else ("origin",) for joint in chain}
-    first = next((k for k, joint in enumerate(chain) if joint.moves), len(chain))
-    waiting = [joint.child for joint in chain[first:]]
+    waiting = list(moving_links(chain, None))
     while waiting:
         for joint in tree.below.get(waiting.pop(), ()):
             if joint.name not in used:
                 used[joint.name] = ("origin", "axis", "mimic") if joint.moves else ("origin",)
                 waiting.append(joint.child)
     return used
+
+
+def moving_links(rows: Sequence[UrdfJoint], locks: Locks | None) -> dict[str, None]:
+    """The links of these rows, parents first, that some joint moves which is not locked."""
+    found: dict[str, None] = {}
+    for joint in rows:
+        held = locks is not None and joint.name in locks.given
+        if (joint.moves and not held) or joint.parent in found:
+            found[joint.child] = None
+    return found
 
 
 class Locks:
@@ -196,10 +211,10 @@ class Locks:
         self.joints = tree.file.joints
         self.chain = {joint.name for joint in chain}
         self.given = {name: number(float(value)).value for name, value in given.items()}
-        beside = [joint.name for joint in self.joints.values() if joint.moves and joint.name not in self.chain]
+        held = [joint.name for joint in self.joints.values() if joint.moves and joint.name not in self.chain]
         for name in self.given:
-            if name not in beside:
-                raise UnknownNameError("joint beside the chain", name, beside)
+            if name not in held:
+                raise UnknownNameError("joint beside the chain", name, held)
 
     def position(self, joint: UrdfJoint, depth: int = 0) -> Fraction:
         """Given, mimicked, or the file's own pose brought within the limits."""

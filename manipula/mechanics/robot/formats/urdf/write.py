@@ -12,7 +12,8 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin
-from manipula.mechanics.robot.description import Body, Joint, Robot
+from manipula.mechanics.robot.branching import in_rows
+from manipula.mechanics.robot.description import BASE, Body, Joint, Robot
 from manipula.mechanics.robot.exact import is_zero, parameter_of
 from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT
 from manipula.mechanics.robot.joints import KINDS
@@ -48,10 +49,14 @@ class _Writer:
         for remark in self.remarks():
             self.root.append(ET.Comment(f" {remark.replace('--', '- -')} "))
         self.write_base()
-        gap = HERE
-        for index, joint in enumerate(self.robot.joints):
-            gap = self.write_row(index, joint, gap)
-        self.write_tool(self.frame(f"link{len(self.robot.joints)}"), gap)
+        gaps = {-1: HERE}  # by row: what stands between its link frame and that of the table
+        for index, (joint, on) in enumerate(zip(self.robot.joints, self.robot.parents)):
+            gaps[index] = self.write_row(index, joint, on, gaps[on])
+        self.write_tool(self.link(self.robot.tool_row), gaps[self.robot.tool_row])
+        rows = {BASE: -1} | {joint.name: row for row, joint in enumerate(self.robot.joints)}
+        for frame in self.robot.frames:
+            row = rows[frame.on]
+            self.write_frame(self.frame(frame.name), self.link(row), gaps[row] @ placement(frame.at, self.values))
         ET.indent(self.root)
         return '<?xml version="1.0"?>\n' + ET.tostring(self.root, encoding="unicode") + "\n"
 
@@ -83,9 +88,13 @@ class _Writer:
             name += "_"
         return name
 
-    def write_row(self, index: int, joint: Joint, gap: Placement) -> Placement:
-        """One row; returns what stands between this link frame and the next row."""
-        parent, child = self.frame(f"link{index}"), self.frame(f"link{index + 1}")
+    def link(self, row: int) -> str:
+        """The link of a row; −1 is the base."""
+        return self.frame(f"link{row + 1}")
+
+    def write_row(self, index: int, joint: Joint, on: int, gap: Placement) -> Placement:
+        """One row; returns what stands between this link frame and the rows on it."""
+        parent, child = self.link(on), self.link(index)
         offset = precise(joint.offset.parameter, self.values)
         foot = gap @ placement(joint.before, self.values) @ KINDS[joint.kind].motion(offset, PRECISE)
         after = placement(joint.after, self.values)
@@ -106,7 +115,8 @@ class _Writer:
     def write_tool(self, last: str, gap: Placement) -> None:
         """The tool frame, where it is not the last link frame itself, and the payload in it."""
         tool = self.frame("tool0")
-        carries = any(joint.carries for joint in self.robot.joints)  # other links that end there: say which is the tool
+        # where other links end, too: say which is the tool
+        carries = any(joint.carries for joint in self.robot.joints) or not in_rows(self.robot)
         if carries or self.robot.tool or self.robot.payload or gap != HERE:
             self.write_frame(tool, last, gap @ placement(self.robot.tool, self.values))
         for body, suffix in zip(self.robot.payload, self.suffixes.payload):

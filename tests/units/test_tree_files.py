@@ -1,0 +1,201 @@
+"""Robots that branch in files: TOML and URDF hold them whole, tables of rows refuse them with a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.models.kinematics.pose import pose
+from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.branching import frame_names, seen_at, serial_fault
+from manipula.mechanics.robot.description import Robot, Step, known
+from manipula.mechanics.robot.formats.conversion.conventions import convert
+from manipula.mechanics.robot.formats.dh.text import dh_text_from_robot
+from manipula.mechanics.robot.formats.par.write import par_from_robot
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
+from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.values.parameter import number
+from manipula.mechanics.spatial.floats import FLOATS
+from tests.random_robots import random_state, random_tree
+
+TREES = [seed for seed in range(24) if serial_fault(random_tree(seed)).startswith("it branches")]
+
+FORK = """
+format = 1
+name = "fork"
+convention = "modified"
+angle = "deg"
+
+[[frame]]
+name = "left hand"
+on = "left"
+xyz = [0, 0, 0.1]
+
+[[frame]]
+name = "right hand"
+on = "right"
+xyz = [0, 0, 0.1]
+rpy = [0, 90, 0]
+
+[[joint]]
+name = "trunk"
+type = "revolute"
+d = 0.4
+a = 0
+alpha = 0
+
+[[joint]]
+name = "left"
+type = "revolute"
+d = 0
+a = 0.2
+alpha = 90
+
+[[joint]]
+name = "right"
+parent = "trunk"
+type = "prismatic"
+theta = 0
+a = -0.2
+alpha = -90
+"""
+
+
+def in_floats(robot: Robot) -> Tree:
+    return merge_fixed(bind(robot, FLOATS, {}))
+
+
+def tree_of_rows(seed: int) -> Robot:
+    """With frames as a file may have them."""
+    robot = random_tree(seed, convention="modified" if seed % 2 else "standard", surroundings=False)
+    at = (Step("tx", known("hand_x", number(0.25))), Step("rz", known("hand_yaw", number(0.5))))
+    frames = tuple(replace(frame, at=at) for frame in robot.frames[:1])
+    return replace(robot, frames=tuple(replace(frame, name="hand") for frame in frames))
+
+
+@pytest.mark.parametrize("seed", TREES)
+def test_toml_round_trip(seed: int) -> None:
+    robot = tree_of_rows(seed)
+    read = robot_from_toml(toml_from_robot(robot))
+    assert [(x.name, x.parent) for x in read.joints] == [(x.name, x.parent) for x in robot.joints]
+    assert (read.tool_on, [(x.name, x.on) for x in read.frames]) == (robot.tool_on, [("hand", robot.frames[0].on)])
+    assert in_floats(read) == in_floats(robot)
+    assert in_floats(seen_at(read, "hand")) == in_floats(seen_at(robot, "hand"))
+
+
+@pytest.mark.parametrize("seed", TREES)
+def test_urdf_round_trip(seed: int) -> None:
+    """Joints by name; torques and the frames are the same."""
+    robot = replace(random_tree(seed, actuators=False, surroundings=False), tool_on=None)
+    read = robot_from_urdf(urdf_from_robot(robot), exact=True)
+    assert sorted(read.joint_names) == sorted(robot.joint_names)
+    state = dict(zip(robot.joint_names, zip(*random_state(robot, seed)[:3])))
+    one, other = (inverse_dynamics(in_floats(x), *zip(*(state[n] for n in x.joint_names))) for x in (robot, read))
+    np.testing.assert_allclose([*map(float, one)], [float(other[read.joint_names.index(n)]) for n in robot.joint_names],
+                               rtol=1e-9, atol=1e-9)  # fmt: skip
+    for name in {"frame 0", "frame 1"} & set(frame_names(read)):
+        poses = [pose(in_floats(seen_at(x, name)), [state[n][0] for n in x.joint_names]).rows() for x in (robot, read)]
+        np.testing.assert_allclose(*(np.array(rows, dtype=float) for rows in poses), atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", TREES[:4])
+def test_tables_of_rows_hold_serial_arms(seed: int) -> None:
+    robot = replace(tree_of_rows(seed), frames=(), tool_on=None)
+    for write in (
+        dh_text_from_robot,
+        par_from_robot,
+        lambda x: convert(x, "standard"),
+        lambda x: convert(x, "modified"),
+    ):
+        with pytest.raises(mp.RobotFileError, match="stands on"):
+            write(robot)
+
+
+def test_a_file_with_two_hands(tmp_path: Path) -> None:
+    (tmp_path / "fork.toml").write_text(FORK)
+    robot = mp.load(tmp_path / "fork.toml")
+    assert (robot.dof, robot.parents, robot.frame_names) == (3, (-1, 0, 0), ("left hand", "right hand"))
+    with pytest.raises(
+        mp.InputError, match="fork branches at 'trunk'; say which frame is meant: 'left hand', 'right hand'"
+    ):
+        mp.generate(robot, "pose")
+    q = np.array([0.3, -0.7, 0.2])
+    T = {name: mp.generate(robot, "pose", frame=name).compile()(q) for name in robot.frame_names}
+    assert not np.allclose(T["left hand"], T["right hand"])
+    J = mp.generate(robot, "jacobian", frame="right hand").compile()(q)
+    assert not J[:, 1].any() and J[:, 0].any() and J[:, 2].any()
+    mp.save(robot, tmp_path / "again.toml")
+    assert mp.load(tmp_path / "again.toml") == robot
+    assert "stands on" in str(robot) and "frame left hand" in str(robot)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('parent = "trunk"', 'parent = "trunc"', "joint 'right': parent: its parent 'trunc' is no joint of the robot"),
+        ('on = "left"', 'on = "nobody"', "frame 'left hand': on: 'nobody' is no joint of the robot"),
+        ('name = "right hand"', 'name = "left hand"', "the name is taken"),
+        ('name = "right hand"', 'name = "trunk"', "the name is taken"),
+        ('name = "right hand"', 'name = "tool"', "the name is taken"),
+        ('name = "left"\n', 'name = "base"\nparent = "base"\n', "a joint is called 'base'"),
+        ('name = "trunk"\n', 'name = "trunk"\nparent = "right"\n', "its parent 'right' stands behind it"),
+    ],
+)
+def test_a_mistake_is_one_sentence(old: str, new: str, said: str) -> None:
+    with pytest.raises(mp.RobotFileError) as caught:
+        mp.Robot.from_text(FORK.replace(old, new, 1), file="fork.toml")
+    assert said in str(caught.value) and "fork.toml" in str(caught.value)
+
+
+def test_base_as_a_parent_and_a_tool_on_a_link() -> None:
+    text = FORK.replace('parent = "trunk"', 'parent = "base"') + '\n[tool]\non = "left"\nxyz = [0.1, 0, 0]\n'
+    robot = mp.Robot.from_text(text)
+    assert robot.parents == (-1, 0, -1) and robot.tool_row == 1 and robot.frame_names[0] == "tool"
+    assert mp.generate(robot, "pose").outputs["T"] == (4, 4)
+    assert robot.road().joint_names == ("trunk", "left")
+
+
+def test_frames_are_added() -> None:
+    robot = mp.load("puma560").with_frame("camera", "elbow", xyz=(0, 0, 0.1))
+    assert robot.frame_names == ("tool", "camera")
+    T = mp.generate(robot, "pose", frame="camera").compile()(np.linspace(0.1, 0.6, 6))
+    assert T.shape == (4, 4)
+    with pytest.raises(mp.InputError, match="already"):
+        robot.with_frame("camera", "waist")
+    with pytest.raises(mp.RobotFileError, match="no joint of the robot"):
+        robot.with_frame("lamp", "nowhere")
+
+
+def test_an_arm_at_its_frames() -> None:
+    """Inverse kinematics moves the joints on the road to the frame, and no other."""
+    text = FORK.replace('on = "right"\nxyz = [0, 0, 0.1]\nrpy = [0, 90, 0]', 'on = "right"')
+    robot = mp.Robot.from_text(text)
+    arm = mp.Arm(robot, frame="left hand")
+    q = np.array([0.4, -0.9, 0.3])
+    found = arm.inverse_kinematics(arm.pose(q)).q
+    assert found.shape[1] == 2 and np.abs(found - q[:2]).max(axis=1).min() < 1e-9
+    other = arm.at("right hand")
+    assert np.allclose(other.pose(q), mp.generate(robot, "pose", frame="right hand").compile()(q))
+    assert np.allclose(arm.jacobian(q, frame="right hand"), other.jacobian(q))
+    assert np.abs(other.inverse_kinematics(other.pose(q)).q - q[[0, 2]]).max(axis=1).min() < 1e-9
+    with pytest.raises(mp.UnknownNameError, match="nowhere"):
+        arm.at("nowhere")
+
+
+def test_the_wrench_acts_where_it_is_said() -> None:
+    robot = mp.Robot.from_text(FORK + "mass = 1\ncom = [0, 0, 0]\ninertia = {xx=1, yy=1, zz=1, xy=0, xz=0, yz=0}\n")
+    robot = robot.with_parameters(**{name: 0.1 for name, value in robot.parameters.items() if value is None})
+    q, still, wrench = np.array([0.4, -0.9, 0.3]), np.zeros(3), np.array([1.0, -2, 3, 0.5, 0.1, -0.2])
+    for frame in robot.frame_names:
+        arm = mp.Arm(robot, frame=frame)
+        pushed = arm.inverse_dynamics(q, still, still, wrench) - arm.inverse_dynamics(q, still, still)
+        np.testing.assert_allclose(pushed, -arm.jacobian(q).T @ wrench, atol=1e-12)
