@@ -15,6 +15,8 @@ from manipula.api import (
     base_parameters,
     check,
     check_base_parameters,
+    closed_loop,
+    controller,
     convert,
     count,
     count_orders,
@@ -44,7 +46,7 @@ from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.arm import Arm
-    from manipula.model import Model
+    from manipula.model import Law, Model, System
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
 
@@ -52,6 +54,7 @@ __all__ = [
     "Arm",
     "ConditionError",
     "InputError",
+    "Law",
     "ManipulaError",
     "ManipulaWarning",
     "Model",
@@ -60,11 +63,14 @@ __all__ = [
     "Robot",
     "RobotFileError",
     "SizeError",
+    "System",
     "UnknownNameError",
     "__version__",
     "base_parameters",
     "check",
     "check_base_parameters",
+    "closed_loop",
+    "controller",
     "convert",
     "count",
     "count_orders",
@@ -84,9 +90,11 @@ __all__ = [
 # The verbs above are light, each loads its machinery when called; these classes are the machinery.
 _CLASSES = {
     "Arm": "manipula.arm",
+    "Law": "manipula.model",
     "Model": "manipula.model",
     "Motions": "manipula.parameters.motions",
     "Robot": "manipula.robot",
+    "System": "manipula.model",
 }
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.mechanics.robot.formats.conversion.tables import TextTable
     from manipula.mechanics.robot.formats.registry import Format
-    from manipula.model import Model
+    from manipula.model import Law, Model, System
     from manipula.parameters.approximation import SignificanceReport
     from manipula.parameters.base import BaseParameters
     from manipula.parameters.base_numeric import Agreement
@@ -160,6 +160,79 @@ def generate(
         return Model(generate_together([first.asking(model=name) for name in names], tell))
     asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
     return _solver(asked) or Model(generate_function(asked, tell), asked.request)
+
+
+def controller(
+    robot: Robot | str,
+    law: str,
+    *,
+    sample: float | None = None,
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    tell: Callable[[str], None] = lambda text: None,
+    **settings: Any,
+) -> Law:
+    """A control law for the robot, proved: "pid", "computed_torque" or "pd_gravity", with its gains.
+
+    `sample` is the time between its steps; without it the law is in continuous time, and gives the rates of its states.
+    A setting is one number for all joints or one for each.
+
+    >>> law = controller("planar2r", "pd_gravity", kp=100, kd=20, sample=1e-3)
+    >>> law.inputs["kp"]
+    ('kp1', 'kp2')
+    """
+    from manipula.generation.prepare import prepare
+    from manipula.generation.request import Request
+    from manipula.generation.settings import settings_from
+    from manipula.generation.together import generate_block
+    from manipula.mechanics.models.control.laws import law_named
+    from manipula.model import Law
+
+    chosen, entry = _loaded(robot), law_named(law)
+    block = entry.continuous if sample is None else entry.sampled
+    request = Request(chosen, "pose", symbolic=symbolic, optimise=optimise)
+    function = generate_block(block, prepare(request), tell)
+    given = settings | ({"sample": sample} if any(port.name == "sample" for port in block.inputs) else {})
+    found = settings_from(function, given)
+    return Law(function, request, settings=found, sample=sample, law=law)
+
+
+def closed_loop(
+    plant: Robot | str,
+    law: Law,
+    *,
+    method: str = "rk4",
+    step: float | None = None,
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    tell: Callable[[str], None] = lambda text: None,
+) -> System:
+    """A law and the arm it drives as one function of one step, proved: states in, states after the step out.
+
+    The plant may be another robot than the law believes in, with a payload that it does not know. The torque of a
+    sampled law is held over its sample time; a law in continuous time acts in every stage of the integrator ("rk4",
+    "semi-implicit", "euler"), and `step` is the time of a step.
+    """
+    from manipula.generation.prepare import prepare
+    from manipula.generation.request import Request
+    from manipula.generation.settings import settings_from
+    from manipula.generation.together import generate_block
+    from manipula.mechanics.models.control.laws import driven, law_named
+    from manipula.model import System
+
+    arm, sample = _loaded(plant), law.sample if step is None else step
+    if (law.sample is None) == (step is None):
+        raise InputError(f"{law.name}: step= is for a law in continuous time alone, and needed there")
+    if arm.dof != law.request.robot.dof:
+        raise InputError(f"{law.name}: drives {law.request.robot.dof} joints; {arm.name} has {arm.dof}")
+    entry = law_named(law.law)
+    block = driven(entry.continuous if law.sample is None else entry.sampled, method, held=law.sample is not None)
+    asked = prepare(Request(arm, "pose", symbolic=symbolic, optimise=optimise))
+    believed = dict.fromkeys(entry.continuous.calls, prepare(law.request))
+    function = generate_block(block, asked, tell, believed)
+    return System(
+        function, asked.request, settings=settings_from(function, {**law.settings, "sample": sample}), sample=sample
+    )
 
 
 def _solver(asked: Prepared) -> Model | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,6 +18,7 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.run.stepping import Stepped
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from manipula.pages.formulation_text import choices_in_words
@@ -176,6 +178,57 @@ class SolverModel(Model):
 
 def _method_lines(method: str, origin: Provenance) -> list[str]:
     return [f"method: {method}", *(f"  - {choice}" for choice in choices_in_words(origin.answers))]
+
+
+@dataclass(frozen=True, eq=True)
+class System(Model):
+    """A model with settings, gains and the like, that goes step by step: a control law, or the loop it closes.
+
+    `settings` are values of its inputs of that role. What it remembers is the caller's: `start` gives it, `step` takes
+    it. The emitted code has the same two, as `name_init` and `name_step`.
+    """
+
+    settings: Mapping[str, tuple[float, ...]] = field(kw_only=True, default_factory=dict)
+    sample: float | None = field(kw_only=True, default=None)  # seconds from step to step; None: continuous time
+
+    def start(self, **states: Any) -> Any:
+        """The states to begin with, by name, a named tuple; what is not given is zero. Without states, nothing."""
+        if not self.function.states and not states:
+            return ()
+        return self._code.start(**states)
+
+    def step(self, state: Any, *variables: Any, p: Mapping[str, float] | None = None, out: Any = None) -> Stepped:
+        """One step: the new state and what goes out. `p` are the robot's parameters, where it has symbols.
+
+        `variables` are the other inputs in their order. Leading axes broadcast, `out` receives the new state.
+        """
+        given = {**self._set, **(p or {})} or None
+        if not self.function.states:
+            return Stepped((), self._code(*variables, p=given))
+        return self._code.step(state, *variables, p=given, out=out)
+
+    @cached_property
+    def _code(self) -> Compiled:
+        return self.compile()
+
+    @cached_property
+    def _set(self) -> dict[str, float]:
+        """The settings by the names of their entries."""
+        ports = (port for port in self.function.inputs if port.role == "setting")
+        return {name: x for port in ports for name, x in zip(port.names, self.settings[port.name], strict=True)}
+
+
+@dataclass(frozen=True, eq=True)
+class Law(System):
+    """A control law of a robot: `controller` makes one, `closed_loop` lets it drive an arm."""
+
+    law: str = field(kw_only=True)
+
+    @property
+    def request(self) -> Request:
+        """What was asked for: the robot it believes in, and its symbols."""
+        assert self._request is not None
+        return self._request
 
 
 def _picked(function: Function, name: str) -> Output:

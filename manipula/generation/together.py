@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from manipula.algebra.expr.evaluate import evaluate
@@ -70,9 +71,18 @@ class Joined:
     cuts: tuple[Cut, ...]
 
 
-def generate_block(block: Block, asked: Prepared, tell: Tell = lambda text: None) -> Function:
-    """A block around the models of a robot: built, optimised as one, proved. The request's own model is not read."""
-    parts = {model: _part(asked.asking(model=model, method="best", wrench=False), tell) for model in block.calls}
+def generate_block(
+    block: Block,
+    asked: Prepared,
+    tell: Tell = lambda text: None,
+    others: Mapping[str, Prepared] = MappingProxyType({}),
+) -> Function:
+    """A block around the models of a robot: built, optimised as one, proved. The request's own model is not read.
+
+    `others` names the models that another robot answers for: what a law believes of the arm that it drives.
+    """
+    about = {model: others.get(model, asked) for model in block.calls}
+    parts = {model: _part(x.asking(model=model, method="best", wrench=False), tell) for model, x in about.items()}
     made = join(block, asked, parts)
     whole = guarded(used_parameters(optimised(made.function)), asked.structure)
     tell(f"{block.name}: proof")

@@ -14,9 +14,9 @@ import manipula as mp
 from manipula.mechanics.models.catalogue import MODELS
 
 NAMES_TEXT = """
-    Arm Model Motions Robot
-    base_parameters check check_base_parameters convert count count_orders dossier generate inverse_derivation languages
-    load methods models robots save significance tables
+    Arm Law Model Motions Robot System
+    base_parameters check check_base_parameters closed_loop controller convert count count_orders dossier generate
+    inverse_derivation languages load methods models robots save significance tables
     ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError
     __version__
 """
@@ -26,6 +26,8 @@ MEMBERS = {
     "Arm": f"""at inverse_plan inverse_solver solver_for dof limits model {" ".join(MODELS)}""",
     "Model": """columns compile conditions cost emit equations explain function inputs latex name only outputs
         provenance split tape to_sympy tree_cost""",
+    "System": """columns compile conditions cost emit equations explain function inputs latex name only outputs
+        provenance sample settings split start step tape to_sympy tree_cost""",
     "Robot": """at base base_parameters cells dof frame_names frames from_dh from_text gravity joint_names joints name
         names of origin parameters parents payload road standard_parameters tool tool_on tool_row values
         with_base with_frame with_friction with_gravity with_parameters with_payload with_standard_parameters with_tool
@@ -92,7 +94,7 @@ def test_classes_are_those_of_their_modules_and_stay() -> None:
     code = """
 import manipula, pickle, typing
 names = [name for name in manipula.__all__ if name[0].isupper() and name not in vars(manipula)]
-assert names == ["Arm", "Model", "Motions", "Robot"], names
+assert names == ["Arm", "Law", "Model", "Motions", "Robot", "System"], names
 assert set(manipula.__all__) <= set(dir(manipula))
 first = [getattr(manipula, name) for name in names]
 assert all(vars(manipula)[name] is kind and kind.__name__ == name for name, kind in zip(names, first))
