@@ -83,7 +83,7 @@ def told_class(arm: Arm, part: str, solved: bool, name: str) -> dict[str, Any]:
 
 
 def _class(subject: Robot, plan: Any, name: str) -> dict[str, Any]:
-    emitted = plan.closed or plan.title == "general 6R"
+    emitted = plan.emitted
     emit = f"manipula generate {shlex.quote(name)} -m inverse_kinematics -l c -o out/" if emitted else None
     formulas = f"manipula equations {shlex.quote(name)} inverse_kinematics" if plan.closed else None
     derivation = f"manipula ik {shlex.quote(name)} --derive" if plan.closed else None

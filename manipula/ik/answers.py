@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from manipula.ik.choosing import chosen, ordered, preferred, refined, seat_of, twins
 from manipula.ik.families import NEAR, Family, family_at, nearest_members
-from manipula.ik.messages import MET, branch_names, nearest_reason, outside_text
+from manipula.ik.messages import MET, branch_names, nearest_reason, outside_text, setting_names
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.limits import distances, margins, wound
@@ -238,6 +238,16 @@ class InverseResult:
     def branch(self) -> list[str]:
         """The branches' names, the same from pose to pose: shoulder +, elbow −, wrist +."""
         return branch_names(self._solver, len(self._raw.q), self._searched)
+
+    @cached_property
+    def setting(self) -> list[str]:
+        """The branches' names without the value of a redundant arm's parameter, which goes on from pose to pose."""
+        return setting_names(self._solver, len(self._raw.q), self._searched)
+
+    @property
+    def twin(self) -> NDArray[np.intp]:
+        """The branch that each repeats, as a double root or in one family with it; −1 for none."""
+        return self._answers.twin
 
     @cached_property
     def nearest(self) -> Nearest:

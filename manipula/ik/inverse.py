@@ -48,7 +48,7 @@ from manipula.ik.padded import padded_solutions, with_six
 from manipula.ik.search import TASKS, nearest_found, starts, unique_solutions
 from manipula.ik.solver import Chosen, Nearest, Raw
 from manipula.mechanics.models.inverse.classify import classify
-from manipula.mechanics.models.inverse.plan import Plan, branches, parameter_of
+from manipula.mechanics.models.inverse.plan import ArmKind, Plan, branches, parameter_of
 from manipula.mechanics.models.inverse.solutions.loop import defect
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
@@ -311,10 +311,10 @@ class InverseSolver:
         """Elimination and eigenvalues: for six turning joints without a closed form, or for those before a held one.
 
         Fewer are made six."""
-        held, added = self.plan.held is not None, self.plan.pad is not None
-        if self.plan.closed or not (self.plan.title == "general 6R" or held or added):
+        made = {ArmKind.SIX: lambda chain: chain, ArmKind.HELD: first_six, ArmKind.FEWER: with_six}
+        if self.plan.kind not in made:
             return None
-        six = first_six(self.chain) if held else with_six(self.chain) if added else self.chain
+        six = made[self.plan.kind](self.chain)
         try:
             return General6R(six, self.translate)
         except InputError:  # an arm that is singular everywhere

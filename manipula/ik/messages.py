@@ -11,15 +11,22 @@ REACHED = 1e-9  # distance that least squares may leave where a pose is reached
 MET = "reached"
 
 
-def branch_names(solver: Solver, count: int, searched: bool = False) -> list[str]:
+def setting_names(solver: Solver, count: int, searched: bool = False) -> list[str]:
     """One sign for each two-way choice of the closed form; what was found without it has numbers."""
     if solver.closed is None or searched:
         return [f"solution {i + 1}" for i in range(count)]
     names = solver.plan.branch_names
-    sets = count // len(names)
-    if sets == 1:
+    return names * (count // len(names))
+
+
+def branch_names(solver: Solver, count: int, searched: bool = False) -> list[str]:
+    """The same with the value of a redundant arm's parameter, where there are several."""
+    names = setting_names(solver, count, searched)
+    each = len(set(names))
+    if each == count:
         return names
-    return [f"{solver.plan.parameter} {s + 1} of {sets}: {name}" for s in range(sets) for name in names]
+    sets = count // each
+    return [f"{solver.plan.parameter} {i // each + 1} of {sets}: {name}" for i, name in enumerate(names)]
 
 
 def position_text(value: float, turns: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from manipula.ik.messages import position_text
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import TURN
 from manipula.ik.numeric.poses import poses_from_value
+from manipula.mechanics.models.inverse.plan import Plan
 
 JUMP = 1.0  # rad or m between two poses that a path with its poses close together does not make
 OUT = "out of reach"
@@ -56,7 +58,7 @@ def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:
             path.branch.append(OUT)
             path.why[i] = result.nearest.reason
             continue
-        after = _plain(result.branch[int(result.order[0])])
+        after = result.setting[int(result.order[0])]
         change = _change(solver, i, name, after, last, result)
         if change is not None:
             path.changes.append(change)
@@ -64,11 +66,6 @@ def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:
         path.branch.append(after)
         name = after
     return path
-
-
-def _plain(name: str) -> str:
-    """A branch's name without the value of a redundant arm's parameter, which goes on from pose to pose."""
-    return name.rpartition(": ")[2]
 
 
 def _change(
@@ -79,19 +76,19 @@ def _change(
     other = before != after and solver.closed is not None
     if not before or not (other or step > JUMP):
         return None
-    names = [_plain(name) for name in result.branch]
+    names = result.setting
     place = names.index(before) if before in names else int(result.order[0])
     reason = (
-        _rejected(before, result.why[place])
+        _rejected(before, result.why[place], result.twin[place] >= 0)
         or _turned_back(solver, last, result.all[place])
-        or _met(before, after, step, result)
+        or _met(_changed(solver.plan, before, after), step, result)
     )
     return Change(i, before, after, step, reason)
 
 
-def _rejected(before: str, why: str) -> str:
-    """The branch before is no answer any more."""
-    return f"{before}: {why}" if why and "the same as" not in why else ""
+def _rejected(before: str, why: str, doubled: bool) -> str:
+    """The branch before is no answer any more; one that repeats another still is."""
+    return f"{before}: {why}" if why and not doubled else ""
 
 
 def _turned_back(solver: InverseSolver, last: Floats, q: Floats) -> str:
@@ -104,10 +101,15 @@ def _turned_back(solver: InverseSolver, last: Floats, q: Floats) -> str:
     return f"joint {k + 1} comes to its limit {position_text(float(limit), True)}; to go on it must turn back by 360°"
 
 
-def _met(before: str, after: str, step: float, result: InverseResult) -> str:
-    """Both branches go on: they have met."""
+def _changed(plan: Plan, before: str, after: str) -> list[str]:
+    """The roles in which two branches of the closed form differ."""
+    signs = plan.settings
+    return [role for role, a, b in zip(plan.roles, signs.get(before, ()), signs.get(after, ())) if a != b]
+
+
+def _met(roles: Sequence[str], step: float, result: InverseResult) -> str:
+    """Both branches go on: they have met, where these roles have one setting."""
     family = result.families[int(result.order[0])]
-    roles = [a[:-2] for a, b in zip(before.split(", "), after.split(", "), strict=False) if a != b]
     met = f"the two settings of the {' and the '.join(roles)} meet" if roles else "solutions meet"
     named = f" ({family.text})" if family is not None else ""
     return f"{'passes' if step <= JUMP else 'comes close to'} a singular pose, where {met}{named}"

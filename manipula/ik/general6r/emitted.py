@@ -23,6 +23,7 @@ from manipula.ik.general6r.solver import EXACT, General6R
 from manipula.ik.general6r.text.collect import MOST
 from manipula.ik.general6r.text.solve import solve_pose
 from manipula.ik.numeric.arrays import pose_of
+from manipula.mechanics.models.inverse.plan import ArmKind
 from manipula.mechanics.models.ports import PORTS, Sizes
 
 METHOD = "elimination and eigenvalues"
@@ -33,7 +34,7 @@ def is_general(asked: Prepared) -> bool:
     """Is it inverse kinematics of an arm that only elimination solves?"""
     if asked.request.model != "inverse_kinematics":
         return False
-    return asked.structure.plan.title == "general 6R"
+    return asked.structure.plan.kind is ArmKind.SIX
 
 
 def solver_of(asked: Prepared) -> EmittedSolver:

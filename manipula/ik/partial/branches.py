@@ -15,7 +15,7 @@ from manipula.ik.partial.elimination3 import linked
 from manipula.ik.partial.targets import completed
 from manipula.ik.search import unique_solutions
 from manipula.ik.solver import Raw
-from manipula.mechanics.models.inverse.plan import Plan
+from manipula.mechanics.models.inverse.plan import ArmKind, Plan
 from manipula.mechanics.models.inverse.position_task import placings, position_plan
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.tree import Link, Tree, in_series
@@ -72,7 +72,7 @@ def _eliminated(chain: Tree) -> Plan:
     kinds = "".join("R" if link.kind.name == "revolute" else "P" for link in chain.links)
     said = {0: "no joint moves what counts", 1: "one joint", 2: f"two joints {kinds}: roots of a quadratic"}
     words = said.get(len(kinds), f"three joints {kinds} placed in general: roots of a quartic")
-    return Plan("none", "", "position of the tool", words)
+    return Plan("none", "", "position of the tool", words, kind=ArmKind.NUMERIC)
 
 
 class AxisBranches:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.models.inverse.few import few_plans
-from manipula.mechanics.models.inverse.plan import SNAP, Mask, Pad, Plan, Slide, entries, read
+from manipula.mechanics.models.inverse.plan import SNAP, ArmKind, Mask, Pad, Plan, Slide, entries, read
 from manipula.mechanics.models.inverse.six import six_plans
 from manipula.mechanics.models.inverse.solutions.loop import loop_from_chain, quotient
 from manipula.mechanics.models.inverse.trial import solves
@@ -43,8 +43,8 @@ def _classified(view: View, chain: Tree, trials: Sequence[Tree]) -> Plan:
     return next(_six(view)) if n == 6 else _few(view, chain, trials)
 
 
-def _none(title: str, sentence: str) -> Plan:
-    return Plan("none", "", title, sentence)
+def _none(title: str, sentence: str, kind: ArmKind = ArmKind.NUMERIC) -> Plan:
+    return Plan("none", "", title, sentence, kind=kind)
 
 
 def _six(view: View) -> Iterator[Plan]:
@@ -54,7 +54,7 @@ def _six(view: View) -> Iterator[Plan]:
         yield _none("numeric", f"no closed form is known for axes {view.kinds} placed like this; numeric solution")
     meet = any(view.meet(axis) for axis in range(4))
     why = "three axes meet, but no two of the others cross or are parallel" if meet else NO_STRUCTURE
-    yield _none("general 6R", f"{why}; elimination and eigenvalues")
+    yield _none("general 6R", f"{why}; elimination and eigenvalues", ArmKind.SIX)
 
 
 # fewer than six
@@ -76,7 +76,7 @@ def _first_that_solves(plans: Iterable[Plan], chain: Tree, judge: Judge, trials:
 def _unclosed(view: View, n: int) -> Plan:
     if n >= 4 and view.turns(*range(n)):
         said = f"no closed form is known for these {n} axes; with axes added, elimination and eigenvalues"
-        return replace(_none(f"general {n}R", said), pad=Pad(6 - n))
+        return replace(_none(f"general {n}R", said, ArmKind.FEWER), pad=Pad(6 - n))
     return _none("numeric", f"no closed form is known for these {n} axes; numeric solution")
 
 
@@ -139,7 +139,7 @@ def _seven(view: View, chain: Tree) -> Plan:
     if not view.turns(*range(7)):
         return _none("7 joints, numeric", "no joint, when held, leaves a closed form; numeric solution")
     said = "no joint, when held, leaves a closed form; with joint 7 given, elimination and eigenvalues for axes 1 to 6"
-    return replace(_none("7 joints, one held, general 6R", said), held=6, parameter="joint 7")
+    return replace(_none("7 joints, one held, general 6R", said, ArmKind.HELD), held=6, parameter="joint 7")
 
 
 # structure

@@ -139,5 +139,4 @@ def _padded(view: View) -> Iterator[Plan]:
             pad = Pad(6 - n, from_base, nearest, shift)
             for plan in six_plans(view.of(padded(view.loop, pad))):
                 place = "base" if from_base else "tool"
-                words = plan.sentence.replace("axes", f"with axes added at the {place}, axes", 1)
-                yield replace(plan, pad=pad, sentence=words)
+                yield replace(plan, pad=pad, sentence=f"with axes added at the {place}, {plan.sentence}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -60,9 +61,22 @@ class Pad:
     shift: int = 0
 
 
+class ArmKind(Enum):
+    """How the inverse kinematics of an arm is solved."""
+
+    CLOSED = "closed form"
+    SIX = "elimination"  # of its six turning joints
+    FEWER = "elimination with axes added"
+    HELD = "elimination with a joint held"
+    NUMERIC = "numeric"
+
+
 @dataclass(frozen=True)
 class Plan:
-    """`structure` and `case` name the closed form; `roles` its binary choices; the rest is how to read the loop."""
+    """`structure` and `case` name the closed form; `roles` its binary choices; the rest is how to read the loop.
+
+    What the solver does goes by `kind` and the data below; `title` and `sentence` are for people.
+    """
 
     structure: str
     case: str
@@ -79,20 +93,31 @@ class Plan:
     held: int | None = None  # joint whose value is an input
     parameter: str = ""  # what that input is
     free: int = 0  # by how much fewer than six joints are too many: the arm moves with its tool at rest
+    kind: ArmKind = ArmKind.CLOSED
+    placing: str = ""  # the part of the sentence on the joints that place the point where the others meet
     group: tuple[int, ...] = ()  # the joints that meet or are parallel: they follow where another is free
     masks: dict[int, Mask] = field(default_factory=dict, compare=False)
 
     @property
     def closed(self) -> bool:
         """Whether there is a closed form."""
-        return self.structure != "none"
+        return self.kind is ArmKind.CLOSED
+
+    @property
+    def emitted(self) -> bool:
+        """Whether there is code for it: formulas, or elimination."""
+        return self.kind in (ArmKind.CLOSED, ArmKind.SIX)
 
     @property
     def branch_names(self) -> list[str]:
         """One for each branch, in order: a sign for each two-way choice."""
+        return list(self.settings)
+
+    @property
+    def settings(self) -> dict[str, tuple[str, ...]]:
+        """Branch → the sign of each role."""
         signs = product("+−", repeat=len(self.roles))
-        choices = (zip(self.roles, choice, strict=True) for choice in signs)
-        return [", ".join(f"{role} {sign}" for role, sign in choice) or "only" for choice in choices]
+        return {", ".join(map(" ".join, zip(self.roles, choice, strict=True))) or "only": choice for choice in signs}
 
 
 @dataclass(frozen=True)

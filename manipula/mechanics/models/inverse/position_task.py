@@ -51,9 +51,8 @@ def position_plan(chain: Tree) -> PositionPlan | None:
     found = classify(arm)
     if found.structure != "spherical" or found.start != chain.dof or found.pad:
         return None
-    said = found.sentence.partition("; ")[2] or found.sentence
     roles = found.roles[:-1]  # the last is the wrist's
-    return PositionPlan(replace(found, title="position of the tool", sentence=said, roles=roles), arm)
+    return PositionPlan(replace(found, title="position of the tool", sentence=found.placing, roles=roles), arm)
 
 
 def _two_parallel(chain: Tree) -> PositionPlan | None:

@@ -37,7 +37,8 @@ def _spherical_plan(turned: View, d: int, name: str, why: str, slides: tuple[Sli
     crosses = (Slide(1, True, True), Slide(2, False, True), *slides)
     own, far = {3: ("wrist", "shoulder"), 0: ("shoulder", "wrist")}.get(d, ("middle", "shoulder"))
     roles = (*(far if role == "shoulder" else role for role in POSITION_ROLES[name]), own)
-    return Plan("spherical", name, f"spherical {place}", sentence, roles, d, crosses, group=moving(numbers[:3]))
+    title, group = f"spherical {place}", moving(numbers[:3])
+    return Plan("spherical", name, title, sentence, roles, d, crosses, group=group, placing=said)
 
 
 # roles of the two binary choices of each position case, in the order of its roots, where it stands at the base

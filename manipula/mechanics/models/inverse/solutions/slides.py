@@ -122,8 +122,8 @@ def amounts(along: Sequence[Vector], m: Vector) -> list[Any]:
 
 def parallel_with_slide(loop: Loop, case: str, by: Subproblems) -> list[Placed]:
     """`case`: the kinds in order, then "leaning" or "flat". Every order comes to Z p = v + x d, or Z (v + x d) = p."""
-    kinds, how = case.split()
-    return ORDERS[kinds](loop, how, by)
+    order, how = CASES[case]
+    return order(loop, how, by)
 
 
 def _slide_between(loop: Loop, how: str, by: Subproblems) -> list[Placed]:
@@ -162,6 +162,7 @@ def _slide_first(loop: Loop, how: str, by: Subproblems) -> list[Placed]:
 
 
 ORDERS = {"RPR": _slide_between, "RRP": _slide_last, "PRR": _slide_first}
+CASES = {f"{kinds} {how}": (order, how) for kinds, order in ORDERS.items() for how in ("leaning", "flat")}
 
 
 def _gaps(loop: Loop) -> list[tuple[Vector, Matrix]]:
