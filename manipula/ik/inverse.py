@@ -81,7 +81,7 @@ class InverseSolver:
         self.chain, self.plan = chain, classify(chain)
         self.low, self.high = bounds(limits, chain.dof)
         self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
-        self.turning = np.array([link.kind.name == "revolute" for link in chain.links])
+        self.turning = np.array([link.kind.pivots for link in chain.links])
         self.pose, self.jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
         self.closed = closed or (closed_over_arrays(self.plan, chain) if self.plan.closed else None)
 

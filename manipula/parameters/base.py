@@ -193,7 +193,7 @@ def _refuse_tiny_pivots(robot: Robot, factors: Sequence[Expr]) -> None:
 
 
 def _rational_state(chain: Tree, rng: Random) -> tuple[list[Any], list[int], list[int]]:
-    turning = [link.kind.name == "revolute" for link in chain.links]
+    turning = [link.kind.turns for link in chain.links]
     q = [rational_angle(rng) if turns else rng.randint(2, 9) for turns in turning]
     return q, [rng.choice((-5, -3, -2, 1, 2, 3, 7)) for _ in turning], [rng.randint(-9, 9) for _ in turning]
 

@@ -49,7 +49,7 @@ class Motions:
 
 
 def _box(joint: Joint, values: dict[str, float], robot: str) -> tuple[float, float]:
-    if joint.limits is None and joint.kind == "prismatic":
+    if joint.limits is None and not joint.turns:
         raise InputError(f"{robot}: joint {joint.name!r} has no limits; say how far it slides with Motions.within(…)")
     if joint.limits is None:
         return (-np.pi, np.pi)

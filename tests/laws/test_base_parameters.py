@@ -160,7 +160,7 @@ def test_rational_angles_are_on_the_circle() -> None:
     x, y = rational_angle(rng), rational_angle(rng)
     both = x + y
     assert both.cos**2 + both.sin**2 == 1 and isinstance(both.cos, Fraction)
-    assert x + (-x) + 0 == replace(x, cos=Fraction(1), sin=Fraction(0))
+    assert x + (-x) + 0 == replace(x, cos=Fraction(1), sin=Fraction(0), amount=Fraction(0))
 
 
 def test_ranking_is_the_same_every_time() -> None:

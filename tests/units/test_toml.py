@@ -222,10 +222,10 @@ def joints(draw: st.DrawFn, row: int) -> str:
     kind = draw(st.sampled_from(["revolute", "prismatic", "fixed"])) if row > 1 else "revolute"
     lines = [f'[[joint]]\nname = "joint {row}"\ntype = "{kind}"']
     lines += [f"{field} = {draw(entries)}" for field in ("theta", "d", "a", "alpha")]
+    mass = draw(masses) if draw(st.booleans()) else ""
+    lines += [f"mass = {mass}"] if mass else []
     if draw(st.booleans()):
-        lines.append(f"mass = {draw(masses)}")
-    if draw(st.booleans()):
-        key = draw(st.sampled_from(["com", "first_moment"]))
+        key = draw(st.sampled_from(["com"] if mass == "0.000" else ["com", "first_moment"]))  # of no mass, none
         lines.append(f"{key} = [{draw(entries)}, {draw(entries)}, {draw(entries)}]")
     if draw(st.booleans()):
         given_entries = draw(st.lists(st.sampled_from(["xx", "xy", "yz"]), unique=True))

@@ -12,27 +12,37 @@ from manipula.algebra.expr.maths import ExprMaths
 
 @dataclass(frozen=True)
 class RationalAngle:
-    """A point of the circle with rational coordinates; angles add by composing their points."""
+    """A point of the circle with rational coordinates; angles add by composing their points.
+
+    `amount` is what stands for the angle itself where it is a factor, as a screw has it. No polynomial ties an angle to
+    its cosine and sine, so any number does that nothing ties to them either.
+    """
 
     cos: Fraction
     sin: Fraction
+    amount: Fraction
 
     def __add__(self, other: Any) -> RationalAngle:
         if not isinstance(other, RationalAngle):
             assert other == 0, "only 0 mixes with a rational angle"
             return self
-        return RationalAngle(self.cos * other.cos - self.sin * other.sin, self.sin * other.cos + self.cos * other.sin)
+        cos, sin = self.cos * other.cos - self.sin * other.sin, self.sin * other.cos + self.cos * other.sin
+        return RationalAngle(cos, sin, self.amount + other.amount)
 
     __radd__ = __add__
 
     def __neg__(self) -> RationalAngle:
-        return RationalAngle(self.cos, -self.sin)
+        return RationalAngle(self.cos, -self.sin, -self.amount)
+
+    def __mul__(self, factor: Any) -> Any:
+        return self.amount * factor
 
 
 def rational_angle(rng: Random) -> RationalAngle:
     """((1−t²)/(1+t²), 2t/(1+t²)) for a small t, never a quarter turn."""
     t = Fraction(rng.randint(2, 9), rng.choice((1, 11, 13)))
-    return RationalAngle((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t))
+    amount = Fraction(Random(f"amount {t}").randint(2, 97), 7)  # drawn apart: what is drawn from `rng` stays
+    return RationalAngle((1 - t * t) / (1 + t * t), 2 * t / (1 + t * t), amount)
 
 
 class RationalAngleMaths(ExprMaths):

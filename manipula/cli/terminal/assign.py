@@ -74,7 +74,8 @@ def _units(robot: Robot) -> Iterator[tuple[str, str]]:
     placed = [robot.base, robot.tool]
     bodies = list(robot.payload)
     for joint in robot.joints:
-        yield joint.offset.name, angle if joint.kind == "revolute" else length
+        yield joint.offset.name, angle if joint.turns else length
+        yield from ((cell.name, length) for entry, cell in joint.kind_items() if entry.quantity == "length")
         placed += [joint.before, joint.after, *(mounted.at for mounted in joint.carries)]
         bodies += [*([joint.body] if joint.body else []), *(mounted.body for mounted in joint.carries)]
     for steps in placed:

@@ -12,10 +12,10 @@ from manipula.errors import InputError
 from manipula.generation.checker.text import Call, angle_text, fraction_text
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser, free_parameters
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, names_of
 
 _STEPS = {"r": "turn", "t": "shift"}
-_KINDS = {"revolute": "R", "prismatic": "P", "fixed": "F"}
 _CENTRES = {"com": "at_com", "first_moment": "first_moment"}
 _INERTIAS = {"com": "about_com", "origin": "about_origin", "second_moment": "second_moment"}
 
@@ -55,7 +55,7 @@ class _Writer:
 
     def row(self, joint: Joint) -> Iterator[str]:
         before, after = self.steps(joint.before), self.steps(joint.after)
-        kind, offset = _KINDS[joint.kind], self.cell(joint.offset)
+        kind, offset = self.kind(joint), self.cell(joint.offset)
         yield f'row("{identifier(joint.name)}", "{kind}", {before}, {offset}, {joint.direction}, {after})'
         if joint.body is not None:
             yield f"body(steps(), {self.body(joint.body)})"
@@ -63,6 +63,14 @@ class _Writer:
             yield f"body({self.steps(mounted.at)}, {self.body(mounted.body)})"
         if joint.kind != "fixed":
             yield f"motor({self.cells(self.drive(joint))})"
+
+    def kind(self, joint: Joint) -> str:
+        """Its letter; the checker is a text of its own and has no other kinds."""
+        found = KINDS[joint.kind].formats.get("checker")
+        if found is None:
+            told = f"{self.robot.name}: joint {joint.name!r} is {joint.kind}, which the checker does not know"
+            raise InputError(f"{told}; emit without the checker")
+        return found
 
     def drive(self, joint: Joint) -> list[Cell]:
         """Ia fv fc fo; the checker is a text of its own and has no other laws."""
@@ -128,7 +136,7 @@ class _Writer:
     def angles(self) -> set[str]:
         """The free parameters that stand, alone or in sums, where an angle is meant."""
         turns = [x for steps in self.placements() for x in steps if x.kind[0] == "r"]
-        cells = [x.amount for x in turns] + [x.offset for x in self.robot.joints if x.kind == "revolute"]
+        cells = [x.amount for x in turns] + [x.offset for x in self.robot.joints if x.turns]
         found = {cell.name for cell in cells if self.choose.cell(cell)}
         wave = [name for cell in cells if not self.choose.cell(cell) for name in names_of(cell.parameter)]
         while wave:

@@ -34,7 +34,7 @@ class Descent:
         gaps += [np.array(at.rows(), dtype=float) for at in (*(link.before for link in arm.links[1:]), arm.tool)]
         lengths = sum(float(np.linalg.norm(gap[:3, 3])) for gap in gaps[1:])
         self.unit = lengths or 1.0
-        turning = np.array([link.kind.name == "revolute" for link in arm.links])
+        turning = np.array([link.kind.pivots for link in arm.links])
         self._scale = np.where(turning, 1.0, self.unit)
         self._kinds = np.where(turning, 0, 1).astype(np.int64)
         for gap in gaps:

@@ -92,7 +92,7 @@ class PartialSolver:
         self.task, self.chain, self.translate = task, chain, translate
         self.low, self.high = bounds(limits, chain.dof)
         self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
-        self.turning: Bits = np.array([link.kind.name == "revolute" for link in chain.links])
+        self.turning: Bits = np.array([link.kind.pivots for link in chain.links])
         self._pose, self._jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
         self._made: tuple[bytes, Branches] | None = None
         self.pose: Kinematics = self._masked_pose

@@ -35,6 +35,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
     Choice,
     continues,
 )
+from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, gauged, laden, lifted, regroup, rescaled
 from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
 from manipula.mechanics.robot.tree import BASE, Link, Tree
@@ -110,7 +111,7 @@ def questions(chain: Tree, needs: frozenset[str], base: bool) -> list[Question]:
         asked += [Question(Topic("axis", i + 1), tuple(LOADS), bold=True) for i in _bearing_axes(chain)]
         asked.append(Question(TIP, ("given", *_tips(chain))))
         asked.append(Question(GAUGE, ("none", *_turning(chain, _levers(chain)), *_sliding(chain)), valley=True))
-    if all(link.kind.name == "revolute" for link in chain.links):
+    if all(link.kind.pivots for link in chain.links):
         asked.append(_unit(chain))
     return asked
 
@@ -141,19 +142,20 @@ def field_questions(chain: Tree) -> list[Question]:
 def _bearing_axes(chain: Tree) -> dict[int, int]:
     """Revolute joint (from 0) → the axis of its parent along which it lies, where that is x or y of a revolute link."""
     links = chain.links
-    turning = [i for i, pair in enumerate(_kinds(links)) if pair == ("revolute", "revolute")]
+    below = [_below(links, link) for link in links]
+    turning = [i for i, link in enumerate(links) if link.kind.pivots and (under := below[i]) and under.pivots]
     return {i: axis for i in turning for axis in (0, 1) if links[i].before.R[axis][2] in (1, -1)}
 
 
-def _kinds(links: Sequence[Link]) -> list[tuple[str, str]]:
-    """Of every joint the kind of the one it stands on ("" the base), and its own."""
-    return [("" if link.parent == BASE else links[link.parent].kind.name, link.kind.name) for link in links]
+def _below(links: Sequence[Link], link: Link) -> JointKind | None:
+    """The kind of the joint whose link it stands on; of the base none."""
+    return None if link.parent == BASE else links[link.parent].kind
 
 
 def _tips(chain: Tree) -> list[str]:
     """The pairs of moments of the last link of which a turn about its axis leaves one: neither is zero by structure."""
     last = chain.links[chain.leaves[-1]]
-    pairs = PAIRS if last.kind.name == "revolute" else {}
+    pairs = PAIRS if last.kind.pivots else {}
     return [name for name, pair in pairs.items() if not any(map(_structural_zero, pair(last.inertia)))]
 
 
@@ -169,13 +171,13 @@ def _levers(chain: Tree) -> list[Component]:
 
 def _turning(chain: Tree, entries: Sequence[Component]) -> list[Component]:
     """Those of revolute joints: a mass on a sliding joint's origin does not belong to both links alike."""
-    return [entry for entry in entries if chain.links[entry.joint - 1].kind.name == "revolute"]
+    return [entry for entry in entries if chain.links[entry.joint - 1].kind.pivots]
 
 
 def _sliding(chain: Tree) -> list[Mass]:
     """The revolute joints behind a sliding one, whose link keeps a mass that may ride on the next: 4m …"""
-    kinds = _kinds(chain.links)
-    return [Mass(i) for i, pair in enumerate(kinds, 1) if pair == ("prismatic", "revolute")]
+    under = [(link, _below(chain.links, link)) for link in chain.links]
+    return [Mass(i) for i, (x, y) in enumerate(under, 1) if x.kind.pivots and y and y.slides]
 
 
 def _structural_zero(x: Any) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from manipula.mechanics.robot.description import Body, Cell, Robot, Steps
+from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter
@@ -168,11 +168,8 @@ class _Reader:
             owner, frame = self.under(stands, self.below(row))
             self.step(frame, joint.before)
             if joint.kind != "fixed":
-                coordinate, turns = next(coordinates), joint.kind == "revolute"
-                offset = self.turn(joint.offset) if turns else self.cell(joint.offset)
-                self.move(
-                    frame, "rz" if turns else "tz", offset + (coordinate if joint.direction == 1 else -coordinate)
-                )
+                along = next(coordinates) if joint.direction == 1 else -next(coordinates)
+                self.joint(frame, joint, along)
             self.step(frame, joint.after)
             if joint.kind != "fixed":
                 frames.append(frame)
@@ -216,6 +213,15 @@ class _Reader:
         """What stands on a row, −1 the base, begins there: a frame of its own to be moved."""
         owner, frame = stands[row] if row >= 0 else (0, _here())
         return owner, list(frame)
+
+    def joint(self, frame: Frame, joint: Joint, along: Any) -> None:
+        """Turn by offset + q, or shift by it; a pitch adds a shift by pitch·q."""
+        if joint.turns:
+            self.move(frame, "rz", self.turn(joint.offset) + along)
+        else:
+            self.move(frame, "tz", self.cell(joint.offset) + along)
+        for pitch in joint.of_kind:
+            self.move(frame, "tz", along * self.cell(pitch))
 
     def step(self, frame: Frame, steps: Steps) -> None:
         for step in steps:

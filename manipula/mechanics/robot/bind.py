@@ -214,13 +214,16 @@ class _Binder:
         for part in held:
             inertia = inertia + part.inertia.seen_from(part.at)
         before = self.placement(joint.before)
-        offset = self.angle(joint.offset) if joint.kind == "revolute" else self.scalar(joint.offset)
-        if joint.kind == "revolute" and self._is_number(joint.offset) and joint.offset.value != ZERO:
-            # a bare number of radians has no exact sine: it stands as a constant turn, not inside sums of angles
+        kind = replace(KINDS[joint.kind], parameters=tuple(map(self.scalar, joint.of_kind)))
+        offset = self.angle(joint.offset) if kind.turns else self.scalar(joint.offset)
+        apart = kind.turns and (kind.slides or self._is_number(joint.offset))
+        if apart and joint.offset.value != ZERO:
+            # a bare number of radians has no exact sine: it stands as a constant turn, not inside sums of angles;
+            # and where the coordinate makes a joint advance, the offset does not
             before, offset = before @ turn_about("z", *self.cos_sin(joint.offset)), 0
         return Link(
             name=joint.name,
-            kind=KINDS[joint.kind],
+            kind=kind,
             before=before,
             offset=offset,
             direction=joint.direction,

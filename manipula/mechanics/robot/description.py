@@ -13,11 +13,13 @@ from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
+from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.values.entry import Entry
 from manipula.mechanics.robot.values.multiples import MOST, Multiples
 from manipula.mechanics.robot.values.parameter import ZERO, Name, Op, Parameter, names_of, text_of
 
 StepKind = Literal["rx", "ry", "rz", "tx", "ty", "tz"]
-JointKind = Literal["revolute", "prismatic", "fixed"]
+JointKind = str  # a key of `joints.KINDS`
 CentreKind = Literal["com", "first_moment"]
 InertiaKind = Literal["com", "origin", "second_moment"]
 BASE = ""  # as a parent's name
@@ -75,7 +77,8 @@ class Mounted:
 
 @dataclass(frozen=True)
 class Joint:
-    """One row. A revolute joint turns by offset + direction·q, a prismatic one shifts by it, a fixed one has none."""
+    """One row. A revolute joint turns by offset + direction·q, a prismatic one shifts by it, a fixed one has none; all
+    kinds stand in `joints`. `of_kind` holds what the kind has besides, in the order of its entries."""
 
     name: str
     kind: JointKind
@@ -90,6 +93,16 @@ class Joint:
     effort_limit: Parameter | None = None
     carries: tuple[Mounted, ...] = ()
     parent: str | None = None  # the row it stands on, by name; BASE the base, None the row before
+    of_kind: tuple[Cell, ...] = ()
+
+    @property
+    def turns(self) -> bool:
+        """Is its coordinate an angle?"""
+        return KINDS[self.kind].turns
+
+    def kind_items(self) -> list[tuple[Entry, Cell]]:
+        """What its kind has besides, each with its name in a file: the pitch of a screw."""
+        return list(zip(KINDS[self.kind].entries, self.of_kind, strict=True))
 
     @property
     def motor_inertia(self) -> Cell:
@@ -174,7 +187,7 @@ class Robot:
     def _written(self) -> Iterator[tuple[str, Parameter, bool]]:
         """Every entry that may hold a multiple, by name, and whether it is an angle itself."""
         angles = [step.amount for steps in self._placements() for step in steps if step.kind[0] == "r"]
-        angles += [joint.offset for joint in self.joints if joint.kind == "revolute"]
+        angles += [joint.offset for joint in self.joints if joint.turns]
         for cell in angles:
             if isinstance(cell.parameter, Op | Name):
                 yield cell.name, cell.parameter, True

@@ -1,75 +1,136 @@
-"""The kinds of joint: the only place that knows how a joint moves.
+"""The kinds of joint: all that depends on the kind stands in its class. A new kind is a class here and its place in
+`KINDS`: files, tables, names, models, reductions and checks go by that list.
 
-A joint displaces by x along or about its own z axis. `turn` and `slide` give the angular and the linear share of a
-rate or acceleration; `effort` picks what the motor feels of the wrench (f, n) the joint transmits.
+A joint moves by x about its own z axis, along it, or both. `turn` and `slide` are the angular and the linear share of a
+coordinate, a rate or an acceleration; what the motor feels of the wrench (f, n) the joint transmits follows by power:
+n_z·turn(1) + f_z·slide(1). In 4×4 form the unit motion is L = (turn(1)·[z]×, slide(1)·z).
+
+A body moves alike with the link before the joint if the joint does not move it at all, L J = 0 for its pseudo-inertia
+J: such bodies belong to both links, and `split` takes them out of a link's.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeVar
 
+from manipula.mechanics.robot.values.entry import Entry
+from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
-from manipula.mechanics.spatial.vector import Vector
+from manipula.mechanics.spatial.vector import Vector, matsub, symmetric
 from manipula.scalar import Maths
 
-
-class JointKind(Protocol):
-    name: str
-
-    def motion(self, x: Any, maths: Maths[Any]) -> Placement: ...
-    def turn(self, rate: Any) -> Any: ...
-    def slide(self, rate: Any) -> Any: ...
-    def effort(self, f: Vector, n: Vector) -> Any: ...
+OwnKind = TypeVar("OwnKind", bound="JointKind")
 
 
-class Revolute:
-    name = "revolute"
+@dataclass(frozen=True)
+class JointKind:
+    """`parameters` are the kind's own (a pitch), scalars of the tree, in the order of `entries`."""
+
+    parameters: tuple[Any, ...] = ()
+
+    name: ClassVar[str]
+    turns: ClassVar[bool] = False
+    slides: ClassVar[bool] = False
+    field: ClassVar[Literal["theta", "d", ""]] = ""  # of a Denavit–Hartenberg row: where the coordinate stands
+    entries: ClassVar[tuple[Entry, ...]] = ()
+    kept: ClassVar[tuple[str, ...]] = ()  # the moments `split` leaves on a link
+    formats: ClassVar[Mapping[str, str]] = {}  # what other formats call it; one that is not here cannot say it
+    words: ClassVar[tuple[str, ...]] = ()  # in a pasted table, without accents
+
+    @property
+    def pivots(self) -> bool:
+        """It turns and does nothing else: the points of its axis stand still."""
+        return self.turns and not self.slides
+
+    def motion(self, x: Any, maths: Maths[Any]) -> Placement:
+        """The displacement at x."""
+        raise NotImplementedError
+
+    def turn(self, rate: Any) -> Any:
+        """The angular share."""
+        return rate if self.turns else 0
+
+    def slide(self, rate: Any) -> Any:
+        """The linear share."""
+        return rate if self.slides else 0
+
+    def effort(self, f: Vector, n: Vector) -> Any:
+        """What the motor feels."""
+        raise NotImplementedError
+
+    def split(self, body: Inertia) -> tuple[Inertia, Inertia]:
+        """(what is left on the link, what belongs to the link before as well), both in the joint's frame."""
+        raise NotImplementedError
+
+    def mapped(self: OwnKind, change: Callable[[Any], Any]) -> OwnKind:
+        """The same kind over another scalar."""
+        return type(self)(tuple(map(change, self.parameters)))
+
+    def resized(self: OwnKind, length: Any) -> OwnKind:
+        """The same with lengths measured in `length`."""
+        changed = (x / length if entry.quantity == "length" else x for entry, x in zip(self.entries, self.parameters))
+        return type(self)(tuple(changed))
+
+
+class Revolute(JointKind):
+    name, turns, field = "revolute", True, "theta"
+    kept = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "mx", "my")
+    formats: ClassVar[Mapping[str, str]] = {"urdf": "revolute", "par": "0", "checker": "R"}
+    words = ("r", "rot", "revolute", "revoluta", "revoluto", "rotacional", "rotativa", "rotacao", "rotary",
+             "rotational", "rotatoria", "rotation", "0")  # fmt: skip
 
     def motion(self, x: Any, maths: Maths[Any]) -> Placement:
         return turn_about("z", maths.cos(x), maths.sin(x))
 
-    def turn(self, rate: Any) -> Any:
-        return rate
-
-    def slide(self, rate: Any) -> Any:
-        return 0
-
     def effort(self, f: Vector, n: Vector) -> Any:
         return n[2]
 
+    def split(self, body: Inertia) -> tuple[Inertia, Inertia]:
+        """What lies on the axis (M, S_z, K_zz) does not see the joint turn."""
+        Kzz = body.second_moments()[2][2]
+        axis = symmetric(Kzz, 0, 0, Kzz, 0, 0)  # the tensor of masses on z
+        kept = Inertia(0, (body.s[0], body.s[1], 0), matsub(body.I, axis))
+        return kept, Inertia(body.m, (0, 0, body.s[2]), axis)
 
-class Prismatic:
-    name = "prismatic"
+
+class Prismatic(JointKind):
+    name, slides, field = "prismatic", True, "d"
+    kept = ("mx", "my", "mz", "m")
+    formats: ClassVar[Mapping[str, str]] = {"urdf": "prismatic", "par": "1", "checker": "P"}
+    words = ("p", "t", "prism", "prismatic", "prismatica", "prismatico", "translacional", "translacao", "linear",
+             "translational", "translation", "1")  # fmt: skip
 
     def motion(self, x: Any, maths: Maths[Any]) -> Placement:
         return shift_along("z", x)
 
-    def turn(self, rate: Any) -> Any:
-        return 0
-
-    def slide(self, rate: Any) -> Any:
-        return rate
-
     def effort(self, f: Vector, n: Vector) -> Any:
         return f[2]
 
+    def split(self, body: Inertia) -> tuple[Inertia, Inertia]:
+        """The orientation stays, so all second moments belong to the link before as well."""
+        return Inertia(body.m, body.s), Inertia(I=body.I)
 
-class Fixed:
+
+class Fixed(JointKind):
     """Never moves; `reduce.merge_fixed` removes such links before any model sees them."""
 
     name = "fixed"
+    formats: ClassVar[Mapping[str, str]] = {"urdf": "fixed", "par": "2", "checker": "F"}
+    words = ("f", "fix", "fixed", "fixa", "fixo", "2")
 
     def motion(self, x: Any, maths: Maths[Any]) -> Placement:
         return Placement()
-
-    def turn(self, rate: Any) -> Any:
-        return 0
-
-    def slide(self, rate: Any) -> Any:
-        return 0
 
     def effort(self, f: Vector, n: Vector) -> Any:
         return 0
 
 
 KINDS: dict[str, JointKind] = {kind.name: kind for kind in (Revolute(), Prismatic(), Fixed())}
+
+
+def one_of_kinds(*, quoted: bool = False) -> str:
+    """`revolute, prismatic or fixed`"""
+    *first, last = (f'"{name}"' if quoted else name for name in KINDS)
+    return f"{', '.join(first)} or {last}"

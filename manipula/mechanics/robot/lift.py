@@ -52,6 +52,7 @@ def _inertia(body: Inertia, entry: Change) -> Inertia:
 def _link(link: Link, entry: Change) -> Link:
     return replace(
         link,
+        kind=link.kind.mapped(entry),
         before=_placement(link.before, entry),
         offset=entry(link.offset),
         after=_placement(link.after, entry),

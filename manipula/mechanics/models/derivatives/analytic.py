@@ -56,6 +56,15 @@ class Told:
         F, t = road.wrench(self.F), road.couple(self.t, self.F[0])
         return Told(F, t, road.wrench(self.s), road.wrench(self.r))
 
+    def with_slide(self, slide: Any, other: Told) -> Told:
+        """Together with what so much of another motion tells."""
+
+        def both(a: Wrench, b: Wrench) -> Wrench:
+            return add(a[0], scale(slide, b[0])), add(a[1], scale(slide, b[1]))
+
+        t = add(self.t, scale(slide, other.t))
+        return Told(both(self.F, other.F), t, both(self.s, other.s), both(self.r, other.r))
+
 
 class Partials(NamedTuple):
     """∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈ of the bare mechanism: a row a torque."""
@@ -141,7 +150,7 @@ def partials(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any
 
 
 def told_of(joints: Sequence[Joint], roads: Sequence[Road]) -> list[Told]:
-    return [TELLS[at.link.kind.name](at, x) for at, x in zip(joints, gathered(joints, roads))]
+    return [told_by(at, x) for at, x in zip(joints, gathered(joints, roads))]
 
 
 def _enter(found: Partials, i: int, j: int, words: Told, joints: Sequence[Joint]) -> None:
@@ -153,12 +162,13 @@ def _enter(found: Partials, i: int, j: int, words: Told, joints: Sequence[Joint]
 
     found.dqdd[i][j] = found.dqdd[j][i] = signed(at.kind.effort(*words.F))
     found.dqd[j][i], found.dq[j][i] = signed(at.kind.effort(*words.s)), signed(at.kind.effort(*words.r))
-    found.dqd[i][j], found.dq[i][j] = map(signed, _met(joints[j], words.F, words.t))
+    kind = joints[j].link.kind
+    found.dqd[i][j], found.dq[i][j] = map(signed, _met(joints[j], words.F, words.t, kind.turn(1), kind.slide(1)))
 
 
-def _met(at: Joint, F: Wrench, t: Vector) -> tuple[Any, Any]:
+def _met(at: Joint, F: Wrench, t: Vector, turns: Any, slides: Any) -> tuple[Any, Any]:
     """⟨2(L̇ J + L G)⟩ and ⟨L̈ J + 2 L̇ G⟩, where L̇ = (ż, 0), L̈ = (z̈, −z×V) turns, (0, ż), (0, z̈) slides; z̈ = U z"""
-    (f, n), turns, slides = F, at.link.kind.turn(1), at.link.kind.slide(1)
+    f, n = F
     zd, zdd, (Vx, Vy, _) = axis_rate(at), at.spin.Uz, at.V
     arm = add(scale(turns, n), scale(slides, f))
     by_rate = dot(arm, twice(zd)) + turns * t[2]
@@ -168,6 +178,15 @@ def _met(at: Joint, F: Wrench, t: Vector) -> tuple[Any, Any]:
 def axis_rate(at: Joint) -> Vector:
     """ż = ω×z"""
     return (at.spin.w[1], -at.spin.w[0], 0)
+
+
+def told_by(at: Joint, x: Beyond) -> Told:
+    """All four are linear in the joint's unit motion: a screw tells what its turn and its slide tell."""
+    kind = at.link.kind
+    if not kind.slides:
+        return _turning(at, x)
+    sliding = _sliding(at, x)
+    return _turning(at, x).with_slide(kind.slide(1), sliding) if kind.turns else sliding
 
 
 def _turning(at: Joint, x: Beyond) -> Told:
@@ -184,7 +203,7 @@ def _turning(at: Joint, x: Beyond) -> Told:
     n = add(n, (-dot((-mixed, even, -D[1][2]), w), -dot((even, mixed, D[0][2]), w), 0))
     (fx, fy, _), (nx, ny, _) = x.Q
     r = add(f, (-fy, fx, 0)), add(n, (-ny, nx, 0))
-    return Told(F, t, s, (r[0], (r[1][0], r[1][1], _met(at, F, t)[1])))  # about its own axis both ways are one
+    return Told(F, t, s, (r[0], (r[1][0], r[1][1], _met(at, F, t, 1, 0)[1])))  # about its own axis both ways are one
 
 
 def _sliding(at: Joint, x: Beyond) -> Told:
@@ -195,6 +214,3 @@ def _sliding(at: Joint, x: Beyond) -> Told:
     f, n = wrench_of(moved, at.spin, at.V, moment_by_field)
     n = add(n, cross((0, 0, 1), add(cross(w, d), x.Q[0])))
     return Told(((0, 0, M), (S[1], -S[0], 0)), (g[1], -g[0], 0), (scale(M, zd), cross(S, zd)), (f, n))
-
-
-TELLS = {"revolute": _turning, "prismatic": _sliding}

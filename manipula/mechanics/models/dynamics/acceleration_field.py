@@ -269,7 +269,7 @@ def handed_over(chain: Tree, parts: Sequence[Callable[[Any, Any], Any]]) -> tupl
     links, rotors = list(chain.links), [0] * chain.dof
     for i in (i for i in range(chain.dof - 1, -1, -1) if links[i].parent != BASE):
         K = links[i].inertia.second_moments()
-        rotors[i] = parts[i](K[0][0], K[1][1]) if links[i].kind.name == "revolute" else 0
+        rotors[i] = parts[i](K[0][0], K[1][1]) if links[i].kind.turns else 0
         if not (isinstance(rotors[i], int) and rotors[i] == 0):
             part = Inertia(I=symmetric(half(rotors[i]), 0, 0, half(rotors[i]), 0, rotors[i]))
             links[i] = replace(links[i], inertia=replace(links[i].inertia, I=matsub(links[i].inertia.I, part.I)))

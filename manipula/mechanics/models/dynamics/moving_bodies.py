@@ -212,28 +212,33 @@ def gathered(joints: Sequence[Joint], roads: Sequence[Road]) -> list[Beyond]:
 
     def step(x: Beyond, item: tuple[Joint, Road]) -> Beyond:
         joint, road = item
-        return PASSED[joint.link.kind.name](joint, road.beyond(x, joint.link))
+        return past(joint, road.beyond(x, joint.link))
 
     return list(accumulate(reversed(list(zip(joints, roads, strict=True))), step, initial=NOTHING))[:0:-1]
 
 
-def _past_turn(at: Joint, x: Beyond) -> Beyond:
-    """Over a revolute joint: L J = (z×S, I z), L² J = (z×(z×S), …)"""
-    (Sx, Sy, _), K, D, rate, square = x.body.S, x.body.K, x.D, at.rate, at.rate * at.rate
+def past(at: Joint, x: Beyond) -> Beyond:
+    """Over a joint: its turn and its slide one after the other. Both at once have no terms of their own, for L² is that
+    of the turn, z×z being nothing, and L D, too, D and d having no row that a slide could meet."""
+    kind = at.link.kind
+    x = _past_turn(kind.turn(at.rate), kind.turn(at.acceleration), x) if kind.turns else x
+    return _past_slide(kind.slide(at.rate), kind.slide(at.acceleration), x) if kind.slides else x
+
+
+def _past_turn(rate: Any, acceleration: Any, x: Beyond) -> Beyond:
+    """L J = (z×S, I z), L² J = (z×(z×S), …)"""
+    (Sx, Sy, _), K, D, square = x.body.S, x.body.K, x.D, rate * rate
     F, N = (-Sy, Sx, 0), (-K[0][2], -K[1][2], x.body.J)
-    f = add(scale(rate, (-x.d[1], x.d[0], 0)), add(scale(at.acceleration, F), scale(square, (-Sx, -Sy, 0))))
+    f = add(scale(rate, (-x.d[1], x.d[0], 0)), add(scale(acceleration, F), scale(square, (-Sx, -Sy, 0))))
     n = scale(rate, (-D[0][2], -D[1][2], x.about))
-    n = add(n, add(scale(at.acceleration, N), scale(square, (K[1][2], -K[0][2], 0))))
+    n = add(n, add(scale(acceleration, N), scale(square, (K[1][2], -K[0][2], 0))))
     D = matadd(D, (scale(-2 * rate, K[1]), scale(2 * rate, K[0]), NULL))
     return replace(x, D=D, d=add(x.d, scale(2 * rate, F)), Q=(add(x.Q[0], f), add(x.Q[1], n)))
 
 
-def _past_slide(at: Joint, x: Beyond) -> Beyond:
-    """Over a prismatic joint: L J = (M z, S×z), L² = 0"""
+def _past_slide(rate: Any, acceleration: Any, x: Beyond) -> Beyond:
+    """L J = (M z, S×z), L² = 0"""
     M, S = x.body.M, x.body.S
-    D, d = matadd(x.D, (NULL, NULL, scale(2 * at.rate, S))), add(x.d, (0, 0, 2 * at.rate * M))
-    f, n = (0, 0, at.acceleration * M), scale(at.acceleration, (S[1], -S[0], 0))
+    D, d = matadd(x.D, (NULL, NULL, scale(2 * rate, S))), add(x.d, (0, 0, 2 * rate * M))
+    f, n = (0, 0, acceleration * M), scale(acceleration, (S[1], -S[0], 0))
     return replace(x, D=D, d=d, Q=(add(x.Q[0], f), add(x.Q[1], n)))
-
-
-PASSED = {"revolute": _past_turn, "prismatic": _past_slide}

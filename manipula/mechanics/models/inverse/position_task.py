@@ -43,7 +43,7 @@ class PositionPlan:
 
 def position_plan(chain: Tree) -> PositionPlan | None:
     """The closed form of an arm over floats with fixed joints merged; None where there is none."""
-    if chain.dof == 2 and all(link.kind.name == "revolute" for link in chain.links):
+    if chain.dof == 2 and all(link.kind.pivots for link in chain.links):
         return _two_parallel(chain)
     if chain.dof != 3:
         return None

@@ -50,5 +50,5 @@ def _finds(plan: Plan, chain: Tree, q: Sequence[float], calm: bool) -> bool:
 
 def _same(x: Sequence[float], q: Sequence[float], chain: Tree) -> bool:
     away = [a - b for a, b in zip(x, q, strict=True)]
-    turns = (link.kind.name == "revolute" for link in chain.links)
+    turns = (link.kind.pivots for link in chain.links)
     return all(abs(math.remainder(a, math.tau) if turn else a) < SAME for a, turn in zip(away, turns, strict=True))

@@ -65,7 +65,7 @@ def _through(run: Run, beyond: Placement, constant: bool, maths: Maths[Any]) -> 
     lever = polar(state.angle, arm, maths) if constant else turned(state.angle, arm, maths)
     passed = Passed(state.angle, matmul(state.C, tail.R), add(state.p, lever))
     at = _seen(run[0][0].before, passed.placement(maths))
-    slides = any(link.kind.name == "prismatic" for link, _ in run)
+    slides = any(link.kind.slides for link, _ in run)
     still = constant and not slides and all(map(nothing, (*arm[:2], *state.p[:2])))
     return at, still
 

@@ -34,7 +34,7 @@ from manipula.mechanics.models.linear.regressor import (
     unit_in_link,
 )
 from manipula.mechanics.models.linear.regressor import columns as regressor_columns
-from manipula.mechanics.robot.reduce.chains import SHARES, frames_on_joints, massless
+from manipula.mechanics.robot.reduce.chains import frames_on_joints, massless, split
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement
@@ -59,12 +59,6 @@ UNITS: dict[str, Inertia] = {
 }
 
 Left = dict["Slot", Any]  # how much of a unit ends in each candidate
-
-# what `reduce.SHARES` leaves on a link, by the kind of its joint
-KEPT: dict[str, tuple[str, ...]] = {
-    "revolute": ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "mx", "my"),
-    "prismatic": ("mx", "my", "mz", "m"),
-}
 
 
 @dataclass(frozen=True)
@@ -117,9 +111,7 @@ def parallel(link: Link) -> bool:
 
 def candidate_slots(chain: Tree) -> list[Slot]:
     """What is left on every link after regrouping, then the actuator parameters its file gives."""
-    return [
-        Slot(kind, i) for i, link in enumerate(chain.links) for kind in (*KEPT[link.kind.name], *actuator_kinds(link))
-    ]
+    return [Slot(kind, i) for i, link in enumerate(chain.links) for kind in (*link.kind.kept, *actuator_kinds(link))]
 
 
 def columns(chain: Tree) -> list[str]:
@@ -171,9 +163,9 @@ def grouping(chain: Tree, standard: Sequence[Slot]) -> list[list[Any]]:
 
 def _left_of_unit(kind: str, i: int, link: Link, before: dict[str, Left] | None) -> Left:
     """What a unit moment on joint i's frame leaves on the links from i to the base: itself, or what it is handed as."""
-    if kind in KEPT[link.kind.name]:
+    if kind in link.kind.kept:
         return {Slot(kind, i): 1}
-    handed = SHARES[link.kind.name](replace(link, inertia=UNITS[kind]))[1]
+    handed = split(replace(link, inertia=UNITS[kind]))[1]
     return {} if before is None else _left_of(handed, before)
 
 

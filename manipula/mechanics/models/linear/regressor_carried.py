@@ -62,7 +62,7 @@ def shared(link: Link) -> list[Shared]:
     at = link.after.inverse()
     e = column(at.R, 2)
     along = [k for k in range(3) if all(absent(e[j]) for j in range(3) if j != k)]
-    if link.kind.name != "revolute" or not along:
+    if not link.kind.pivots or not along:
         return []
     # the axis as either frame has it, at the point nearest to the origin of the link's own
     height = dot(e, at.p)

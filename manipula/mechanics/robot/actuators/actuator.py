@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from manipula.mechanics.robot.actuators.friction import LAWS
-from manipula.mechanics.robot.actuators.law import E, Entry, F, Law, Slip, absent, linear_letters
+from manipula.mechanics.robot.actuators.law import E, F, Law, Slip, absent, linear_letters
+from manipula.mechanics.robot.values.entry import Entry
 
 MOTOR = Entry("motor_inertia", "Ia", "kg·m² or kg")
 DRIVE = (

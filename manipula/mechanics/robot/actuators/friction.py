@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.robot.actuators.law import E, Entry, Law, Slip
+from manipula.mechanics.robot.actuators.law import E, Law, Slip
+from manipula.mechanics.robot.values.entry import Entry
 from manipula.mechanics.spatial.inertia import half
 
 

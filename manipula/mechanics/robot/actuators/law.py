@@ -14,25 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
+from manipula.mechanics.robot.values.entry import Entry
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, variables
 from manipula.scalar import Maths
 
 E = TypeVar("E")
 F = TypeVar("F")
-Bound = Literal["any", "not negative", "positive"]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One parameter of an actuator: its key in a robot file ("" for the only one of a law), its letters, its unit."""
-
-    key: str
-    letters: str
-    unit: str
-    linear: bool = True  # is the torque linear in it?
-    bound: Bound = "not negative"  # what makes sense; a negative coefficient would push the joint along
 
 
 @dataclass(frozen=True)

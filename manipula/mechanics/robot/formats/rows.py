@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from manipula.mechanics.robot.description import Cell, Joint, JointKind, Step, StepKind, Steps, known
+from manipula.mechanics.robot.joints import KINDS
 
 Convention = Literal["standard", "modified"]
 FIELDS = ("theta", "d", "a", "alpha")
@@ -21,7 +22,6 @@ STEP_OF: dict[str, StepKind] = {"theta": "rz", "d": "tz", "a": "tx", "alpha": "r
 PLACEMENT: tuple[tuple[str, StepKind], ...] = (
     ("x", "tx"), ("y", "ty"), ("z", "tz"), ("yaw", "rz"), ("pitch", "ry"), ("roll", "rx"),
 )  # fmt: skip
-_MOVING: dict[JointKind, str] = {"revolute": "theta", "prismatic": "d"}
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,16 @@ class Row:
 def split_row(row: Row, kind: JointKind, convention: Convention, suffix: str) -> tuple[Steps, Cell, Steps]:
     """(before, offset, after) of a joint."""
     before, after = _shape(kind, convention)
-    offset = row[_MOVING[kind]] if kind in _MOVING else known(f"offset{suffix}")
+    field = KINDS[kind].field
+    offset = row[field] if field else known(f"offset{suffix}")
     return _steps(before, row), offset, _steps(after, row)
 
 
 def row_from_joint(joint: Joint, convention: Convention) -> Row | None:
     """The row that gives this joint, zeros filled in; None when the joint has not the convention's form."""
     cells = {field: known(field) for field in FIELDS}
-    if joint.kind in _MOVING:
-        cells[_MOVING[joint.kind]] = joint.offset
+    if field := KINDS[joint.kind].field:
+        cells[field] = joint.offset
     before, after = _shape(joint.kind, convention)
     if joint.kind == "fixed":
         parts = [(joint.before + joint.after, before + after)]
@@ -75,16 +76,16 @@ def placement_from_steps(steps: Steps) -> dict[str, Cell] | None:
 
 def _shape(kind: JointKind, convention: Convention) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which fields stand before and after the motion."""
-    match convention, kind:
-        case "standard", "revolute":
+    match convention, KINDS[kind].field:
+        case "standard", "theta":
             return (), ("d", "a", "alpha")
-        case "standard", "prismatic":
+        case "standard", "d":
             return ("theta",), ("a", "alpha")
         case "standard", _:
             return (), ("theta", "d", "a", "alpha")
-        case _, "revolute":
+        case _, "theta":
             return ("alpha", "a", "d"), ()
-        case _, "prismatic":
+        case _, "d":
             return ("alpha", "a", "theta"), ()
     return ("alpha", "a", "theta", "d"), ()
 

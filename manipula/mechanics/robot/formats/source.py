@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from manipula.errors import RobotFileError
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.joints import KINDS
 
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")  # those no text file has
@@ -61,6 +63,16 @@ def errors_of(file: str) -> Iterator[None]:
 def joint_label(row: int, name: str | None) -> str:
     """How messages call a joint; rows count from 1."""
     return f"joint {row} {name!r}" if name else f"joint {row}"
+
+
+def refuse_kinds(robot: Robot, format: str, title: str) -> None:
+    """Raises on a joint of a kind that the format has no word for."""
+    for row, joint in enumerate(robot.joints, 1):
+        if format not in KINDS[joint.kind].formats:
+            raise RobotFileError(
+                f"is {joint.kind}, which {title} has no word for",
+                where=joint_label(row, joint.name), hint="save it as TOML",
+            )  # fmt: skip
 
 
 def refuse_too_many(joints: int) -> None:

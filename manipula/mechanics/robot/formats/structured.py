@@ -62,14 +62,14 @@ def _geometry(robot: Robot) -> Iterator[tuple[Cell, bool]]:
     held = (*carried, *(frame.at for frame in robot.frames))
     ways = (*(joint.before + joint.after for joint in robot.joints), robot.base, robot.tool, *held)
     yield from ((step.amount, step.kind[0] == "r") for way in ways for step in way)
-    yield from ((joint.offset, joint.kind == "revolute") for joint in robot.joints if joint.kind != "fixed")
+    yield from ((joint.offset, joint.turns) for joint in robot.joints if joint.kind != "fixed")
 
 
 def size_of(robot: Robot) -> float:
     """The sum of the arm's lengths that are numbers."""
     steps = [step for joint in robot.joints for step in joint.before + joint.after] + list(robot.tool)
     cells = [step.amount for step in steps if step.kind[0] == "t"]
-    cells += [joint.offset for joint in robot.joints if joint.kind == "prismatic"]
+    cells += [joint.offset for joint in robot.joints if joint.kind != "fixed" and not joint.turns]
     found = (_plain(cell.parameter, dict(robot.values)) for cell in cells)
     return sum(abs(float(length.value)) for length in found if isinstance(length, Num))
 
@@ -135,7 +135,7 @@ def _label(robot: Robot, row: int, joint: Joint) -> str:
 
 
 def _joint(joint: Joint, where: str, reader: _Reader) -> Joint:
-    offset = joint.offset if joint.kind == "fixed" else reader.cell(joint.offset, joint.kind == "revolute", where)
+    offset = joint.offset if joint.kind == "fixed" else reader.cell(joint.offset, joint.turns, where)
     carries = tuple(replace(mounted, at=reader.steps(mounted.at, where)) for mounted in joint.carries)
     before, after = reader.steps(joint.before, where), reader.steps(joint.after, where)
     return replace(joint, before=before, offset=offset, after=after, carries=carries)

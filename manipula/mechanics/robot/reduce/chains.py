@@ -16,7 +16,7 @@ from manipula.mechanics.robot.actuators.actuator import IDLE
 from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import matsub, scale, symmetric
+from manipula.mechanics.spatial.vector import scale, symmetric
 
 
 def merge_fixed(chain: Tree) -> Tree:
@@ -86,31 +86,21 @@ def regroup(chain: Tree) -> Tree:
     """Hand every mass that moves alike with a link's parent to it, from the tips down. Frames must be on the joints.
 
     What lies on a revolute axis (M, S_z, K_zz) does not see the joint turn; a prismatic joint keeps the orientation,
-    so all second moments K go. What is left is a minimal set up to parameters that move nothing at all.
+    so all second moments K go (a kind's `split`). What is left is minimal up to parameters that move nothing at all.
     """
     links = list(chain.links)
     for i in range(len(links) - 1, -1, -1):
-        kept, handed = SHARES[links[i].kind.name](links[i])
+        kept, handed = split(links[i])
         links[i] = replace(links[i], inertia=kept)
         if (parent := links[i].parent) != BASE:
             links[parent] = replace(links[parent], inertia=links[parent].inertia + handed)
     return replace(chain, links=tuple(links))
 
 
-def _revolute_shares(link: Link) -> tuple[Inertia, Inertia]:
-    body = link.inertia
-    Kzz = body.second_moments()[2][2]
-    axis = symmetric(Kzz, 0, 0, Kzz, 0, 0)  # the tensor of masses on z
-    kept = Inertia(0, (body.s[0], body.s[1], 0), matsub(body.I, axis))
-    return kept, Inertia(body.m, (0, 0, body.s[2]), axis).seen_from(link.before)
-
-
-def _prismatic_shares(link: Link) -> tuple[Inertia, Inertia]:
-    body = link.inertia
-    return Inertia(body.m, body.s), Inertia(I=body.I).seen_from(Placement(R=link.before.R))
-
-
-SHARES = {"revolute": _revolute_shares, "prismatic": _prismatic_shares}
+def split(link: Link) -> tuple[Inertia, Inertia]:
+    """A link's body without what moves alike with the link before, and that, in the frame of the link before."""
+    kept, shared = link.kind.split(link.inertia)
+    return kept, shared.seen_from(link.before)
 
 
 def gauged(chain: Tree, joint: int, axis: int) -> Tree:
@@ -175,10 +165,10 @@ def rescaled(chain: Tree, length: Any) -> Tree:
         return Inertia(body.m * length * length, scale(length, body.s), body.I)
 
     def resized(x: Link) -> Link:
-        slides = x.kind.name == "prismatic"
-        offset, pace = (x.offset / length, x.pace / length) if slides else (x.offset, x.pace)
+        alone = x.kind.slides and not x.kind.turns  # else the coordinate is an angle
+        offset, pace = (x.offset / length, x.pace / length) if alone else (x.offset, x.pace)
         placed = replace(x, before=short(x.before), after=short(x.after), inertia=heavy(x.inertia))
-        return replace(placed, offset=offset, pace=pace)
+        return replace(placed, kind=x.kind.resized(length), offset=offset, pace=pace)
 
     links, ground = tuple(map(resized, chain.links)), heavy(chain.ground)
     return replace(chain, links=links, gravity=scale(1 / length, chain.gravity), tool=short(chain.tool), ground=ground)

@@ -21,6 +21,7 @@ from manipula.mechanics.robot.formats.checks.suspicion import (
 )
 from manipula.mechanics.robot.formats.naming import unused_values
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Op, terms_of
 
 _FIELD_OF_STEP = {"rx": "alpha", "rz": "theta", "tx": "a", "tz": "d"}
@@ -102,8 +103,10 @@ def _gravity_doubts(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
 def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:
     _refuse_impossible_motor(joint, where, numbers)
     yield from _step_doubts(joint.before + joint.after, where, numbers, by_name)
-    field = joint.offset.name if by_name else {"revolute": "theta", "prismatic": "d"}.get(joint.kind, "")
-    yield from _cell_doubt(joint.offset, joint.kind == "revolute", Place(where, field), numbers)
+    field = joint.offset.name if by_name else KINDS[joint.kind].field
+    yield from _cell_doubt(joint.offset, joint.turns, Place(where, field), numbers)
+    for entry, cell in joint.kind_items():
+        yield from _cell_doubt(cell, False, Place(where, entry.key), numbers)
     for item in joint.actuator.items():
         yield from _actuator_doubt(item, Place(where, item.place), numbers)
     if joint.body is not None:

@@ -30,6 +30,7 @@ from manipula.mechanics.robot.formats.rows import (
 )
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import ACTUATOR, urdf_from_robot
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
 from manipula.mechanics.robot.reduce.zones import Zone, take, take_last, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.standard import needed_names
@@ -172,8 +173,9 @@ def _row(split: _Split, index: int, convention: Convention) -> Joint:
     """Row index+1 in its new form, its bodies in its new frame."""
     joint, behind, ahead = split.robot.joints[index], split.zones[index], split.zones[index + 1]
     across = ahead.across if convention == "standard" else behind.across
-    turns = _amounts(behind.trail + ahead.lead, "rz") + ([joint.offset] if joint.kind == "revolute" else [])
-    shifts = _amounts(behind.trail + ahead.lead, "tz") + ([joint.offset] if joint.kind == "prismatic" else [])
+    field = KINDS[joint.kind].field
+    turns = _amounts(behind.trail + ahead.lead, "rz") + ([joint.offset] if field == "theta" else [])
+    shifts = _amounts(behind.trail + ahead.lead, "tz") + ([joint.offset] if field == "d" else [])
     ends = suffixes_of(split.robot)
     end = ends.rows[index]
     row = Row(

@@ -13,6 +13,7 @@ from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
 from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
 
 _SIGNS = {1: "", -1: "-"}
@@ -63,7 +64,7 @@ def _table_of_rows(robot: Robot) -> TextTable:
     heads = {"theta": "theta", "d": "d", "a": f"a{index}", "alpha": f"alpha{index}"}
     columns = tuple(f"{heads[f]} ({angle if QUANTITY_OF[f] == 'angle' else length})" for f in fields)
     rows = tuple(
-        (*_labels(number, joint), *_row_cells(joint, convention, fields, robot), _limits(joint, robot))
+        (*_labels(number, joint, robot), *_row_cells(joint, convention, fields, robot), _limits(joint, robot))
         for number, joint in _numbered(robot)
     )
     title = f"Denavit-Hartenberg parameters, {convention} convention"
@@ -74,7 +75,7 @@ def _row_cells(joint: Joint, convention: Convention, fields: tuple[str, ...], ro
     row = row_from_joint(joint, convention)
     assert row is not None  # the convention is that of every row
     for field in fields:
-        moves = field == {"revolute": "theta", "prismatic": "d"}.get(joint.kind)
+        moves = field == KINDS[joint.kind].field
         text = _shown(row[field].parameter, QUANTITY_OF[field], _units(robot))
         yield _variable(joint, robot, text) if moves else text
 
@@ -94,7 +95,7 @@ def _simple(text: str) -> bool:
 
 def _step_table(robot: Robot) -> TextTable:
     rows = tuple(
-        (*_labels(number, joint), _steps(joint.before, robot), _motion(joint, robot), _steps(joint.after, robot),
+        (*_labels(number, joint, robot), _steps(joint.before, robot), _motion(joint, robot), _steps(joint.after, robot),
          _limits(joint, robot))
         for number, joint in _numbered(robot)
     )  # fmt: skip
@@ -103,11 +104,11 @@ def _step_table(robot: Robot) -> TextTable:
 
 
 def _motion(joint: Joint, robot: Robot) -> str:
-    if joint.kind == "fixed":
+    kind = KINDS[joint.kind]
+    if not kind.field:
         return ""
-    turns = joint.kind == "revolute"
-    offset = _shown(joint.offset.parameter, "angle" if turns else "length", _units(robot))
-    return f"{'Rz' if turns else 'Tz'}({_variable(joint, robot, offset)})"
+    offset = _shown(joint.offset.parameter, "angle" if kind.turns else "length", _units(robot))
+    return f"{'Rz' if kind.turns else 'Tz'}({_variable(joint, robot, offset)})"
 
 
 def _steps(steps: Steps, robot: Robot) -> str:
@@ -181,8 +182,13 @@ def value_table(robot: Robot) -> TextTable:
     return TextTable("Named parameters (SI)", ("name", "value"), rows)
 
 
-def _labels(number: str, joint: Joint) -> tuple[str, str, str]:
-    return number, joint.name, joint.kind
+def _labels(number: str, joint: Joint, robot: Robot) -> tuple[str, str, str]:
+    return number, joint.name, " ".join((joint.kind, *_of_kind(joint, robot)))
+
+
+def _of_kind(joint: Joint, robot: Robot) -> Iterator[str]:
+    for entry, cell in joint.kind_items():
+        yield f"{entry.key} {_shown(cell.parameter, entry.quantity, _units(robot))}"
 
 
 def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
@@ -194,7 +200,7 @@ def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
 
 
 def _limits(joint: Joint, robot: Robot) -> str:
-    quantity: Quantity = "angle" if joint.kind == "revolute" else "length"
+    quantity: Quantity = "angle" if joint.turns else "length"
     bounds = [_shown(bound, quantity, _units(robot)) for bound in joint.limits or ()]
     return f"[{', '.join(bounds)}]" if bounds else ""
 

@@ -21,24 +21,17 @@ from manipula.mechanics.robot.formats.dh.misplaced import refuse_misplaced
 from manipula.mechanics.robot.formats.dh.table import PastedTable
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.joints import KINDS, one_of_kinds
 
-_KINDS: dict[str, JointKind] = {
-    **dict.fromkeys(("r", "rot", "revolute", "revoluta", "revoluto", "rotacional", "rotativa", "rotacao", "rotary",
-                     "rotational", "rotatoria", "rotation"), "revolute"),
-    **dict.fromkeys(("p", "t", "prism", "prismatic", "prismatica", "prismatico", "translacional", "translacao",
-                     "linear", "translational", "translation"), "prismatic"),
-    **dict.fromkeys(("f", "fix", "fixed", "fixa", "fixo"), "fixed"),
-    "0": "revolute", "1": "prismatic", "2": "fixed",
-}  # fmt: skip
+_KINDS: dict[str, JointKind] = {word: kind.name for kind in KINDS.values() for word in kind.words}
 _OTHER_ORDER = "are the headings in the order of the columns? a name meant so takes a value: # a2 = 0.4"
-_MOVING: dict[JointKind, Literal["theta", "d"]] = {"revolute": "theta", "prismatic": "d"}
 
 
 def kind_from_text(text: str) -> JointKind:
     """R, P, F, or a word for them in English or Portuguese; σ = 0, 1, 2 as Khalil has it."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", text.strip().lower()) if not unicodedata.combining(c))
     if bare not in _KINDS:
-        raise RobotFileError(f"found {describe(text)}", field="type", hint="expected revolute, prismatic or fixed")
+        raise RobotFileError(f"found {describe(text)}", field="type", hint=f"expected {one_of_kinds()}")
     return _KINDS[bare]
 
 
@@ -133,7 +126,7 @@ class _RowReader:
 
     def read(self, marked: bool, said: list[str]) -> ReadRow:
         kind = self.kind(marked, said)
-        moving = _MOVING.get(kind)
+        moving = KINDS[kind].field or None
         cells = {field: self.value(field) for field in ("theta", "d", "a", "alpha") if field != moving}
         if moving is None:
             return ReadRow(self.name, kind, cells, 1)

@@ -7,10 +7,12 @@ import io
 from collections.abc import Iterator
 from fractions import Fraction
 
+from manipula.errors import RobotFileError
 from manipula.mechanics.robot.branching import refuse_branches
 from manipula.mechanics.robot.description import Joint, Robot, cells_in
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_joint
+from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
 from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
@@ -23,6 +25,7 @@ COMMENT_MARKS = ("#", "//", "%")
 def dh_text_from_robot(robot: Robot) -> str:
     """The table. Comment lines hold the convention, the values of names, and what the table has no place for."""
     refuse_branches(robot, "a table is a serial arm", "save it as TOML or URDF, which hold trees")
+    refuse_parameters(robot)
     convention, units = convention_of(robot), Units(robot.origin.angle, robot.origin.length)
     text = io.StringIO()
     text.writelines(f"# {line}\n" for line in _comments(robot, convention))
@@ -39,6 +42,16 @@ def dh_text_from_robot(robot: Robot) -> str:
         kept = quoted if name.startswith(COMMENT_MARKS) else writer
         kept.writerow([*cells, joint.direction] if backwards else cells)
     return text.getvalue()
+
+
+def refuse_parameters(robot: Robot) -> None:
+    """A table has no column for what a kind of joint has besides."""
+    for row, joint in enumerate(robot.joints, 1):
+        for entry, _ in joint.kind_items():
+            raise RobotFileError(
+                f"is {joint.kind}, and a table has no column for its {entry.key}",
+                where=joint_label(row, joint.name), hint="save it as TOML",
+            )  # fmt: skip
 
 
 def _comments(robot: Robot, convention: Convention) -> Iterator[str]:

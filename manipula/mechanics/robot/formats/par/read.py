@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError
+from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.actuators.actuator import actuator_from
 from manipula.mechanics.robot.description import AXES, SIX, Body, Cell, Joint, JointKind, Origin, Robot, Step, Steps
 from manipula.mechanics.robot.exact import Formula, is_zero, parameter_of, placement_from_steps, without_zeros
@@ -38,7 +39,9 @@ AT_REST = ("W0", "WP0", "V0", "VP0")
 ACTUATOR = {"Ia": "IA", "fv": "FV", "fc": "FS"}  # the letters of what the format can hold of an actuator
 UNREAD = ("QP", "QDP", "GAM", "K", "mu")
 KNOWN = {key.lower(): key for key in (*GEOMETRY, *DYNAMICS, *WRENCH, *AT_REST, *UNREAD, "eta", "Z", "G")}
-KINDS: dict[str, JointKind] = {"0": "revolute", "1": "prismatic", "2": "fixed"}
+KINDS: dict[str, JointKind] = {
+    kind.formats["par"]: kind.name for kind in joints.KINDS.values() if "par" in kind.formats
+}
 IDENTITY = "1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1"
 ONE = Num(Fraction(1))
 STRUCTURES = {"1": "a tree", "2": "a closed loop"}

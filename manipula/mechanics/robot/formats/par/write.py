@@ -25,6 +25,8 @@ from manipula.mechanics.robot.exact import (
 from manipula.mechanics.robot.formats.conversion.conventions import to_modified
 from manipula.mechanics.robot.formats.par.read import ACTUATOR, AT_REST, DYNAMICS, GEOMETRY, WRENCH
 from manipula.mechanics.robot.formats.rows import row_from_joint
+from manipula.mechanics.robot.formats.source import refuse_kinds
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import settled, values_of
 from manipula.mechanics.robot.reduce.zones import take, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Parameter, text_of
@@ -32,13 +34,13 @@ from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.vector import unrotate
 
 Column = dict[str, str]  # what one row has in each list
-SIGMA = {"revolute": "0", "prismatic": "1", "fixed": "2"}
-VARIABLES = {"revolute": ("t", "th", "q"), "prismatic": ("r", "q", "l")}
+VARIABLES = {"theta": ("t", "th", "q"), "d": ("r", "q", "l")}
 TURNED = (Step("rx", known("", Deg(Fraction(180)))),)
 
 
 def par_from_robot(robot: Robot) -> str:
     """SYMORO text; names with a value are written as their value, the others stay names."""
+    refuse_kinds(robot, "par", "SYMORO")
     return _Writer(to_modified(_forward(to_modified(robot)))).text()
 
 
@@ -106,7 +108,7 @@ class _Writer:
         assert row is not None, "to_modified gives modified rows"
         column = {
             "ant": str(number - 1),
-            "sigma": SIGMA[joint.kind],
+            "sigma": KINDS[joint.kind].formats["par"],
             "mu": "0" if joint.kind == "fixed" else "1",
             "alpha": self.entry(row.alpha.parameter),
             "d": self.entry(row.a.parameter),
@@ -115,13 +117,14 @@ class _Writer:
             **{key: self.entry(joint.actuator[letters].parameter) for letters, key in ACTUATOR.items()},
         }
         if joint.kind != "fixed":
-            moving = "theta" if joint.kind == "revolute" else "r"
+            field = KINDS[joint.kind].field
+            moving = "theta" if field == "theta" else "r"
             constant = column[moving]
-            column[moving] = self.variable(number, joint.kind) + ("" if constant == "0" else f"+({constant})")
+            column[moving] = self.variable(number, field) + ("" if constant == "0" else f"+({constant})")
         return column | self.inertia(together(joint.body, joint.carries))
 
-    def variable(self, number: int, kind: str) -> str:
-        names = (f"{letter}{number}" for letter in VARIABLES[kind])
+    def variable(self, number: int, field: str) -> str:
+        names = (f"{letter}{number}" for letter in VARIABLES[field])
         return next(name for name in names if name not in self.used)
 
     def tool_column(self, number: int) -> list[Column]:

@@ -37,6 +37,7 @@ from manipula.mechanics.robot.formats.toml.schema import (
     entries_of,
 )
 from manipula.mechanics.robot.formats.units import Entry, Quantity, Units, parameter_from_entry
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import Suffixes, row_names, suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 
@@ -65,7 +66,7 @@ def _refuse_repeated_names(table: RobotTable) -> None:
                 where=joint_label(row, name), field="name", hint="every joint needs a name of its own",
             )  # fmt: skip
     if Counter(joint.type for joint in table.joint)["fixed"] == len(names):
-        raise RobotFileError("no joint moves", field="joint.type", hint="a robot needs a revolute or prismatic joint")
+        raise RobotFileError("no joint moves", field="joint.type", hint="a robot needs a joint that moves")
 
 
 class _Builder:
@@ -157,6 +158,10 @@ class _Builder:
             effort_limit=self.bound(table.effort_limit, "si"),
             carries=tuple(map(self.mounted, table.carries, self.suffixes.carried[index])),
             parent=self.row(table.parent, joint_label(index + 1, self.names[index]), "parent"),
+            of_kind=tuple(
+                self.cell(f"{entry.letters}{end}", getattr(table, entry.key), entry.quantity)
+                for entry in KINDS[table.type].entries
+            ),
         )
 
     def actuator(self, table: JointTable, end: str) -> Actuator[Cell]:
@@ -210,4 +215,4 @@ class _Builder:
 
 
 def _motion(table: JointTable) -> Quantity:
-    return "angle" if table.type == "revolute" else "length"
+    return "angle" if KINDS[table.type].turns else "length"

@@ -22,6 +22,7 @@ from manipula.mechanics.robot.formats.toml.schema import (
     Tensor,
 )
 from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.joints import one_of_kinds
 
 _TABLES: dict[str, type[BaseModel]] = {
     "joint": JointTable,
@@ -48,7 +49,7 @@ _MISSING = {
     "convention": 'write convention = "standard" or "modified"',
     "angle": 'write angle = "deg" or "rad"',
     "joint": "a robot has at least one [[joint]]",
-    "type": 'write type = "revolute", "prismatic" or "fixed"',
+    "type": f"write type = {one_of_kinds(quoted=True)}",
     "a": "the link length along x; write 0 if none",
     "alpha": "the link twist about x; write 0 if none",
 }

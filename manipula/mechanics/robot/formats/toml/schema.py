@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -19,6 +19,7 @@ from manipula.mechanics.robot.actuators.actuator import DRIVE, MOTOR
 from manipula.mechanics.robot.actuators.friction import LAWS
 from manipula.mechanics.robot.actuators.law import Law
 from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw, refuse_bad_name
+from manipula.mechanics.robot.joints import KINDS
 
 _NUMBER_OR_TEXT = {
     "type": ["number", "string"],
@@ -146,12 +147,21 @@ class CarriedTable(Massive):
     rpy: Three | None = None
 
 
-class JointTable(Massive):
+if TYPE_CHECKING:
+    Kind = str
+    _OfKind = Massive
+else:
+    Kind = Literal[tuple(KINDS)]
+    _ENTRIES = {entry.key: entry for kind in KINDS.values() for entry in kind.entries}
+    _OfKind = create_model("OfKind", __base__=Massive, **{key: _field(x.unit) for key, x in _ENTRIES.items()})
+
+
+class JointTable(_OfKind):
     """One row: the four Denavit-Hartenberg entries, the motor, the link behind the joint."""
 
     name: Label | None = None
     parent: Label | None = Field(None, description='the joint it stands on, or "base"; default: the row before')
-    type: Literal["revolute", "prismatic", "fixed"]
+    type: Kind
     theta: Amount | None = Field(None, description="revolute: the offset in angle = theta + direction·q, default 0")
     d: Amount | None = Field(None, description="prismatic: the offset in shift = d + direction·q, default 0")
     a: Amount
@@ -170,9 +180,19 @@ class JointTable(Massive):
 
     @model_validator(mode="after")
     def _geometry_is_whole(self) -> JointTable:
-        for field, moving in (("theta", "revolute"), ("d", "prismatic")):
-            if getattr(self, field) is None and self.type != moving:
+        for field in ("theta", "d"):
+            if getattr(self, field) is None and KINDS[self.type].field != field:
                 raise RobotFileError("is missing", field=field, hint=f"a {self.type} joint needs it; write 0 if none")
+        return self
+
+    @model_validator(mode="after")
+    def _kind_is_whole(self) -> JointTable:
+        for name, entry in ((kind.name, entry) for kind in KINDS.values() for entry in kind.entries):
+            given = getattr(self, entry.key) is not None
+            if given and name != self.type:
+                raise RobotFileError(f"a {self.type} joint has none", field=entry.key, hint=f'or is its type "{name}"?')
+            if name == self.type and not given:
+                raise RobotFileError("is missing", field=entry.key, hint=f"a {name} joint needs it, {entry.unit}")
         return self
 
     @model_validator(mode="after")

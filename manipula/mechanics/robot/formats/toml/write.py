@@ -128,6 +128,8 @@ class _Writer:
         if joint.parent is not None:
             yield f"parent = {quoted(joint.parent or 'base')}"
         yield f'type = "{joint.kind}"'
+        for entry, cell in joint.kind_items():
+            yield f"{entry.key} = {self.entry(cell.parameter, entry.quantity)}"
         for field in FIELDS:
             yield f"{field} = {self.entry(cells[field].parameter, QUANTITY_OF[field])}"
         yield from self.motor(joint)
@@ -143,7 +145,7 @@ class _Writer:
             yield from ("[[joint.carries]]", *named, *self.placement(mounted.at, "carries"), *body)
 
     def motor(self, joint: Joint) -> Iterator[str]:
-        motion: Quantity = "angle" if joint.kind == "revolute" else "length"
+        motion: Quantity = "angle" if joint.turns else "length"
         if joint.direction == -1 and joint.kind != "fixed":
             yield "direction = -1"
         if joint.limits is not None:

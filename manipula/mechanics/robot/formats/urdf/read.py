@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Literal
 
 from manipula.errors import caution
+from manipula.mechanics.robot import joints
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.description import (
     BASE,
@@ -58,7 +59,10 @@ from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
 
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
-KINDS: dict[str, JointKind] = {"continuous": "revolute", "revolute": "revolute", "prismatic": "prismatic"}
+KINDS: dict[str, JointKind] = {
+    "continuous": "revolute",
+    **{kind.formats["urdf"]: kind.name for kind in joints.KINDS.values() if "urdf" in kind.formats},
+}
 
 
 def robot_from_urdf(

@@ -15,6 +15,7 @@ from manipula.mechanics.robot.bodies import about_origin
 from manipula.mechanics.robot.branching import in_rows
 from manipula.mechanics.robot.description import BASE, Body, Joint, Robot
 from manipula.mechanics.robot.exact import is_zero, parameter_of
+from manipula.mechanics.robot.formats.source import refuse_kinds
 from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, placement, precise, rpy_of, values_of
@@ -32,6 +33,7 @@ PAIRS = (("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 
 
 def urdf_from_robot(robot: Robot) -> str:
     """URDF text; what the format cannot hold (motor inertia, gravity, …) is said in a comment."""
+    refuse_kinds(robot, "urdf", "URDF")
     return _Writer(robot).text()
 
 
@@ -68,7 +70,7 @@ class _Writer:
                 if item.entry.letters not in ACTUATOR and not is_zero(item.value.value):
                     said = f"{item.name} {text_of(item.value.parameter)}"
                     lost.append(f"joint {joint.name}: URDF cannot hold its {said}")
-            if joint.kind == "prismatic" and joint.limits is None:
+            if KINDS[joint.kind].slides and joint.limits is None:
                 lost.append(f"joint {joint.name}: URDF wants limits; it has none, so {NO_LIMIT:.0e} is written")
         gravity = [precise(cell.parameter, self.values) for cell in self.robot.gravity]
         lost.append("gravity, which URDF cannot hold: " + " ".join(map(_text, gravity)))
@@ -134,7 +136,7 @@ class _Writer:
         return name
 
     def kind(self, joint: Joint) -> str:
-        return "continuous" if joint.kind == "revolute" and joint.limits is None else joint.kind
+        return "continuous" if KINDS[joint.kind].pivots and joint.limits is None else KINDS[joint.kind].formats["urdf"]
 
     def write_joint(self, name: str, kind: str, parent: str, child: str, at: Placement) -> ET.Element:
         """A joint without its motion."""
@@ -146,9 +148,9 @@ class _Writer:
 
     def write_limits(self, element: ET.Element, joint: Joint) -> None:
         bounds = {"effort": joint.effort_limit, "velocity": joint.velocity_limit}
-        if joint.limits is not None or joint.kind == "prismatic" or any(x is not None for x in bounds.values()):
+        if joint.limits is not None or KINDS[joint.kind].slides or any(x is not None for x in bounds.values()):
             limit = ET.SubElement(element, "limit")
-            if joint.limits is not None or joint.kind == "prismatic":
+            if joint.limits is not None or KINDS[joint.kind].slides:
                 lower, upper = joint.limits or (None, None)
                 limit.set("lower", self.bound(lower, -NO_LIMIT))
                 limit.set("upper", self.bound(upper, NO_LIMIT))
