@@ -116,7 +116,7 @@ _arithmetic(Op("neg", 1, lambda m, x: -x, lambda m, v, x: (-1,), "neg", parity=-
 ARITHMETIC = tuple(OPS)
 
 
-def _operation(slopes: Slopes, name: str = "", **known: Any) -> Callable[[Function], Function]:
+def operation(slopes: Slopes, name: str = "", **known: Any) -> Callable[[Function], Function]:
     """Enter a method of `Maths` into the table, under its own name unless another is given."""
 
     def enter(method: Function) -> Function:
@@ -153,18 +153,18 @@ class Maths(Protocol[S]):
         """Any operation of the table but arithmetic, by its name."""
         ...
 
-    @_operation(lambda m, v, x: (m.cos(x),), counted_as="trig", parity=-1, opaque=False, words={"latex": r"\sin"})
+    @operation(lambda m, v, x: (m.cos(x),), counted_as="trig", parity=-1, opaque=False, words={"latex": r"\sin"})
     def sin(self, x: S) -> S:
         """Sine."""
         return self.apply("sin", x)
 
-    @_operation(lambda m, v, x: (-m.sin(x),), counted_as="trig", parity=1, opaque=False, words={"latex": r"\cos"})
+    @operation(lambda m, v, x: (-m.sin(x),), counted_as="trig", parity=1, opaque=False, words={"latex": r"\cos"})
     def cos(self, x: S) -> S:
         """Cosine."""
         return self.apply("cos", x)
 
     # the slope at 0 is left infinite: a guard belongs to the caller, who knows which side he is on
-    @_operation(
+    @operation(
         lambda m, v, x: (1 / (2 * v),),
         counted_as="sqrt",
         known=(0, 0),
@@ -176,19 +176,19 @@ class Maths(Protocol[S]):
         """Square root."""
         return self.apply("sqrt", x)
 
-    @_operation(
+    @operation(
         lambda m, v, y, x: (x / (x * x + y * y), -y / (x * x + y * y)), words={"numpy": "arctan2", "jax": "arctan2"}
     )
     def atan2(self, y: S, x: S) -> S:
         """Angle of (x, y)."""
         return self.apply("atan2", y, x)
 
-    @_operation(FLAT, parity=-1, known=(0, 0), monotone=True, exact=True, words={"latex": r"\operatorname{sgn}"})
+    @operation(FLAT, parity=-1, known=(0, 0), monotone=True, exact=True, words={"latex": r"\operatorname{sgn}"})
     def sign(self, x: S) -> S:
         """−1, 0 or 1; NaN of NaN."""
         return self.apply("sign", x)
 
-    @_operation(
+    @operation(
         lambda m, v, x: (m.sign(x),),
         parity=1,
         known=(0, 0),
@@ -198,7 +198,7 @@ class Maths(Protocol[S]):
         """Magnitude."""
         return self.apply("abs", x)
 
-    @_operation(
+    @operation(
         lambda m, v, x, y: (m.select(m.less(y, x), 0, 1), m.select(m.less(y, x), 1, 0)),
         name="min", commutative=True, monotone=True, exact=True,
         words={"numpy": "minimum", "jax": "minimum", "sympy": "Min", "latex": r"\min"},
@@ -207,7 +207,7 @@ class Maths(Protocol[S]):
         """The smaller, the first on a tie; NaN when either is."""
         return self.apply("min", x, y)
 
-    @_operation(
+    @operation(
         lambda m, v, x, y: (m.select(m.less(x, y), 0, 1), m.select(m.less(x, y), 1, 0)),
         name="max", commutative=True, monotone=True, exact=True,
         words={"numpy": "maximum", "jax": "maximum", "sympy": "Max", "latex": r"\max"},
@@ -216,12 +216,12 @@ class Maths(Protocol[S]):
         """The larger, the first on a tie; NaN when either is."""
         return self.apply("max", x, y)
 
-    @_operation(FLAT, monotone=True, exact=True)
+    @operation(FLAT, monotone=True, exact=True)
     def less(self, x: S, y: S) -> S:
         """1 where x < y, else 0; NaN when either is."""
         return self.apply("less", x, y)
 
-    @_operation(lambda m, v, c, x, y: (None, m.select(c, 1, 0), m.select(c, 0, 1)))
+    @operation(lambda m, v, c, x, y: (None, m.select(c, 1, 0), m.select(c, 0, 1)))
     def select(self, condition: S, yes: S, no: S) -> S:
         """`yes` where the condition is not 0, else `no`; NaN when the condition is NaN (the arm not taken may be).
 
@@ -229,25 +229,25 @@ class Maths(Protocol[S]):
         """
         return self.apply("select", condition, yes, no)
 
-    @_operation(lambda m, v, x: (v,), known=(0, 1), monotone=True, words={"latex": r"\exp"})
+    @operation(lambda m, v, x: (v,), known=(0, 1), monotone=True, words={"latex": r"\exp"})
     def exp(self, x: S) -> S:
         """Exponential."""
         return self.apply("exp", x)
 
-    @_operation(
+    @operation(
         lambda m, v, x: (1 / x,), known=(1, 0), monotone=True, partial=True, words={"rust": "ln", "latex": r"\ln"}
     )
     def log(self, x: S) -> S:
         """Natural logarithm; NaN below zero."""
         return self.apply("log", x)
 
-    @_operation(lambda m, v, x: (1 - v * v,), parity=-1, known=(0, 0), monotone=True, words={"latex": r"\tanh"})
+    @operation(lambda m, v, x: (1 - v * v,), parity=-1, known=(0, 0), monotone=True, words={"latex": r"\tanh"})
     def tanh(self, x: S) -> S:
         """Hyperbolic tangent."""
         return self.apply("tanh", x)
 
     # a whole power is a product; the base of any other is not negative, in every language, and −0 is 0
-    @_operation(
+    @operation(
         lambda m, v, x, y: (y * m.pow(x, y - 1), v * m.log(x)),
         monotone=True, partial=True, guarded=True,
         words={"rust": "powf", "numpy": "power", "jax": "power", "matlab": "power", "mpmath": "power", "sympy": "Pow"},
@@ -256,7 +256,7 @@ class Maths(Protocol[S]):
         """Real power; NaN where x < 0."""
         return self.apply("pow", x, y)
 
-    @_operation(FLAT, monotone=True, exact=True, words={"llvm": "floor"})
+    @operation(FLAT, monotone=True, exact=True, words={"llvm": "floor"})
     def floor(self, x: S) -> S:
         """Largest whole number not above x."""
         return self.apply("floor", x)

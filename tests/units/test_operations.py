@@ -22,6 +22,7 @@ from manipula.mechanics.robot.precise import PRECISE
 from manipula.mechanics.spatial import adjoint, dual
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.scalar import ARITHMETIC, OPS
+from tests.emitted import python
 
 NAMED = [name for name in OPS if name not in ARITHMETIC]
 NAMES = ("x", "y", "z")
@@ -146,3 +147,53 @@ def test_entries_have_words_for_readers() -> None:
     for op in OPS.values():
         assert op.doc and not op.doc.endswith("."), op.name
         assert op.counted_as in ("mul", "add", "neg", "div", "sqrt", "trig", "other"), op.name
+
+
+ONE_ENTRY = '''
+import manipula.scalar as scalar
+
+def sinh(self, x):
+    """Hyperbolic sine."""
+    return self.apply("sinh", x)
+
+slopes = lambda m, v, x: (m.sqrt(1 + v * v),)
+scalar.Maths.sinh = scalar.operation(slopes, parity=-1, known=(0, 0), monotone=True)(sinh)
+
+import math
+import numpy as np
+import sympy
+from manipula.algebra.emit.backend import emit, languages
+from manipula.algebra.expr.derive import gradient
+from manipula.algebra.expr.evaluate import MPMATH
+from manipula.algebra.expr.field import FieldMaths
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Graph
+from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.show.sympy_bridge import to_sympy
+from manipula.algebra.tape import tape_from_function
+from manipula.mechanics.spatial.dual import DualMaths, variables
+from manipula.mechanics.spatial.floats import FLOATS
+
+graph = Graph()
+maths, x = ExprMaths(graph), graph.symbol("x", online=True)
+root = maths.sinh(x)
+function = Function("f", graph, (Input("q", (x,)),), (Output("y", (2,), (root, gradient(root, [x])[0])),))
+tape = tape_from_function(function)
+rows = np.linspace(-3, 3, 11)
+for backend in ("llvm", "numpy"):
+    got = compile_tape(tape, backend)(rows[:, None])
+    np.testing.assert_allclose(got, np.stack([np.sinh(rows), np.cosh(rows)], axis=-1), rtol=1e-14)
+for language in languages():
+    assert any("sinh" in text.lower() for text in emit(tape, language, "1").values()), language
+assert maths.sinh(-x) is -root and FieldMaths("a").sinh(0).value == 0
+assert math.isclose(float(MPMATH.sinh(MPMATH.number(2))), math.sinh(2))
+assert math.isclose(DualMaths(FLOATS).sinh(variables([0.7])[0]).partials[0], math.cosh(0.7))
+assert to_sympy(function)["y"][0] == sympy.sinh(sympy.Symbol("x", real=True))
+print("everywhere")
+'''
+
+
+def test_an_operation_is_one_entry() -> None:
+    """A new one, entered before anything else is loaded, is known to every scalar, back end and printer."""
+    assert python("-c", ONE_ENTRY) == "everywhere\n"
