@@ -361,7 +361,7 @@ def test_a_disagreeing_call_is_not_installed(monkeypatch: pytest.MonkeyPatch) ->
     def wrong(self: Any, owner: Any, name: str, doc: str, result: type) -> Any:
         return lambda *args: owner.general(*args) * 2
 
-    monkeypatch.setattr(LlvmKernel, "door", wrong)
+    monkeypatch.setattr(LlvmKernel, "vectorcall", wrong)
     f = compile_tape(sum_tape(), "llvm")
     assert f.thin == f.general
     np.testing.assert_array_equal(f(X, Y), X + Y)

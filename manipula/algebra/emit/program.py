@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import isinf, isnan
 
 from manipula.algebra.emit.about import WIDTH
-from manipula.algebra.emit.halves import Places, halves
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.section import Section
+from manipula.algebra.emit.sections import Places, sections_of
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.text import Language
 from manipula.algebra.program.signs import Signs
@@ -200,9 +200,9 @@ class ProgramWriter(ABC):
     # tapes
 
     def tape(self, name: str, tape: Tape) -> list[str]:
-        """Both halves as functions over flat arrays."""
+        """Both sections as functions over flat arrays."""
         language = self.straight_language(name)
-        written = halves(tape, language, ("k", *self.called.values()), Places(self.flat, self.flat))
+        written = sections_of(tape, language, ("k", *self.called.values()), Places(self.flat, self.flat))
         used = {line.op for line in (*tape.lines, *tape.guard)}
         split, made = written.split, self.straight_helpers(name, used)
         if split.kept:

@@ -1,4 +1,4 @@
-"""The ports of a tape as arguments, and its two halves: what parameters alone decide, and the rest.
+"""The ports of a tape as arguments, and its two sections: what parameters alone decide, and the rest.
 
 `kept` are the slots the on-line half reads from the off-line half: they travel in the array k.
 """

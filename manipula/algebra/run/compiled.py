@@ -35,7 +35,7 @@ class Kernel(Protocol):
     def prepare(self, parameters: Floats) -> Floats: ...
     def broken(self, parameters: Floats) -> int: ...
     def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None: ...
-    def door(self, owner: object, name: str, doc: str, result_type: type) -> Any: ...
+    def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> Any: ...
 
 
 def compile_tape(tape: Tape, backend: str = "auto", dtype: str = "float64") -> Compiled:
@@ -143,7 +143,7 @@ class Compiled:
 
     def thin_call(self, owner: object, name: str, doc: str) -> Any:
         """A built-in function that is this one, or None; what its fast way does not take goes to `owner.general`."""
-        made = self._kernel.door(owner, name, doc, self._result)
+        made = self._kernel.vectorcall(owner, name, doc, self._result)
         return made if made is not None and self._agrees(made) else None
 
     def _agrees(self, call: Callable[..., Any]) -> bool:

@@ -57,6 +57,6 @@ class InverseCall:
         known |= {"dtype": id(dtype), "dtype_type": id(type(dtype)), "general.text": id(GENERAL), "seed.text": id(SEED)}
         known |= {"result": id(result), "owner": id(solver), "table": address_of(self.table)}
         known |= {"inverse": self.inverse.address_of_one or 0, "forward": self.forward.address or 0}
-        context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._code.address("door_context"))()
+        context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._code.address("call_context"))()
         fill_context(context, [known[row] for row in CONTEXT])
         return builtin(self._code.address("call"), owner, name, doc)

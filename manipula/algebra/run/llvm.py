@@ -1,4 +1,4 @@
-"""Native kernels: the assembly of `ir` and `door`, compiled and loaded by LLVM.
+"""Native kernels: the assembly of `ir` and `vectorcall`, compiled and loaded by LLVM.
 
 The code for one configuration is made at once, that for many when it is first needed.
 """
@@ -19,7 +19,7 @@ from manipula.algebra.machine.ir import batch_module, single_module
 from manipula.algebra.machine.writer import Host
 from manipula.algebra.run.batch.shapes import Floats, View
 from manipula.algebra.run.vectorcall.layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
-from manipula.algebra.run.vectorcall.plain import context_rows, door_text, has_door
+from manipula.algebra.run.vectorcall.plain import context_rows, has_vectorcall, vectorcall_text
 from manipula.algebra.tape import Tape, kept_slots, parameters_of, variables_of
 
 LONG = 20_000  # lines; past this the careful code generator takes seconds, and the plain one serves
@@ -34,7 +34,7 @@ class LlvmKernel:
     def __init__(self, tape: Tape, dtype: np.dtype[Any], machine: Host | None = None) -> None:
         self.tape, self.dtype, self._host = tape, dtype, machine or host()
         self._scalar = _SCALARS[dtype]
-        self._layout = layout() if has_door(tape) else None
+        self._layout = layout() if has_vectorcall(tape) else None
         self._result_type: type | None = None
         self._kept = len(kept_slots(tape))
         self._lock, self._batch = Lock(), cast(Loaded | None, None)
@@ -53,8 +53,8 @@ class LlvmKernel:
     def _text(self, which: str) -> str:
         if which == "many":
             return batch_module(self.tape, self._scalar, self._host)
-        door = door_text(self.tape, self._layout.header, self._scalar) if self._layout else ""
-        return single_module(self.tape, self._scalar, self._host, door)
+        call = vectorcall_text(self.tape, self._layout.header, self._scalar) if self._layout else ""
+        return single_module(self.tape, self._scalar, self._host, call)
 
     @property
     def lanes(self) -> int:
@@ -70,7 +70,7 @@ class LlvmKernel:
         with self._lock:
             if self._batch is None:
                 self._batch = self._load("many")
-                self._open_door()
+                self._ready_call()
             return self._batch
 
     @property
@@ -107,7 +107,7 @@ class LlvmKernel:
 
     @cached_property
     def _learn(self) -> Any:
-        """Under the interpreter's lock; see `parameter_door`."""
+        """Under the interpreter's lock; see `parameters`."""
         return ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._single.address("learn"))
 
     def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None:
@@ -121,15 +121,15 @@ class LlvmKernel:
             outs = [address_of(x) + width * first * len(p.slots) for x, p in zip(results, self.tape.outputs)]
             self._run(*[part for start in starts for part in start], address_of(kept), *outs, count)
 
-    def door(self, owner: object, name: str, doc: str, result_type: type) -> Any:
+    def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> Any:
         """The thin call, or None. What does not fit it goes to `owner.general`; the owner keeps this kernel alive."""
         if self._layout is None:
             return None
         self._result_type = result_type
-        self._open_door()
+        self._ready_call()
         return builtin(self._single.address("call"), owner, name, doc)
 
-    def _open_door(self) -> None:
+    def _ready_call(self) -> None:
         """Hand the thin call its addresses; again when the code for many configurations is there."""
         if self._layout is None or self._result_type is None:
             return
@@ -144,5 +144,5 @@ class LlvmKernel:
             "tuple_type": id(tuple),
         }
         known["run"] = self._batch.address("run") if self._batch else 0
-        context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._single.address("door_context"))()
+        context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._single.address("call_context"))()
         fill_context(context, [known[name] for name in context_rows(self.tape)])

@@ -58,7 +58,7 @@ class NumpyKernel:
             for position, slot in enumerate(port.slots):
                 table[:, position] = values[slot]
 
-    def door(self, owner: object, name: str, doc: str, result_type: type) -> None:
+    def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> None:
         """There is no thin call without machine code."""
 
 

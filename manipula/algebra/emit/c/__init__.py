@@ -11,11 +11,11 @@ from typing import Any
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.c.batch import BLOCK, batch
 from manipula.algebra.emit.c.spelling import ALWAYS, NAMES, REAL_HELPERS, RESERVED, language, real_language
-from manipula.algebra.emit.halves import Halves, Places, context, element, halves, self_test_tables
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.sections import Places, Sections, context, element, sections_of, self_test_tables
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
@@ -48,7 +48,7 @@ class C99:
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     """Everything the templates show."""
     c = real_language(name)
-    one = halves(tape, c, (), Places(place, place))
+    one = sections_of(tape, c, (), Places(place, place))
     texts = tape.provenance.texts()
     shown = context(tape, name, version, one)
     return shown | {
@@ -68,7 +68,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     }
 
 
-def _prepared(name: str, one: Halves) -> list[str]:
+def _prepared(name: str, one: Sections) -> list[str]:
     return [f"{name}_prepare", *([f"{name}_condition"] if one.prepare.checks else [])]
 
 

@@ -10,11 +10,11 @@ from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import ALWAYS
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.cpp.spelling import FUNCTIONS, HELPERS, RESERVED, language
-from manipula.algebra.emit.halves import Places, context, element, halves, self_test_tables
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.sections import Places, context, element, sections_of, self_test_tables
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
@@ -37,7 +37,7 @@ class Cpp17:
 
 
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
-    written = halves(tape, language(name), (), Places(element, _stored(tape)))
+    written = sections_of(tape, language(name), (), Places(element, _stored(tape)))
     arguments = written.split
     shown = context(tape, name, version, written)
     result = f"{name}_results<Real>" if len(arguments.outputs) > 1 else array("Real", arguments.outputs[0].port.shape)

@@ -10,11 +10,11 @@ from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.cuda.angles import WORDS, Group, fronted, grouped, is_sine
 from manipula.algebra.emit.cuda.spelling import PLAIN, RESERVED, helpers, language
-from manipula.algebra.emit.halves import Halves, Places, context, sections, self_test_tables
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.readme import Readme, readme
 from manipula.algebra.emit.reference import states
 from manipula.algebra.emit.section import Statement, TapeNames
+from manipula.algebra.emit.sections import Places, Sections, context, sections_named, self_test_tables
 from manipula.algebra.emit.split import Argument, Split, split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
@@ -72,7 +72,7 @@ def source(tape: Tape, version: str) -> Source:
 def _context(tape: Tape, version: str) -> dict[str, Any]:
     name = Namer(RESERVED).name(tape.name)
     tape = fronted(tape)
-    written = _halves(tape, name)
+    written = _sections(tape, name)
     arguments = written.split
     shown = context(tape, name, version, written)
     body = list(grouped(written.main.body, name))
@@ -98,7 +98,7 @@ def _context(tape: Tape, version: str) -> dict[str, Any]:
     )
 
 
-def _halves(tape: Tape, name: str) -> Halves:
+def _sections(tape: Tape, name: str) -> Sections:
     """Sines and cosines have a line of their own, to be found again."""
     sines = [line.slot for line in tape.online if is_sine(line)]
     spoken = language(name)
@@ -107,14 +107,14 @@ def _halves(tape: Tape, name: str) -> Halves:
     names = TapeNames(tape, {*taken, *arguments.names})
     for slot in sines:
         names.free[slot] = False
-    return sections(tape, arguments, spoken, names, Places(_entry, _entry))
+    return sections_named(tape, arguments, spoken, names, Places(_entry, _entry))
 
 
 def _entry(argument: Argument, position: int) -> str:
     return f"{argument.name}[{position}]"
 
 
-def _outside_groups(written: Halves, body: Sequence[Statement | Group]) -> str:
+def _outside_groups(written: Sections, body: Sequence[Statement | Group]) -> str:
     """All that is computed, without the sines and cosines that come together."""
     statements = [*written.prepare.body, *written.prepare.stores, *written.main.stores]
     statements += [x for x in body if isinstance(x, Statement)]

@@ -74,7 +74,7 @@ def plain(statement: Statement) -> str:
 
 
 def equations(tape: Tape) -> Equations:
-    """Both halves of the tape in one list."""
+    """Both sections of the tape in one list."""
     c = language(PREFIX)
     arguments = split(tape, Namer({*c.reserved, "D"}))
     names = Numbered(tape, {*c.reserved, "D", *arguments.names})

@@ -20,11 +20,11 @@ from manipula.algebra.emit.fortran.spelling import (
     declared,
     quoted,
 )
-from manipula.algebra.emit.halves import Halves, Places, context, sections, self_test_tables
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.readme import Readme, readme
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.section import Section
+from manipula.algebra.emit.sections import Places, Sections, context, sections_named, self_test_tables
 from manipula.algebra.emit.split import Argument, Split, split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
@@ -56,7 +56,7 @@ class Fortran2018:
 
 
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
-    written = _halves(tape, name)
+    written = _sections(tape, name)
     arguments = written.split
     kept = ["k"] if arguments.kept else []
     shown = context(tape, name, version, written)
@@ -73,12 +73,12 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     }
 
 
-def _halves(tape: Tape, name: str) -> Halves:
+def _sections(tape: Tape, name: str) -> Sections:
     """Names by Fortran's rules."""
     taken = {*RESERVED, name, *(f"{name}_{part}" for part in PARTS)}
     arguments = split(tape, FoldedNamer(taken, ROOM))
     names = FoldedNames(tape, {*taken, *arguments.names})
-    return sections(tape, arguments, LANGUAGE, names, Places(place, place, lambda i: f"k({i + 1})"))
+    return sections_named(tape, arguments, LANGUAGE, names, Places(place, place, lambda i: f"k({i + 1})"))
 
 
 def _stepping(arguments: Split, shown: Mapping[str, Any]) -> dict[str, str]:

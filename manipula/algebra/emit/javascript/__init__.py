@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manipula.algebra.emit.halves import Places, context, halves, literals, self_test_tables
 from manipula.algebra.emit.javascript.spelling import HELPERS, LANGUAGE, RESERVED
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.sections import Places, context, literals, sections_of, self_test_tables
 from manipula.algebra.emit.split import Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.emit.text import GUARDED
@@ -36,7 +36,7 @@ class JavaScript:
 
 
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
-    written = halves(
+    written = sections_of(
         tape, LANGUAGE, {name, *(f"{name}_{word}" for word in ("prepare", "prepared", "init", "step"))}, Places()
     )
     arguments = written.split

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manipula.algebra.emit.halves import Places, context, halves, self_test_tables
 from manipula.algebra.emit.matlab.spelling import HELPERS, LANGUAGE, PARTIAL, RESERVED
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.sections import Places, context, sections_of, self_test_tables
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
@@ -36,7 +36,7 @@ class Matlab:
 
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
     own = {name, f"{name}_prepare", f"{name}_prepared"}
-    written = halves(tape, LANGUAGE, own, Places(column, column, lambda i: f"k(:, {i + 1})"))
+    written = sections_of(tape, LANGUAGE, own, Places(column, column, lambda i: f"k(:, {i + 1})"))
     arguments = written.split
     shown = context(tape, name, version, written)
     return shown | {

@@ -7,12 +7,12 @@ from textwrap import wrap
 from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
-from manipula.algebra.emit.halves import Places, context, halves, self_test_tables
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.python.spelling import LANGUAGE
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.sections import Places, context, sections_of, self_test_tables
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.emit.text import GUARDED, Language
@@ -37,7 +37,7 @@ class NumPy:
 def module_context(tape: Tape, name: str, version: str, found: Sequence[State], language: Language) -> dict[str, Any]:
     """Everything the template of a Python module shows."""
     own = {name, *(f"{name}_{word}" for word in ("prepare", "prepared", "results", "state", "init", "step"))}
-    written = halves(tape, language, own, Places(entry, entry))
+    written = sections_of(tape, language, own, Places(entry, entry))
     arguments = written.split
     shown = context(tape, name, version, written) | self_test_tables(arguments, found, language)
     return shown | {

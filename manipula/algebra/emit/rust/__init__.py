@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
-from manipula.algebra.emit.halves import Places, context, halves, literals, self_test_tables
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.readme import Readme, numbers, readme
 from manipula.algebra.emit.reference import State, states
 from manipula.algebra.emit.rust.spelling import FUNCTIONS, HELPERS, LANGUAGE, PLAIN, RESERVED
+from manipula.algebra.emit.sections import Places, context, literals, sections_of, self_test_tables
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.emit.text import GUARDED
@@ -41,7 +41,7 @@ class Rust:
 
 
 def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
-    written = halves(tape, LANGUAGE, (), Places())
+    written = sections_of(tape, LANGUAGE, (), Places())
     arguments = written.split
     crate = name.lower()
     texts = tape.provenance.texts()

@@ -1,4 +1,4 @@
-"""The door of a compiled function: what the caller gave becomes rows of floats, broadcast over leading axes.
+"""The arguments of a compiled function: what the caller gave becomes rows of floats, broadcast over leading axes.
 
 Kernels see every input as a `View`: n rows of contiguous entries, a fixed step apart; a step of 0 repeats one row.
 Arrays that already lie so are used where they are; only the others are copied.

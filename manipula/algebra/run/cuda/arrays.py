@@ -1,4 +1,4 @@
-"""The door of a function on a GPU: device arrays checked, broadcast and described by their steps, copied only at need.
+"""Arguments of a function on a GPU: device arrays checked, broadcast and described by their steps, copied only at need.
 
 A kernel finds entry j of configuration i at [i·row + j·column]. Three layouts have a kernel each: columns (row = 1:
 neighbouring threads read neighbouring entries), rows (dense, one configuration after the other), and any steps. All of
@@ -57,7 +57,7 @@ class DeviceCall(NamedTuple):
     results: list[Any]
 
 
-class Door:
+class Arguments:
     """Checks the arrays of one function."""
 
     def __init__(self, cupy: Any, function: str, dtype: DType, ports: tuple[Sequence[Port], Sequence[Port]]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from manipula.algebra.emit.cuda import BLOCK, source
 from manipula.algebra.run.batch.shapes import DType, Floats
-from manipula.algebra.run.cuda.arrays import Door, Steps
+from manipula.algebra.run.cuda.arrays import Arguments, Steps
 from manipula.algebra.tape import Port, Tape
 from manipula.errors import InputError
 
@@ -50,7 +50,7 @@ class CudaFunction:
     def __init__(self, host: HostFunction) -> None:
         self._cupy = cupy_with_device(host.name)
         self._host, self._code = host, source(host.tape, "at run time")
-        self._door = Door(self._cupy, host.name, host.dtype, (host.inputs, host.outputs))
+        self._arguments = Arguments(self._cupy, host.name, host.dtype, (host.inputs, host.outputs))
         self._kernels: dict[str, Any] = {}
         self.name, self.tape, self.dtype = host.name, host.tape, host.dtype
         self.inputs, self.outputs, self.parameters = host.inputs, host.outputs, host.parameters
@@ -58,7 +58,7 @@ class CudaFunction:
     def __call__(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
         if p is None and self.parameters and len(variables) == len(self.inputs) + 1:
             variables, p = variables[:-1], variables[-1]
-        call = self._door.arranged(variables, out)
+        call = self._arguments.arranged(variables, out)
         work = self._work(p)
         if call.rows:
             arguments = (np.int64(call.rows), *_flat(call.inputs), *work, *_flat(call.outputs))

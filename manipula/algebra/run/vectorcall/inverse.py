@@ -49,7 +49,7 @@ class _InverseCall:
         yield f"@context = internal global [{len(CONTEXT)} x ptr] zeroinitializer, align 8"
         yield "@target.shape = internal constant [2 x i64] [i64 4, i64 4], align 8"
         yield f"@seed.shape = internal constant [1 x i64] [i64 {self.size}], align 8"
-        yield "define ptr @door_context() nounwind {\n  ret ptr @context\n}"
+        yield "define ptr @call_context() nounwind {\n  ret ptr @context\n}"
         yield f"declare i1 @llvm.vector.reduce.and.v{self.size}i1(<{self.size} x i1>)"
 
     def entry(self) -> Iterator[str]:

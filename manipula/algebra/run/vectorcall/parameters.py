@@ -16,7 +16,7 @@ ROWS = ("parameter_name",)  # of the table, besides the plain ones
 _BITS = {"double": "i64", "float": "i32"}
 
 
-class ParameterDoor:
+class ParameterCall:
     """The parts of `call` that concern p, which comes after the variables; without parameters there are none."""
 
     def __init__(self, tape: Tape, scalar: str, variables: int) -> None:

@@ -4,8 +4,8 @@
 
 If the arguments are exactly what the kernels want (as many arrays of their dtype as there are inputs, dense, all of
 them one row or all of them a table of as many rows), it allocates the results, calls `one` or `run` and returns them:
-no Python frame, no conversion. Results go into new arrays, or into those given as `out=` (`result_door`). Parameters
-are told in `parameter_door`. All else, other keywords included, goes to `self.general(...)`, which takes everything.
+no Python frame, no conversion. Results go into new arrays, or into those given as `out=` (`results`). Parameters
+are told in `parameters`. All else, other keywords included, goes to `self.general(...)`, which takes everything.
 Where things lie in an array and which functions there are to call is handed over in a table (`context`), filled after
 loading; `layout.py` finds it out and tests it. The code of `run` is loaded when first needed; until then tables of many
 rows go the general way.
@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from manipula.algebra.run.vectorcall.parameters import ROWS, ParameterDoor
-from manipula.algebra.run.vectorcall.results import ResultDoor, Span, field, fits
+from manipula.algebra.run.vectorcall.parameters import ROWS, ParameterCall
+from manipula.algebra.run.vectorcall.results import ResultCall, Span, field, fits
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 
 # the table's rows, for every function; those of the parameters follow where there are any
@@ -38,26 +38,26 @@ def context_rows(tape: Tape) -> tuple[str, ...]:
     return PLAIN if parameters_of(tape) is None else (*PLAIN, *ROWS)
 
 
-def door_text(tape: Tape, header: int, scalar: str = "double") -> str:
+def vectorcall_text(tape: Tape, header: int, scalar: str = "double") -> str:
     """`header`: bytes before an object's own fields; its type is the last of them."""
-    door = _Door(tape, header, scalar)
+    call = _Vectorcall(tape, header, scalar)
     lines = [
         f"@context = internal global [{len(context_rows(tape))} x ptr] zeroinitializer, align 8",
         *_shapes(tape.outputs),
-        *door.parameters.functions(),
-        "define ptr @door_context() nounwind {\n  ret ptr @context\n}",
+        *call.parameters.functions(),
+        "define ptr @call_context() nounwind {\n  ret ptr @context\n}",
         "define ptr @call(ptr %self, ptr %args, i64 %count, ptr %names) nounwind {",
         "entry:",
-        *door.entry(),
-        *door.one_row(),
-        *door.table(),
-        *door.general(),
+        *call.entry(),
+        *call.one_row(),
+        *call.table(),
+        *call.general(),
         "}",
     ]
     return "\n".join(lines)
 
 
-def has_door(tape: Tape) -> bool:
+def has_vectorcall(tape: Tape) -> bool:
     """Is there something to take and something to give?"""
     return bool(variables_of(tape)) and all(prod(port.shape) for port in tape.outputs)
 
@@ -74,13 +74,13 @@ def _context(name: str, to: str) -> Iterator[str]:
     yield f"  %{to} = load ptr, ptr %at.{to}, align 8"
 
 
-class _Door:
+class _Vectorcall:
     """The parts of `call`."""
 
     def __init__(self, tape: Tape, header: int, scalar: str) -> None:
         self.inputs, self.outputs, self.header = variables_of(tape), tape.outputs, header
-        self.parameters = ParameterDoor(tape, scalar, len(self.inputs))
-        self.results = ResultDoor(self.outputs, header, _WIDTHS[scalar])
+        self.parameters = ParameterCall(tape, scalar, len(self.inputs))
+        self.results = ResultCall(self.outputs, header, _WIDTHS[scalar])
 
     def entry(self) -> Iterator[str]:
         """As many arguments as inputs, no names; the first one's number of axes chooses the way."""

@@ -50,7 +50,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class ResultDoor:
+class ResultCall:
     """The parts of `call` that concern `out`, which is `%out`: null where there is none."""
 
     outputs: tuple[Port, ...]

@@ -1,4 +1,4 @@
-"""What most languages share: the two halves of a tape as statements, and the tables of the self-test.
+"""What most languages share: a tape as two sections of statements, prepare and run; the tables of the self-test.
 
 A language says where an entry of an argument is read and written (`Places`); the rest of its text is its template.
 """
@@ -37,7 +37,7 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Halves:
+class Sections:
     """A tape as statements."""
 
     split: Split
@@ -45,15 +45,15 @@ class Halves:
     main: Section
 
 
-def halves(tape: Tape, language: Language, own: Collection[str], places: Places) -> Halves:
-    """Both halves; `own` are the words the template uses itself."""
+def sections_of(tape: Tape, language: Language, own: Collection[str], places: Places) -> Sections:
+    """Both sections; `own` are the words the template uses itself."""
     taken = {*language.reserved, *own}
     arguments = split(tape, Namer(taken))
-    return sections(tape, arguments, language, TapeNames(tape, {*taken, *arguments.names}), places)
+    return sections_named(tape, arguments, language, TapeNames(tape, {*taken, *arguments.names}), places)
 
 
-def sections(tape: Tape, arguments: Split, language: Language, names: Names, places: Places) -> Halves:
-    """Both halves under names already chosen."""
+def sections_named(tape: Tape, arguments: Split, language: Language, names: Names, places: Places) -> Sections:
+    """Both sections under names already chosen."""
 
     def entries(of: Sequence[Argument], place: Place) -> list[tuple[str, int]]:
         return [(place(x, i), slot) for x in of for i, slot in enumerate(x.port.slots)]
@@ -63,14 +63,14 @@ def sections(tape: Tape, arguments: Split, language: Language, names: Names, pla
     loads = {slot: text for text, slot in [*entries(arguments.variables, places.read), *kept]}
     prepare = Plan(given, (*tape.offline, *(tape.guard if arguments.checks else ())), kept, arguments.checks)
     main = Plan(loads, tape.online, entries(arguments.outputs, places.write))
-    return Halves(
+    return Sections(
         arguments,
         section(prepare, language.constants(tape), language, names),
         section(main, language.constants(tape), language, names),
     )
 
 
-def context(tape: Tape, name: str, version: str, written: Halves) -> dict[str, Any]:
+def context(tape: Tape, name: str, version: str, written: Sections) -> dict[str, Any]:
     """What every template shows."""
     arguments = written.split
     return {
