@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
-from manipula.algebra.run.routines import compiled
+from manipula.algebra.run.routines import compiled_together
 from manipula.ik.general6r.closing import wrapped
+from manipula.ik.general6r.machine import TEXTS
 from manipula.ik.general6r.solver import GeneralAnswer
 from manipula.ik.general6r.text.collect import MOST
-from manipula.ik.general6r.text.solve import solve_poses
 from manipula.ik.numeric.arrays import Floats
 
 E = 0.0741 / np.sqrt(3)  # what a bend of 60° takes from each side, Kinova's tables for the bent wrist
@@ -168,7 +168,7 @@ def line(name: str, texts: Sequence[str]) -> str:
 def main() -> None:
     poses = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     start = time.process_time()
-    compiled(solve_poses)
+    compiled_together(*TEXTS)
     print(f"{poses} poses of each arm; machine code for all of them: {time.process_time() - start:.1f} s (then cached)")
     print(line("arm", HEADS))
     for name, robot in robots().items():

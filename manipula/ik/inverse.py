@@ -27,10 +27,9 @@ from manipula.ik.choosing import (
     seat_of,
     stands,
 )
-from manipula.ik.descent.machine import Descent, descent_of
+from manipula.ik.descent.machine import Descent, Translate, descent_of
 from manipula.ik.elbow import arm_angle
 from manipula.ik.general6r.held import first_six, held_solutions
-from manipula.ik.general6r.machine import Translate
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.messages import REACHED, away_text, elsewhere_text, nearest_reason
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
@@ -316,7 +315,7 @@ class InverseSolver:
             return None
         six = made[self.plan.kind](self.chain)
         try:
-            return General6R(six, self.translate)
+            return General6R(six)
         except InputError:  # an arm that is singular everywhere
             return None
 

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.run.routines import compiled
 from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain
 from manipula.ik.general6r.closing import Arm6R, wrapped
 from manipula.ik.general6r.elimination import Elimination, lifted, readings
-from manipula.ik.general6r.machine import Machine6R
+from manipula.ik.general6r.machine import solved, studied
 from manipula.ik.general6r.solver import General6R, GeneralAnswer, Info
+from manipula.ik.general6r.tables import arm_table, reading_shape, reading_table
 from manipula.ik.general6r.text import collect
 from manipula.ik.general6r.text.pencil import pencil
-from manipula.ik.general6r.text.solve import solve_poses
+from manipula.ik.general6r.text.poses import solve_poses
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.mechanics.robot.tree import Tree
 
@@ -60,20 +60,15 @@ def chain_of(name: str, convention: str = "standard") -> Tree:
 
 @cache
 def general_solver(chain: Tree) -> General6R:
-    return General6R(chain, compiled)
+    return General6R(chain)
 
 
 def solve_general(chain: Tree, pose: Floats) -> GeneralAnswer:
     return general_solver(chain).solve(pose)
 
 
-def by(way: str, chain: Tree, poses: Floats) -> list[GeneralAnswer]:
-    """By machine code, or by arrays."""
-    solver = general_solver(chain)
-    return solver.solve_many(poses) if way == "machine" else solver.solve_arrays(poses)
-
-
-WAYS = pytest.mark.parametrize("way", ["machine", "arrays"])
+def answers(chain: Tree, poses: Floats) -> list[GeneralAnswer]:
+    return general_solver(chain).solve_many(poses)
 
 
 def random_q(count: int, seed: int = 5) -> Floats:
@@ -95,40 +90,36 @@ def check(answer: GeneralAnswer, pose: Floats, fk: Kinematics) -> None:
         assert (np.delete(off(answer, q), i) > 1e-6).all()
 
 
-def study(name: str, count: int, way: str, convention: str = "standard") -> None:
+def study(name: str, count: int, convention: str = "standard") -> None:
     chain = chain_of(name, convention)
     fk, q = pose_of(chain), random_q(count)
     poses = fk(q)
-    for x, pose, answer in zip(q, poses, by(way, chain, poses), strict=True):
+    for x, pose, answer in zip(q, poses, answers(chain, poses), strict=True):
         assert off(answer, x).min() < 1e-6
         assert answer.info.complete
         check(answer, pose, fk)
 
 
-@WAYS
 @pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
-def test_the_original_is_among_the_answers_and_the_count_is_full(name: str, way: str) -> None:
-    study(name, 60, way)
+def test_the_original_is_among_the_answers_and_the_count_is_full(name: str) -> None:
+    study(name, 60)
 
 
 @pytest.mark.parametrize("name", ["all non-zero", "twists of 1°", "three parallel"])
 def test_the_other_convention(name: str) -> None:
-    study(name, 20, "machine", "modified")
+    study(name, 20, "modified")
 
 
 @pytest.mark.slow
-@WAYS
 @pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
-def test_a_thousand_poses(name: str, way: str) -> None:
-    study(name, 1000, way)
+def test_a_thousand_poses(name: str) -> None:
+    study(name, 1000)
 
 
 @pytest.mark.parametrize("name", [*ARMS, "j2s6s200"])
-def test_the_machine_asks_for_no_help_on_random_poses(name: str) -> None:
+def test_every_count_on_random_poses_is_full(name: str) -> None:
     chain = chain_of(name)
-    machine = general_solver(chain).machine
-    assert machine is not None
-    report = machine(pose_of(chain)(random_q(200, 9))).report
+    report = solved(general_solver(chain).tables, pose_of(chain)(random_q(200, 9))).report
     assert (report[:, 2] == 1).all()
     assert (report[:, 0] > 0).all()
 
@@ -163,11 +154,10 @@ def singular_points(name: str, count: int) -> list[tuple[Floats, Floats]]:
 
 @pytest.mark.parametrize("name", ["all non-zero", "bent wrist", "twists of 1°"])
 @pytest.mark.parametrize("away", [1e-2, 1e-3, 1e-4, 1e-5, 1e-7, 0])
-@WAYS
-def test_near_double_roots_are_kept_and_flagged(name: str, away: float, way: str) -> None:
+def test_near_double_roots_are_kept_and_flagged(name: str, away: float) -> None:
     chain = chain_of(name)
     q = np.array([at + away * still for at, still in singular_points(name, 12)])
-    for x, answer in zip(q, by(way, chain, pose_of(chain)(q)), strict=True):
+    for x, answer in zip(q, answers(chain, pose_of(chain)(q)), strict=True):
         near = np.sort(off(answer, x))
         assert near[0] < 1e-6
         assert answer.info.complete
@@ -184,26 +174,23 @@ def test_sixteen_real_solutions() -> None:
     assert max(found) == 16
 
 
-@WAYS
 @pytest.mark.parametrize("name", list(ARMS))
-def test_special_poses_never_pass_for_complete(name: str, way: str) -> None:
+def test_special_poses_never_pass_for_complete(name: str) -> None:
     """Angles that are multiples of 45°: many are singular. What is regular is found; a full count is never wrong."""
     chain = chain_of(name)
     q = np.random.default_rng(11).integers(-2, 3, (60, 6)) * (np.pi / 4)
     least = np.linalg.svd(jacobian_of(chain)(q), compute_uv=False)[:, -1]
-    for x, sigma, answer in zip(q, least, by(way, chain, pose_of(chain)(q)), strict=True):
+    for x, sigma, answer in zip(q, least, answers(chain, pose_of(chain)(q)), strict=True):
         there = len(answer.q) > 0 and off(answer, x).min() < (1e-6 if sigma > 1e-7 else 1e-4)
         assert there or (sigma < 1e-7 and not answer.info.complete)
 
 
 @pytest.mark.parametrize("name", list(ARMS))
-def test_a_full_count_of_the_machine_is_never_wrong(name: str) -> None:
+def test_a_full_count_is_never_wrong(name: str) -> None:
     """Many special poses have several solutions with one and the same eigenvalue, whose vectors mean nothing."""
     chain = chain_of(name)
     q = np.random.default_rng(11).integers(-2, 3, (1500, 6)) * (np.pi / 4)
-    machine = general_solver(chain).machine
-    assert machine is not None
-    found = machine(pose_of(chain)(q))
+    found = solved(general_solver(chain).tables, pose_of(chain)(q))
     for x, rows, (n, _, full, _) in zip(q, found.q, found.report, strict=True):
         assert not full or np.abs(wrapped(rows[:n] - x)).max(-1).min(initial=9.0) < 1e-5
 
@@ -228,17 +215,8 @@ def test_a_pose_out_of_reach_has_no_answer_and_a_full_count() -> None:
 def test_single_and_batch_agree() -> None:
     chain = chain_of("bent wrist")
     poses = pose_of(chain)(random_q(10))
-    for pose, answer in zip(poses, by("machine", chain, poses), strict=True):
+    for pose, answer in zip(poses, answers(chain, poses), strict=True):
         np.testing.assert_array_equal(solve_general(chain, pose).q, answer.q)
-
-
-@pytest.mark.parametrize("name", list(ARMS))
-def test_machine_and_arrays_agree(name: str) -> None:
-    chain = chain_of(name)
-    poses = pose_of(chain)(random_q(40, 8))
-    for one, other in zip(by("machine", chain, poses), by("arrays", chain, poses), strict=True):
-        assert len(one.q) == len(other.q)
-        assert all(off(other, q).min() < 1e-7 for q in one.q)
 
 
 def test_a_pose_with_rounding_is_made_exact() -> None:
@@ -246,7 +224,7 @@ def test_a_pose_with_rounding_is_made_exact() -> None:
     q = random_q(1)
     pose = pose_of(chain)(q)[0]
     rough = pose + np.pad(np.random.default_rng(4).uniform(-1e-8, 1e-8, (3, 3)), ((0, 1), (0, 1)))
-    for answer in (solve_general(chain, rough), *by("arrays", chain, rough[None])):
+    for answer in answers(chain, rough[None]):
         assert off(answer, q[0]).min() < 1e-6 and answer.residual.max() < 1e-12
 
 
@@ -255,27 +233,22 @@ def test_the_pose_that_is_wrong_is_named() -> None:
     poses = pose_of(chain)(random_q(3))
     poses[1, 0, 0] += 0.1
     with pytest.raises(InputError, match="pose 2 of 3 is not a rotation"):
-        by("machine", chain, poses)
+        answers(chain, poses)
 
 
 def test_every_joint_as_eigenvalue_gives_the_same_solutions() -> None:
-    """Each reading alone has all sixteen, before any polish."""
+    """Each reading alone has all sixteen, and its eigenvalues are near them before any polish."""
     chain = chain_of("all non-zero")
     arm = Arm6R(chain)
-    x = random_q(1)
-    target = arm.frames(x)[5]
-    gaps = np.concatenate([arm.gaps, np.linalg.inv(target)])
+    target = arm.frames(random_q(4))[5]
+    gaps = np.concatenate([arm.gaps, np.eye(4)[None]])
     seen = set()
     for reading in readings():
         ahead = [gaps[j] if reading.sense == 1 else np.linalg.inv(gaps[j - 1]) for j in reading.joints]
-        pose = target if reading.sense == 1 else np.linalg.inv(target)
-        angles, _ = Elimination(reading, np.array(ahead), (0.3, -0.7, 1.1)).solve(pose)
-        assert angles.shape == (1, 16, 6)
-        turned = np.empty_like(angles[0])
-        turned[:, reading.joints] = angles[0] * reading.sense
-        ends = arm.frames(turned)[5]
-        assert np.abs(ends - target).max() < 1e-6
-        assert np.abs(np.exp(1j * turned) - np.exp(1j * x)).max(-1).min() < 1e-8
+        one = Elimination(reading, np.array(ahead), (0.3, -0.7, 1.1))
+        found = studied(arm_table(arm, 1e-10, np.inf), reading_shape(one), reading_table(one), target)
+        assert (found.counts == 16).all()
+        assert ((found.steps < 1e-5).sum(1) >= 8).all() and found.steps[found.steps < 1e100].max() < 1e-3
         seen.add(reading.eigenvalue_joint)
     assert seen == set(range(6))
 
@@ -342,30 +315,6 @@ def apart_from(rows: Floats, root: Floats) -> Floats:
     return np.asarray((np.abs(wrapped(gap.real)) + np.abs(gap.imag)).max(-1, initial=0.0))
 
 
-@pytest.mark.parametrize("name", ["all non-zero", "bent wrist", "spherical wrist", "three parallel"])
-def test_arrays_that_lose_one_root_say_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    chain, found = chain_of(name), General6R._starts
-    solver, q, missed = General6R(chain), random_q(6, seed=12), 0
-    for x, pose in zip(q, pose_of(chain)(q), strict=True):
-        root = solver.arm.angles(x)
-
-        def without(self: General6R, elimination: Elimination, target: Floats, root: Floats = root) -> tuple[Any, Any]:
-            starts, owner = found(self, elimination, target)
-            kept = apart_from(starts, root) > 0.05
-            return starts[kept], owner[kept]
-
-        (whole,) = solver.solve_arrays(pose[None])
-        with monkeypatch.context() as patch:
-            patch.setattr(General6R, "_starts", without)
-            (short,) = solver.solve_arrays(pose[None])
-        assert whole.info.complete and off(whole, x).min() < 1e-6
-        lost = bool(off(short, x).min(initial=np.inf) > 1e-3)  # Newton's method may come to it from elsewhere
-        assert short.info.complete != lost and len(short.q) == len(whole.q) - lost
-        assert short.info.roots == solver.bound - lost
-        missed += lost
-    assert missed
-
-
 def test_the_text_with_loops_that_loses_one_root_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """As Python runs it: the text is the same."""
     chain, keep = chain_of("spherical wrist"), collect.add_real
@@ -396,9 +345,9 @@ def test_machine_code_that_finds_one_root_too_few_says_so(name: str) -> None:
     solver, poses = general_solver(chain), pose_of(chain)(random_q(5))
     tables = solver.tables
     assert tables.sizes[0] == solver.bound
-    assert (Machine6R(tables, compiled)(poses).report[:, 2] == 1).all()
+    assert (solved(tables, poses).report[:, 2] == 1).all()
     more = tables._replace(sizes=tables.sizes + np.eye(len(tables.sizes), dtype=int)[0])
-    assert (Machine6R(more, compiled)(poses).report[:, 2] == 0).all()
+    assert (solved(more, poses).report[:, 2] == 0).all()
 
 
 @pytest.mark.parametrize(("roots", "family", "complete"), [(16, False, True), (15, False, False), (16, True, False)])

@@ -2,65 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.emit.c.program import program_text
-from manipula.algebra.program.reader import program
 from manipula.algebra.run.routines import compiled
 from manipula.ik.choice.text import SETTLED, Row, Table, choose_each, gather, prefer, rank, wind_each
 from manipula.ik.choosing import closed_rows, ordered, preferred
 from manipula.ik.numeric.limits import limit_rows, wound
-from tests.emitted import needs_cc, shared
+from tests.emitted import needs_cc
+from tests.texts import alike, text_folder
 
 ARMS = ("puma560", "stanford", "cobra600")
-
-
-def from_c(entry: Callable[..., Any], folder: Path) -> Callable[..., Any]:
-    """The text as C, compiled here; its whole numbers are narrower."""
-    routines = program(entry)
-    made = routines[-1]
-    folder.mkdir(parents=True, exist_ok=True)
-    text = program_text(routines, [made.name])
-    (folder / "text.c").write_text(f"#include <math.h>\n\n{text}\n")
-    code = getattr(shared(folder / "text.c"), made.name)
-    kinds = {"int": ctypes.c_int, "flag": ctypes.c_int, "real": ctypes.c_double}
-    code.argtypes = [kinds.get(kind, ctypes.c_void_p) for kind in made.parameters.values()]
-
-    def call(*args: Any) -> Any:
-        narrow = [x.astype(np.int32) if isinstance(x, np.ndarray) and x.dtype == np.int64 else x for x in args]
-        found = code(*(x.ctypes.data if isinstance(x, np.ndarray) else x for x in narrow))
-        for x, own in zip(args, narrow, strict=True):
-            if isinstance(x, np.ndarray):
-                x[...] = own
-        return found if made.returns == "int" else None
-
-    return call
-
-
-@lru_cache
-def ways(entry: Callable[..., Any], folder: Path) -> list[Callable[..., Any]]:
-    return [entry, compiled(entry, rounded=True), from_c(entry, folder / entry.__name__)]
-
-
-def alike(entry: Callable[..., Any], folder: Path, *given: Any) -> list[Any]:
-    """What each way leaves in its arrays: the same bits. The first way's arrays."""
-    found = []
-    for way in ways(entry, folder):
-        args = [x.copy() if isinstance(x, np.ndarray) else x for x in given]
-        args.append(way(*args))
-        found.append(args)
-    for other in found[1:]:
-        for a, b in zip(found[0], other, strict=True):
-            np.testing.assert_array_equal(a, b)
-    return found[0]
 
 
 def random_table(rng: np.random.Generator, dof: int) -> Any:
@@ -95,7 +50,7 @@ def random_branches(rng: np.random.Generator, poses: int, branches: int, dof: in
 @needs_cc
 @pytest.mark.parametrize("case", range(6))
 def test_three_ways_choose_alike(case: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    rng, folder = np.random.default_rng(case), folder_of(tmp_path_factory)
+    rng, folder = np.random.default_rng(case), text_folder(tmp_path_factory)
     poses, branches, dof = 20, int(rng.integers(1, 9)), int(rng.integers(1, 8))
     table = random_table(rng, dof)
     T, *branch = random_branches(rng, poses, branches, dof)
@@ -112,20 +67,10 @@ def test_three_ways_choose_alike(case: int, tmp_path_factory: pytest.TempPathFac
     assert 0 < settled < 2 * poses
 
 
-_FOLDER: list[Path] = []
-
-
-def folder_of(factory: pytest.TempPathFactory) -> Path:
-    """One for all tests: every text is compiled once."""
-    if not _FOLDER:
-        _FOLDER.append(factory.mktemp("texts"))
-    return _FOLDER[0]
-
-
 @needs_cc
 @pytest.mark.parametrize("case", range(6))
 def test_three_ways_wind_and_rank_alike(case: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    rng, folder = np.random.default_rng(100 + case), folder_of(tmp_path_factory)
+    rng, folder = np.random.default_rng(100 + case), text_folder(tmp_path_factory)
     n, dof = int(rng.integers(1, 12)), int(rng.integers(1, 8))
     rows = random_table(rng, dof)[Table.ROWS :]
     q, seed = rng.uniform(-np.pi, np.pi, (n, dof)), rng.uniform(-8, 8, dof)

@@ -71,7 +71,7 @@ def distance(found: Floats, q: Floats) -> float:
 def test_the_same_solutions_as_python(name: str) -> None:
     library, q = library_of(name), random_q(50, 21)
     poses = pose_of(numeric_chain(robot(name)))(q)
-    for x, pose, known in zip(q, poses, model(name)._solver.solver.solve_arrays(poses), strict=True):
+    for x, pose, known in zip(q, poses, model(name)._solver.solver.solve_many(poses), strict=True):
         answer, found = solved(library, pose)
         assert (
             answer.complete == 1 and answer.count == len(known.q) and answer.roots >= model(name)._solver.solver.bound

@@ -17,3 +17,13 @@ def machine_code(text: Text, rounded: bool = False, **known: int) -> Text:
     except (ImportError, OSError):
         return text
     return compiled(text, rounded, **known)
+
+
+@cache
+def machine_codes(*texts: Text) -> tuple[Text, ...]:
+    """Several at once: what they share is made once."""
+    try:
+        from manipula.algebra.run.routines import compiled_together
+    except (ImportError, OSError):
+        return texts
+    return tuple(compiled_together(*texts))

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.ik.descent.text import MOST, descend
-from manipula.ik.general6r.machine import Translate
 from manipula.ik.numeric.arrays import Floats
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Tree
 
+Translate = Callable[[Callable[..., Any]], Callable[..., Any]]
 TASKS = ("pose", "position", "axis", "direction")
 ROUNDS = 60
 

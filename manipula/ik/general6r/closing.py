@@ -1,8 +1,7 @@
-"""A 6R arm as numbers: its frames, their derivatives and Newton's method, over real or complex angles, row by row.
+"""A 6R arm as numbers, its frames and their derivatives: what is studied once.
 
-Complex angles matter because a polynomial loses no roots there: a solution is known to be missing when the count of
-complex ones falls short. `Arm6R` measures lengths in the arm's own size and places each frame along its axis where
-the gaps become shortest, so that nothing depends on how the arm was described.
+`Arm6R` measures lengths in the arm's own size and places each frame along its axis where the gaps become shortest, so
+that nothing depends on how the arm was described.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 
 SIZE = 3.0  # the sum of all gaps in the arm's own unit
-REACH = 0.5  # rad; no Newton step is longer
-NUDGE = 1e-14  # of the largest singular value: the least that the others are taken for
 AFTER, OTHER = [1, 2, 0], [2, 0, 1]
-NEXT, LAST = [2, 0, 1], [1, 2, 0]  # the entries of a skew matrix that make its vector
 
 
 class Arm6R:
@@ -43,12 +39,6 @@ class Arm6R:
         self.first_back, self.last_back = backwards(self.first), backwards(self.last)
         self.steps = turning_steps(np.concatenate([self.gaps, np.eye(4)[None]]))
 
-    def wanted(self, poses: Floats) -> Floats:
-        """What J₁G₁ … J₆ must be, (…, 4, 4)."""
-        target: Floats = self.first_back @ poses @ self.last_back
-        target[..., :3, 3] /= self.unit
-        return target
-
     def positions(self, angles: Floats) -> Floats:
         """Joint positions in (−π, π]."""
         return wrapped((angles - self.offset) * self.direction)
@@ -64,13 +54,6 @@ class Arm6R:
         world: Floats = self.first @ at @ self.last
         return world
 
-    def residual(self, ends: Floats, target: Floats) -> Floats:
-        """The largest entry of |FK − pose|, world units."""
-        off = ends - target
-        off[..., :3, 3] *= self.unit
-        worst: Floats = np.abs(self.first @ off @ self.last).max((-1, -2), initial=0.0)
-        return worst
-
     def frames(self, angles: Any) -> list[Any]:
         """The frame before each joint but the first, and the last: J₁G₁, J₁G₁J₂G₂, …, J₁G₁ … J₆."""
         waves = np.ones((*angles.shape, 1, 3), dtype=angles.dtype)
@@ -81,20 +64,6 @@ class Arm6R:
         for k in range(1, 6):
             at.append(at[-1] @ steps[..., k, :, :])
         return at
-
-    def missing(self, end: Any, target: Floats) -> Any:
-        """The twist from where the arm ends to the target, (…, 6)."""
-        turn = target[..., :3, :3] @ end[..., :3, :3].swapaxes(-1, -2)
-        twist = np.empty((*end.shape[:-2], 6), dtype=end.dtype)
-        twist[..., :3] = target[..., :3, 3] - end[..., :3, 3]
-        twist[..., 3:] = (turn[..., NEXT, LAST] - turn[..., LAST, NEXT]) / 2
-        return twist
-
-    def step(self, angles: Any, target: Floats) -> tuple[Any, Any]:
-        """Newton's step (…, 6), and the inverse of the derivative it was made with (…, 6, 6)."""
-        frames = self.frames(angles)
-        back = inverted(self._jacobian(frames))
-        return (back @ self.missing(frames[5], target)[..., None])[..., 0], back
 
     def derivative(self, angles: Any) -> Any:
         """The Jacobian in the frame of joint 1, (…, 6, 6)."""
@@ -110,25 +79,6 @@ class Arm6R:
         J[..., 0, 0], J[..., 1, 0], J[..., 2, 0] = -end[..., 1], end[..., 0], 0
         J[..., 3:, 0] = (0, 0, 1)
         return J
-
-    def newton(self, angles: Any, target: Floats, steps: int) -> tuple[Any, Any]:
-        """Newton steps no longer than `REACH`: (angles, the size of the last full step)."""
-        size = np.zeros(angles.shape[:-1])
-        for _ in range(steps):
-            step, _ = self.step(angles, target)
-            size = np.abs(step).max(-1)
-            angles = angles + step * (REACH / np.maximum(size, REACH))[..., None]
-        return angles, size
-
-
-def inverted(J: Any) -> Any:
-    """J⁻¹, row by row; large where there is none."""
-    try:
-        return np.linalg.inv(J)
-    except np.linalg.LinAlgError:
-        U, values, V = np.linalg.svd(np.where(np.isfinite(J), J, 0))
-        floored = np.maximum(values, NUDGE * np.maximum(values[..., :1], 1))
-        return (V.conj().swapaxes(-1, -2) / floored[..., None, :]) @ U.conj().swapaxes(-1, -2)
 
 
 def wrapped(angles: Floats) -> Floats:

@@ -16,16 +16,12 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from manipula.ik.general6r.closing import backwards, turning_steps
+from manipula.ik.general6r.closing import backwards
 from manipula.ik.numeric.arrays import Floats
-
-Complex = NDArray[np.complex128]
 
 HALF = np.array([[1.0, 1, 0], [0, 0, 2], [1, -1, 0]])  # (1, c, s)(1 + x²) in powers of x = tan(angle / 2)
 CROSS = np.array([[0, 0, 0, 0, 0, -1, 0, 1, 0], [0, 0, 1, 0, 0, 0, -1, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0.0]])  # t ↦ t×
-PLAIN = [0, 1, 2, 5]  # c1, s1, c2, s2 among c1 s1 c2 c2c1 c2s1 s2 s2c1 s2s1
 KERNEL = 1e-9  # singular values below this, of the largest, count as zero
 
 
@@ -95,7 +91,7 @@ def readings() -> list[Reading]:
 
 
 class Elimination:
-    """The pose-independent part of one reading, ready to solve poses (in unit lengths).
+    """The pose-independent part of one reading (in unit lengths); the texts put poses in.
 
     `gaps` (6, 4, 4) are G₁…G₆ as the reading counts them, the one with the pose ignored. `origin` are the three angles
     from which 3, 4, 5 are counted, so that no root of interest has an infinite half-angle tangent.
@@ -108,14 +104,7 @@ class Elimination:
         self.left = _joined(AHEAD, D[2], AHEAD, D[3], AHEAD, D[4] @ AXIS)[1:].reshape(14, 27)
         self.before, self.after = self._right_factors(back)
         self.half = self._half_angles()
-        self.hidden, self.seen = self._split()
-        known, above = self.hidden[:12], self.hidden[12:]
-        self.square = known.T @ above - above.T @ known  # v ↦ xv on the known vectors: its square is −1
-        self.start = np.exp(1j * self.origin)
-        still = gaps[:5].copy()
-        if reading.pose_gap < 6:
-            still[reading.pose_gap - 1] = np.eye(4)
-        self.steps = turning_steps(still).reshape(5, 3, 4, 4)[..., :3, :3].reshape(5, 3, 9)
+        self.seen = self._split()
 
     def _right_factors(self, back: Floats) -> tuple[Floats, Floats]:
         """X, Y of the way back X · lifted(pose gap⁻¹) · Y; their angles together are (2, 1)."""
@@ -136,8 +125,8 @@ class Elimination:
             tensor = np.moveaxis(np.tensordot(counted, tensor, (1, axis + 1)), 0, axis + 1)
         return np.ascontiguousarray(tensor.transpose(0, *(1 + axis for axis in self.reading.order)))
 
-    def _split(self) -> tuple[Floats, Floats]:
-        """Orthonormal bases of the known eigenvectors at ±i and of what is left.
+    def _split(self) -> Floats:
+        """An orthonormal basis of what is left beside the known eigenvectors at ±i.
 
         At x = ±i the matrix loses rank whatever the pose is: those roots belong to the tangent, not to the arm.
         """
@@ -147,80 +136,8 @@ class Elimination:
         pairs = np.concatenate([kernel, 1j * kernel])
         U, values, _ = np.linalg.svd(np.concatenate([pairs.real, pairs.imag], axis=1))
         known = int((values > 1e-6).sum())
-        return U[:, :known], U[:, known:]
-
-    def solve(self, back: Floats) -> tuple[Complex, Complex]:
-        """Inverses of the gap with the pose (B, 4, 4) → complex angles of each root (B, r, 6), eigenvalues (B, r)."""
-        right = (self.before.reshape(-1, 15) @ lifted(back)) @ self.after
-        right = right.reshape(len(back), 15, 9)[:, 1:]
-        basis, R = np.linalg.qr(right[:, :, 1:], mode="complete")
-        basis = basis.swapaxes(1, 2)
-        shift = basis @ right[:, :, :1]
-        E = (basis[:, 8:] @ self.half.reshape(14, 27)).reshape(-1, 6, 3, 3, 3)
-        E[:, :, ::2, ::2, ::2] -= shift[:, 8:, :, None, None]
-        with np.errstate(all="ignore"):  # of the roots at infinity
-            x, vectors = self._eigen(E)
-            z = self._turns(x, vectors)
-            return self._completed(z, basis[:, :8], R[:, :8], shift[:, :8], back), x
-
-    def _eigen(self, E: Floats) -> tuple[Complex, Complex]:
-        """Tangents (B, r) and null vectors (B, 12, r) of M₀ + M₁x + M₂x²."""
-        M = _bordered(E.transpose(2, 0, 1, 3, 4))
-        top = self.seen[12:]
-        low = np.linalg.solve(-M[2], M[0] @ self.seen[:12] + M[1] @ top)
-        whole = self.seen[:12].T @ top + self.seen[12:].T @ low
-        x, y = np.linalg.eig(whole)
-        x = x.astype(complex)
-        known = (self.hidden[:12].T @ top + self.hidden[12:].T @ low) @ y
-        missing = (x[:, None] * known + self.square @ known) / (x[:, None] ** 2 + 1)
-        return x, self.seen[:12] @ y + self.hidden[:12] @ missing
-
-    def _turns(self, x: Complex, vectors: Complex) -> Complex:
-        """exp(i angle) of joints 3, 4, 5: (B, r, 3)."""
-        v = vectors.swapaxes(1, 2).reshape(*x.shape, 4, 3)
-        tangents = np.empty((*x.shape, 3), dtype=complex)
-        _, by_hand, other = self.reading.order
-        tangents[..., 0] = x
-        tangents[..., by_hand] = _ratio(v[..., 1:, :], v[..., :-1, :])
-        tangents[..., other] = _ratio(v[..., 1:], v[..., :-1])
-        tangents *= 1j
-        turns: Complex = (self.start + tangents * self.start) / (1 - tangents)
-        return turns
-
-    def _completed(self, z: Complex, basis: Floats, R: Floats, shift: Floats, back: Floats) -> Complex:
-        """From angles 3, 4, 5: 1 and 2 from the fourteen equations, 6 from the closed loop."""
-        waves = np.ones((*z.shape[:2], 5, 3), dtype=complex)
-        inverse = 1 / z
-        waves[..., 2:, 1], waves[..., 2:, 2] = (z + inverse) / 2, (z - inverse) / 2j
-        powers = waves[..., 2, :, None, None] * waves[..., 3, None, :, None] * waves[..., 4, None, None, :]
-        back_to = np.linalg.inv(R)[:, PLAIN]
-        plain = powers.reshape(*z.shape[:2], 27) @ (back_to @ (basis @ self.left)).swapaxes(1, 2)
-        waves[..., :2, 1:] = (plain - (back_to @ shift).swapaxes(1, 2)).reshape(*z.shape[:2], 2, 2)
-        turns = np.empty((*z.shape[:2], 6), dtype=complex)
-        turns[..., :5] = waves[..., 1] + 1j * waves[..., 2]
-        row = self._first_row(waves, back)
-        turns[..., 5] = row[..., 0, 0] + 1j * row[..., 0, 1]
-        angles: Complex = -1j * np.log(turns)
-        return angles
-
-    def _first_row(self, waves: Complex, back: Floats) -> Complex:
-        """The first row of G₆ J₁G₁ … J₅G₅ = J₆⁻¹: the cosine and sine of angle 6."""
-        steps = (waves[..., None, :] @ self.steps).reshape(*waves.shape[:-1], 3, 3)
-        pose = back[:, None, :3, :3].swapaxes(-1, -2)
-        gap = self.reading.pose_gap
-        row: Any = pose[..., :1, :] if gap == 6 else self.gaps[5, :1, :3]
-        for k in range(5):
-            row = row @ steps[..., k, :, :]
-            if gap == k + 1:
-                row = row @ pose
-        return row  # type: ignore[no-any-return]
-
-
-def _ratio(up: Complex, down: Complex) -> Complex:
-    """The number nearest to up / down."""
-    against = down.conj()
-    ratio: Complex = (up * against).sum((-1, -2)) / (down * against).sum((-1, -2))
-    return ratio
+        left: Floats = U[:, known:]
+        return left
 
 
 def _bordered(E: Any) -> Any:

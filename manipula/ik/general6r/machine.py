@@ -1,20 +1,19 @@
-"""The texts at work: poses in arrays, answers in arrays. `translate` makes machine code of a text."""
+"""The texts at work: poses in arrays, answers in arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.algebra.run.texts import machine_codes
 from manipula.ik.general6r.tables import Tables
 from manipula.ik.general6r.text.collect import MOST
-from manipula.ik.general6r.text.solve import solve_poses
+from manipula.ik.general6r.text.poses import MOST_ROOTS, REPORT, solve_poses, study
 from manipula.ik.numeric.arrays import Floats
 
-Translate = Callable[[Callable[..., Any]], Callable[..., Any]]
+TEXTS = (solve_poses, study)
 
 
 class Solved(NamedTuple):
@@ -27,21 +26,26 @@ class Solved(NamedTuple):
     report: NDArray[np.int64]
 
 
-class Machine6R:
-    """One arm's solver."""
+class Studied(NamedTuple):
+    """What one reading finds of sample targets: roots of each (B), and the sizes of all first Newton steps."""
 
-    def __init__(self, tables: Tables, translate: Translate) -> None:
-        self.tables, self._run = tables, _translated(translate)
-
-    def __call__(self, poses: Floats) -> Solved:
-        """`poses` (B, 4, 4), dense."""
-        count = len(poses)
-        found = Solved(np.empty((count, MOST, 6)), np.empty((count, MOST, 2)), np.empty((count, 4), dtype=np.int64))
-        self._run(count, *self.tables, poses, *found)
-        return found
+    counts: NDArray[np.int64]
+    steps: Floats
 
 
-@lru_cache(maxsize=4)
-def _translated(translate: Translate) -> Callable[..., Any]:
-    """The code is the same for every arm."""
-    return translate(solve_poses)
+def solved(tables: Tables, poses: Floats) -> Solved:
+    """Every solution of `poses` (B, 4, 4), dense."""
+    n = len(poses)
+    found = Solved(np.empty((n, MOST, 6)), np.empty((n, MOST, 2)), np.empty((n, REPORT), dtype=np.int64))
+    flat = [x.reshape(-1) for x in found]
+    machine_codes(*TEXTS)[0](n, *tables, poses.reshape(-1), *flat)
+    return found
+
+
+def studied(arm: Floats, shape: NDArray[np.int64], table: Floats, targets: Floats) -> Studied:
+    """`targets` (B, 4, 4) in the arm's own unit; `arm`, `shape`, `table`: see `tables`."""
+    n = len(targets)
+    counts, steps = np.empty(n, dtype=np.int64), np.empty((n, MOST_ROOTS))
+    given = np.ascontiguousarray(targets[:, :3]).reshape(-1)
+    machine_codes(*TEXTS)[1](n, arm, shape, table, given, counts, steps.reshape(-1))
+    return Studied(counts, steps)

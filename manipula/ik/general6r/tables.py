@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from manipula.ik.general6r.closing import Arm6R
 from manipula.ik.general6r.elimination import Elimination
+from manipula.ik.general6r.text.layout import ArmTable, ReadingTable, Shape
 from manipula.ik.numeric.arrays import Floats
 
 FAR = 1e9  # rad; no root is so far from the real axis
@@ -32,23 +33,38 @@ def tables_of(arm: Arm6R, eliminations: Sequence[Elimination], bound: int, exact
 
 
 def arm_table(arm: Arm6R, exact: float, horizon: float) -> Floats:
-    """Five gaps, the frames at both ends and their inverses, the unit of length, how positions are counted, limits."""
-    motions = [*arm.gaps, arm.first_back, arm.last_back, arm.first, arm.last]
-    numbers = [*(T[:3].ravel() for T in motions), [arm.unit], arm.offset, arm.direction, [exact, min(horizon, FAR)]]
-    return np.concatenate(numbers).astype(float)
+    """The numbers of `ArmTable`."""
+    table = np.empty(ArmTable.COUNT)
+    places = {
+        ArmTable.GAPS: arm.gaps, ArmTable.FIRST_BACK: arm.first_back, ArmTable.LAST_BACK: arm.last_back,
+        ArmTable.FIRST: arm.first, ArmTable.LAST: arm.last,
+    }  # fmt: skip
+    for place, motion in places.items():
+        rows = motion[..., :3, :].ravel()
+        table[place : place + rows.size] = rows
+    table[ArmTable.OFFSET : ArmTable.OFFSET + 6], table[ArmTable.DIRECTION : ArmTable.DIRECTION + 6] = (
+        arm.offset,
+        arm.direction,
+    )
+    table[ArmTable.UNIT], table[ArmTable.EXACT], table[ArmTable.HORIZON] = arm.unit, exact, min(horizon, FAR)
+    return table
 
 
 def reading_table(elimination: Elimination) -> Floats:
-    """The origins of three angles, six rotations, the way ahead, the way back, the basis of the eigenvectors."""
+    """The numbers of `ReadingTable`; behind `BEFORE` the factors of the way back and the basis of the eigenvectors."""
     e = elimination
-    rotations = e.gaps[:, :3, :3]
-    return np.concatenate([np.ravel(x) for x in (e.origin, rotations, e.left, e.before, e.after, e.seen)])
+    first = [e.origin, e.gaps[:, :3, :3], e.left]
+    sizes = np.cumsum([np.size(x) for x in first]).tolist()
+    assert sizes == [ReadingTable.GAPS, ReadingTable.LEFT, ReadingTable.BEFORE]
+    return np.concatenate([np.ravel(x) for x in (*first, e.before, e.after, e.seen)])
 
 
 def reading_shape(elimination: Elimination) -> NDArray[np.int64]:
-    """Angles before and after the pose, roots, whether 4 and 5 change places, the pose's gap, the sense, the joints."""
+    """The numbers of `Shape`."""
     e, reading = elimination, elimination.reading
-    parts, after = e.before.shape[1], e.after.shape[1]
-    swapped = int(reading.order[1] == 2)
-    numbers = [parts, after, e.seen.shape[1], swapped, reading.pose_gap, reading.sense, *reading.joints]
-    return np.array(numbers, dtype=np.int64)
+    shape = np.empty(Shape.COUNT, dtype=np.int64)
+    shape[Shape.PARTS], shape[Shape.PARTS_AFTER], shape[Shape.ROOTS] = (x.shape[1] for x in (e.before, e.after, e.seen))
+    shape[Shape.SWAPPED] = reading.order[1] == 2
+    shape[Shape.GAP], shape[Shape.SENSE] = reading.pose_gap, reading.sense
+    shape[Shape.JOINTS :] = reading.joints
+    return shape

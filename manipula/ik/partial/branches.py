@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.ik.general6r.machine import Translate
+from manipula.ik.descent.machine import Translate
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats, over_arrays, stacked
 from manipula.ik.partial.elimination3 import linked

@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import choice_table
-from manipula.ik.descent.machine import Descent, descent_of
-from manipula.ik.general6r.machine import Translate
+from manipula.ik.descent.machine import Descent, Translate, descent_of
 from manipula.ik.inverse import side_by_side
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
 from manipula.ik.numeric.limits import bounds

@@ -1,17 +1,14 @@
 """An arm's frames and Newton's method, over real or complex angles.
 
-Motions are 12 numbers, three rows of four. `arm` is the table of `tables.arm_table`.
+Motions are 12 numbers, three rows of four. `arm` is laid out as `ArmTable` says.
 """
 
 from __future__ import annotations
 
 from manipula.algebra.program.linear import factorised, inverse_size, largest, solved
 from manipula.algebra.program.primitives import Ints, Numbers, Reals, cos, integers, like, reals, sin
+from manipula.ik.general6r.text.layout import ArmTable
 
-FIRST_BACK = 60  # after the five gaps
-LAST_BACK = 72
-UNIT = 108
-HORIZON = 122  # rad off the real axis; what lies beyond is counted as it comes
 REACH = 0.5  # rad; no Newton step is longer
 CONVERGED = 1e-6  # a last Newton step below this has a root within its square
 
@@ -27,10 +24,10 @@ def composed(A: Reals, B: Reals, C: Reals) -> None:
 def wanted(arm: Reals, pose: Reals, target: Reals) -> None:
     """What the joints and the gaps between them must be together, lengths in the arm's own unit."""
     half = reals(12)
-    composed(arm[FIRST_BACK:], pose, half)
-    composed(half, arm[LAST_BACK:], target)
+    composed(arm[ArmTable.FIRST_BACK :], pose, half)
+    composed(half, arm[ArmTable.LAST_BACK :], target)
     for i in range(3):
-        target[i * 4 + 3] /= arm[UNIT]
+        target[i * 4 + 3] /= arm[ArmTable.UNIT]
 
 
 def forward(arm: Reals, angles: Numbers, axes: Numbers, points: Numbers, end: Numbers) -> None:

@@ -7,7 +7,8 @@ each (its residual, how far its twin is), and the angles of one of each complex 
 from __future__ import annotations
 
 from manipula.algebra.program.primitives import Complexes, Ints, Numbers, Reals, complexes, imag, number, real, reals
-from manipula.ik.general6r.text.arm import HORIZON, UNIT, newton
+from manipula.ik.general6r.text.arm import newton
+from manipula.ik.general6r.text.layout import ArmTable
 from manipula.ik.general6r.text.polish import passed, polished, twin
 
 MOST = 32  # roots of a kind
@@ -26,6 +27,13 @@ BLUR = 1e-4  # rad; roots that rounding does not tell apart are closer than this
 STIFF = 30.0  # where the inverse derivative is larger than this, a twin may be near
 PI = 3.141592653589793
 NEVER = 1e300
+
+
+def emptied(count: Ints) -> None:
+    """A collection with nothing in it."""
+    count[REAL] = 0
+    count[PAIRS] = 0
+    count[DISTANT] = 0
 
 
 def principal(angle: float) -> float:
@@ -117,7 +125,7 @@ def settle_real(arm: Reals, target: Reals, angles: Reals, stiff: bool, count: In
         add_real(arm, target, angles, stiff or not pull < STIFF, count, rows, about)
         return
     worst = passed(arm, target, angles, LONG)
-    if worst <= ROUNDING * max(1.0, arm[UNIT]):
+    if worst <= ROUNDING * max(1.0, arm[ArmTable.UNIT]):
         apart = twin(arm, angles, there)
         if apart < BLUR:
             add_double(angles, worst, min(apart, SAME / 2), count, rows, about)
@@ -144,7 +152,7 @@ def settle(
     pull = newton(arm, target, z, LONG)
     lean = leaning(z)
     if pull >= 0 and pull < LOOSE and lean > ALMOST_REAL and lean < FAR:
-        if lean <= arm[HORIZON] or lean - off < STRAYED:
+        if lean <= arm[ArmTable.HORIZON] or lean - off < STRAYED:
             add_pair(z, count, pairs)
         return
     if pull >= 0 and lean <= ALMOST_REAL:

@@ -1,7 +1,7 @@
 """From a pose to the eigenvalue problem: fourteen equations, eight products eliminated, M0 + M1 x + M2 x^2.
 
-`table` and `shape` are those of `tables.reading_table`. A row of W holds the eight products of the angles 1 and 2, the
-number, and the 27 products of 3, 4 and 5.
+`table` and `shape` are laid out as `ReadingTable` and `Shape` say. A row of W holds the eight products of the angles 1
+and 2, the number, and the 27 products of 3, 4 and 5.
 """
 
 from __future__ import annotations
@@ -9,19 +9,9 @@ from __future__ import annotations
 from manipula.algebra.program.eigen import eigenvalues
 from manipula.algebra.program.linear import factorised, largest, solved
 from manipula.algebra.program.primitives import Ints, Reals, cos, integers, quotient, reals, sin, sqrt
+from manipula.ik.general6r.text.layout import ReadingTable, Shape
 
 WIDE = 36  # the length of a row of W
-ORIGIN = 0  # places in `table`: three angles,
-GAPS = 3  # six rotations,
-LEFT = 57  # the way ahead (14 by 27),
-BEFORE = 435  # the factors of the way back and the basis of the eigenvectors
-PARTS = 0  # places in `shape`: angles before and after the pose,
-PARTS_AFTER = 1
-ROOTS = 2  # the number of eigenvalues,
-SWAPPED = 3  # whether equations are multiplied by angle 5 and not 4,
-GAP = 4  # the gap with the pose,
-SENSE = 5
-JOINTS = 6
 ILL = 1e-8  # least pivot by largest, of an M2 that is nearly singular
 TRIES = 3
 OTHER = 1.3  # rad by which the origin moves then
@@ -64,9 +54,9 @@ def equations(table: Reals, shape: Ints, back: Reals, W: Reals) -> None:
     """The fourteen equations; `back` is the inverse of the gap with the pose."""
     D = reals(225)
     moved = reals(135)
-    p = shape[PARTS]
-    s = shape[PARTS_AFTER]
-    after = BEFORE + 225 * p
+    p = shape[Shape.PARTS]
+    s = shape[Shape.PARTS_AFTER]
+    after = ReadingTable.BEFORE + 225 * p
     lifted(back, D)
     for i in range(15):
         for b in range(s):
@@ -76,7 +66,7 @@ def equations(table: Reals, shape: Ints, back: Reals, W: Reals) -> None:
                 moved[i * s + b] += D[i * 15 + k] * table[after + k * s + b]
     for i in range(14):
         for a in range(p):
-            row = BEFORE + ((i + 1) * p + a) * 15
+            row = ReadingTable.BEFORE + ((i + 1) * p + a) * 15
             for b in range(s):
                 total = 0.0
                 for k in range(15):
@@ -84,7 +74,7 @@ def equations(table: Reals, shape: Ints, back: Reals, W: Reals) -> None:
                 column = a * s + b
                 W[i * WIDE + (column - 1 if column > 0 else 8)] = total
         for j in range(27):
-            W[i * WIDE + 9 + j] = table[LEFT + i * 27 + j]
+            W[i * WIDE + 9 + j] = table[ReadingTable.LEFT + i * 27 + j]
 
 
 def reduced(W: Reals) -> None:
@@ -132,10 +122,10 @@ def coefficients(table: Reals, shape: Ints, shift: float, W: Reals, E: Reals) ->
     for m in range(6):
         for j in range(27):
             F[m * 27 + j] = W[(8 + m) * WIDE + 9 + j]
-    in_tangents(table[ORIGIN] + shift, 9, F)
-    in_tangents(table[ORIGIN + 1], 3, F)
-    in_tangents(table[ORIGIN + 2], 1, F)
-    swapped = shape[SWAPPED]
+    in_tangents(table[ReadingTable.ORIGIN] + shift, 9, F)
+    in_tangents(table[ReadingTable.ORIGIN + 1], 3, F)
+    in_tangents(table[ReadingTable.ORIGIN + 2], 1, F)
+    swapped = shape[Shape.SWAPPED]
     for m in range(6):
         number = W[(8 + m) * WIDE + 8]
         for k in range(3):
@@ -163,7 +153,7 @@ def companion(shape: Ints, E: Reals, basis: Reals, A: Reals) -> float:
     M2 = reals(144)
     low = reals(288)
     order = integers(12)
-    r = shape[ROOTS]
+    r = shape[Shape.ROOTS]
     for i in range(144):
         M2[i] = 0.0
     for i in range(12):
@@ -202,9 +192,9 @@ def pencil(table: Reals, shape: Ints, back: Reals, W: Reals, E: Reals, re: Reals
     """
     A = reals(576)
     basis = reals(576)
-    p = shape[PARTS]
-    r = shape[ROOTS]
-    seen = BEFORE + 225 * p + 15 * shape[PARTS_AFTER]
+    p = shape[Shape.PARTS]
+    r = shape[Shape.ROOTS]
+    seen = ReadingTable.BEFORE + 225 * p + 15 * shape[Shape.PARTS_AFTER]
     equations(table, shape, back, W)
     reduced(W)
     shift = 0.0

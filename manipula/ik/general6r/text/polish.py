@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from manipula.algebra.program.linear import factorised, largest, solved, solved_transposed
 from manipula.algebra.program.primitives import Reals, integers, reals, sqrt
-from manipula.ik.general6r.text.arm import CONVERGED, REACH, UNIT, forward, jacobian, newton_step
+from manipula.ik.general6r.text.arm import CONVERGED, REACH, forward, jacobian, newton_step
+from manipula.ik.general6r.text.layout import ArmTable
 
-FIRST = 84  # places in `arm`
-LAST = 96
 POLISH = 3
 STIFF_POLISH = 8
 SETTLED = 1e-10  # rad; shorter steps change nothing
@@ -29,18 +28,18 @@ def residual(arm: Reals, target: Reals, angles: Reals) -> float:
     for i in range(3):
         for j in range(4):
             end[i * 4 + j] -= target[i * 4 + j]
-        end[i * 4 + 3] *= arm[UNIT]
+        end[i * 4 + 3] *= arm[ArmTable.UNIT]
     for i in range(3):
         for j in range(4):
             half[i * 4 + j] = 0.0
             for k in range(3):
-                half[i * 4 + j] += arm[FIRST + i * 4 + k] * end[k * 4 + j]
+                half[i * 4 + j] += arm[ArmTable.FIRST + i * 4 + k] * end[k * 4 + j]
     worst = 0.0
     for i in range(3):
         for j in range(4):
             off = half[i * 4 + 3] if j == 3 else 0.0
             for k in range(3):
-                off += half[i * 4 + k] * arm[LAST + k * 4 + j]
+                off += half[i * 4 + k] * arm[ArmTable.LAST + k * 4 + j]
             worst = max(worst, abs(off))
     return worst
 
@@ -51,7 +50,7 @@ def polished(arm: Reals, target: Reals, angles: Reals, stiff: bool) -> float:
     there = reals(6)
     J = reals(36)
     order = integers(6)
-    fine = FINE * max(1.0, arm[UNIT])
+    fine = FINE * max(1.0, arm[ArmTable.UNIT])
     worst = residual(arm, target, angles)
     for _ in range(STIFF_POLISH if stiff else POLISH):
         if worst <= fine and not stiff:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from manipula.algebra.program.primitives import Complexes, Ints, Reals, complexes, integers, reals
-from manipula.ik.general6r.text.arm import HORIZON, newton_step, wanted
+from manipula.ik.general6r.text.arm import newton_step, wanted
 from manipula.ik.general6r.text.collect import (
     DISTANT,
     MOST,
-    PAIRS,
     REAL,
+    emptied,
     leaning,
     merge,
     principal,
@@ -17,19 +17,13 @@ from manipula.ik.general6r.text.collect import (
     total,
 )
 from manipula.ik.general6r.text.given import taken
-from manipula.ik.general6r.text.pencil import ROOTS, SENSE, pencil
+from manipula.ik.general6r.text.layout import ArmTable, Shape, Sizes
+from manipula.ik.general6r.text.pencil import pencil
 from manipula.ik.general6r.text.polish import twin
 from manipula.ik.general6r.text.starts import start
 
-OFFSET = 109  # places in `arm`
-DIRECTION = 115
-EXACT = 121  # m; the largest residual of an answer
-BOUND = 0  # places in `sizes`: solutions the arm has,
-READINGS = 1  # readings there are,
-NUMBERS = 2  # and the length of the table of each
 CLOSE = 1e-6  # eigenvalues nearer than this are one
 SHORT = 0.3  # rad
-SHAPE = 12  # the length of each reading's shape
 ASKED = 3  # place in `count`: readings asked
 
 
@@ -53,16 +47,16 @@ def read(
     angles = complexes(6)
     for i in range(12):
         back[i] = target[i]
-    if shape[SENSE] < 0:
+    if shape[Shape.SENSE] < 0:
         inverse_motion(target, back)
     shift = pencil(table, shape, back, W, E, re, im)
-    for k in range(shape[ROOTS] if shift < 100 else 0):
+    for k in range(shape[Shape.ROOTS] if shift < 100 else 0):
         if im[k] < 0:
             continue
         start(table, shape, shift, back, W, E, re[k], im[k], angles)
         off = leaning(angles)
-        if off > arm[HORIZON]:
-            if lonely(shape[ROOTS], k, re, im) or steady(arm, target, angles):
+        if off > arm[ArmTable.HORIZON]:
+            if lonely(shape[Shape.ROOTS], k, re, im) or steady(arm, target, angles):
                 count[DISTANT] += 1
         elif off < 1e100:
             settle(arm, target, angles, count, rows, about, pairs)
@@ -85,13 +79,6 @@ def steady(arm: Reals, target: Reals, angles: Complexes) -> bool:
     return newton_step(arm, target, angles, step, J, order) < SHORT
 
 
-def emptied(count: Ints) -> None:
-    """A collection with nothing in it."""
-    count[REAL] = 0
-    count[PAIRS] = 0
-    count[DISTANT] = 0
-
-
 def gather(
     arm: Reals, sizes: Ints, shapes: Ints, tables: Reals, target: Reals, count: Ints, rows: Reals, about: Reals,
     pairs: Complexes,
@@ -104,21 +91,21 @@ def gather(
     there = reals(6)
     place = 0
     best = 0
-    for k in range(sizes[READINGS]):
-        if best >= sizes[BOUND]:
+    for k in range(sizes[Sizes.READINGS]):
+        if best >= sizes[Sizes.BOUND]:
             break
         emptied(more)
-        read(arm, tables[place:], shapes[k * SHAPE :], target, more, rows2, about2, pairs2)
+        read(arm, tables[place:], shapes[k * Shape.COUNT :], target, more, rows2, about2, pairs2)
         merge(count, rows, about, pairs, more, rows2, about2, pairs2)
         best = max(best, total(more, about2))
-        if k == 0 and best < sizes[BOUND]:
+        if k == 0 and best < sizes[Sizes.BOUND]:
             for i in range(more[REAL]):
                 twin(arm, rows2[6 * i :], there)
                 settle_real(arm, target, there, True, count, rows, about)
             count[DISTANT] = more[DISTANT]
         best = max(best, total(count, about))
         count[DISTANT] = 0
-        place += sizes[NUMBERS + k]
+        place += sizes[Sizes.NUMBERS + k]
         count[ASKED] = k + 1
     return best
 
@@ -136,7 +123,7 @@ def answer(arm: Reals, angles: Reals, worst: float, apart: float, n: int, q: Rea
     """Put a solution in its place among n others, in order."""
     x = reals(6)
     for i in range(6):
-        x[i] = principal((angles[i] - arm[OFFSET + i]) * arm[DIRECTION + i])
+        x[i] = principal((angles[i] - arm[ArmTable.OFFSET + i]) * arm[ArmTable.DIRECTION + i])
     k = n
     while k > 0 and before(x, q[6 * (k - 1) :]):
         for i in range(6):
@@ -175,22 +162,11 @@ def solve_pose(
     n = 0
     alone = True
     for k in range(count[REAL]):
-        if own[2 * k] <= arm[EXACT]:
+        if own[2 * k] <= arm[ArmTable.EXACT]:
             answer(arm, rows[6 * k :], own[2 * k], own[2 * k + 1], n, q, about)
             alone = alone and own[2 * k + 1] > 0
             n += 1
     report[0] = min(best, 16)
-    report[1] = 1 if alone and best >= sizes[BOUND] else 0
+    report[1] = 1 if alone and best >= sizes[Sizes.BOUND] else 0
     report[2] = count[ASKED]
     return n
-
-
-def solve_poses(
-    poses: int, arm: Reals, sizes: Ints, shapes: Ints, tables: Reals, pose: Reals, q: Reals, about: Reals, report: Ints
-) -> None:
-    """The same for many poses (4 by 4); four numbers of report for each, the first the number of solutions."""
-    for k in range(poses):
-        at = 4 * k
-        report[at] = solve_pose(
-            arm, sizes, shapes, tables, pose[16 * k :], q[6 * MOST * k :], about[2 * MOST * k :], report[at + 1 :]
-        )

@@ -21,7 +21,8 @@ from manipula.algebra.program.primitives import (
     reals,
     sin,
 )  # fmt: skip
-from manipula.ik.general6r.text.pencil import GAP, GAPS, JOINTS, ORIGIN, SENSE, SWAPPED, WIDE
+from manipula.ik.general6r.text.layout import ReadingTable, Shape
+from manipula.ik.general6r.text.pencil import WIDE
 
 
 def null_vector(E: Reals, x: Number, v: Numbers) -> None:
@@ -102,7 +103,7 @@ def last_one(table: Reals, gap: int, back: Reals, c: Complexes, s: Complexes) ->
     row = complexes(3)
     next_row = complexes(3)
     for j in range(3):
-        row[j] = back[j * 4] if gap == 6 else table[GAPS + 45 + j]
+        row[j] = back[j * 4] if gap == 6 else table[ReadingTable.GAPS + 45 + j]
     for k in range(5):
         x = row[0]
         y = row[1]
@@ -111,7 +112,9 @@ def last_one(table: Reals, gap: int, back: Reals, c: Complexes, s: Complexes) ->
         for j in range(3):
             next_row[j] = 0.0
             for i in range(3):
-                next_row[j] += row[i] * (back[j * 4 + i] if gap == k + 1 else table[GAPS + 9 * k + i * 3 + j])
+                next_row[j] += row[i] * (
+                    back[j * 4 + i] if gap == k + 1 else table[ReadingTable.GAPS + 9 * k + i * 3 + j]
+                )
         for j in range(3):
             row[j] = next_row[j]
     turn: complex = row[0] + number(0.0, 1.0) * row[1]
@@ -125,7 +128,7 @@ def rough_root(table: Reals, shape: Ints, shift: float, back: Reals, W: Reals, t
     turns = complexes(6)
     i1 = number(0.0, 1.0)
     for k in range(3):
-        origin = table[ORIGIN + k] + (shift if k == 0 else 0.0)
+        origin = table[ReadingTable.ORIGIN + k] + (shift if k == 0 else 0.0)
         z = number(cos(origin), sin(origin)) * ((1 + i1 * t[k]) / (1 - i1 * t[k]))
         turns[2 + k] = z
         c[2 + k] = (z + 1 / z) / 2
@@ -133,12 +136,12 @@ def rough_root(table: Reals, shape: Ints, shift: float, back: Reals, W: Reals, t
     first_two(W, c, s)
     turns[0] = c[0] + i1 * s[0]
     turns[1] = c[1] + i1 * s[1]
-    turns[5] = last_one(table, shape[GAP], back, c, s)
+    turns[5] = last_one(table, shape[Shape.GAP], back, c, s)
     for k in range(6):
         z = turns[k]
         size = abs(z)
         angle = number(atan2(imag(z), real(z)), -log(size) if size > 0 else 1e300)
-        angles[shape[JOINTS + k]] = shape[SENSE] * angle
+        angles[shape[Shape.JOINTS + k]] = shape[Shape.SENSE] * angle
 
 
 def start(
@@ -146,7 +149,7 @@ def start(
 ) -> None:
     """The rough root of an eigenvalue re + i im; a real one has real angles."""
     t = complexes(3)
-    real_vector = null_space_real(E, re, im, shape[SWAPPED], t)
+    real_vector = null_space_real(E, re, im, shape[Shape.SWAPPED], t)
     rough_root(table, shape, shift, back, W, t, angles)
     if real_vector:
         for k in range(6):
