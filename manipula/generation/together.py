@@ -97,13 +97,13 @@ def _part(asked: Prepared, tell: Tell) -> Part:
 def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
     """The text of the block on expressions."""
     graph, entries = Graph(), _entries(block, asked)
-    parameters = {name: graph.symbol(name) for name in _parameters(parts)}
+    parameters = {name: graph.symbol(name) for name in _parameters(asked, parts)}
     inputs = [
         Input(kind.name, tuple(graph.symbol(x, online=is_online(kind.role)) for x in entries[kind.name]), *about)
         for kind in block.inputs
         for about in [(kind.unit, kind.doc, kind.role)]
     ]
-    refuse_clash(asked.parameters, {port.name: port.symbols for port in inputs}, asked.robot)
+    refuse_clash(parameters, {port.name: port.symbols for port in inputs}, asked.robot)
     cuts: list[Cut] = []
 
     def call(model: str, /, **given: Sequence[Any]) -> Values:
@@ -183,10 +183,12 @@ def _entries(block: Block, asked: Prepared) -> dict[str, list[str]]:
     return {kind.name: kind.entries(sizes) for kind in block.inputs}
 
 
-def _parameters(parts: Mapping[str, Part]) -> list[str]:
-    """The robot's parameters that any part reads, each once."""
-    ports = (port for part in parts.values() for port in part.function.inputs if port.role == "parameter")
-    return list(dict.fromkeys(name for port in ports for name in port.names))
+def _parameters(asked: Prepared, parts: Mapping[str, Part]) -> list[str]:
+    """The parameters of the robot, and of another one that a part is of, read or not: each once."""
+    functions = [part.function for part in parts.values()]
+    known = [name for x in functions for name in x.provenance.parameters or ()]
+    read = [name for x in functions for port in x.inputs if port.role == "parameter" for name in port.names]
+    return list(dict.fromkeys([*asked.parameters, *known, *read]))
 
 
 def _check_inputs(block: Block, model: str, part: Part, given: Mapping[str, Sequence[Any]]) -> None:
