@@ -51,7 +51,10 @@ def check_request(asked: Prepared) -> None:
 
 
 def method_named(model: Model, name: str, factors: int) -> Callable[[Tree, Given, Answers], dict[str, Any]]:
-    """A method by name; a pose may also be asked for by a bracketing of its factors, one a joint on the road."""
+    """A method by name. Besides the texts of the catalogue there are three kinds that a plain entry cannot hold: the
+    recursion that is told how to work each link out, and so alone reads the answers; the derivative of another model's
+    function, whose text is that model's; any bracketing of a pose, one factor a joint of the road: too many to list
+    """
     if name in model.methods:
         return lambda chain, x, answers: model.methods[name](chain, x)
     if name == FIELD and model.field is not None:

@@ -25,6 +25,8 @@ from manipula.generation.prepare import Prepared
 from manipula.generation.request import Choice, Tell
 from manipula.mechanics.models.choices import FRAMES, Question
 
+# Measured (bench/notes/relaxed-formulations.md): 40 moves a node tell most of where a draft ends, in the time of the
+# draft itself; further bounds only keep hopeless drafts from costing that time.
 WORK = 300_000  # operations built in the descents, and as many in the walk: a quarter of a minute each
 TRIALS = 1_500  # and no more formulations than that: a small arm soon has no others
 MOVES = 40  # of the algebra for each node of a draft
@@ -65,7 +67,11 @@ class Formulations:
 
     @cached_property
     def fine(self) -> Space:
-        """The questions that stay in a valley."""
+        """The questions that stay in a valley.
+
+        A descent over all of `space` would step out of its valley at the first answer that is cheaper at once, and
+        never learn how deep it is; so `space` is for the walk and for what a formulation is, `fine` for descents.
+        """
         return {
             question.topic: question.answers for question in self.questions if not (question.bold or question.valley)
         }

@@ -22,6 +22,8 @@ from manipula.generation.prepare import Prepared
 from manipula.generation.request import Tell
 from manipula.generation.shipped import stored
 
+# Measured, not derived: the runs behind the tournament and its sizes are in bench/notes. All but the share of seconds
+# are in moves and operations, so that the result does not depend on the machine or on what else it does.
 FORMULATION_SHARE = 0.5  # of a limit in seconds, at most
 WORK = 67_000_000_000  # moves of each worker times operations, at most: a move takes longer among many
 MOVES_EACH = 1_500_000  # for each operation: a small function has no more to find

@@ -82,6 +82,8 @@ FRAMES, MASSES, TIP, GAUGE, UNIT = (
     Topic("frames"), Topic("masses"), Topic("tip"), Topic("gauge"), Topic("unit")
 )  # fmt: skip
 SLIDES = ("stay", "back", "forth")
+# A finding, not a theorem: on the Stanford arm descents prefer whichever share of link 2 is cheaper at once, the other
+# ends lower (bench/notes/basins-and-squares.md). So both are searched.
 WIDE = Topic("share", 2)  # behind the first joint, whose motion is simple, both ways to work a link out lead far apart
 UNITS = 3  # levers tried as a unit without a search
 # what axis i carries of its parent's moments along it: (first, second)

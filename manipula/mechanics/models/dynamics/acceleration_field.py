@@ -89,7 +89,11 @@ class Spin:
 
 @dataclass(frozen=True)
 class Row:
-    """A link in its run. V is the acceleration of the link's origin; spin, V and the wrenches are in the run's axes."""
+    """A link in its run. V is the acceleration of the link's origin; spin, V and the wrenches are in the run's axes.
+
+    How the link's lever is worked out is the link's own choice, but it is its children who ask for it, each for its own
+    place: so the function rides on the row, and with it the angle and the maths that the polar form wants.
+    """
 
     link: Link | None
     angle: Any
@@ -265,7 +269,13 @@ def ground(chain: Tree, spin: Spin | None = None, V: Vector | None = None) -> Ro
 
 
 def handed_over(chain: Tree, parts: Sequence[Callable[[Any, Any], Any]]) -> tuple[Tree, list[Any]]:
-    """Give the part σ of each link's Kxx and Kyy to its parent, from the tips down; the rotors 2σ that remain."""
+    """Give the part σ of each link's Kxx and Kyy to its parent, from the tips down; the rotors 2σ that remain.
+
+    Why that may be done: the part has the tensor diag(σ, σ, 2σ) about the joint's axis, which no turn about the axis
+    changes. So the parent may carry it as its own, but for what the joint's turn adds to its angular momentum, 2σ θ̇ z.
+    Its rate, 2σ (θ̈ z + θ̇ ω×z), is the gyroscopic moment in `hang`; and of the parent's own turning the joint would
+    have felt 2σ ω̇_z about its axis, which is the `rest` of its torque.
+    """
     links, rotors = list(chain.links), [0] * chain.dof
     for i in (i for i in range(chain.dof - 1, -1, -1) if links[i].parent != BASE):
         K = links[i].inertia.second_moments()

@@ -3,6 +3,10 @@
 A `Recording` stands where `Subproblems` would. It notes what it is asked, and answers with the joint's own motion in
 letters, so that every later equation is written in the sines and cosines found before. There is one root to follow
 then, not two; the equations are noted for the joint's coordinate q, whatever sense and offset the loop counts it with.
+
+An arm of two links, for example: the text asks first for the elbow, `distance`, |p + R Z w| = r. `Subproblems` would
+answer with two roots, pairs of numbers (cos, sin). A recording notes the equation for q2 and answers (c2, s2). The text
+goes on and asks for the shoulder, `turn`, Z p = m; but p is now written in c2 and s2, and so is the second note.
 """
 
 from __future__ import annotations
