@@ -12,7 +12,7 @@ import pytest
 import manipula
 from manipula.algebra.emit.backend import emit
 from tests.emitted import CC, STRICT, needs_cc, written
-from tests.languages import CXX, JAX_PYTHON, SHIM, TOOLS, WARNINGS, built, host_text, in_every_language, sh
+from tests.languages import CXX, GFORTRAN, JAX_PYTHON, SHIM, TOOLS, WARNINGS, built, host_text, in_every_language, sh
 
 NAME = "planar2r_inverse_dynamics"
 ORDER = ("l1", "l2", "m1", "m2", "g")  # the driver's; the function's own is read from it
@@ -236,3 +236,35 @@ def test_a_float_model_and_a_double_caller_do_not_link(model: str, tmp_path: Pat
         assert f"undefined reference to `{name}" in done.stderr or name in done.stderr
     for library, test in ((single, tests[0]), (double, tests[1])):
         assert built(tmp_path, str(CC), library, test, "-lm").returncode == 0
+
+
+FORTRAN_DRIVER = """program driver
+    use manipula_real, only: wp
+    use planar2r_inverse_dynamics_model
+    implicit none
+    real(wp) :: sets(5, 4), k(planar2r_inverse_dynamics_nk), tau(2)
+    integer :: i, status
+
+    sets = reshape([real(wp) :: SETS], [5, 4])
+    do i = 1, 4
+        call planar2r_inverse_dynamics_prepare(sets(:, i), k, status)
+        call planar2r_inverse_dynamics([0.3_wp, 0.4_wp], [0.1_wp, 0.2_wp], [0.1_wp, 0.2_wp], k, tau)
+        print "(i0, a, i0, 2a)", status, " ", merge(0, 1, tau(1) <= huge(1.0_wp)), " ", &
+            planar2r_inverse_dynamics_condition(status)
+    end do
+end program
+"""
+
+
+@pytest.mark.parametrize("language", in_every_language(["fortran"]))
+@pytest.mark.parametrize(("kind", "flags"), [("", ()), ("", ("-O3",)), ("_single", ("-O3",))])
+def test_fortran_returns_a_status_in_every_build(
+    torque: manipula.Model, kind: str, flags: tuple[str, ...], language: str, tmp_path: Path
+) -> None:
+    rows = [f"{values[name]!r}_wp" for values in (*SETS, BRIEF) for name in torque.inputs["p"]]
+    driver = FORTRAN_DRIVER.replace("SETS", " &\n" + ", &\n".join(rows))
+    written({**emit(torque.tape, language, "1"), "driver.f90": driver}, tmp_path)
+    sources = (f"manipula_real{kind}.f90", f"{NAME}.f90", "driver.f90")
+    done = built(tmp_path, str(GFORTRAN), "-std=f2018", *flags, *sources)
+    answers = [line.rstrip() for line in done.stdout.splitlines()]
+    assert answers == ["0 0", REFUSED, REFUSED, REFUSED if kind else "0 0"]
