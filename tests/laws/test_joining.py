@@ -24,17 +24,19 @@ from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.generation.together import Part, call_by_call, generate_block, join
-from manipula.mechanics.models.block import Block, Call
+from manipula.mechanics.models.block import Block, Call, Result, variables
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, discretised
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.models.integrate.steps import Rates, State, along
+from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.models.wiring import wired
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.scalar import Maths
-from tests.random_robots import random_robot
+from manipula.scalar import Maths, Next
+from tests.laws.test_trees import TREES, heavy
+from tests.random_robots import random_robot, random_tree
 
 RNG = np.random.default_rng(2026)
 
@@ -306,3 +308,49 @@ def test_a_wire_between_other_sizes_and_a_parameter_called_like_a_port_are_refus
     robot = mp.Robot.from_dh([("0", 0, "kp1", 0)], name="spring")
     with pytest.raises(InputError, match="kp1"):
         generate_block(LAWS["pd_gravity"].sampled, asked_of(robot))
+
+
+# other robots, other sizes
+
+
+@pytest.mark.parametrize("seed", TREES[:2])
+def test_a_robot_that_branches_is_driven_like_any_other(seed: int) -> None:
+    robot = mp.Robot.of(heavy(random_tree(seed, 3, surroundings=False, actuators=False)))
+    law = mp.controller(robot, "computed_torque", kp=9, kd=6, sample=1e-2)
+    loop = mp.closed_loop(robot, law, method="semi-implicit")
+    live, _ = drawn(loop.function, rows=1)
+    x = row(live, 0)
+    new, tau = loop.step(loop.start(q=x["q"], qd=x["qd"]), x["q_ref"], x["qd_ref"], x["qdd_ref"])
+    a = x["qdd_ref"] + 6 * (x["qd_ref"] - x["qd"]) + 9 * (x["q_ref"] - x["q"])
+    asked = asked_of(robot)
+    np.testing.assert_allclose(tau, plain(asked, "inverse_dynamics", {})(q=x["q"], qd=x["qd"], qdd=a), rtol=1e-9)
+    np.testing.assert_allclose(new.qd, x["qd"] + 1e-2 * a, rtol=1e-9)
+    np.testing.assert_allclose(new.q, x["q"] + 1e-2 * new.qd, rtol=1e-12)
+
+
+def _gradient(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    """θ⁺ = θ + γ Yᵀ (τ − Y θ)"""
+    Y = call("base_regressor", q=x["q"], qd=x["qd"], qdd=x["qdd"])["Y"]
+    e = [tau - sum(y * t for y, t in zip(line, x["theta"])) for tau, line in zip(x["tau"], Y)]
+    step = [x["gamma"][0] * sum(line[i] * each for line, each in zip(Y, e)) for i in range(len(x["theta"]))]
+    return {"theta_next": [t + d for t, d in zip(x["theta"], step)]}
+
+
+@pytest.mark.parametrize("kinds", ["R", "RP"])
+def test_a_state_may_have_an_entry_for_every_base_parameter(kinds: str) -> None:
+    """An estimator of the parameters that torques can tell: how many there are is the robot's."""
+    theta = PortKind("theta", "SI", "base parameters", "base", "state")
+    gamma = PortKind("gamma", "", "rate", ("gamma",), "setting")
+    block = Block(
+        "gradient", "", (*variables("q", "qd", "qdd", "tau"), theta, gamma),
+        {"theta_next": Result("SI", "", Next("theta"))}, _gradient, ("base_regressor",),
+    )  # fmt: skip
+    robot = mp.Robot.of(random_robot(5, joints=kinds))
+    function = generate_block(block, asked_of(robot))
+    size = len(robot.base_parameters)
+    assert size > 1 and {len(port.symbols) for port in function.states} == {size}
+    live, fixed = drawn(function, rows=1)
+    x = row(live, 0)
+    Y = mp.Arm(robot).base_regressor(x["q"], x["qd"], x["qdd"])
+    want = x["theta"] + fixed["gamma"] * Y.T @ (x["tau"] - Y @ x["theta"])
+    np.testing.assert_allclose(compiled(function)(*(v[0] for v in live.values()), p=fixed), want, rtol=1e-10)
