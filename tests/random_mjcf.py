@@ -10,14 +10,14 @@ SEQUENCES = ("xyz", "zyx", "XYZ", "zXz", "YZx")
 
 
 class RandomMjcf:
-    """One file. `joints` are those from the world to the site "tip"; a finger hangs beside them."""
+    """One file. `joints` are those from the world to the site "tip"; fingers hang beside them."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, fingers: int = 1) -> None:
         self.rng = np.random.default_rng(seed)
         self.degrees = bool(seed % 2)
         self.joints: list[str] = []
         bodies = int(self.rng.integers(1, 5))
-        inner = self.finger() + f'<site name="tip" {self.place()}/>'
+        inner = "".join(map(self.finger, range(1, fingers + 1))) + f'<site name="tip" {self.place()}/>'
         for number in range(bodies, 0, -1):
             inner = self.body(number, inner, moves=number == bodies or self.rng.random() < 0.8)
         self.joints.reverse()
@@ -78,8 +78,9 @@ class RandomMjcf:
         held = f'<body name="b{number}" {self.place()} {childclass}>{joints}{self.inertial()}{inner}</body>'
         return f"<frame {self.place()}>{held}</frame>" if self.rng.random() < 0.3 else held
 
-    def finger(self) -> str:
+    def finger(self, number: int) -> str:
         return (
-            f'<body name="finger" {self.place()}><joint name="grip" type="slide" axis="0 1 0" range="-1 1"/>'
-            f'{self.inertial()}<body name="nail" {self.place()}>{self.inertial()}</body></body>'
+            f'<body name="finger{number}" {self.place()}>'
+            f'<joint name="grip{number}" type="slide" axis="0 1 0" range="-1 1"/>'
+            f'{self.inertial()}<body name="nail{number}" {self.place()}>{self.inertial()}</body></body>'
         )

@@ -27,7 +27,7 @@ def test_pose_inertia_and_torques(seed: int) -> None:
     moving = [model.joint(name).dofadr[0] for name in made.joints]
     q, qd, qdd = np.random.default_rng(seed).normal(size=(3, arm.dof))
     data.qpos[moving], data.qvel[moving], data.qacc[moving] = q, qd, qdd
-    data.qpos[model.joint("grip").dofadr[0]] = 0  # where the finger is locked
+    data.qpos[model.joint("grip1").dofadr[0]] = 0  # where the finger is locked
     mujoco.mj_inverse(model, data)
     pose, site = arm.pose(q), data.site("tip")
     np.testing.assert_allclose(pose[:3, 3], site.xpos, atol=1e-12)
@@ -35,6 +35,25 @@ def test_pose_inertia_and_torques(seed: int) -> None:
     there = inertia(model, data)[np.ix_(moving, moving)]
     assert abs(arm.inertia_matrix(q) - there).max() < 1e-12 * (1 + abs(there).max())
     torques = data.qfrc_inverse[moving]
+    assert abs(arm.inverse_dynamics(q, qd, qdd) - torques).max() < 1e-12 * (1 + abs(torques).max())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_file_whose_bodies_branch_is_the_whole_tree(seed: int) -> None:
+    made = RandomMjcf(seed, fingers=3)
+    model = mujoco.MjModel.from_xml_string(made.text)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    data = mujoco.MjData(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mp.ManipulaWarning)
+        arm = mp.Arm(mp.Robot.from_text(made.text, "mjcf"), optimise="none")
+    assert sorted(arm.robot.joint_names) == sorted([*made.joints, "grip1", "grip2", "grip3"])
+    order = [model.joint(name).dofadr[0] for name in arm.robot.joint_names]
+    q, qd, qdd = np.random.default_rng(seed).normal(size=(3, arm.dof))
+    data.qpos[order], data.qvel[order], data.qacc[order] = q, qd, qdd
+    mujoco.mj_inverse(model, data)
+    there, torques = inertia(model, data)[np.ix_(order, order)], data.qfrc_inverse[order]
+    assert abs(arm.inertia_matrix(q) - there).max() < 1e-12 * (1 + abs(there).max())
     assert abs(arm.inverse_dynamics(q, qd, qdd) - torques).max() < 1e-12 * (1 + abs(torques).max())
 
 

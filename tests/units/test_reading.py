@@ -48,6 +48,7 @@ def lines_of(text: str, parts: list[str]) -> int:
         return len(text.splitlines())
     head, *body = ast.parse(text).body
     spans = {node.name: node for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    assert set(parts) <= set(spans), f"CONTRIBUTING names {set(parts) - set(spans)}, which are not there any more"
     return sum((node.end_lineno or 0) - node.lineno + 1 for node in (head, *(spans[part] for part in parts)))
 
 
