@@ -27,7 +27,7 @@ from manipula.algebra.program.primitives import (
 from manipula.algebra.run.routines import Laned, compiled
 from manipula.errors import InputError
 from tests.emitted import module_from
-from tests.texts import SHAPE, WEIGHTS
+from tests.random_texts import SHAPE, WEIGHTS
 
 SIZE = 6
 
@@ -117,7 +117,7 @@ def plain_texts(folder: Any) -> list[Callable[..., None]]:
         lines = [f"        {rng.choice(['a', 'b', 'x[i]'])} = {value(3)} / 2" for _ in range(5)]
         head = [f"def laned_{which}(n: int, h: float, x: Reals) -> float:", "    a = h", "    b = x[1]"]
         texts.append("\n".join([*head, "    for i in range(n):", *lines, "    return a - b"]))
-    source = "from manipula.algebra.program.primitives import *\nfrom tests.texts import WEIGHTS as W\n\n\n"
+    source = "from manipula.algebra.program.primitives import *\nfrom tests.random_texts import WEIGHTS as W\n\n\n"
     module = module_from(source + "\n\n\n".join(texts), "laned_texts", folder)
     return [getattr(module, f"laned_{which}") for which in range(8)]
 

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import ctypes
+import json
+import shutil
+import subprocess
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from manipula.algebra.emit.c.program import program_text
+from manipula.algebra.emit.backend import PROGRAMS, emit_program
 from manipula.algebra.program.primitives import Ints, Reals, Words, reals
 from manipula.algebra.program.reader import program
+from manipula.algebra.program.tree import Routine
 from manipula.algebra.run.routines import Mirror, compiled
-from manipula.errors import InputError
+from manipula.errors import InputError, UnknownNameError
 from tests.emitted import module_from, needs_cc, shared
-from tests.texts import HEAD, PRIMES, SHAPE, Store, bump, everything, given, random_text
+from tests.languages import CXX, WARNINGS
+from tests.random_texts import HEAD, PRIMES, SHAPE, Store, bump, everything, given, neighbours, random_text, waves
 
-DRAWN = range(14)
+DRAWN = range(9)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +32,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> list[Callable[..., float]
     """Texts with one signature: one by hand, many drawn."""
     source = HEAD + "\n\n".join(map(random_text, DRAWN))
     module = module_from(source, "drawn_texts", tmp_path_factory.mktemp("drawn"))
-    return [everything, *(getattr(module, f"drawn_{seed}") for seed in DRAWN)]
+    return [everything, waves, neighbours, *(getattr(module, f"drawn_{seed}") for seed in DRAWN)]
 
 
 class Plain:
@@ -36,6 +42,7 @@ class Plain:
         vars(self).update(vars(store), marks=store.marks.astype(object))
 
 
+@cache
 def plainly(text: Callable[..., float], seed: int) -> list[Any]:
     n, x, k, w, s = given(seed)
     plain = Plain(s)
@@ -73,9 +80,12 @@ def test_c(texts: list[Callable[..., float]], tmp_path: Path) -> None:
     routines = program(*texts)
     names = [text.__name__ for text in texts]
     allowed = '#pragma GCC diagnostic ignored "-Wtautological-compare"'  # a drawn text may ask whether n == n
-    text = program_text(routines, names, wide=True)
+    text = emit_program(routines, "c", names, wide=True)
     (tmp_path / "texts.c").write_text(f"#include <math.h>\n{allowed}\n{text}\n")
-    library = shared(tmp_path / "texts.c")
+    run_library(shared(tmp_path / "texts.c"), routines, texts)
+
+
+def run_library(library: ctypes.CDLL, routines: Sequence[Routine], texts: Sequence[Callable[..., float]]) -> None:
     mirror = Mirror(next(r.structs["Store"] for r in routines if "Store" in r.structs))
     for text in texts:
         function = getattr(library, text.__name__)
@@ -202,3 +212,119 @@ def test_a_tape_that_breaks_its_condition_says_so() -> None:
         k, other = np.zeros(SHAPE.kept), np.zeros(SHAPE.kept)
         assert status(p, k) == compiled(status)(p, other)
     assert status(np.array([0.0, 1.0]), np.zeros(SHAPE.kept)) == 1
+
+
+# other languages: the same texts on the same inputs
+
+SHIM = """#include <cmath>
+#define __device__
+#define __restrict__ __restrict
+"""
+NODE = """
+import * as texts from "./texts.mjs";
+import { readFileSync } from "node:fs";
+const cases = JSON.parse(readFileSync("cases.json", "utf8"));
+const found = cases.map(([name, n, x, k, w, s]) => {
+  const [X, K, W] = [Float64Array.from(x), Float64Array.from(k), BigUint64Array.from(w.map(BigInt))];
+  const S = { ...s, seed: BigInt(s.seed) };
+  for (const part of ["own", "marks", "table"]) S[part] = Float64Array.from(s[part]);
+  const result = texts[name](n, X, K, W, S);
+  const words = [...W].map(String);
+  return [result, [...X], [...K], words, S.count, S.level, String(S.seed), [...S.own], [...S.marks], [...S.table]];
+});
+console.log(JSON.stringify(found));
+"""
+
+
+def library(language: str, text: str, names: Sequence[str], folder: Path) -> ctypes.CDLL:
+    """The program as a shared library, through the language's compiler."""
+    if language == "rust":
+        source, command = folder / "texts.rs", ["rustc", "-O", "--crate-type", "cdylib", "-D", "warnings"]
+    else:
+        quiet = ["-Wno-tautological-compare", "-Wno-unused-function"]
+        source, command = (
+            folder / "texts.cpp",
+            [str(CXX), *WARNINGS, *quiet, "-O1", "-ffp-contract=off", "-shared", "-fPIC"],
+        )
+        text = "\n".join([SHIM if language == "cuda" else "", text])
+        for name in names:  # plain names in the library; the text itself is C++
+            text = text.replace(f"double {name}(", f'extern "C" double {name}(', 1)
+    source.write_text(text)
+    done = subprocess.run([*command, source, "-o", folder / "texts.so"], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return ctypes.CDLL(str(folder / "texts.so"))
+
+
+def tool(language: str) -> str | None:
+    return {"rust": shutil.which("rustc"), "javascript": shutil.which("node"), "python": "python"}.get(language, CXX)
+
+
+@pytest.mark.parametrize("language", ["cpp", "cuda", "rust"])
+def test_compiled_languages(language: str, texts: list[Callable[..., float]], tmp_path: Path) -> None:
+    if tool(language) is None:
+        pytest.skip(f"no compiler for {language} on this machine: its programs are not run")
+    routines, names = program(*texts), [text.__name__ for text in texts]
+    wide = {} if language == "rust" else {"wide": True}
+    made = library(language, emit_program(routines, language, names, **wide), names, tmp_path)
+    run_library(made, routines, texts)
+
+
+def test_javascript(texts: list[Callable[..., float]], tmp_path: Path) -> None:
+    node = tool("javascript")
+    if node is None:
+        pytest.skip("no node on this machine: programs in JavaScript are not run")
+    (tmp_path / "texts.mjs").write_text(emit_program(program(*texts), "javascript", [x.__name__ for x in texts]))
+    (tmp_path / "run.mjs").write_text(NODE)
+    tasks = [(text, seed) for text in texts for seed in range(4)]
+    cases = []
+    for text, seed in tasks:
+        n, x, k, w, s = given(seed)
+        store = {name: np.asarray(value).tolist() for name, value in vars(s).items()} | {"seed": str(s.seed)}
+        cases.append([text.__name__, n, x.tolist(), k.tolist(), list(map(str, w)), store])
+    (tmp_path / "cases.json").write_text(json.dumps(cases))
+    done = subprocess.run([node, "run.mjs"], cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for (text, seed), (result, x, k, w, count, level, state, own, marks, table) in zip(
+        tasks, json.loads(done.stdout), strict=True
+    ):
+        found = [result, *x, *k, *map(int, w), count, level, int(state), *own, *marks, *table]
+        same(plainly(text, seed), found)
+
+
+def test_python_without_the_package(texts: list[Callable[..., float]], tmp_path: Path) -> None:
+    source = emit_program(program(*texts), "python")
+    assert "manipula" not in source
+    module = module_from(source, "texts_alone", tmp_path)
+    for text in texts:
+        for seed in range(4):
+            same(plainly(text, seed), plainly(getattr(module, text.__name__), seed))
+
+
+def test_a_language_without_programs_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="matlab"):
+        emit_program(program(bump), "matlab")
+
+
+def test_c_says_when_32_bits_are_not_enough() -> None:
+    def far(n: int) -> int:
+        return n + 3_000_000_000
+
+    with pytest.raises(InputError, match="more than 32 bits"):
+        emit_program(program(far), "c")
+    assert "3000000000" in emit_program(program(far), "c", wide=True)
+
+
+def test_the_same_bytes_twice() -> None:
+    first, again = program(everything, waves), program(everything, waves)
+    for language in PROGRAMS:
+        assert emit_program(first, language) == emit_program(again, language)
+
+
+@pytest.mark.slow
+@needs_cc
+def test_many_drawn_texts(tmp_path: Path) -> None:
+    seeds = range(1000, 1150)
+    module = module_from(HEAD + "\n\n".join(map(random_text, seeds)), "many_drawn_texts", tmp_path)
+    drawn = [getattr(module, f"drawn_{seed}") for seed in seeds]
+    test_machine_code(drawn)
+    test_c(drawn, tmp_path)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Protocol
+from typing import Any, Protocol
 
+from manipula.algebra.program.tree import Routine
 from manipula.algebra.tape import Tape
 from manipula.errors import UnknownNameError
 
@@ -38,6 +39,16 @@ BACKENDS = {
     "rust": "manipula.algebra.emit.rust:Rust",
 }
 
+# name → the writer of programs (loops, structs, calls of tapes)
+PROGRAMS = {
+    "c": "manipula.algebra.emit.c.program:CProgram",
+    "cpp": "manipula.algebra.emit.cpp.program:CppProgram",
+    "cuda": "manipula.algebra.emit.cuda.program:CudaProgram",
+    "javascript": "manipula.algebra.emit.javascript.program:JavaScriptProgram",
+    "python": "manipula.algebra.emit.python.program:PythonProgram",
+    "rust": "manipula.algebra.emit.rust.program:RustProgram",
+}
+
 
 def languages() -> list[str]:
     """What `emit` can write."""
@@ -45,11 +56,22 @@ def languages() -> list[str]:
 
 
 def backend_named(language: str) -> Backend:
-    if language not in BACKENDS:
-        raise UnknownNameError("language", language, BACKENDS)
-    module, _, name = BACKENDS[language].partition(":")
-    made: Backend = getattr(import_module(module), name)()
+    made: Backend = _loaded(language, BACKENDS)()
     return made
+
+
+def _loaded(language: str, places: Mapping[str, str]) -> Any:
+    if language not in places:
+        raise UnknownNameError("language", language, places)
+    module, _, name = places[language].partition(":")
+    return getattr(import_module(module), name)
+
+
+def emit_program(routines: Sequence[Routine], language: str, public: Sequence[str] = (), **options: bool) -> str:
+    """A program in a language; `public` are the routines that can be called from outside, `wide=True` makes whole
+    numbers of C, C++ and CUDA 64 bits wide (they are so elsewhere)."""
+    text: str = _loaded(language, PROGRAMS)(routines, public, **options).text()
+    return f"{text}\n"
 
 
 def emit(tape: Tape, language: str, version: str, samples: Samples = ()) -> dict[str, str]:

@@ -17,6 +17,8 @@ from manipula.algebra.emit.section import Section
 from manipula.algebra.emit.sections import Places, sections_of
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.text import Language
+from manipula.algebra.program.deciding import DECIDING
+from manipula.algebra.program.reader import program
 from manipula.algebra.program.signs import Signs
 from manipula.algebra.program.tree import (
     Call,
@@ -92,11 +94,13 @@ class ProgramWriter(ABC):
     signs: Mapping[str, str] = SIGNS
     forms: Mapping[str, str] = {}  # by "operation kind", or by the operation alone
     helpers: Mapping[str, Sequence[str]] = {}  # by the same names: lines of a function that the form calls
+    decides = True  # the language has nothing of its own for what tapes decide
     no_pairs = False  # complex numbers are the language's own
     indent = "    "
 
     def __init__(self, routines: Sequence[Routine], public: Sequence[str] = ()) -> None:
         """`public`: the routines that can be called from outside."""
+        routines = [*self.deciding(routines), *routines]
         self.routines, self.public = routines, public
         self.tables = {name: x for routine in routines for name, x in routine.tables.items()}
         self.tapes = {name: x for routine in routines for name, x in routine.tapes.items()}
@@ -109,6 +113,12 @@ class ProgramWriter(ABC):
         self.local: dict[str, str] = {}
         self.sign = Signs(routines[0]) if routines else None
         self.declared: set[str] = set()
+
+    def deciding(self, routines: Sequence[Routine]) -> list[Routine]:
+        """What tapes decide, as routines of the program, under the names `sign_of` and the like."""
+        tapes = [tape for routine in routines for tape in routine.tapes.values()]
+        used = {line.op for tape in tapes for line in (*tape.lines, *tape.guard)}
+        return program(*(text for op, text in DECIDING.items() if op in used)) if self.decides else []
 
     # what a language says
 
@@ -145,7 +155,11 @@ class ProgramWriter(ABC):
     def straight_language(self, prefix: str) -> Language: ...
 
     def straight_helpers(self, prefix: str, used: set[str]) -> list[str]:
-        """Functions that the lines of tapes call."""
+        """Further functions that the lines of a tape call."""
+        return []
+
+    def prototypes(self) -> list[str]:
+        """Routines that are called before their text, where that has to be said."""
         return []
 
     def before(self) -> list[str]:
@@ -156,13 +170,17 @@ class ProgramWriter(ABC):
 
     def text(self) -> str:
         """All of it."""
-        bodies = ["\n".join(self.routine(routine)) for routine in self.routines]
+        texts = {routine.name: "\n".join(self.routine(routine)) for routine in self.routines}
+        decided = [texts.pop(text.__name__) for text in DECIDING.values() if self.decides and text.__name__ in texts]
+        bodies = list(texts.values())
         tapes = [part for name, tape in self.tapes.items() for part in self.tape(self.straight[name], tape)]
         complexes = [] if self.no_pairs else self.complexes()
         structs = ["\n".join(self.struct(x)) for x in self.structs.values()]
         tables = [self.table(self.called[name], *x) for name, x in self.tables.items()]
         helpers = ["\n".join(self.helpers[key]) for key in self.used if key in self.helpers]
-        return "\n\n".join([*self.before(), *complexes, *structs, *tables, *helpers, *tapes, *bodies])
+        return "\n\n".join(
+            [*self.before(), *complexes, *structs, *tables, *helpers, *self.prototypes(), *decided, *tapes, *bodies]
+        )
 
     def complexes(self) -> list[str]:
         """The type of complex numbers with the functions in use."""
@@ -202,7 +220,7 @@ class ProgramWriter(ABC):
     def tape(self, name: str, tape: Tape) -> list[str]:
         """Both sections as functions over flat arrays."""
         language = self.straight_language(name)
-        written = sections_of(tape, language, ("k", *self.called.values()), Places(self.flat, self.flat))
+        written = sections_of(tape, language, ("k", *self.called.values()), Places(self.flat, self.flat, self.kept))
         used = {line.op for line in (*tape.lines, *tape.guard)}
         split, made = written.split, self.straight_helpers(name, used)
         if split.kept:
@@ -215,6 +233,9 @@ class ProgramWriter(ABC):
 
     def flat(self, argument: Argument, position: int) -> str:
         return f"{argument.name}[{position}]"
+
+    def kept(self, position: int) -> str:
+        return f"k[{position}]"
 
     def unread(self, tape: Tape, split: Split) -> list[str]:
         """Arguments nobody reads, where that has to be said."""
@@ -285,7 +306,7 @@ class ProgramWriter(ABC):
     def statement(self, line: Stmt) -> Iterator[str]:
         match line:
             case Set(target, value):
-                yield self.set(target, value)
+                yield self.assignment(target, value)
             case For(name, _, _, _, body):
                 yield from self.opened(self.loop(line, self.local[name]), body)
             case While(condition, body):
@@ -308,7 +329,7 @@ class ProgramWriter(ABC):
         """Said before a call whose value nobody wants."""
         return ""
 
-    def set(self, target: Place, value: Expr) -> str:
+    def assignment(self, target: Place, value: Expr) -> str:
         if isinstance(value, Op) and len(value.args) == 2 and self.stepped(target, value):
             return f"{self.write(target)} {self.signs[value.name]}= {self.bare(value.args[1])}{self.end}"
         return f"{self.write(target)} = {self.bare(value)}{self.end}"

@@ -11,7 +11,7 @@ from manipula.algebra.emit.program import Pair, ProgramWriter, number
 from manipula.algebra.emit.sections import unused
 from manipula.algebra.emit.split import Split
 from manipula.algebra.emit.text import Language
-from manipula.algebra.program.tree import ARRAYS, STRUCT, Call, Expr, Field, For, Kind, Routine, Struct, parts
+from manipula.algebra.program.tree import ARRAYS, STRUCT, Call, Expr, Field, For, Kind, Routine, Struct, Var, parts
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError
 
@@ -60,6 +60,7 @@ class CProgram(ProgramWriter):
     """C99. Whole numbers are `int`, or `int64_t` where the text needs more than 32 bits (`wide`)."""
 
     reserved = frozenset(KEYWORDS.split())
+    decides = False
     storage = "static "
     restrict = "restrict "
 
@@ -113,6 +114,8 @@ class CProgram(ProgramWriter):
         yield from (f"{self.types[kind]} {name} = {nothing.get(kind, '0')};" for name, kind in plain)
         if plain or routine.arrays:
             yield ""
+        read = {x.name for x in parts(routine.body) if isinstance(x, Var)}
+        yield from (f"(void){self.local[name]};" for name in routine.parameters if name not in read)
 
     def loop(self, line: For, name: str) -> str:
         more = f"{name}++" if line.step == 1 else f"{name}--" if line.step == -1 else f"{name} += {line.step}"
@@ -154,6 +157,21 @@ class CProgram(ProgramWriter):
 
     def let(self, name: str, text: str) -> str:
         return f"const double {name} = {text};"
+
+    def prototypes(self) -> list[str]:
+        """Of routines that call each other."""
+        known: set[str] = set()
+        early: dict[str, None] = {}
+        for routine in self.routines:
+            known.add(routine.name)
+            calls = (x.routine for x in parts(routine.body) if isinstance(x, Call))
+            early |= dict.fromkeys(name for name in calls if name not in known)
+        made = []
+        for routine in self.routines:
+            if routine.name in early:
+                self.names(routine)
+                made.append(f"{self.head(routine)};")
+        return made
 
     # tapes
 

@@ -1,0 +1,213 @@
+"""Programs as Rust functions over f64. Arrays are raw pointers: parts of one array may be written side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from manipula.algebra.emit.program import Pair, ProgramWriter, number
+from manipula.algebra.emit.rust.spelling import RUST_KEYWORDS
+from manipula.algebra.emit.split import Argument
+from manipula.algebra.emit.text import ARITHMETIC, DECIDING, GUARDED, LIBRARY, Language, calls
+from manipula.algebra.program.tree import (
+    ARRAYS,
+    STRUCT,
+    Expr,
+    Field,
+    For,
+    Item,
+    Kind,
+    Op,
+    Place,
+    Routine,
+    Struct,
+    Table,
+    Var,
+)
+from manipula.scalar import OPS
+
+TYPES: dict[Kind, str] = {"flag": "bool", "int": "i64", "word": "u64", "real": "f64", "complex": "Pair"}
+NOTHING: dict[Kind, str] = {
+    "flag": "false",
+    "int": "0",
+    "word": "0",
+    "real": "0.0",
+    "complex": "Pair { re: 0.0, im: 0.0 }",
+}
+MATHS = {"sqrt": "sqrt", "exp": "exp", "log": "ln", "sin": "sin", "cos": "cos", "floor": "floor", "ceil": "ceil"}
+FORMS = {
+    **{f"{name} real": f"f64::{word}({{bare[0]}})" for name, word in MATHS.items()},
+    "rint": "f64::round_ties_even({bare[0]})", "atan2": "f64::atan2({bare[0]}, {bare[1]})", "neg": "(-{0})",
+    "not": "(!{0})", "real": "{0}.re", "imag": "{0}.im",
+    "choose": "(if {bare[0]} {{ {bare[1]} }} else {{ {bare[2]} }})",
+    "select": "(if {bare[0]} {{ {bare[1]} }} else {{ {bare[2]} }})", "abs real": "f64::abs({bare[0]})",
+    "abs int": "i64::abs({bare[0]})", "min": "(if {0} < {1} {{ {bare[0]} }} else {{ {bare[1]} }})",
+    "max": "(if {0} > {1} {{ {bare[0]} }} else {{ {bare[1]} }})", "to_real from flag": "f64::from(u8::from({bare[0]}))",
+    "to_real": "({0} as f64)", "to_int": "({0} as i64)", "to_word": "({0} as u64)",
+    "high": "(((({0} as u128) * ({1} as u128)) >> 64) as u64)", "idiv": "floor_quotient({bare[0]}, {bare[1]})",
+    "mod": "floor_remainder({bare[0]}, {bare[1]})", "add word": "u64::wrapping_add({bare[0]}, {bare[1]})",
+    "sub word": "u64::wrapping_sub({bare[0]}, {bare[1]})", "mul word": "u64::wrapping_mul({bare[0]}, {bare[1]})",
+}  # fmt: skip
+HELPERS = {
+    "idiv": (
+        "/// Rounded down, also where a number is negative.",
+        "fn floor_quotient(a: i64, b: i64) -> i64 {",
+        "    a / b - i64::from(a % b != 0 && (a % b < 0) != (b < 0))",
+        "}",
+    ),
+    "mod": (
+        "/// With the sign of b.",
+        "fn floor_remainder(a: i64, b: i64) -> i64 {",
+        "    if a % b != 0 && (a % b < 0) != (b < 0) { a % b + b } else { a % b }",
+        "}",
+    ),
+}
+POWER = "fn pow_of(x: f64, y: f64) -> f64 {\n    if x >= 0.0 && y == y { f64::powf(x + 0.0, y) } else { f64::NAN }\n}"
+ALLOWED = "non_snake_case, non_camel_case_types, non_upper_case_globals, unused, unreachable_code"
+
+
+class RustProgram(ProgramWriter):
+    """Rust. A function that takes arrays is unsafe: their lengths are the caller's word."""
+
+    reserved = frozenset(RUST_KEYWORDS.split()) | {"_", "f64", "i64", "u64", "Pair"}
+    forms = FORMS
+    helpers = HELPERS
+
+    def before(self) -> list[str]:
+        return [f"#![allow({ALLOWED}, clippy::all)]"]
+
+    def constant(self, kind: Kind, value: float) -> str:
+        if kind == "real":
+            text = number(value, "f64::INFINITY", "f64::NAN")
+            return f"({text}_f64)" if text[-1].isdigit() else text
+        return (
+            str(bool(value)).lower() if kind == "flag" else f"{int(value)}u64" if kind == "word" else f"({int(value)})"
+        )
+
+    def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
+        yield f"{head} {{"
+        yield from (f"{self.indent}{line}" if line else "" for line in lines)
+        yield "}"
+
+    def comment(self, text: str) -> list[str]:
+        inner = [line.strip(" */") for line in super().comment(text)]
+        return [f"/// {line}".rstrip() for line in inner if line]
+
+    def head(self, routine: Routine) -> str:
+        given = [f"mut {self.local[name]}: {self.passed(kind)}" for name, kind in routine.parameters.items()]
+        public = 'pub unsafe extern "C" fn' if routine.name in self.public else "unsafe fn"
+        mangled = "#[no_mangle]\n" if routine.name in self.public else ""
+        result = "" if routine.returns == "none" else f" -> {TYPES[routine.returns]}"
+        return f"{mangled}{public} {self.called[routine.name]}({', '.join(given)}){result}"
+
+    def passed(self, kind: Kind) -> str:
+        if kind.startswith(STRUCT):
+            return f"*mut {self.called[kind.removeprefix(STRUCT)]}"
+        return f"*mut {TYPES[ARRAYS[kind]]}" if kind in ARRAYS else TYPES[kind]
+
+    def locals(self, routine: Routine) -> Iterator[str]:
+        for name, (kind, size) in routine.arrays.items():
+            word, entry = self.local[name], ARRAYS[kind]
+            yield f"let mut {word}_room = [{NOTHING[entry]}; {size}];"
+            yield f"let {word}: *mut {TYPES[entry]} = {word}_room.as_mut_ptr();"
+        yield from (f"let mut {name}: {TYPES[kind]} = {NOTHING[kind]};" for name, kind in self.variables(routine))
+
+    def routine(self, routine: Routine) -> Iterator[str]:
+        *lines, end = super().routine(routine)
+        yield from lines
+        if routine.returns != "none":  # a text whose every way returns does not come here
+            yield f"{self.indent}return {NOTHING[routine.returns]};"
+        yield end
+
+    def loop(self, line: For, name: str) -> str:
+        start, stop = self.bare(line.start), self.bare(line.stop)
+        if line.step > 0:
+            steps = f".step_by({line.step})" if line.step > 1 else ""
+            return f"for {name} in (({start})..({stop})){steps}"
+        steps = f".step_by({-line.step})" if line.step < -1 else ""
+        return f"for {name} in (({stop}) + 1..({start}) + 1).rev(){steps}"
+
+    def branch(self, test: str, yes: Sequence[str], no: Sequence[str] = ()) -> Iterator[str]:
+        yield from (line.replace(f"if ({test})", f"if {test}", 1) for line in super().branch(test, yes, no))
+
+    def struct(self, struct: Struct) -> list[str]:
+        def member(kind: Kind, size: int) -> str:
+            if kind not in ARRAYS:
+                return TYPES[kind]
+            return f"[{TYPES[ARRAYS[kind]]}; {size}]" if size else f"*mut {TYPES[ARRAYS[kind]]}"
+
+        lines = [f"    pub {x.name}: {member(x.kind, x.size)}," for x in struct.members]
+        return ["#[repr(C)]", f"pub struct {self.called[struct.name]} {{", *lines, "}"]
+
+    def table(self, name: str, kind: Kind, values: Sequence[float]) -> str:
+        entry = ARRAYS[kind]
+        listed = ", ".join(self.constant(entry, x) for x in values)
+        return f"static {name}: [{TYPES[entry]}; {len(values)}] = [{listed}];"
+
+    # places
+
+    def write(self, x: Expr) -> str:
+        if isinstance(x, Table):
+            return f"({self.called[x.name]}.as_ptr() as *mut {TYPES[ARRAYS[x.kind]]})"
+        if isinstance(x, Op) and x.name == "from":
+            return f"{self.write(x.args[0])}.offset(({self.bare(x.args[1])}) as isize)"
+        return super().write(x)
+
+    def item(self, x: Item) -> str:
+        return f"(*{self.write(x.array)}.offset(({self.bare(x.index)}) as isize))"
+
+    def member(self, x: Field) -> str:
+        struct = self.structs[x.struct.kind.removeprefix(STRUCT)]
+        found = struct.member(x.name)
+        place = f"(*{self.local[x.struct.name]}).{x.name}"
+        inside = x.kind in ARRAYS and found is not None and found.size
+        return f"(core::ptr::addr_of_mut!({place}) as *mut {TYPES[ARRAYS[x.kind]]})" if inside else place
+
+    def stepped(self, target: Place, value: Op) -> bool:
+        return isinstance(target, Var) and super().stepped(target, value)
+
+    # complex numbers
+
+    def pair_type(self) -> list[str]:
+        return [
+            "#[derive(Clone, Copy)]",
+            "#[repr(C)]",
+            "pub struct Pair {",
+            "    pub re: f64,",
+            "    pub im: f64,",
+            "}",
+        ]
+
+    def pair_head(self, name: str, pair: Pair) -> str:
+        given = [f"{x}: {'f64' if x in ('x', 're', 'im') else 'Pair'}" for x in pair.parameters.split()]
+        return f"fn pair_{name}({', '.join(given)}) -> {'f64' if len(pair.result) == 1 else 'Pair'}"
+
+    def pair_made(self) -> list[str]:
+        return ["Pair { re, im }"]
+
+    def maths(self, text: str) -> str:
+        for name in ("sin", "cos", "exp", "sqrt"):
+            text = text.replace(f"{name}(", f"f64::{name}(")
+        return text
+
+    def let(self, name: str, text: str) -> str:
+        return f"let {name}: f64 = {text};"
+
+    # tapes
+
+    def straight_language(self, prefix: str) -> Language:
+        named = {op: f"f64::{OPS[op].word('rust')}" for op in LIBRARY}
+        named |= {op: f"{op}_of" for op in (*DECIDING, *GUARDED)}
+        return Language({**ARITHMETIC, **calls(named)}, self.reserved, "f64::INFINITY", "f64::NAN", "{}_f64")
+
+    def straight_helpers(self, prefix: str, used: set[str]) -> list[str]:
+        return [POWER] if "pow" in used else []
+
+    def straight_head(self, name: str, given: Sequence[str], taken: Sequence[str], status: bool) -> str:
+        arrays = ", ".join(f"{x}: *mut f64" for x in (*given, *taken))
+        return f"unsafe fn {name}({arrays}){' -> i64' if status else ''}"
+
+    def flat(self, argument: Argument, position: int) -> str:
+        return f"*{argument.name}.offset({position})"
+
+    def kept(self, position: int) -> str:
+        return f"*k.offset({position})"
