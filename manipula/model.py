@@ -138,6 +138,21 @@ class Model:
         lines.append(f"conditions: {', '.join(map(str, self.conditions)) or 'none'}")
         return "\n".join(lines)
 
+    def as_dict(self) -> dict[str, Any]:
+        """What it is, takes, gives and costs, and where it comes from: plain data."""
+        made = self.provenance
+        return {
+            "name": self.name,
+            "model": made.model,
+            "method": made.formulation,
+            "cost": self.cost.as_dict(),
+            "conditions": [str(x) for x in self.conditions],
+            "proof": made.proof,
+            "inputs": {port: list(names) for port, names in self.inputs.items()},
+            "outputs": {port: list(shape) for port, shape in self.outputs.items()},
+            "provenance": made.as_dict(),
+        }
+
     def _repr_latex_(self) -> str:
         return self.equations("auxiliary", "latex")._repr_latex_()
 
@@ -162,6 +177,9 @@ class SolverModel(Model):
             method = self.function.provenance.method
             raise InputError(f"inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}")
         return write_files(Path(folder), self._solver.files(__version__))
+
+    def as_dict(self) -> dict[str, Any]:
+        return super().as_dict() | {"cost": None}  # loops: no fixed number of operations
 
     def equations(self, form: str = "auxiliary", style: str = "text") -> NoReturn:
         self._refuse("equations")
@@ -206,6 +224,10 @@ class System(Model):
         if not self.function.states:
             return Stepped((), self._code(*variables, p=given))
         return self._code.step(state, *variables, p=given, out=out)
+
+    def as_dict(self) -> dict[str, Any]:
+        settings = {name: list(values) for name, values in self.settings.items()}
+        return super().as_dict() | {"settings": settings, "sample": self.sample}
 
     @cached_property
     def _code(self) -> Compiled:

@@ -126,6 +126,32 @@ class Robot(description.Robot):
         values = self._floats()
         return {name: self._value(parameter, values) for name, parameter in free_parameters(self, "all").items()}
 
+    def as_dict(self) -> dict[str, Any]:
+        """The robot as plain data: names, parameters with their values, its tables as text, where it comes from."""
+        from manipula.mechanics.robot.formats.conversion.tables import tables_of
+
+        origin, parameters = self.origin, self.parameters
+        return {
+            "name": self.name,
+            "description": origin.description,
+            "dof": self.dof,
+            "kind": self.kind,
+            "joints": list(self.joint_names),
+            "convention": origin.convention,
+            "angle": origin.angle,
+            "length": origin.length,
+            "parameters": parameters,
+            "symbolic": [name for name, value in parameters.items() if value is None],
+            "tables": [table.as_dict() for table in tables_of(self)],
+            "notes": list(origin.notes),
+            "source": " ".join(origin.source.split()),
+        }
+
+    @property
+    def kind(self) -> str:
+        """`RRPRRR`: one letter for each moving joint."""
+        return "".join(joint.kind[0].upper() for joint in self.joints if joint.kind != "fixed")
+
     @property
     def base_parameters(self) -> dict[str, float | None]:
         """The parameters torques can tell, by name; None is symbolic. `api.base_parameters` has their formulas."""

@@ -47,7 +47,7 @@ def base_parameters(
         found = api.base_parameters(subject, symbolic=options.symbolic_from_text(symbolic))
         verdict = api.check_base_parameters(subject) if verify else None
     if as_json:
-        say_json(found.as_dict() | ({"agreement": str(verdict), "passed": verdict.passed} if verdict else {}))
+        say_json(found.as_dict() | ({"agreement": verdict.as_dict(), "passed": verdict.passed} if verdict else {}))
     elif latex:
         typer.echo(found.latex())
     else:

@@ -75,7 +75,7 @@ def generate(
         }
         papers = api.dossier(subject, dossier, tell=tell) if dossier else []
     if as_json:
-        told = [_as_json(name, model) | {"files": list(map(str, files[name]))} for name, model in made.items()]
+        told = [model.as_dict() | {"files": list(map(str, files[name]))} for name, model in made.items()]
         say_json({"robot": subject.name, "models": told, "dossier": list(map(str, papers))})
         return
     if made:
@@ -94,15 +94,6 @@ def _languages(text: str) -> list[str]:
 
 def _generated(robot: Robot, name: str, chosen: dict[str, Any], tell: Tell) -> Model:
     return api.generate(robot, name, **chosen, tell=tell)
-
-
-def _as_json(name: str, model: Model) -> dict[str, Any]:
-    origin = model.provenance
-    return {
-        "model": name, "method": origin.formulation, "cost": model.cost.as_dict() if _counted(model) else None,
-        "conditions": [str(x) for x in model.conditions], "proof": origin.proof,
-        "inputs": model.inputs, "outputs": model.outputs,
-    }  # fmt: skip
 
 
 def say_models(made: dict[str, Model]) -> None:
@@ -173,6 +164,6 @@ def equations(
         text = str(made.equations(form, style))
     if as_json:
         say_json({"robot": subject.name, "form": form, "style": style, "equations": text.splitlines(),
-                  **_as_json(model, made)})  # fmt: skip
+                  **made.as_dict()})  # fmt: skip
         return
     typer.echo(text)

@@ -153,7 +153,8 @@ def _solved(arm: Arm, asked: _Asked) -> dict[str, Any]:
         near = at if near is None else near  # so that --q is among the answers of a redundant arm
     target = np.asarray(asked.target(arm, at))
     result = solver(target, near, fixed, asked.tolerance)
-    return {"parameter": fixed, "pose": target.tolist()} | screen.told_answer(result)
+    told: dict[str, Any] = result.as_dict()
+    return {"parameter": fixed, "pose": target.tolist()} | told
 
 
 def _say_derivation(subject: Robot, latex: bool, as_json: bool) -> None:

@@ -89,39 +89,10 @@ def _class(subject: Robot, plan: Any, name: str) -> dict[str, Any]:
     derivation = f"manipula ik {shlex.quote(name)} --derive" if plan.closed else None
     return {
         "robot": subject.name,
-        "class": plan.title,
-        "why": plan.sentence,
-        "closed_form": plan.closed,
-        "branch_count": 2 ** len(plan.roles) if plan.closed else None,
-        "roles": list(plan.roles),
-        "free": plan.parameter or None,
+        **plan.as_dict(),
         "emit": emit,
         "formulas": formulas,
         "derivation": derivation,
-    }
-
-
-def told_answer(result: Any) -> dict[str, Any]:
-    rows = [_branch(result, i) for i in range(len(result.all))]
-    answer: dict[str, Any] = {"answers": result.q.tolist(), "branches": rows, "nearest": None}
-    answer["note"] = getattr(result, "note", "")
-    if not len(result.q):
-        best = result.nearest
-        answer["nearest"] = {"q": best.q.tolist(), "distance": float(best.distance), "reason": best.reason}
-    return answer
-
-
-def _branch(result: Any, i: int) -> dict[str, Any]:
-    family, ranks = result.families[i], {int(place): rank for rank, place in enumerate(result.order, 1)}
-    return {
-        "name": result.branch[i],
-        "q": result.all[i].tolist(),
-        "kept": bool(result.valid[i]),
-        "answer": ranks.get(i),
-        "why": result.why[i],
-        "residual": float(result.residual[i]),
-        "margin": [float(x) if math.isfinite(x) else None for x in result.margin[i]],
-        "family": family.text if family is not None else None,
     }
 
 

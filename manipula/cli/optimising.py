@@ -86,8 +86,7 @@ def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str,
         say()
     origin = found.provenance
     return {
-        "model": name, "method": origin.formulation, "proof": origin.proof,
-        "conditions": [str(x) for x in found.conditions],
+        **found.as_dict(),
         "counts": {level: cost.as_dict() for level, cost in costs.items()},
         "remembered": known == found, "best_known": known.cost.total if known else None,
         "finished": not origin.search,

@@ -60,7 +60,7 @@ def _summary(name: str, verdicts: Sequence[Any]) -> str:
         return f"{name} fails {len(failed)} of {len(verdicts)} checks: {', '.join(failed)}."
     many = Counter(verdict.how for verdict in verdicts)
     parts = [f"{many[how]} {how}" for how in _WORDS if many[how]]
-    left_out = [verdict.name for verdict in verdicts if verdict.detail.startswith("not checked")]
+    left_out = [verdict.name for verdict in verdicts if not verdict.checked]
     if left_out:
         done = len(verdicts) - len(left_out)
         passed = f"{name} passes the {done} checks that apply to it ({', '.join(parts)})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from manipula.ik.numeric.limits import distances, margins, wound
 from manipula.ik.numeric.tolerances import INSIDE, NEARBY
 from manipula.ik.numeric.walk import Still
 from manipula.ik.solver import Nearest, Raw, Solver
+from manipula.support.plain import plain
 
 SQUARE = 1e-3  # of the square of the way between two roots: where the pose strays by more, no family joins them
 
@@ -157,6 +159,8 @@ class InverseResult:
         if raw is not None:
             self._raw = raw
 
+    note = ""  # what an answer leaves free
+
     def decided(self, q: Floats, valid: Bits) -> None:
         """Every branch and which are answers, where a quick way has told."""
         self._decided = q, valid
@@ -262,6 +266,31 @@ class InverseResult:
         found = self._solver.nearest(self.pose, self.seed)
         return found if found.reason != MET else found._replace(reason=self._not_reached(found))
 
+    def as_dict(self) -> dict[str, Any]:
+        """The answers in their order, every branch with its verdict, and the nearest pose where there is no answer."""
+        ranks = {int(place): rank for rank, place in enumerate(self.order, 1)}
+        found: dict[str, Any] = plain(
+            {
+                "answers": self.q,
+                "branches": [self._branch_as_dict(i) | {"answer": ranks.get(i)} for i in range(len(self.all))],
+                "nearest": None if len(self.q) else self.nearest,
+                "note": self.note,
+            }
+        )
+        return found
+
+    def _branch_as_dict(self, i: int) -> dict[str, Any]:
+        family = self.families[i]
+        return {
+            "name": self.branch[i],
+            "q": self.all[i],
+            "kept": self.valid[i],
+            "why": self.why[i],
+            "residual": self.residual[i],
+            "margin": self.margin[i],
+            "family": None if family is None else family.text,
+        }
+
     def _not_reached(self, found: Nearest) -> str:
         """What to say of a pose that the arm comes to as near as it likes, and of which there is no answer."""
         if self._solver.plan.parameter:
@@ -283,6 +312,10 @@ class InverseBatch:
 
     def __init__(self, solver: Solver, pose: Floats, q: Floats, valid: Bits) -> None:
         self._solver, self.pose, self.q, self.valid = solver, pose, q, valid
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = plain({"pose": self.pose, "q": self.q, "valid": self.valid, "residual": self.residual})
+        return found
 
     @cached_property
     def residual(self) -> Floats:

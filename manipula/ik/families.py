@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import margins, wound
 from manipula.ik.numeric.walk import STRAIGHT, Still, between, nearest_on_walk, walked
+from manipula.support.plain import plain
 
 HARDLY = 1e-6  # of the step's square: less than this strays no pose where branches meet
 NEAR = 1e-5  # singular value below which a pose counts as singular
@@ -40,6 +42,10 @@ class Family:
     straight: bool
     defect: float
     still: Still = field(repr=False)
+
+    def as_dict(self) -> dict[str, Any]:
+        said = ("text", "q", "directions", "straight", "defect")
+        return {name: plain(getattr(self, name)) for name in said}
 
     @property
     def direction(self) -> Floats:

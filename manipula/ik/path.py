@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import TURN
 from manipula.ik.numeric.poses import poses_from_value
 from manipula.mechanics.models.inverse.plan import Plan
+from manipula.support.plain import plain
 
 JUMP = 1.0  # rad or m between two poses that a path with its poses close together does not make
 OUT = "out of reach"
@@ -42,6 +43,10 @@ class Path(NamedTuple):
     changes: list[Change]
     unreached: list[int]
     why: dict[int, str]
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = plain(self._asdict())
+        return found
 
 
 def follow(solver: InverseSolver, poses: ArrayLike, seed: ArrayLike) -> Path:

@@ -8,7 +8,7 @@ their contributions to the torques are sampled over the motions, those that neve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from manipula.mechanics.robot.tree import Tree
 from manipula.parameters.base import base_parameters_from
 from manipula.parameters.motions import Motions
 from manipula.parameters.significance import Array, Errors, droppable, errors_of, peaks, weights
+from manipula.support.plain import plain
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ class SignificanceReport:
 
     def as_dict(self) -> dict[str, Any]:
         told = {name: value for name, value in vars(self).items() if name not in ("function", "errors")}
-        return {"approximate": True, **told, "errors": asdict(self.errors)}
+        found: dict[str, Any] = plain({"approximate": True, **told, "errors": vars(self.errors)})
+        return found
 
     def __str__(self) -> str:
         left, whole, many = self.operations_left, self.operations, len(self.dropped) + len(self.kept)

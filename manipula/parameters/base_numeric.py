@@ -8,7 +8,7 @@ same states are the regressor's column. Symbols of the robot take random values.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, withou
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.parameters.base import BaseParameters, Class, picked
+from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
 SAMPLES = 60
@@ -47,6 +48,9 @@ class Agreement:
     def passed(self) -> bool:
         counts = {self.exact, self.by_qr, self.by_singular_values, self.by_superposition}
         return len(counts) == 1 and self.same_columns and self.same_classes
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"passed": self.passed, "gap": plain(self.gap)}
 
     def __str__(self) -> str:
         verdict = "agree" if self.passed else "DISAGREE"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from manipula.errors import InputError
 from manipula.mechanics.robot.description import Joint, Robot
 from manipula.mechanics.robot.values.parameter import float_of, names_of
+from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
 SAMPLES = 1024  # a power of two, as the sequence likes it
@@ -22,6 +24,9 @@ class Motions:
     q: Array
     qd: Array
     qdd: Array
+
+    def as_dict(self) -> dict[str, Any]:
+        return {name: plain(value) for name, value in vars(self).items()}
 
     @classmethod
     def within(

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.walk import free_symbols, topological
@@ -63,6 +64,14 @@ class Condition:
     def names(self) -> tuple[str, ...]:
         """The parameters that decide whether the divisor is large enough."""
         return tuple(str(x.data) for x in free_symbols([self.divisor]))
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "condition": str(self),
+            "divisor": self.words.side,
+            "scale": self.words.scale,
+            "names": list(self.names),
+        }
 
     def __str__(self) -> str:
         return str(self.words)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 from itertools import product as indices
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.show.auxiliary import auxiliary_lines
@@ -58,6 +58,13 @@ class Equations:
         """(c23, cos(q2 + q3)) …"""
         printer = _STYLES[style](self.taken)
         return [(printer.trig(x), printer.long_trig(x.op, printer.angle(x.angle))) for x in self.where]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The lines as texts in the style asked for, and what its short names stand for."""
+        pairs = [{"left": left, "right": right} for left, right in self.texts(self.style)]
+        legend = {} if self.form == "auxiliary" else dict(self.legend(self.style))
+        said = {"form": self.form, "style": self.style, "operations": self.operations}
+        return {**said, "equations": pairs, "where": legend}
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.texts(self.style))

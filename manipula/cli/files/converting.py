@@ -41,7 +41,7 @@ def convert(
         written = api.load(path)
         say_json({"source": source, "file": str(path), "dof": written.dof, "convention": written.origin.convention})
         return
-    say(f"{path}: {robot.name}, {robot.dof} joints, {places.kind_of(robot)}")
+    say(f"{path}: {robot.name}, {robot.dof} joints, {robot.kind}")
 
 
 def _urdf_options(source: str, base: str, tip: str) -> dict[str, Any]:

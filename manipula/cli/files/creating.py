@@ -60,9 +60,9 @@ def new(
         write_text(path, template(name, joints, convention or "standard"))
     made = api.load(path)
     if as_json:
-        say_json({"name": made.name, "file": str(path), "dof": made.dof, "kind": places.kind_of(made)})
+        say_json({"name": made.name, "file": str(path), "dof": made.dof, "kind": made.kind})
         return
-    say(f"{path}: {made.dof} joints, {places.kind_of(made)}. Next: manipula show {path}, manipula edit {path}")
+    say(f"{path}: {made.dof} joints, {made.kind}. Next: manipula show {path}, manipula edit {path}")
 
 
 def _path(name: str, output: Path | None, catalogue: bool) -> Path:

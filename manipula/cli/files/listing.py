@@ -71,7 +71,7 @@ def _entry(name: str, where: str, tell: Tell) -> dict[str, Any]:
         return {"name": shown, "dof": 0, "kind": "", "convention": "", "symbolic": [], "where": where, "source": "",
                 "problem": str(error)}  # fmt: skip
     return {
-        "name": shown, "dof": robot.dof, "kind": places.kind_of(robot), "convention": robot.origin.convention,
+        "name": shown, "dof": robot.dof, "kind": robot.kind, "convention": robot.origin.convention,
         "symbolic": places.symbols_of(robot), "where": where, "source": " ".join(robot.origin.source.split()),
     }  # fmt: skip
 
@@ -115,9 +115,9 @@ def show(
     """
     found = places.find(robot, strict=strict, values=values)
     if as_json:
-        say_json(_robot_as_json(found))
+        say_json(found.as_dict())
         return
-    count = f"{found.dof} joint{'s' if found.dof != 1 else ''} {places.kind_of(found)}"
+    count = f"{found.dof} joint{'s' if found.dof != 1 else ''} {found.kind}"
     say(f"{found.name}: {found.origin.description or 'a serial arm'}; {count}", "bold")
     say()
     say_robot(found)
@@ -138,14 +138,3 @@ def say_robot(robot: Robot) -> None:
     if symbols:
         say_prose(f"Symbols, without a value: {', '.join(symbols)}")
         say()
-
-
-def _robot_as_json(robot: Robot) -> dict[str, Any]:
-    origin = robot.origin
-    return {
-        "name": robot.name, "description": origin.description, "dof": robot.dof, "kind": places.kind_of(robot),
-        "joints": list(robot.joint_names), "convention": origin.convention, "angle": origin.angle,
-        "length": origin.length, "parameters": robot.parameters, "symbolic": places.symbols_of(robot),
-        "tables": [{"title": t.title, "columns": t.columns, "rows": t.rows} for t in api.tables(robot)],
-        "notes": list(origin.notes), "source": " ".join(origin.source.split()),
-    }  # fmt: skip

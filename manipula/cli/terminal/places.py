@@ -99,11 +99,6 @@ def refuse_existing(path: Path, force: bool) -> None:
         raise InputError(f"{path} exists; give another name, or --force to replace it")
 
 
-def kind_of(robot: Robot) -> str:
-    """`RRPRRR`: one letter for each moving joint."""
-    return "".join(joint.kind[0].upper() for joint in robot.joints if joint.kind != "fixed")
-
-
 def symbols_of(robot: Robot) -> list[str]:
     """The parameters without a value."""
     return [name for name, value in robot.parameters.items() if value is None]

@@ -33,6 +33,10 @@ class Verdict:
     how: Literal["proved", "measured", "noted"]
     passed: bool
     detail: str = ""
+    checked: bool = True  # else `detail` says why it does not apply
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,11 @@ class Report:
         return all(verdict.passed for verdict in self.verdicts)
 
     def as_dict(self) -> dict[str, Any]:
-        return {"robot": self.robot, "passed": self.passed, "verdicts": [asdict(v) for v in self.verdicts]}
+        return {"robot": self.robot, "passed": self.passed, "verdicts": [v.as_dict() for v in self.verdicts]}
 
     def __str__(self) -> str:
         lines = [f"{_mark(v):8} {v.name}: {v.sentence}{f' ({v.detail})' if v.detail else ''}" for v in self.verdicts]
-        left_out = ", ".join(v.name for v in self.verdicts if v.detail.startswith(NOT_CHECKED))
+        left_out = ", ".join(v.name for v in self.verdicts if not v.checked)
         end = "every law holds" if not left_out else f"every law that applies holds; not checked: {left_out}"
         end = end if self.passed else "SOMETHING IS WRONG: see the lines marked FAILED"
         return "\n".join([*lines, f"{self.robot}: {end}"])
@@ -108,7 +112,7 @@ def _proved(law: Law, states: list[tuple[Tree, State]]) -> Verdict:
     try:
         wrong = sum(_value(x) != 0 for chain, state in states for x in law.residuals(chain, state))
     except ZeroDivisionError:
-        return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {law.condition}")
+        return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {law.condition}", False)
     except InputError as refused:
         return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {refused}")
     return Verdict(law.name, law.sentence, "proved", wrong == 0, f"{wrong} equations broken" if wrong else "")
@@ -123,7 +127,7 @@ def _positive(structure: Structure) -> Verdict:
     law = "Moving the arm always takes energy: M is positive definite."
     idle = joints_without_inertia(structure)
     if idle:
-        return Verdict("inertia positive", law, "noted", True, f"{NOT_CHECKED}: {sentence(idle)}")
+        return Verdict("inertia positive", law, "noted", True, f"{NOT_CHECKED}: {sentence(idle)}", False)
     chain = structure.merged(FLOATS, {})
     lowest = min(_lowest_pivot(chain, _spread(chain.dof, k)) for k in range(POSES))
     return Verdict("inertia positive", law, "measured", lowest > 0, f"{POSES} poses, lowest pivot {lowest:.3g}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 LOPES = "J. V. Lopes da Silva, dissertation, UNICAMP 1990; operations of the parameters alone are included"
 SYMORO = "OpenSYMORO with base parameters, measured with the same counter"
@@ -18,6 +19,9 @@ class Published:
     total: int
     source: str
     method: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 PUBLISHED = (

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,7 @@ from manipula.ik.general6r.tables import arm_table, reading_shape, reading_table
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.poses import checked_poses, poses_from_value
 from manipula.mechanics.robot.tree import Tree
+from manipula.support.plain import plain
 
 ORIGINS = ((0.3, -0.7, 1.1), (1.9, 2.3, -1.4))  # angles from which half-angle tangents are counted
 BENT = (0.0, 1e-4, 1e-2)  # an arm too regular for every reading is solved as one that is a little off
@@ -51,6 +52,10 @@ class Info:
     double: Bits
     family: Bits
     readings: tuple[Reading, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        said = {"roots": self.roots, "bound": self.bound, "complete": self.complete, "double": self.double}
+        return {name: plain(value) for name, value in {**said, "family": self.family}.items()}
 
     @property
     def complete(self) -> bool:

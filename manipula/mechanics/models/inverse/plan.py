@@ -98,6 +98,18 @@ class Plan:
     group: tuple[int, ...] = ()  # the joints that meet or are parallel: they follow where another is free
     masks: dict[int, Mask] = field(default_factory=dict, compare=False)
 
+    def as_dict(self) -> dict[str, Any]:
+        """The class of the arm; how its loop is read is no use outside."""
+        return {
+            "class": self.title,
+            "kind": self.kind.value,
+            "why": self.sentence,
+            "closed_form": self.closed,
+            "branch_count": 2 ** len(self.roles) if self.closed else None,
+            "roles": list(self.roles),
+            "free": self.parameter or None,
+        }
+
     @property
     def closed(self) -> bool:
         """Whether there is a closed form."""

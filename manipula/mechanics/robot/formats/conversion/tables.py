@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import LETTERS
@@ -32,6 +33,9 @@ class TextTable:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"title": self.title, "columns": list(self.columns), "rows": list(map(list, self.rows))}
 
 
 def tables_of(robot: Robot) -> tuple[TextTable, ...]:

@@ -1,0 +1,188 @@
+"""Whatever a verb gives back can be plain data: JSON without NaN, the same when read again."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import manipula as mp
+from manipula.cli.app import app
+from manipula.errors import InputError
+from manipula.generation.structure import numeric_chain
+from manipula.ik.general6r.solver import General6R
+from manipula.ik.path import follow
+from manipula.support.plain import plain
+from tests.random_robots import random_robot
+
+ROBOT = "planar2r"
+
+
+@cache
+def numeric() -> mp.Robot:
+    return mp.load(ROBOT).with_parameters(l1=1, l2=0.7, m1=3, m2=2, g=9.81)
+
+
+def law() -> mp.Law:
+    return mp.controller(ROBOT, "pd_gravity", kp=100, kd=20, sample=1e-3, optimise="none")
+
+
+def motions() -> mp.Motions:
+    return mp.Motions.within([(-1, 1), (-2, 2)], 1.0, 2.0, samples=64)
+
+
+VERBS: dict[str, Callable[[Path], Any]] = {
+    "base_parameters": lambda place: mp.base_parameters(ROBOT),
+    "check": lambda place: mp.check(ROBOT),
+    "check_base_parameters": lambda place: mp.check_base_parameters(ROBOT),
+    "closed_loop": lambda place: mp.closed_loop(ROBOT, law(), optimise="none"),
+    "controller": lambda place: law(),
+    "convert": lambda place: mp.convert(mp.load(ROBOT), "modified"),
+    "count": lambda place: mp.count(ROBOT, ["pose", "gravity"]),
+    "count_orders": lambda place: mp.count_orders(ROBOT),
+    "dossier": lambda place: mp.dossier(ROBOT, place),
+    "generate": lambda place: mp.generate("puma560_symbolic", "inverse_dynamics"),
+    "inverse_derivation": lambda place: mp.inverse_derivation(ROBOT),
+    "languages": lambda place: mp.languages(),
+    "load": lambda place: mp.load("panda"),
+    "methods": lambda place: mp.methods("pose"),
+    "models": lambda place: mp.models(),
+    "robots": lambda place: mp.robots(),
+    "save": lambda place: mp.save(mp.load(ROBOT), place / "arm.toml"),
+    "significance": lambda place: mp.significance(numeric(), motions()),
+    "tables": lambda place: mp.tables(mp.load(ROBOT)),
+}
+
+
+def assert_plain(value: Any) -> Any:
+    """JSON can hold it as it is, without a number that JSON has no word for, and gives the same back."""
+    data = value.as_dict() if hasattr(value, "as_dict") else plain(value)
+    again = json.loads(json.dumps(data, allow_nan=False))
+    assert again == plain(data) and again
+    return again
+
+
+def test_every_verb_is_here() -> None:
+    assert set(VERBS) == {name for name in mp.__all__ if inspect.isfunction(getattr(mp, name))}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_a_verb_gives_back(verb: str, tmp_path: Path) -> None:
+    found = VERBS[verb](tmp_path)
+    for item in found if isinstance(found, list | tuple) else [found]:
+        bare = isinstance(item, str | Path | dict)
+        assert bare or hasattr(item, "as_dict"), f"{verb} gives {type(item).__name__}, which has no as_dict()"
+        assert_plain(item)
+
+
+def test_every_public_class_of_results() -> None:
+    classes = {name: x for name in mp.__all__ if inspect.isclass(x := getattr(mp, name))}
+    results = {name for name, x in classes.items() if not issubclass(x, BaseException) and name != "Arm"}
+    assert {name for name in results if not hasattr(classes[name], "as_dict")} == set()
+    assert_plain(motions())
+
+
+@pytest.mark.parametrize("style", ["text", "unicode", "latex"])
+@pytest.mark.parametrize("form", ["auxiliary", "factored", "expanded"])
+def test_equations_and_conditions(form: str, style: str) -> None:
+    model = mp.generate(ROBOT, "gravity")
+    told = assert_plain(model.equations(form, style))
+    assert [(x["left"], x["right"]) for x in told["equations"]] == list(model.equations(form, style))
+    for condition in mp.generate("puma560_symbolic", "inverse_dynamics").conditions:
+        assert assert_plain(condition)["condition"] == str(condition)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_model_tells_its_numbers(seed: int) -> None:
+    robot = mp.Robot.of(random_robot(seed, joints=1 + seed % 3))
+    model = mp.generate(robot, ("inverse_dynamics", "pose", "regressor", "energy", "jacobian")[seed], optimise="none")
+    told = assert_plain(model)
+    assert told["cost"]["total"] == model.cost.total and told["provenance"]["robot"] == robot.name
+    assert {port: tuple(names) for port, names in told["inputs"].items()} == model.inputs
+    assert {port: tuple(shape) for port, shape in told["outputs"].items()} == model.outputs
+    assert_plain(robot)
+
+
+@pytest.mark.parametrize("name", ["ur5", "panda", ROBOT])
+def test_answers_of_inverse_kinematics(name: str) -> None:
+    arm = mp.Arm(numeric() if name == ROBOT else name)
+    q = np.linspace(-0.4, 0.6, arm.dof)
+    q = np.clip(q, [low + 0.01 for low, _ in arm.limits], [high - 0.01 for _, high in arm.limits])
+    here, far = arm.pose(q), arm.pose(q) + np.array([[0, 0, 0, 9.0]] * 3 + [[0, 0, 0, 0]])
+    near, lost, many = (arm.inverse_kinematics(x) for x in (here, far, np.stack([here, far])))
+    told = assert_plain(near)
+    assert told["answers"] == near.q.tolist() and told["nearest"] is None
+    assert sum(row["kept"] for row in told["branches"]) == len(near.q)
+    assert assert_plain(lost)["nearest"]["reason"] == lost.nearest.reason
+    assert_plain(many)
+    assert assert_plain(arm.inverse_plan)["closed_form"] and assert_plain(arm.inverse_plan)["kind"] == "closed form"
+    path = follow(arm.inverse_solver, np.stack([here, far, here]), q)
+    assert assert_plain(path)["unreached"] == [1] and assert_plain(path)["q"][1] == [None] * arm.dof
+
+
+def test_answers_to_a_part_and_at_a_singular_pose() -> None:
+    arm = mp.Arm("puma560")
+    assert assert_plain(arm.inverse_kinematics([0.4, 0.2, 0.3], task="position"))["note"]
+    singular = arm.inverse_kinematics(arm.pose([0.3, -0.6, 0.4, 0.2, 0, 0.5]))
+    families = [x for x in singular.families if x is not None]
+    assert families and all(assert_plain(x)["text"] == x.text for x in families)
+
+
+def test_how_elimination_went() -> None:
+    rows = [
+        (0.1, 0.2, 0.3, 40),
+        (0.2, 0.1, 0.2, 70),
+        (0, 0.3, 0.1, 35),
+        (0.3, 0.2, 0.2, 80),
+        (0, 0.1, 0.1, 25),
+        (0, 0.2, 0.1, 55),
+    ]
+    robot = mp.Robot.from_dh([dict(zip(("theta", "d", "a", "alpha"), row)) for row in rows], angle="deg", name="odd")
+    chain = numeric_chain(robot)
+    info = General6R(chain).solve(np.asarray(mp.Arm(robot).pose(np.linspace(-1, 1, 6)))).info
+    assert assert_plain(info)["complete"] is info.complete
+
+
+def test_no_number_is_none_and_what_has_no_form_is_refused() -> None:
+    assert plain([np.nan, np.inf, np.float64(1.5), np.int64(2), np.bool_(True), (1, 2)]) == [
+        None,
+        None,
+        1.5,
+        2,
+        True,
+        [1, 2],
+    ]
+    with pytest.raises(TypeError, match="has no plain form"):
+        plain(object())
+
+
+COMMANDS = [
+    ("show", ROBOT), ("count", ROBOT, "-m", "gravity"), ("check", ROBOT), ("equations", ROBOT, "gravity"),
+    ("base-parameters", ROBOT), ("ik", ROBOT, "--q", "0.1 0.2", "--set", "l1=1", "--set", "l2=0.7"),
+    ("ik", ROBOT, "--derive"), ("robots",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_the_command_line_writes_the_same(command: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(app, [*command, "--json"])
+    assert done.exit_code == 0, done.output
+
+    def refuse(word: str) -> None:
+        raise InputError(word)
+
+    assert json.loads(done.stdout, parse_constant=refuse)
+
+
+def test_show_and_check_are_the_objects_own_data() -> None:
+    own = {"show": mp.load(ROBOT), "check": mp.check(ROBOT), "base-parameters": mp.base_parameters(ROBOT)}
+    for command, wanted in own.items():
+        done = CliRunner().invoke(app, [command, ROBOT, "--json"])
+        assert json.loads(done.stdout) == plain(wanted)
