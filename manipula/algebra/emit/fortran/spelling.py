@@ -53,7 +53,7 @@ _OWN = """
 wp dp manipula_real tolerance number infinite not_a_number broken status words k program memory passed failures worst
 state given_ true_ got_ nan_dp inf_dp entry x y yes no condition
 """
-HELPERS = (*DECIDING, *GUARDED, "floor")  # Fortran's floor is an integer
+HELPERS = (*DECIDING, *GUARDED, "floor", "log")  # Fortran's floor is an integer, and its log knows no zero
 _NAMED = {
     **{op: OPS[op].word("fortran") for op in LIBRARY if op not in HELPERS},
     **{op: f"{op}_of" for op in HELPERS},
