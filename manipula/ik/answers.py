@@ -9,17 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.ik.choosing import chosen, ordered, preferred, refined, seat_of, twins
-from manipula.ik.families import NEAR, Family, family_at, nearest_members
+from manipula.ik.families import Family, family_at, nearest_members
 from manipula.ik.messages import MET, branch_names, nearest_reason, outside_text, setting_names
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.limits import distances, margins, wound
-from manipula.ik.numeric.tolerances import INSIDE, NEARBY
+from manipula.ik.numeric.tolerances import BranchTolerance, FamilyTolerance, LimitTolerance
 from manipula.ik.numeric.walk import Still
 from manipula.ik.solver import Nearest, Raw, Solver
 from manipula.support.plain import plain
-
-SQUARE = 1e-3  # of the square of the way between two roots: where the pose strays by more, no family joins them
 
 
 class Answers:
@@ -47,7 +45,7 @@ class Answers:
         self._seat_seed()
         self.q = wound(self.q, solver.turning, solver.low, solver.high, seed)
         self.margin = margins(self.q, solver.low, solver.high)
-        inside: Bits = np.all(self.margin >= -INSIDE, axis=-1)
+        inside: Bits = np.all(self.margin >= -LimitTolerance.INSIDE, axis=-1)
         self.twin = preferred(self.twin, inside, self.q, seed)
         self.valid: Bits = self.reached & (self.twin < 0) & inside
 
@@ -68,10 +66,10 @@ class Answers:
         if len(own) < 2:
             return paired
         apart = distances(self.q[own, None], self.q[own], self.solver.turning)
-        one, other = np.nonzero(np.tri(len(own), k=-1, dtype=bool) & (apart < NEARBY))
+        one, other = np.nonzero(np.tri(len(own), k=-1, dtype=bool) & (apart < BranchTolerance.NEARBY))
         if one.size:
             miss = self._still.between(self.q[own[one]], self.q[own[other]])
-            met = miss > SQUARE * apart[one, other] ** 2
+            met = miss > FamilyTolerance.SQUARE * apart[one, other] ** 2
             paired[own[one[met]]] = paired[own[other[met]]] = True
         return paired
 
@@ -82,7 +80,7 @@ class Answers:
         if self.q.shape[-1] > 6 or self.solver.plan.parameter or self.solver.plan.free or not rows.size:
             return found
         least = np.linalg.svd(self.solver.jacobian(self.q[rows]), compute_uv=False)[:, -1]
-        for i in rows[least < NEAR]:
+        for i in rows[least < FamilyTolerance.NEAR]:
             found[i] = family_at(self.q[i], self._still, self.solver.plan.group)
         return found
 
@@ -117,7 +115,7 @@ class Answers:
             return f"out of reach: where it comes nearest it is {self.solver.away(self.T, self.solver.pose(self.q[i]))}"
         if twin >= 0:
             return f"the same as branch {twin + 1}: " + ("one family" if self.families[twin] else "a double root")
-        return outside_text(self.solver, self.q[i], INSIDE)
+        return outside_text(self.solver, self.q[i], LimitTolerance.INSIDE)
 
     @property
     def order(self) -> NDArray[np.intp]:
@@ -130,7 +128,7 @@ class Answers:
         if self.valid.any() or not places.size:
             return ""
         over = np.maximum(-self.margin[places], 0).max(-1)
-        return outside_text(self.solver, self.q[places[int(np.argmin(over))]], INSIDE)
+        return outside_text(self.solver, self.q[places[int(np.argmin(over))]], LimitTolerance.INSIDE)
 
 
 class InverseResult:

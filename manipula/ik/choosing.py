@@ -17,11 +17,11 @@ from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.leastsquares import nearest_beside
 from manipula.ik.numeric.limits import distances, limit_rows, margins, principal, seed_or
-from manipula.ik.numeric.tolerances import ALMOST, BESIDE, CALM, CLEAN, FAMILY, GOOD, INSIDE, ONE, accepted
+from manipula.ik.numeric.measures import accepted
+from manipula.ik.numeric.tolerances import BranchTolerance, LimitTolerance, NewtonTolerance, PoseTolerance
 from manipula.ik.numeric.walk import Still
 from manipula.ik.solver import Chosen, Raw, Solver
 
-SEATED = 1e-9  # rad; a branch this near to the seed is the seed
 BLOCK = 4096  # poses at a time: what they need stays small
 FAR = 1e3  # a branch that is no answer comes after all that are
 
@@ -30,9 +30,10 @@ def choice_table(solver: Solver) -> Floats:
     """The numbers of an arm that the choice among branches goes by; see `Table`."""
     measure = solver.tolerances
     numbers = np.empty(Table.ROWS)
-    numbers[Table.CLEAN], numbers[Table.ALMOST], numbers[Table.FAMILY] = CLEAN, ALMOST, FAMILY
+    numbers[Table.CLEAN], numbers[Table.SINGULAR] = PoseTolerance.CLEAN, BranchTolerance.CALM
+    numbers[Table.ALMOST], numbers[Table.FAMILY] = BranchTolerance.ALMOST, BranchTolerance.FAMILY
     numbers[Table.GOOD], numbers[Table.CALM], numbers[Table.BESIDE] = measure.good, measure.calm, measure.beside
-    numbers[Table.SAME], numbers[Table.MAYBE], numbers[Table.SINGULAR] = measure.same, measure.maybe, CALM
+    numbers[Table.SAME], numbers[Table.MAYBE] = measure.same, measure.maybe
     # the seed of a redundant arm would stand for one value of its parameter only: it is never asked
     numbers[Table.BLURRED] = -1.0 if solver.plan.parameter else measure.blurred
     return np.concatenate([numbers, limit_rows(solver.turning, solver.low, solver.high)])
@@ -97,9 +98,10 @@ def refined(solver: Solver, T: Floats, raw: Raw, exact: float | None = None) -> 
     q = principal(raw.q, solver.turning)
     worst = newton.residual(solver.pose(q), pose)
     # beside a locked wrist rounding alone can put a branch out of reach: whatever is close is polished
-    beside = measure.beside if exact is None else BESIDE
-    close = (raw.fit > ALMOST) | (worst < beside) & ((exact is not None) | ~(raw.calm > measure.calm))[:, None]
-    near = close & (worst > newton.POLISHED) & _rough(solver, q, worst, close, raw.calm)[:, None]
+    beside = measure.beside if exact is None else BranchTolerance.BESIDE
+    meeting = (exact is not None) | ~(raw.calm > measure.calm)
+    close = (raw.fit > BranchTolerance.ALMOST) | (worst < beside) & meeting[:, None]
+    near = close & (worst > NewtonTolerance.POLISHED) & _rough(solver, q, worst, close, raw.calm)[:, None]
     if near.any():
         target = np.broadcast_to(pose, (*near.shape, 4, 4))[near]
         q[near], worst[near] = newton.polished(q[near], target, solver.pose, solver.jacobian)
@@ -144,8 +146,8 @@ def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits, worst: Floats)
     if unsure.any():
         *lead, one, other = np.nonzero(unsure)
         still = Still(pose[(*lead, np.zeros_like(one))], solver.pose, solver.jacobian, solver.turning)
-        loose = np.where(worst > GOOD * solver.size, worst, 0.0)
-        slack = ONE * solver.size + np.maximum(loose[(*lead, one)], loose[(*lead, other)])
+        loose = np.where(worst > BranchTolerance.GOOD * solver.size, worst, 0.0)
+        slack = BranchTolerance.ONE * solver.size + np.maximum(loose[(*lead, one)], loose[(*lead, other)])
         same[unsure] = still.between(q[(*lead, one)], q[(*lead, other)]) < slack
     return np.where(same.any(-1), same.argmax(-1), -1)
 
@@ -168,14 +170,14 @@ def seat_of(
         return None
     apart = distances(q, seed, solver.turning)
     i = int(np.argmin(np.where(own, apart, apart + FAR)))
-    if apart[i] <= SEATED or not solver.plan.parameter or apart[i] <= BESIDE:
-        return None if apart[i] <= SEATED else i
+    if apart[i] <= BranchTolerance.SEATED or not solver.plan.parameter or apart[i] <= BranchTolerance.BESIDE:
+        return None if apart[i] <= BranchTolerance.SEATED else i
     return int(np.argmin(apart + FAR * own)) if solver.stands_for(seed, values) else None
 
 
 def stands(solver: Solver, T: Floats, seed: Floats, exact: float) -> bool:
     """Whether a seed is at the pose, inside the limits."""
-    inside = (margins(seed, solver.low, solver.high) >= -INSIDE).all()
+    inside = (margins(seed, solver.low, solver.high) >= -LimitTolerance.INSIDE).all()
     return bool(inside and newton.residual(solver.pose(seed), T) <= exact)
 
 

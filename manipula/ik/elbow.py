@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 
 from manipula.ik.numeric.arrays import Floats
+from manipula.ik.numeric.tolerances import ParameterTolerance
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, scale, sub
-
-FLAT = 1e-6  # sine between an axis and SW below which its plane is not sure
 
 
 def arm_angle(J: Floats, tool: Floats, senses: list[int]) -> float | None:
@@ -23,7 +22,7 @@ def arm_angle(J: Floats, tool: Floats, senses: list[int]) -> float | None:
     p: list[Vector] = [add(tuple(tool.tolist()), cross(c[3:], c[:3])) for c in columns]
     s = sub(_meeting(p[4], z[4], p[5], z[5]), _meeting(p[0], z[0], p[1], z[1]))
     e1, e3, length = cross(z[0], s), cross(z[2], s), math.sqrt(dot(s, s))
-    if min(math.hypot(*e1), math.hypot(*e3)) < FLAT * length:
+    if min(math.hypot(*e1), math.hypot(*e3)) < ParameterTolerance.FLAT * length:
         return None
     return math.atan2(dot(s, cross(e1, e3)) / length, dot(e1, e3))
 

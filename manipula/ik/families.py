@@ -15,17 +15,14 @@ import numpy as np
 
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import margins, wound
-from manipula.ik.numeric.walk import STRAIGHT, Still, between, nearest_on_walk, walked
+from manipula.ik.numeric.tolerances import FamilyTolerance, WalkTolerance
+from manipula.ik.numeric.walk import Still, between, nearest_on_walk, walked
 from manipula.support.plain import plain
 
-HARDLY = 1e-6  # of the step's square: less than this strays no pose where branches meet
-NEAR = 1e-5  # singular value below which a pose counts as singular
-BESIDE = 2e-6  # of the step: more than this strays no pose along a family that is broken by 1e-6
 TRIAL = 0.3
 BENDS = (0.05, 0.005)  # some families are small
 SCANS = 6
 MANY = 360  # members tried against the limits
-WHOLE = 1e-4  # entries of a direction this near to 0 or ±1 are that
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +97,9 @@ class Family:
 def walks_of(families: Sequence[Family]) -> list[Floats]:
     """Points along each of some curves, walked side by side."""
     still, (q, directions) = families[0].still, (np.array(x) for x in zip(*((f.q, f.direction) for f in families)))
-    return walked(still, q, directions, np.array([1e-11 + 50 * family.defect for family in families]))
+    return walked(
+        still, q, directions, np.array([FamilyTolerance.ALONG + FamilyTolerance.BROKEN * x.defect for x in families])
+    )
 
 
 def nearest_members(families: Sequence[Family], seed: Floats) -> list[Floats]:
@@ -112,7 +111,8 @@ def nearest_members(families: Sequence[Family], seed: Floats) -> list[Floats]:
     found = iter(())
     if curved:
         directions = np.array([family.direction for family in curved])
-        walks, enough = [family._walk for family in curved], max(STRAIGHT, *(family.defect for family in curved))
+        walks = [family._walk for family in curved]
+        enough = max(WalkTolerance.STRAIGHT, *(family.defect for family in curved))
         found = iter(nearest_on_walk(curved[0].still, walks, directions, seed, enough))
     return [family._on_line(seed) if family.straight else next(found) for family in families]
 
@@ -122,7 +122,7 @@ def family_at(q: Floats, still: Still, group: Sequence[int] = ()) -> Family | No
     if q.size > 6:
         return None
     _, sizes, rows = np.linalg.svd(still.jacobian(q))
-    null = rows[np.append(sizes, np.zeros(max(0, q.size - sizes.size))) < NEAR]
+    null = rows[np.append(sizes, np.zeros(max(0, q.size - sizes.size))) < FamilyTolerance.NEAR]
     if not len(null):
         return None
     lines = [(v, miss) for v in _tidied(null) if (miss := _line(q, v, still)) is not None]
@@ -149,7 +149,7 @@ def _curve(q: Floats, v: Floats, still: Still) -> tuple[float, Floats] | None:
     v = v / np.linalg.norm(v)
     for step in BENDS:
         start = q + np.outer((step / 2, -step / 2, step, -step), v)
-        there, miss = still.back(start, np.outer(v, v), STRAIGHT)
+        there, miss = still.back(start, np.outer(v, v), WalkTolerance.STRAIGHT)
         half, whole = float(miss[:2].max()), float(miss[2:].max())
         if (np.abs(there - start) < step / 2).all() and _strays_like_a_family(half, whole, step):
             return whole, there[2]
@@ -172,20 +172,20 @@ def _strays_like_a_family(half: float, whole: float, step: float) -> bool:
 
     (On a short way the roots' own distance may hide the square.)
     """
-    in_proportion = step >= BENDS[0] and whole <= min(BESIDE * step, 3 * half)
-    return whole <= HARDLY * step * step or in_proportion
+    in_proportion = step >= BENDS[0] and whole <= min(FamilyTolerance.BESIDE * step, 3 * half)
+    return whole <= FamilyTolerance.HARDLY * step * step or in_proportion
 
 
 def _tidied(null: Floats) -> Floats:
     """The same space by rows of simple numbers: eliminated like equations, what is nearly whole made whole."""
     rows = null.copy()
     for i in range(len(rows)):
-        k = int(np.argmax(np.abs(rows[i]) > 0.999 * np.abs(rows[i]).max()))
+        k = int(np.argmax(np.abs(rows[i]) > FamilyTolerance.LARGEST * np.abs(rows[i]).max()))
         rows[i] /= rows[i, k]
         others = np.arange(len(rows)) != i
         rows[others] -= np.outer(rows[others, k], rows[i])
     whole = np.round(rows)
-    return np.where(np.abs(rows - whole) < WHOLE, whole, rows)
+    return np.where(np.abs(rows - whole) < FamilyTolerance.WHOLE, whole, rows)
 
 
 # names
@@ -200,7 +200,7 @@ def _rule(directions: Floats) -> Floats | None:
     w = w / w[0]
     rule = np.zeros(directions.shape[1])
     rule[moving] = np.round(w)
-    return rule if np.allclose(np.abs(w), 1, atol=WHOLE) else None
+    return rule if np.allclose(np.abs(w), 1, atol=FamilyTolerance.WHOLE) else None
 
 
 def _named(directions: Floats, group: Sequence[int], still: Still, straight: bool = True) -> str:

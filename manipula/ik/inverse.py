@@ -31,9 +31,10 @@ from manipula.ik.descent.machine import Descent, Translate, descent_of
 from manipula.ik.elbow import arm_angle
 from manipula.ik.general6r.held import first_six, held_solutions
 from manipula.ik.general6r.solver import General6R
-from manipula.ik.messages import REACHED, away_text, elsewhere_text, nearest_reason
+from manipula.ik.messages import away_text, elsewhere_text, nearest_reason
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, over_arrays, pose_of, stacked
 from manipula.ik.numeric.limits import bounds, distances, margins, principal, wound
+from manipula.ik.numeric.measures import Tolerances, defect_of, sampled, tolerances_of
 from manipula.ik.numeric.poses import (
     checked_poses,
     checked_tolerance,
@@ -42,7 +43,13 @@ from manipula.ik.numeric.poses import (
     numbers_from_value,
     poses_from_value,
 )
-from manipula.ik.numeric.tolerances import BESIDE, CLEAN, INSIDE, Tolerances, defect_of, sampled, tolerances_of
+from manipula.ik.numeric.tolerances import (
+    BranchTolerance,
+    LimitTolerance,
+    ParameterTolerance,
+    PoseTolerance,
+    SearchTolerance,
+)
 from manipula.ik.padded import padded_solutions, with_six
 from manipula.ik.search import TASKS, nearest_found, starts, unique_solutions
 from manipula.ik.solver import Chosen, Nearest, Raw
@@ -53,7 +60,6 @@ from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 
 SAMPLES = 16  # values of a redundant arm's parameter when none is given
-APART = 1e-6  # values of it that are nearer are one
 
 Closed = Callable[..., Any]
 
@@ -208,7 +214,7 @@ class InverseSolver:
         if not rows.size:
             return T, found
         raw = closed_rows(self, T[rows], None if values is None else values[:1])
-        unclean = rows[~((raw.defect <= CLEAN) & (raw.calm >= 0))]  # NaN is neither
+        unclean = rows[~((raw.defect <= PoseTolerance.CLEAN) & (raw.calm >= 0))]  # NaN is neither
         if not unclean.size:
             return T, found
         T = T.copy()
@@ -246,7 +252,7 @@ class InverseSolver:
         if seed is None:
             return fan
         own = self.parameter_of(seed)
-        return np.concatenate([[own], fan[np.abs(fan - own) > APART]])
+        return np.concatenate([[own], fan[np.abs(fan - own) > ParameterTolerance.APART]])
 
     def parameter_of(self, q: ArrayLike) -> float:
         """What to give as `parameter` so that configuration q of a redundant arm is among the answers."""
@@ -278,7 +284,7 @@ class InverseSolver:
         inside: Bits = np.ones(len(q), dtype=bool)
         if seed is not None or self.limited:
             q = wound(q, self.turning, self.low, self.high, seed)
-            inside = np.all(margins(q, self.low, self.high) >= -INSIDE, axis=-1)
+            inside = np.all(margins(q, self.low, self.high) >= -LimitTolerance.INSIDE, axis=-1)
         result.decided(q, inside)
         return result
 
@@ -287,7 +293,7 @@ class InverseSolver:
         if seed is None or not stands(self, T, seed, self.tolerances.exact):
             return q
         apart = distances(q, seed, self.turning)
-        if apart.min(initial=np.inf) <= BESIDE:
+        if apart.min(initial=np.inf) <= BranchTolerance.BESIDE:
             q = q.copy()
             q[np.argmin(apart)] = seed
             return q
@@ -295,7 +301,7 @@ class InverseSolver:
 
     def stands_for(self, seed: Floats, values: Floats | None) -> bool:
         """Whether a seed's own parameter is among the values; an arm without one has nothing to ask."""
-        return values is None or bool(np.abs(values - self.parameter_of(seed)).min() <= APART)
+        return values is None or bool(np.abs(values - self.parameter_of(seed)).min() <= ParameterTolerance.APART)
 
     def _searched(self, T: Floats, seed: Floats | None, tolerance: float | None = None) -> Raw:
         return _all_valid(unique_solutions(self, T, seed, tolerance))
@@ -370,7 +376,7 @@ class InverseSolver:
         raw = closed_rows(self, poses, None if values is None else values[rows % each])
         close = refined(self, poses.reshape(-1, 4, 4), raw, tolerance)
         q = wound(close.q, self.turning, self.low, self.high, seed)
-        inside: Bits = np.all(margins(q, self.low, self.high) >= -INSIDE, axis=-1)
+        inside: Bits = np.all(margins(q, self.low, self.high) >= -LimitTolerance.INSIDE, axis=-1)
         for i in np.flatnonzero((close.twin >= 0).any(-1)):
             close.twin[i] = preferred(close.twin[i], inside[i], q[i], seed)
         found.q[rows], found.valid[rows] = q, close.reached & (close.twin < 0) & inside
@@ -415,7 +421,7 @@ class InverseSolver:
             q = np.concatenate([self.raw(T, near).q, q])
         best, distance = nearest_found(self, T, q, task, (self.pose, self.jacobian))
         rejected = self._rejected(T, near) if task == "pose" and self.limited else ""
-        reached = distance <= max(REACHED, self.tolerances.exact)
+        reached = distance <= max(SearchTolerance.REACHED, self.tolerances.exact)
         return Nearest(best, distance, nearest_reason(T, self.pose(best), reached, rejected))
 
     def _rejected(self, T: Floats, seed: Floats | None) -> str:

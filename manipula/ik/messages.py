@@ -7,7 +7,6 @@ import numpy as np
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.solver import Solver
 
-REACHED = 1e-9  # distance that least squares may leave where a pose is reached
 MET = "reached"
 
 

@@ -17,13 +17,13 @@ from manipula.ik.general6r.solver import General6R
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import principal
-from manipula.ik.numeric.tolerances import SAME, accepted
+from manipula.ik.numeric.measures import accepted
+from manipula.ik.numeric.tolerances import BranchTolerance, SearchTolerance
 from manipula.ik.solver import Solver
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 
-STILL = 1e-4  # rad by which an added joint may miss zero, before its answer is polished
 GAP = (  # in no special place to the axis before
     turn_about("z", math.cos(0.9), math.sin(0.9)) @ shift_along("x", 0.23) @ shift_along("z", 0.17)
     @ turn_about("x", math.cos(1.3), math.sin(1.3))
@@ -48,7 +48,7 @@ def padded_solutions(general: General6R, solver: Solver, poses: Floats) -> Seque
 
 def _still(q: Floats, solver: Solver, T: Floats) -> Floats:
     n = solver.chain.dof
-    kept = q[(np.abs(q[:, n:]) < STILL).all(-1), :n]
+    kept = q[(np.abs(q[:, n:]) < SearchTolerance.STILL).all(-1), :n]
     close, worst = newton.polished(kept, np.broadcast_to(T, (len(kept), 4, 4)), solver.pose, solver.jacobian)
     return _distinct(principal(close[accepted(worst, solver.tolerances)], solver.turning))
 
@@ -60,4 +60,4 @@ def _distinct(q: Floats) -> Floats:
 
 
 def _near(a: Floats, b: Floats) -> bool:
-    return bool(np.abs(np.remainder(a - b + np.pi, 2 * np.pi) - np.pi).max() < SAME)
+    return bool(np.abs(np.remainder(a - b + np.pi, 2 * np.pi) - np.pi).max() < BranchTolerance.SAME)

@@ -15,10 +15,10 @@ from manipula.ik.messages import position_text
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import TURN
 from manipula.ik.numeric.poses import poses_from_value
+from manipula.ik.numeric.tolerances import SearchTolerance
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.support.plain import plain
 
-JUMP = 1.0  # rad or m between two poses that a path with its poses close together does not make
 OUT = "out of reach"
 
 
@@ -79,7 +79,7 @@ def _change(
     """What is new at pose i, if anything is. (Solutions found by search have no names: only their jumps count.)"""
     step = float(np.abs(result.q[0] - last).max())
     other = before != after and solver.closed is not None
-    if not before or not (other or step > JUMP):
+    if not before or not (other or step > SearchTolerance.JUMP):
         return None
     names = result.setting
     place = names.index(before) if before in names else int(result.order[0])
@@ -98,7 +98,7 @@ def _rejected(before: str, why: str, doubled: bool) -> str:
 
 def _turned_back(solver: InverseSolver, last: Floats, q: Floats) -> str:
     """The branch before goes on, but on another turn of a joint that has come to its limit."""
-    turned = np.flatnonzero(solver.turning & (np.abs(np.abs(q - last) - TURN) < JUMP))
+    turned = np.flatnonzero(solver.turning & (np.abs(np.abs(q - last) - TURN) < SearchTolerance.JUMP))
     if not turned.size:
         return ""
     k = int(turned[0])
@@ -117,4 +117,4 @@ def _met(roles: Sequence[str], step: float, result: InverseResult) -> str:
     family = result.families[int(result.order[0])]
     met = f"the two settings of the {' and the '.join(roles)} meet" if roles else "solutions meet"
     named = f" ({family.text})" if family is not None else ""
-    return f"{'passes' if step <= JUMP else 'comes close to'} a singular pose, where {met}{named}"
+    return f"{'passes' if step <= SearchTolerance.JUMP else 'comes close to'} a singular pose, where {met}{named}"

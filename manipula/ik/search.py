@@ -15,7 +15,8 @@ from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
 from manipula.ik.numeric.leastsquares import nearest_beside
 from manipula.ik.numeric.limits import distances, principal
-from manipula.ik.numeric.tolerances import NEARBY, SAME, accepted
+from manipula.ik.numeric.measures import accepted
+from manipula.ik.numeric.tolerances import BranchTolerance, SearchTolerance
 from manipula.ik.numeric.walk import Still
 from manipula.ik.solver import Solver
 
@@ -26,8 +27,6 @@ SOME = 16  # starts for a redundant arm, and members of a family that are given
 UNSEEN = 0.5  # solutions still to be expected that are not worth more starts
 FINITE = 16  # solutions an arm of six joints has at most; more are members of families
 HOPELESS = 128  # starts without any solution after which there is none
-CLOSE = 1e-3  # what a descent may leave where a solution is
-LOOSE = 30.0  # of the tolerance: what misses by more after a polish is somewhere else
 FINISHED = 32  # ends that are worth a second-order finish: far from a pose the descent stops early
 
 # the columns of a pose that count
@@ -67,7 +66,7 @@ def _counted(solver: Solver, T: Floats, every: Floats, exact: float) -> Floats:
         some = every[tried : tried + (MORE if tried else STARTS)]
         ends = solver.descent(some, T)
         tried += len(some)
-        hits += int((ends.miss < max(CLOSE, LOOSE * exact)).sum())
+        hits += int((ends.miss < max(SearchTolerance.CLOSE, SearchTolerance.LOOSE * exact)).sum())
         found = told_apart(solver, T, np.concatenate([found, _exact(solver, T, ends, exact)]))
         if _enough(tried, hits, len(found)):
             break
@@ -83,12 +82,15 @@ def _enough(tried: int, hits: int, solutions: int) -> bool:
 
 def _exact(solver: Solver, T: Floats, ends: Ends | newton.Nearest, exact: float) -> Floats:
     """Of ends, the distinct solutions."""
-    near = distinct(principal(ends[0][ends[1] < max(CLOSE, LOOSE * exact)], solver.turning), solver.turning)
+    near = distinct(
+        principal(ends[0][ends[1] < max(SearchTolerance.CLOSE, SearchTolerance.LOOSE * exact)], solver.turning),
+        solver.turning,
+    )
     worst = newton.residual(solver.pose(near), T)
     if not (worst > solver.tolerances.good).any():
         return near
     near, worst = newton.polished(near, T, solver.pose, solver.jacobian, steps=6)
-    loose = (worst > solver.tolerances.good) & (worst < exact * LOOSE)
+    loose = (worst > solver.tolerances.good) & (worst < exact * SearchTolerance.LOOSE)
     if loose.any():  # what cannot be met exactly is met as nearly as it can be
         near[loose] = nearest_beside(near[loose], T[None].repeat(loose.sum(), 0), solver.pose, solver.jacobian)
         worst[loose] = newton.residual(solver.pose(near[loose]), T)
@@ -110,7 +112,7 @@ def told_apart(solver: Solver, T: Floats, q: Floats) -> Floats:
     (Where two roots meet, the pose is missed by the square of the way to them: descents end all around.)
     """
     q = distinct(q, solver.turning)
-    near = np.tri(len(q), k=-1, dtype=bool) & (distances(q[:, None], q, solver.turning) < NEARBY)
+    near = np.tri(len(q), k=-1, dtype=bool) & (distances(q[:, None], q, solver.turning) < BranchTolerance.NEARBY)
     if not near.any():
         return q
     one, other = np.nonzero(near)
@@ -125,7 +127,7 @@ def distinct(q: Floats, turning: Bits) -> Floats:
     """Configurations that are not the same as one before, in their order."""
     if len(q) < 2:
         return q
-    same = np.tri(len(q), k=-1, dtype=bool) & (distances(q[:, None], q, turning) <= SAME)
+    same = np.tri(len(q), k=-1, dtype=bool) & (distances(q[:, None], q, turning) <= BranchTolerance.SAME)
     return q[~same.any(-1)]
 
 

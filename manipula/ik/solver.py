@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from manipula.ik.descent.machine import Descent
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
-from manipula.ik.numeric.tolerances import Tolerances
+from manipula.ik.numeric.measures import Tolerances
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.tree import Tree
 

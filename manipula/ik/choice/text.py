@@ -20,7 +20,6 @@ from __future__ import annotations
 from manipula.algebra.program.primitives import Ints, Reals, ceil, floor, rint
 
 SETTLED, UNSETTLED, ASK_SEED = 0, 1, 2  # what `choose` returns: done, wants a closer look, wants the seed's own pose
-LONG = 1e300
 
 
 class Table:
@@ -202,11 +201,11 @@ def seat(branches: int, dof: int, T: Reals, there: Reals, q: Reals, seed: Reals,
     if misses(T, there, table[Table.GOOD]):
         return SETTLED
     place = -1
-    least = LONG
+    least = 0.0
     for b in range(branches):
         if mark[b] == 1:
             gap = away(dof, q[b * dof :], seed)
-            if gap < least:
+            if place < 0 or gap < least:
                 least = gap
                 place = b
     if place < 0:

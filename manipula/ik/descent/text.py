@@ -13,6 +13,7 @@ every joint. `what`: 0 the pose, 1 the position, 2 position and z axis, 3 the z 
 from __future__ import annotations
 
 from manipula.algebra.program.primitives import Ints, Reals, atan2, cos, reals, sin, sqrt
+from manipula.ik.numeric.tolerances import DescentTolerance
 
 POSE = 0
 POSITION = 1
@@ -21,12 +22,7 @@ MOST = 16  # joints
 START_DAMPING = 1e-2
 SHRINK = 0.1
 GROW = 5.0
-STUCK = 1e9  # damping beyond which no step helps
-ROUNDING = 1e-31  # of e²: what is left is rounding
-STILL = 1e-24  # a squared step that moves nothing
-SLOW = 0.995  # e² that shrinks no faster for PATIENCE steps, far from nothing, leads to another valley
 PATIENCE = 8
-FAR = 1e-6
 
 
 def placed(n: int, arm: Reals, kinds: Ints, x: Reals, axes: Reals, points: Reals, end: Reals) -> None:
@@ -89,7 +85,7 @@ def lacking(what: int, end: Reals, target: Reals, e: Reals) -> float:
         v[2] = end[2] * target[5] - end[5] * target[2]
         cosine = end[2] * target[2] + end[5] * target[5] + end[8] * target[8]
     sine = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    scale = atan2(sine, cosine) / sine if sine > 1e-9 else 1.0
+    scale = atan2(sine, cosine) / sine if sine > DescentTolerance.SINE else 1.0
     total = 0.0
     for i in range(3):
         e[3 + i] = v[i] * scale
@@ -138,7 +134,7 @@ def stepped(n: int, H: Reals, g: Reals, damping: float, step: Reals) -> None:
             for k in range(j):
                 total -= L[i * n + k] * L[j * n + k]
             if i == j:
-                L[i * n + i] = sqrt(max(total, 1e-30))
+                L[i * n + i] = sqrt(max(total, DescentTolerance.PIVOT))
             else:
                 L[i * n + j] = total / L[j * n + j]
     for i in range(n):
@@ -205,7 +201,7 @@ def descended(n: int, what: int, arm: Reals, kinds: Ints, target: Reals, x: Real
         found = lacking(what, there_end, target, there_e)
         fresh = found < cost
         if fresh:
-            slow = slow + 1 if found > SLOW * cost and found > FAR else 0
+            slow = slow + 1 if found > DescentTolerance.SLOW * cost and found > DescentTolerance.FAR else 0
             cost = found
             for i in range(n):
                 x[i] = there[i]
@@ -218,8 +214,9 @@ def descended(n: int, what: int, arm: Reals, kinds: Ints, target: Reals, x: Real
                 e[i] = there_e[i]
             damping *= SHRINK
         else:
-            damping = max(damping, 1e-12) * GROW
-        if length < STILL or damping > STUCK or cost < ROUNDING or slow > PATIENCE:
+            damping = max(damping, DescentTolerance.DAMPING) * GROW
+        settled = length < DescentTolerance.STILL or cost < DescentTolerance.ROUNDING
+        if settled or damping > DescentTolerance.STUCK or slow > PATIENCE:
             break
     return cost
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.ik.numeric.arrays import Floats
+from manipula.ik.numeric.tolerances import ReadingTolerance
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
@@ -104,7 +105,7 @@ def _slid(frames: Floats) -> Floats:
     for k in range(5):
         moves[k, 2, k] = -1
         moves[k, :, k + 1] = frames[k + 1, :3, 2]
-    slides = np.linalg.lstsq(moves.reshape(15, 6), -frames[1:6, :3, 3].reshape(15), rcond=1e-6)[0]
+    slides = np.linalg.lstsq(moves.reshape(15, 6), -frames[1:6, :3, 3].reshape(15), rcond=ReadingTolerance.SLIDES)[0]
     up = np.tile(np.eye(4), (6, 1, 1))
     up[:, 2, 3] = slides
     frames[:6] = frames[:6] @ up

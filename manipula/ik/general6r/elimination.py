@@ -19,10 +19,10 @@ import numpy as np
 
 from manipula.ik.general6r.closing import backwards
 from manipula.ik.numeric.arrays import Floats
+from manipula.ik.numeric.tolerances import ReadingTolerance
 
 HALF = np.array([[1.0, 1, 0], [0, 0, 2], [1, -1, 0]])  # (1, c, s)(1 + x²) in powers of x = tan(angle / 2)
 CROSS = np.array([[0, 0, 0, 0, 0, -1, 0, 1, 0], [0, 0, 1, 0, 0, 0, -1, 0, 0], [0, -1, 0, 1, 0, 0, 0, 0, 0.0]])  # t ↦ t×
-KERNEL = 1e-9  # singular values below this, of the largest, count as zero
 
 
 def lifted(T: Floats) -> Floats:
@@ -132,10 +132,10 @@ class Elimination:
         """
         at_i = self.half[:, 0] - self.half[:, 2] + 1j * self.half[:, 1]
         _, values, V = np.linalg.svd(_bordered(at_i))
-        kernel = V[(values > KERNEL * values[0]).sum() :].conj().T
+        kernel = V[(values > ReadingTolerance.KERNEL * values[0]).sum() :].conj().T
         pairs = np.concatenate([kernel, 1j * kernel])
         U, values, _ = np.linalg.svd(np.concatenate([pairs.real, pairs.imag], axis=1))
-        known = int((values > 1e-6).sum())
+        known = int((values > ReadingTolerance.SPAN).sum())
         left: Floats = U[:, known:]
         return left
 

@@ -19,10 +19,11 @@ from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.generation.structure import numeric_chain
-from manipula.ik.general6r.solver import EXACT, General6R
+from manipula.ik.general6r.solver import General6R
 from manipula.ik.general6r.text.collect import MOST
 from manipula.ik.general6r.text.solve import solve_pose
 from manipula.ik.numeric.arrays import pose_of
+from manipula.ik.numeric.tolerances import RootTolerance
 from manipula.mechanics.models.inverse.plan import ArmKind
 from manipula.mechanics.models.ports import PORTS, Sizes
 
@@ -52,7 +53,7 @@ def solver_of(asked: Prepared) -> EmittedSolver:
         )
     graph = Graph()
     given = input_of("T", [graph.symbol(name, online=True) for name in PORTS["T"].entries(Sizes(6))])
-    proof = f"at run time: every answer is checked to {EXACT:g} m, and complex solutions are counted"
+    proof = f"at run time: every answer is checked to {RootTolerance.EXACT:g} m, and complex solutions are counted"
     origin = Provenance(asked.robot.name, request.model, METHOD, joints=pose.provenance.joints, proof=proof)
     return EmittedSolver(Function(asked.name, graph, (given,), (), {}, origin), request)
 

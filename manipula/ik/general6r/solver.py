@@ -25,19 +25,15 @@ from manipula.ik.general6r.machine import solved, studied
 from manipula.ik.general6r.tables import arm_table, reading_shape, reading_table, tables_of
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.poses import checked_poses, poses_from_value
+from manipula.ik.numeric.tolerances import ReadingTolerance, RootTolerance
 from manipula.mechanics.robot.tree import Tree
 from manipula.support.plain import plain
 
 ORIGINS = ((0.3, -0.7, 1.1), (1.9, 2.3, -1.4))  # angles from which half-angle tangents are counted
 BENT = (0.0, 1e-4, 1e-2)  # an arm too regular for every reading is solved as one that is a little off
 BOUND = 16
-HORIZON = 3.0  # rad off the real axis; of 16 roots those beyond need no proof, where there are fewer some are false
 SAMPLES = 12
 KEPT = 4  # readings that may be asked, best first
-EXACT = 1e-10  # largest |FK − pose| of an answer, for an arm of 1 m
-MOVING = 1e-9  # least singular value of a Jacobian, in units of the arm, that is not zero
-ROUGH = 1e-2  # rad; a first Newton step longer than this says nothing about a reading
-DOUBLE = 1e-3  # rad; roots closer than this are flagged
 
 
 @dataclass(frozen=True)
@@ -76,9 +72,9 @@ class General6R:
 
     def __init__(self, chain: Tree) -> None:
         self.arm = Arm6R(chain)
-        self.exact = EXACT * max(1.0, self.arm.unit)
+        self.exact = RootTolerance.EXACT * max(1.0, self.arm.unit)
         self.eliminations, self.bound = self._study()
-        horizon = HORIZON if self.bound == BOUND else np.inf
+        horizon = ReadingTolerance.HORIZON if self.bound == BOUND else np.inf
         self.tables = tables_of(self.arm, self.eliminations, self.bound, self.exact, horizon)
         self._asked = [tuple(e.reading for e in self.eliminations[:n]) for n in range(KEPT + 1)]
 
@@ -100,7 +96,8 @@ class General6R:
     def _answer(self, q: Floats, about: Floats, report: list[int]) -> GeneralAnswer:
         n, roots, _, asked = report
         residual, apart = about[:n, 0], about[:n, 1]
-        return GeneralAnswer(q[:n], residual, Info(roots, self.bound, apart < DOUBLE, apart == 0, self._asked[asked]))
+        double, family = apart < RootTolerance.DOUBLE, apart == 0
+        return GeneralAnswer(q[:n], residual, Info(roots, self.bound, double, family, self._asked[asked]))
 
     # the study of an arm
 
@@ -108,7 +105,7 @@ class General6R:
         """The readings worth asking, best first, and how many complex solutions poses of this arm have."""
         rng = np.random.default_rng(61)
         angles = rng.uniform(-np.pi, np.pi, (SAMPLES, 6))
-        if np.linalg.svd(self.arm.derivative(angles), compute_uv=False)[:, -1].max() < MOVING:
+        if np.linalg.svd(self.arm.derivative(angles), compute_uv=False)[:, -1].max() < ReadingTolerance.MOVING:
             raise InputError("the arm is singular everywhere: its six axes give less than six freedoms of the tool")
         target = self.arm.frames(angles)[5]
         best: list[tuple[float, float, Elimination]] = []
@@ -132,7 +129,7 @@ class General6R:
         """Few roots are worse than rough ones."""
         arm = arm_table(self.arm, self.exact, np.inf)
         counts, steps = studied(arm, reading_shape(elimination), reading_table(elimination), target)
-        near = steps[steps < ROUGH]
+        near = steps[steps < ReadingTolerance.ROUGH]
         rough = np.quantile(near, 0.9) if near.size else 1.0
         usual = float(np.sort(counts)[-SAMPLES // 4])
         return -min(usual, BOUND), float(np.log10(rough + 1e-16)), elimination

@@ -12,8 +12,7 @@ from manipula.ik.general6r.closing import Arm6R
 from manipula.ik.general6r.elimination import Elimination
 from manipula.ik.general6r.text.layout import ArmTable, ReadingTable, Shape
 from manipula.ik.numeric.arrays import Floats
-
-FAR = 1e9  # rad; no root is so far from the real axis
+from manipula.ik.numeric.tolerances import ReadingTolerance
 
 
 class Tables(NamedTuple):
@@ -42,11 +41,10 @@ def arm_table(arm: Arm6R, exact: float, horizon: float) -> Floats:
     for place, motion in places.items():
         rows = motion[..., :3, :].ravel()
         table[place : place + rows.size] = rows
-    table[ArmTable.OFFSET : ArmTable.OFFSET + 6], table[ArmTable.DIRECTION : ArmTable.DIRECTION + 6] = (
-        arm.offset,
-        arm.direction,
-    )
-    table[ArmTable.UNIT], table[ArmTable.EXACT], table[ArmTable.HORIZON] = arm.unit, exact, min(horizon, FAR)
+    table[ArmTable.OFFSET : ArmTable.OFFSET + 6] = arm.offset
+    table[ArmTable.DIRECTION : ArmTable.DIRECTION + 6] = arm.direction
+    table[ArmTable.UNIT], table[ArmTable.EXACT] = arm.unit, exact
+    table[ArmTable.HORIZON] = min(horizon, ReadingTolerance.NOWHERE)
     return table
 
 

@@ -13,18 +13,16 @@ import numpy as np
 
 from manipula.ik.numeric.arrays import Floats, Kinematics
 from manipula.ik.numeric.newton import difference, slopes
+from manipula.ik.numeric.tolerances import LeastSquaresTolerance
 
 ROUNDS = 25
-REST = 1e-13  # a step shorter than this is none
-DAMPING = 1e-9
-LEAST = 1e-12  # less would not keep AᵀA from being singular
 
 
 def nearest_beside(q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics) -> Floats:
     """From rows q (k, n) towards poses (k, 4, 4)."""
     q, at = q.copy(), fk(q)
     error = difference(at, pose)
-    cost, damping, going = (error * error).sum(-1), np.full(len(q), DAMPING), np.arange(len(q))
+    cost, damping, going = (error * error).sum(-1), np.full(len(q), LeastSquaresTolerance.DAMPING), np.arange(len(q))
     for _ in range(ROUNDS):
         A = slopes(at[going], jacobian(q[going]))
         step = _step(A, error[going], damping[going])
@@ -40,8 +38,10 @@ def nearest_beside(q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics
             error_there[better],
             cost_there[better],
         )
-        damping[going] = np.maximum(damping[going] * np.where(better, 0.1, 30.0), LEAST)
-        going = going[(np.abs(step).max(-1) > REST) & (damping[going] < 1e3)]
+        damping[going] = np.maximum(damping[going] * np.where(better, 0.1, 30.0), LeastSquaresTolerance.LEAST)
+        going = going[
+            (np.abs(step).max(-1) > LeastSquaresTolerance.REST) & (damping[going] < LeastSquaresTolerance.STUCK)
+        ]
         if not going.size:
             break
     return q

@@ -9,7 +9,7 @@ import numpy as np
 from manipula.algebra.run.texts import machine_code
 from manipula.ik.choice.text import Row, wind_each
 from manipula.ik.numeric.arrays import Bits, Floats
-from manipula.ik.numeric.tolerances import INSIDE, SLACK
+from manipula.ik.numeric.tolerances import LimitTolerance
 
 TURN = 2 * np.pi
 
@@ -30,8 +30,8 @@ def principal(q: Floats, turning: Bits) -> Floats:
 def limit_rows(turning: Bits, low: Floats, high: Floats) -> Floats:
     """The limits as the text that chooses wants them: the rows of `Row`, one after the other."""
     rows = np.zeros((Row.COUNT, len(turning)))
-    rows[Row.FIRST], rows[Row.LAST] = low - SLACK, high + SLACK
-    rows[Row.LOW], rows[Row.HIGH] = low - INSIDE, high + INSIDE
+    rows[Row.FIRST], rows[Row.LAST] = low - LimitTolerance.SLACK, high + LimitTolerance.SLACK
+    rows[Row.LOW], rows[Row.HIGH] = low - LimitTolerance.INSIDE, high + LimitTolerance.INSIDE
     rows[Row.PERIOD], rows[Row.FREQUENCY] = np.where(turning, TURN, 0.0), np.where(turning, 1 / TURN, 0.0)
     return rows.ravel()
 

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from manipula.ik.numeric.arrays import Floats, Kinematics
+from manipula.ik.numeric.tolerances import NewtonTolerance
 
-POLISHED = 1e-15
 SHRINK, GROW = 0.25, 6.0
-REST = 1e-12  # a step shorter than this is none
 
 
 def residual(at: Floats, pose: Floats) -> Floats:
@@ -30,12 +29,12 @@ def twist(at: Floats, pose: Floats) -> Floats:
 
 
 def polished(
-    q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics, steps: int = 3, rank: float = 1e-9
+    q: Floats, pose: Floats, fk: Kinematics, jacobian: Kinematics, steps: int = 3, rank: float = NewtonTolerance.RANK
 ) -> tuple[Floats, Floats]:
     """Newton steps of least length, each kept only where it lowers the residual: (q, residual)."""
     worst = residual(fk(q), pose)
     for _ in range(steps):
-        if not (worst > POLISHED).any():
+        if not (worst > NewtonTolerance.POLISHED).any():
             break
         step = np.linalg.pinv(jacobian(q), rcond=rank) @ twist(fk(q), pose)[..., None]
         there = q + step[..., 0]
@@ -119,7 +118,7 @@ def nearest(
     q = np.clip(q, low, high)
     at = fk(q)
     error = task.errors(at)
-    cost, damping, going = (error**2).sum(-1), np.full(len(q), 1e-3), np.arange(len(q))
+    cost, damping, going = (error**2).sum(-1), np.full(len(q), NewtonTolerance.DAMPING), np.arange(len(q))
     for _ in range(rounds):
         if not going.size:
             break
@@ -131,6 +130,7 @@ def nearest(
         moved = np.abs(there - q[going]).max(-1)
         won, new = going[better], better.nonzero()[0]
         q[won], at[won], error[won], cost[won] = there[new], at_there[new], error_there[new], cost_there[new]
-        damping[going] = np.where(better, damping[going] * SHRINK, damping[going] * GROW).clip(1e-14, 1e8)
-        going = going[(moved > REST) & (damping[going] < 1e7)]
+        changed = damping[going] * np.where(better, SHRINK, GROW)
+        damping[going] = changed.clip(NewtonTolerance.LEAST, 10 * NewtonTolerance.STUCK)
+        going = going[(moved > NewtonTolerance.REST) & (damping[going] < NewtonTolerance.STUCK)]
     return Nearest(q, np.sqrt(cost))

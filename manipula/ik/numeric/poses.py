@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike
 
 from manipula.errors import InputError, caution
 from manipula.ik.numeric.arrays import Floats
-
-TOLD = 1e-6  # of RᵀR − 1: less is what a file with seven digits has, and is not worth a word
-ROTATION = 1e-3  # of the entries of R, in the mean: what three digits leave; more is a mistake
+from manipula.ik.numeric.tolerances import PoseTolerance
 
 
 def poses_from_value(value: ArrayLike) -> Floats:
@@ -70,7 +68,7 @@ def exact_poses(flat: Floats, rows: Any, tolerance: float | None = None) -> Floa
     nearest one is at most as far from R as the right one, ‖R − U Vᵀ‖ ≤ 3·tolerance. Who gives a tolerance hears nothing
     of what it covers.
     """
-    limit = ROTATION if tolerance is None else tolerance
+    limit = PoseTolerance.ROTATION if tolerance is None else tolerance
     given, names = flat[rows], [f"pose {row + 1} of {len(flat)}" if len(flat) > 1 else "pose" for row in rows]
     finite = np.isfinite(given).all((1, 2))
     _refuse(~finite, given, names, lambda t: "holds a number that is not finite" + _first_bad(t))
@@ -97,10 +95,12 @@ def _off_square(R: Floats) -> Floats:
 
 def _tell(off: Floats, names: Sequence[str]) -> None:
     """Of poses that were written with few digits, once."""
-    if not (off > TOLD).any():
+    if not (off > PoseTolerance.TOLD).any():
         return
     worst = int(np.argmax(off))
-    others = f" (and {int((off > TOLD).sum()) - 1} others)" if (off > TOLD).sum() > 1 else ""
+    others = (
+        f" (and {int((off > PoseTolerance.TOLD).sum()) - 1} others)" if (off > PoseTolerance.TOLD).sum() > 1 else ""
+    )
     caution(
         f"{names[worst]}{others} is a rotation only to a few digits: RᵀR differs from 1 by {off[worst]:.2g}; "
         "the nearest rotation is taken (tolerance= says how much is meant)"

@@ -1,96 +1,189 @@
-"""How exact an answer is, and why: every tolerance of the choice among branches, each with its reason.
+"""Every tolerance of inverse kinematics, with its unit and its reason; texts read them from here, too.
 
-A closed form solves the arm it takes its own for. Where axes that should cross miss each other by 2e-11 m, its branches
-miss every pose by about that much: `defect_of` measures it once. What the arm's own structure explains is accepted at
-once, as an answer of an exact arm is; and beside a singular pose, where so little moves a joint far (by the defect over
-the distance), a seed that stands at the pose already is the answer.
+Lengths are in metres for an arm whose reach is one metre, and grow with it where the reason says "arm". Numbers that
+say how much work is done (starts, steps, samples) are no tolerances and stand beside what they steer.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
 
-import numpy as np
+class BranchTolerance:
+    """When branches of a closed form are answers. Of a discriminant the unit is that of a squared sine."""
 
-from manipula.ik.numeric import newton
-from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
-
-EXACT = 1e-12  # largest |FK − pose| of an answer, for an arm of 1 m
-FEW = 4e-6  # the same for fewer than six joints: ‖ΔT‖ ≤ √12·1e-6 of a pose whose entries are wrong by 1e-6 each
-MET = 1e-9  # of fewer than six joints, where one branch meets the pose so well: the pose is exact, the others must be
-GOOD = 1e-13  # residual of a branch that needs no polish, for an arm of 1 m
-CLEAN = 1e-13  # defect of a pose that is only rounding
-CALM = 1e-8  # above this `fit` no two branches meet and nothing is undetermined
-FAMILY = 1e-18  # above this `fit` a branch is alone: only beside a lock this close can answers form a family
-ALMOST = -1e-6  # a branch this far out of reach may have been lost by rounding
-NEARBY = 1e-3  # a branch that misses by less is worth a polish, and two this close may be one
-BESIDE = 0.05  # the same miss for fewer than six joints, where a pose that is a little off leads the closed form astray
-SAME = 1e-6  # rad; answers nearer than this are one
-ONE = 2e-15  # two answers between which the pose is missed by less are one double root
-SLACK = 1e-12  # a turn that ends this far past a limit may still be chosen: a joint on its limit is inside
-INSIDE = 1e-9  # a joint this far past its limit is on it
-APART = 5.0  # of the root of the defect: joints that move along amplify it
-MOVED = 1e-7  # rad; where the defect moves a joint by more, the seed is asked
-
-SAMPLES = 48
-REGULAR = 1e-3  # `fit` of a pose at which a defect shows as it is
-MOST = 1e-7  # of the arm's size: what misses by more is no defect of the structure
-MARGIN = 8.0  # the largest of some samples is not the largest there is
-ROUNDING = 1e-15  # of the arm's size: what every arm has
+    EXACT = 1e-12  # m and rad, by the arm: largest entry of |FK − pose| of an answer; rounding of a chain leaves 1e-15
+    FEW = 4e-6  # the same for fewer than six joints: ‖ΔT‖ ≤ √12·1e-6 of a pose whose entries are wrong by 1e-6 each
+    MET = 1e-9  # the same where one branch meets the pose so well: the pose is exact, so the others must be
+    GOOD = 1e-13  # by the arm: residual of a branch that needs no polish
+    CALM = 1e-8  # discriminant: above this no two branches meet, as its root, 1e-4 rad, is the distance between them
+    FAMILY = 1e-18  # discriminant: only beside a lock this close, 1e-9 rad, can answers form a family
+    ALMOST = -1e-6  # discriminant: a branch this far out of reach may have been lost by rounding of the pose
+    NEARBY = 1e-3  # m, rad: a branch that misses by less is worth a polish, and two this close may be one
+    BESIDE = 0.05  # the same miss for fewer than six joints, where a pose that is a little off leads astray
+    SAME = 1e-6  # rad, m: answers nearer than this are one
+    ONE = 2e-15  # by the arm: two answers between which the pose is missed by less are one double root
+    SEATED = 1e-9  # rad, m: a branch this near to the seed is the seed
 
 
-class Tolerances(NamedTuple):
-    """Of one arm: what its answers are measured by."""
+class LimitTolerance:
+    """Joint limits, rad or m."""
 
-    exact: float
-    """Largest entry of |FK − pose| of an answer."""
-    met: float
-    """The same where some branch meets the pose so well."""
-    good: float
-    """The same for a branch that is taken as it comes."""
-    calm: float
-    """`fit` above which branches need not be compared."""
-    blurred: float
-    """`fit` below which the arm's defect moves joints, so that a seed is asked first."""
-    beside: float
-    """A branch that misses by less is worth a polish."""
-    same: float
-    """Two answers nearer than this are one."""
-    maybe: float
-    """Two answers nearer than this may be one."""
+    SLACK = 1e-12  # a turn that ends this far past a limit may still be chosen: a joint on its limit is inside
+    INSIDE = 1e-9  # a joint this far past its limit is on it: what a polish may move it
 
 
-def tolerances_of(size: float, defect: float, dof: int) -> Tolerances:
-    """Of an arm with a size, m, whose structure is off by `defect`, m."""
-    moved = ((defect + ROUNDING * size) / (MOVED * size)) ** 2
-    calm = np.inf if dof < 6 else max(CALM, moved)  # few joints: every pose is compared, added axes double the branches
-    exact, met, beside = (FEW, MET, BESIDE) if dof < 6 else (EXACT, EXACT, NEARBY)
-    if not defect:
-        return Tolerances(exact * size, met * size, GOOD * size, calm, moved, beside, SAME, NEARBY)
-    # two roots that meet are moved by the defect's own root; and not every singularity shows in `fit`
-    same = min(max(SAME, APART * np.sqrt(defect / size)), NEARBY)
-    return Tolerances(
-        exact * size + defect, met * size + defect, GOOD * size + defect, calm, np.inf, beside, same, same
-    )
+class StructureTolerance:
+    """An arm that is not quite what its closed form takes it for."""
+
+    REGULAR = 1e-3  # discriminant of a pose at which a defect shows as it is
+    MOST = 1e-7  # by the arm: what misses by more is no defect of the structure
+    MARGIN = 8.0  # the largest of some samples is not the largest there is
+    ROUNDING = 1e-15  # by the arm: what every arm has
+    APART = 5.0  # of the root of the defect, by which roots that meet part: joints that move along amplify it
+    MOVED = 1e-7  # rad; where the defect moves a joint by more, the seed is asked
 
 
-def accepted(worst: Floats, measure: Tolerances) -> Bits:
-    """Which branches (…, branches) that miss by `worst` are answers."""
-    met = worst <= measure.met
-    found: Bits = np.where(met.any(-1, keepdims=True), met, worst <= measure.exact)
-    return found
+class PoseTolerance:
+    """What is a pose."""
+
+    CLEAN = 1e-13  # of RᵀR − 1 and the last row: rounding, nothing is made exact
+    TOLD = 1e-6  # the same: what a file with seven digits has, and is not worth a word
+    ROTATION = 1e-3  # of the entries of R, in the mean: what three digits leave; more is a mistake
 
 
-def sampled(low: Floats, high: Floats, turning: Bits, size: float) -> Floats:
-    """Configurations to measure an arm at, the same in every run, (SAMPLES, dof)."""
-    reach = np.where(turning, np.pi, size)
-    least, most = np.maximum(low, -reach), np.minimum(high, reach)
-    return np.random.default_rng(11).uniform(least, np.maximum(most, least), (SAMPLES, low.size))
+class ParameterTolerance:
+    """Redundant arms."""
+
+    APART = 1e-6  # rad, m: values of the parameter that are nearer are one
+    FLAT = 1e-6  # sine between an axis and the line shoulder–wrist below which its plane is not sure
 
 
-def defect_of(q: Floats, calm: Floats, poses: Floats, fk: Kinematics, size: float) -> float:
-    """By how much branches (n, b, dof) miss poses (n, 4, 4) they reach, where nothing is singular; 0 for rounding."""
-    miss = newton.residual(fk(q), poses[:, None])
-    plain = (calm > REGULAR)[:, None] & (miss < MOST * size)
-    worst = float(miss.max(initial=0.0, where=plain))
-    return MARGIN * worst if worst > GOOD * size / MARGIN else 0.0
+class FamilyTolerance:
+    """Infinitely many answers."""
+
+    NEAR = 1e-5  # singular value, by the arm, below which a pose counts as singular
+    HARDLY = 1e-6  # of the step's square: less than this strays no pose where branches meet
+    BESIDE = 2e-6  # of the step: more than this strays no pose along a family that is broken by 1e-6
+    WHOLE = 1e-4  # entries of a direction this near to 0 or ±1 are that
+    SQUARE = 1e-3  # of the square of the way between two roots: where the pose strays by more, no family joins them
+    ALONG = 1e-11  # m, rad: what a walk along an exact family may stray
+    BROKEN = 50.0  # of a family's own defect: what a walk along a broken one may stray
+    LARGEST = 0.999  # of the largest entry: as large, of entries that are equal but for rounding
+
+
+class WalkTolerance:
+    """Walks along a family."""
+
+    SHORTEST = 0.02  # rad: where this step is too long a curve ends
+    STRAIGHT = 1e-12  # m, rad: a walk that misses the pose by less need not be straightened
+    CLOSE = 1e-10  # rad; a move along a curve that is none
+    DAMP = 1e-13  # of squared units: keeps a second singularity on the way from throwing the walk off
+
+
+class NewtonTolerance:
+    """Polish, and least squares with bends."""
+
+    POLISHED = 1e-15  # m, rad: nothing is left to polish
+    REST = 1e-12  # rad: a step shorter than this is none
+    RANK = 1e-9  # singular values below this, of the largest, are not followed
+    DAMPING = 1e-3  # of squared units, at first
+    LEAST = 1e-14  # damping below which no step is better
+    STUCK = 1e7  # damping beyond which no step helps
+
+
+class LeastSquaresTolerance:
+    """The nearest configuration beside a branch."""
+
+    REST = 1e-13  # rad: a step shorter than this is none
+    DAMPING = 1e-9  # of squared units, at first
+    LEAST = 1e-12  # less would not keep AᵀA from being singular
+    STUCK = 1e3  # damping beyond which no step helps
+
+
+class SearchTolerance:
+    """Descents from many starts."""
+
+    CLOSE = 1e-3  # m, rad: what a descent may leave where a solution is
+    LOOSE = 30.0  # of the tolerance: what misses by more after a polish is somewhere else
+    REACHED = 1e-9  # m, rad: distance that least squares may leave where a pose is reached
+    STILL = 1e-4  # rad by which a joint added to an arm may miss zero, before its answer is polished
+    JUMP = 1.0  # rad, m: more between two poses is no path whose poses are close together
+
+
+class DescentTolerance:
+    """Damped least squares; e² is the squared twist that is missing."""
+
+    STUCK = 1e9  # damping beyond which no step helps
+    ROUNDING = 1e-31  # of e²: what is left is rounding
+    STILL = 1e-24  # rad²: a squared step that moves nothing
+    SLOW = 0.995  # e² that shrinks no faster for some steps, far from nothing, leads to another valley
+    FAR = 1e-6  # of e²: far from nothing
+    SINE = 1e-9  # of an angle that is its own sine
+    PIVOT = 1e-30  # least pivot of Cholesky's factor, so that a root exists
+    DAMPING = 1e-12  # least damping that can grow
+
+
+class PartialTolerance:
+    """Tasks that leave a part of the pose open."""
+
+    ALMOST = 1e-6  # m, by the arm: what misses by less is singular, not out of reach
+    STRONG = 1e-6  # singular values, of the largest, that a first step follows
+    WEAK = 1e-14  # and the last ones
+    PLANE = 1e-9  # of the arm's size: less is no thickness
+    SLIGHT = 1e-7  # of the arm's size: less moves nothing
+    FLAT = 1e-6  # two equations nearer to one than this are also read as one
+    ROUNDING = 1e-14  # coefficients below this, of the largest, are zero: they would make roots at infinity
+    LEVEL = 1e-12  # 1 − cosine: a plane this level is level
+    NOTHING = 1e-11  # a polynomial with no larger coefficient says nothing, for lengths of 1
+    ON_AXIS = 1e-26  # product of two distances from an axis, each rounding: the angle is free
+
+
+class Beyond:
+    """Numbers that stand for what has none."""
+
+    FINITE = 1e100  # what is larger comes from a division by nothing
+    NEVER = 1e300  # farther than anything
+    NOTHING = 1e-300  # keeps a division by nothing from being one
+
+
+class ReadingTolerance:
+    """How a general 6R arm is read; lengths in the arm's own unit."""
+
+    KERNEL = 1e-9  # singular values below this, of the largest, count as zero
+    SLIDES = 1e-6  # singular values below this, of the largest: frames of parallel axes may stay where they are
+    SPAN = 1e-6  # of unit vectors: less adds no direction
+    MOVING = 1e-9  # least singular value of a Jacobian that is not zero
+    ROUGH = 1e-2  # rad; a first Newton step longer than this says nothing about a reading
+    HORIZON = 3.0  # rad off the real axis; of 16 roots those beyond need no proof, where there are fewer some are false
+    NOWHERE = 1e9  # rad; no root is so far from the real axis
+    ILL = 1e-8  # least pivot by largest, of an M₂ that is nearly singular
+    ONE = 1e-6  # relative: eigenvalues nearer than this are one, and a vector may be a mixture
+    STEADY = 0.3  # rad; a first Newton step shorter than this says that a far root is one
+
+
+class RootTolerance:
+    """Roots of a general 6R arm, real and complex angles."""
+
+    EXACT = 1e-10  # m, by the arm: largest |FK − pose| of an answer
+    SLACK = 1e-6  # of RᵀR − 1: what rounding in a file may cost a pose given to C; more is a mistake
+    REACH = 0.5  # rad; no Newton step is longer: beyond, the arm is no longer linear
+    CONVERGED = 1e-6  # rad: a last Newton step below this has a root within its square
+    SETTLED = 1e-10  # rad; shorter steps change nothing
+    FINE = 1e-14  # m; residuals below this are rounding
+    SMALL = 1e-4  # rad; for second derivatives: the root of the root of rounding
+    MOVES = 1e-11  # singular value, in the arm's unit: what moves the tool less is zero
+    BENDS = 1e-6  # and so is a change of it that is less
+    TWIN = 10.0  # rad; a twin so far away is none
+    LOOSE = 1e6  # a complex root with a larger inverse derivative may be one of a family: it proves nothing
+    REAL = 1e-6  # rad: imaginary parts below this leave a residual of their square
+    INFINITY = 20.0  # rad: nothing so far from the real axis can be computed, as e²⁰ squared is all digits there are
+    STRAYED = 0.1  # rad: Newton's method that leans further than its start was not near a root
+    PAIR = 0.2  # rad: a start this near to the real axis may stand for two real roots that are close
+    SAME = 1e-6  # rad: roots closer than this are one
+    DOUBLE = 1e-3  # rad; a root with a twin closer than this is flagged
+    ROUNDING = 1e-11  # m; what a double root of a rounded pose may lack
+    BLUR = 1e-4  # rad; roots that rounding does not tell apart are closer than this
+    STIFF = 30.0  # where the inverse derivative is larger than this, a twin may be near
+    ALMOST = 0.1  # rad off the real axis, from where a multiple root may have been shaken
+    RANK = 1e-7  # singular values below this, of the largest, move nothing
+    EASED = 1e-12  # m; the residual of a solution that need not be isolated
+    SQUARE = 1e-15  # cosine of the angle between two columns that is rounding

@@ -13,14 +13,11 @@ import numpy as np
 
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
 from manipula.ik.numeric.limits import distances
-from manipula.ik.numeric.newton import POLISHED, residual, twist
+from manipula.ik.numeric.newton import residual, twist
+from manipula.ik.numeric.tolerances import NewtonTolerance, WalkTolerance
 
 STEP = 0.35
-SHORTEST = 0.02  # where this is too long a curve ends
-STRAIGHT = 1e-12  # a walk that misses the pose by less need not be straightened
-CLOSE = 1e-10  # rad; a move along a curve that is none
 MOST = 250  # steps each way
-DAMP = 1e-13  # keeps a second singularity on the way from throwing the walk off
 ROUNDS = 8
 
 
@@ -42,7 +39,7 @@ class Still:
         apart = there - here
         return np.where(self.turning, np.mod(apart + np.pi, 2 * np.pi) - np.pi, apart)
 
-    def back(self, q: Floats, held: Floats, enough: float = POLISHED) -> tuple[Floats, Floats]:
+    def back(self, q: Floats, held: Floats, enough: float = NewtonTolerance.POLISHED) -> tuple[Floats, Floats]:
         """Newton steps square to the directions of `held` = Σ v vᵀ, each row kept at its best: (q, miss)."""
         at = self.fk(q)
         best, worst = q, residual(at, self.pose)
@@ -50,7 +47,7 @@ class Still:
             if not (worst > enough).any():
                 break
             J = self.jacobian(q)
-            H = J.swapaxes(-1, -2) @ J + held + DAMP * np.eye(q.shape[-1])
+            H = J.swapaxes(-1, -2) @ J + held + WalkTolerance.DAMP * np.eye(q.shape[-1])
             q = q + np.linalg.solve(H, J.swapaxes(-1, -2) @ twist(at, self.pose)[..., None])[..., 0]
             at = self.fk(q)
             found = residual(at, self.pose)
@@ -68,7 +65,7 @@ class Still:
     def tangent(self, q: Floats, ahead: Floats) -> Floats:
         """The null direction of the Jacobian, (…, n), on the side of `ahead`: where J v = 0, (JᵀJ + aaᵀ) v ∝ a."""
         J = self.jacobian(q)
-        H = J.swapaxes(-1, -2) @ J + squared(ahead) + DAMP * np.eye(q.shape[-1])
+        H = J.swapaxes(-1, -2) @ J + squared(ahead) + WalkTolerance.DAMP * np.eye(q.shape[-1])
         v = np.linalg.solve(H, ahead[..., None])[..., 0]
         unit: Floats = v / np.sqrt((v * v).sum(-1, keepdims=True))
         return unit
@@ -88,7 +85,7 @@ def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Fl
     first = ahead.copy()
     here, step = np.repeat(q[:, None], 2, 1), np.full((len(q), 2), STEP)
     ways: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in q]
-    going, enough = np.ones((len(q), 2), dtype=bool), max(STRAIGHT, float(stray.max()) / 50)
+    going, enough = np.ones((len(q), 2), dtype=bool), max(WalkTolerance.STRAIGHT, float(stray.max()) / 50)
     for count in range(MOST):
         rows = np.nonzero(going)
         there, miss = still.back(here[rows] + step[rows][:, None] * ahead[rows], squared(ahead[rows]), enough)
@@ -99,7 +96,7 @@ def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Fl
         here[new] = there[fine]
         for curve, side in zip(*new, strict=True):
             ways[curve][side].append(here[curve, side].copy())
-        going &= step > SHORTEST
+        going &= step > WalkTolerance.SHORTEST
         if count > 2:
             going &= ~_met(still, here, ahead, q, first, step)[:, None]
         if not going.any():
@@ -124,11 +121,11 @@ def between(still: Still, walk: Floats, count: int) -> Floats:
     first = np.minimum(at.astype(int), len(walk) - 2)
     chord = still.gap(walk[first + 1], walk[first])
     t = chord / np.linalg.norm(chord, axis=1)[:, None]
-    return still.back(walk[first] + (at - first)[:, None] * chord, squared(t), STRAIGHT)[0]
+    return still.back(walk[first] + (at - first)[:, None] * chord, squared(t), WalkTolerance.STRAIGHT)[0]
 
 
 def nearest_on_walk(
-    still: Still, walks: Sequence[Floats], directions: Floats, aim: Floats, enough: float = STRAIGHT
+    still: Still, walks: Sequence[Floats], directions: Floats, aim: Floats, enough: float = WalkTolerance.STRAIGHT
 ) -> Floats:
     """The point of each curve of solutions nearest to `aim`, (k, n), from the nearest of some that are known.
 
@@ -141,9 +138,9 @@ def nearest_on_walk(
         # g = t·(aim − x) falls along the curve at a rate that its bend decides: the last move has shown it
         g = (t * still.gap(aim, x)).sum(-1)
         fell = before - g
-        rate = np.divide(fell, move, out=rate, where=np.abs(move) > CLOSE).clip(0.2, 5.0)
+        rate = np.divide(fell, move, out=rate, where=np.abs(move) > WalkTolerance.CLOSE).clip(0.2, 5.0)
         before, move = g, (g / rate).clip(-STEP, STEP)
-        if np.abs(move).max() < CLOSE:
+        if np.abs(move).max() < WalkTolerance.CLOSE:
             break
         x = still.back(x + move[:, None] * t, squared(t), enough)[0]
         t = still.tangent(x, t)

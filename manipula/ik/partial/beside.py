@@ -12,24 +12,22 @@ import numpy as np
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import distances
-from manipula.ik.numeric.tolerances import SAME
+from manipula.ik.numeric.tolerances import BranchTolerance, PartialTolerance
 from manipula.ik.search import distinct
 from manipula.ik.solver import Solver
 
-ALMOST = 1e-6  # m, for an arm of 1 m: what misses by less is singular, not out of reach
 TURNS = 16
-STRONG, WEAK = 1e-6, 1e-14  # singular values, of the largest, that a first step and the last ones follow
 
 
 def completed_branches(solver: Solver, T: Floats, q: Floats, joints: list[int]) -> Floats:
     """The branches (k, n), those that all but meet the target T made to meet it; `joints` turn."""
     exact, near = solver.tolerances.exact, q.copy()
     near, worst = newton.polished(near, T, solver.pose, solver.jacobian)
-    lost = np.flatnonzero((worst > exact) & (worst < ALMOST * solver.size))
+    lost = np.flatnonzero((worst > exact) & (worst < PartialTolerance.ALMOST * solver.size))
     met = near[worst <= exact]
     for row in lost if joints else ():
         found = _turned(solver, T, near[row], joints, exact)
-        new = [x for x in found if not len(met) or distances(met, x, solver.turning).min() > SAME]
+        new = [x for x in found if not len(met) or distances(met, x, solver.turning).min() > BranchTolerance.SAME]
         if new:
             q[row] = new[0]
             met = np.concatenate([met, new[:1]])
@@ -41,6 +39,6 @@ def _turned(solver: Solver, T: Floats, q: Floats, joints: list[int], exact: floa
     angles = np.arange(TURNS) * (2 * np.pi / TURNS)
     starts = q + angles[:, None, None] * np.eye(len(q))[joints]
     x = starts.reshape(-1, len(q))
-    for rank, steps in ((STRONG, 2), (WEAK, 8)):
+    for rank, steps in ((PartialTolerance.STRONG, 2), (PartialTolerance.WEAK, 8)):
         x, worst = newton.polished(x, T, solver.pose, solver.jacobian, steps=steps, rank=rank)
     return distinct(x[worst <= exact], solver.turning)

@@ -20,13 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.ik.numeric.arrays import Floats
+from manipula.ik.numeric.tolerances import PartialTolerance
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 
-FLAT = 1e-6  # two equations nearer to one than this are also read as one
-NOTHING = 1e-11  # a polynomial with no larger coefficient says nothing, for lengths of 1
-ON_AXIS = 1e-26  # product of two distances from an axis, each rounding: the angle is free
 Series = NDArray[np.complex128]
 
 
@@ -60,10 +58,10 @@ class Polynomial(NamedTuple):
     def roots(self) -> Floats | None:
         """The real ones, and of complex ones the nearest real place; None where every x is a root."""
         size = np.abs(self.terms).max()
-        if not size > NOTHING:
+        if not size > PartialTolerance.NOTHING:
             return None
         terms = self.terms[::-1].copy()
-        terms[np.abs(terms) < 1e-14 * size] = 0
+        terms[np.abs(terms) < PartialTolerance.ROUNDING * size] = 0
         found = np.roots(terms)
         return (np.angle(found[found != 0]) if self.turns else found.real).astype(float)
 
@@ -160,7 +158,11 @@ def _last(kind: str, v: Floats, W: Floats, free: float) -> float:
     if kind == "P":
         return float(W[2] - v[2])
     flat = np.hypot(v[0], v[1]) * np.hypot(W[0], W[1])
-    return float(np.arctan2(v[0] * W[1] - v[1] * W[0], v[0] * W[0] + v[1] * W[1])) if flat > ON_AXIS else free
+    return (
+        float(np.arctan2(v[0] * W[1] - v[1] * W[0], v[0] * W[0] + v[1] * W[1]))
+        if flat > PartialTolerance.ON_AXIS
+        else free
+    )
 
 
 def _first_told(kind: str, g: Curve, W: Floats) -> list[Polynomial]:
@@ -190,9 +192,9 @@ def _turning(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[flo
     rest = [c.minus(f[2].times(v[2])) for c, v in zip(C, V, strict=True)]
     flat, size = V[:, :2], np.linalg.norm(V[:, :2], axis=1)
     area = np.linalg.det(flat)
-    if abs(area) > NOTHING * max(size[0] * size[1], size[0] ** 2):
+    if abs(area) > PartialTolerance.NOTHING * max(size[0] * size[1], size[0] ** 2):
         yield from _crossed(np.linalg.inv(flat), rest, f, at)
-    if abs(area) < FLAT * max(size[0] * size[1], NOTHING):
+    if abs(area) < PartialTolerance.FLAT * max(size[0] * size[1], PartialTolerance.NOTHING):
         yield from _in_line(flat, rest, f, at)
 
 
@@ -209,7 +211,7 @@ def _in_line(flat: Floats, rest: list[Polynomial], f: Curve, at: Floats) -> Iter
     k = int(np.argmax((flat**2).sum(1)))
     v, other = flat[k], flat[1 - k]
     length = float(np.hypot(*v))
-    if length < NOTHING:
+    if length < PartialTolerance.NOTHING:
         return
     share = float(other @ v) / length**2
     for x in _met([[rest[1 - k].minus(rest[k].times(share))]], float(at[2])):
@@ -228,14 +230,14 @@ def _sliding(arm: Linked, f: Curve, W: Floats, at: Floats) -> Iterator[tuple[flo
         k = int(np.argmax(np.abs(e[:2])))
         off = [still[i].times(-1.0) + float(W[i]) for i in (0, 1)]
         for x in _met([[off[0].times(e[1]).minus(off[1].times(e[0]))]], float(at[2])):
-            yield (off[k].at(x) / e[k] if abs(e[k]) > NOTHING else float(at[1])), x
+            yield (off[k].at(x) / e[k] if abs(e[k]) > PartialTolerance.NOTHING else float(at[1])), x
         return
-    if abs(e[2]) > NOTHING:
+    if abs(e[2]) > PartialTolerance.NOTHING:
         y = (still[2].times(-1.0) + float(W[2])).times(1 / e[2])
         g: Curve = tuple(still[i] + y.times(e[i]) for i in range(3))  # type: ignore[assignment]
         for x in _met([[_square(g).minus(float(W @ W))]], float(at[2])):
             yield y.at(x), x
-    if abs(e[2]) < FLAT:
+    if abs(e[2]) < PartialTolerance.FLAT:
         for x in _met([[still[2].minus(float(W[2]))]], float(at[2])):
             here = _value(still, x)
             half, rest = float(e @ here), float(here @ here - W @ W)

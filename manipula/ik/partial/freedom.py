@@ -13,11 +13,11 @@ from itertools import combinations
 import numpy as np
 
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
+from manipula.ik.numeric.tolerances import PartialTolerance
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.placement import HERE
 
 TRIALS = 6  # random configurations that show what joints can do
-SLIGHT = 1e-7  # of the arm's size: less moves nothing
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def freedom(jacobian: Kinematics, turning: Bits, size: float) -> Freedom:
     J = jacobian(rng.uniform(-2.5, 2.5, (TRIALS, dof)) * np.where(turning, 1.0, 0.3 * size))
     J = J / np.array([size, size, size, 1.0, 1.0, 1.0])[:, None] / np.where(turning, 1.0, 1 / size)
     rank = _rank(J, range(dof))
-    moving = [k for k in range(dof) if np.abs(J[:, :, k]).max() > SLIGHT]
+    moving = [k for k in range(dof) if np.abs(J[:, :, k]).max() > PartialTolerance.SLIGHT]
     used = next((some for some in combinations(moving, rank) if _rank(J, some) == rank), ())
     idle = tuple(k for k in range(dof) if k not in moving)
     return Freedom(tuple(used), idle, tuple(k for k in moving if k not in used), rank)
@@ -49,7 +49,7 @@ def freedom(jacobian: Kinematics, turning: Bits, size: float) -> Freedom:
 
 def _rank(J: Floats, columns: Sequence[int]) -> int:
     sizes = np.linalg.svd(J[:, :, list(columns)], compute_uv=False)
-    return int((sizes > SLIGHT).sum(-1).max(initial=0))
+    return int((sizes > PartialTolerance.SLIGHT).sum(-1).max(initial=0))
 
 
 def frozen(chain: Tree, values: Mapping[int, float]) -> Tree:

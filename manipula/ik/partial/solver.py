@@ -21,8 +21,9 @@ from manipula.ik.descent.machine import Descent, Translate, descent_of
 from manipula.ik.inverse import side_by_side
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
 from manipula.ik.numeric.limits import bounds
+from manipula.ik.numeric.measures import Tolerances, tolerances_of
 from manipula.ik.numeric.poses import checked_tolerance, joints_from_value, numbers_from_value
-from manipula.ik.numeric.tolerances import Tolerances, tolerances_of
+from manipula.ik.numeric.tolerances import PartialTolerance, SearchTolerance
 from manipula.ik.partial.beside import completed_branches
 from manipula.ik.partial.branches import AxisBranches, Branches, PositionBranches
 from manipula.ik.partial.freedom import freedom, frozen, middle
@@ -33,9 +34,7 @@ from manipula.ik.solver import Nearest, Raw
 from manipula.mechanics.robot.tree import Tree
 
 PARTS = ("pose", "position", "axis")
-REACHED = 1e-9  # distance that least squares leaves where the target is reached
 ASKED = {"position": 3, "axis": 5}  # numbers that a target has
-PLANE = 1e-9  # of the arm's size: less is no thickness
 
 
 def checked_task(task: str) -> str:
@@ -190,7 +189,7 @@ class PartialSolver:
         if len(other.q) or not movable or not self.freedom.held:
             return other if len(other.q) else result
         best = self.nearest(T, held)
-        if best.distance > max(REACHED, result.tolerance):
+        if best.distance > max(SearchTolerance.REACHED, result.tolerance):
             return result
         return PartialResult(self, T, self._found(T, best.q), seed, tolerance)
 
@@ -264,13 +263,13 @@ class PartialSolver:
         span = np.where(self.turning, np.pi, self.size)
         p = self._pose(np.random.default_rng(5).uniform(-span, span, (16, self.chain.dof)))[:, :3, 3]
         _, sizes, rows = np.linalg.svd(p - p.mean(0))
-        if sizes[2] > PLANE * self.size or sizes[1] < PLANE * self.size:
+        if sizes[2] > PartialTolerance.PLANE * self.size or sizes[1] < PartialTolerance.PLANE * self.size:
             return None
         return rows[2], float(rows[2] @ p.mean(0))
 
     @property
     def _height(self) -> float | None:
         """The z of an arm whose tool keeps it."""
-        if self._plane is None or abs(self._plane[0][2]) < 1 - 1e-12:
+        if self._plane is None or abs(self._plane[0][2]) < 1 - PartialTolerance.LEVEL:
             return None
         return self._plane[1] / float(self._plane[0][2])

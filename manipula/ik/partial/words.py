@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from manipula.ik.messages import REACHED, position_text
+from manipula.ik.messages import position_text
 from manipula.ik.numeric.arrays import Bits, Floats
+from manipula.ik.numeric.tolerances import SearchTolerance
 from manipula.ik.partial.freedom import Freedom
 
 MOVED = {"position": "the tool's origin", "axis": "the tool's origin or its z axis"}
@@ -47,13 +48,13 @@ def reason_text(
     task: str, target: Floats, at: Floats, distance: float, plane: tuple[Floats, float] | None, rejected: str
 ) -> str:
     """Why the nearest is not the target itself. `rejected`: the limits that keep the arm from a solution there is."""
-    if distance <= REACHED:
+    if distance <= SearchTolerance.REACHED:
         return f"reached when the free joints may move; where they are, {rejected}" if rejected else "reached"
     away = away_text(task, target, at)
     if rejected:
         return f"within reach, but {rejected}; the nearest inside the limits is {away}"
     off = 0.0 if plane is None else abs(float(plane[0] @ target[:3, 3]) - plane[1])
-    if off > REACHED:
+    if off > SearchTolerance.REACHED:
         plane_text = f"the tool moves in a plane, {1000 * off:.4g} mm from the target"
         return f"out of reach: {plane_text}; the nearest point is {away}"
     there = "point" if task == "position" else "place"

@@ -8,9 +8,7 @@ from __future__ import annotations
 from manipula.algebra.program.linear import factorised, inverse_size, largest, solved
 from manipula.algebra.program.primitives import Ints, Numbers, Reals, cos, integers, like, reals, sin
 from manipula.ik.general6r.text.layout import ArmTable
-
-REACH = 0.5  # rad; no Newton step is longer
-CONVERGED = 1e-6  # a last Newton step below this has a root within its square
+from manipula.ik.numeric.tolerances import Beyond, RootTolerance
 
 
 def composed(A: Reals, B: Reals, C: Reals) -> None:
@@ -114,11 +112,11 @@ def newton(arm: Reals, target: Reals, angles: Numbers, steps: int) -> float:
     order = integers(6)
     for _ in range(steps):
         size = newton_step(arm, target, angles, step, J, order)
-        if not size < 1e100:
+        if not size < Beyond.FINITE:
             return -1.0
-        factor = REACH / size if size > REACH else 1.0
+        factor = RootTolerance.REACH / size if size > RootTolerance.REACH else 1.0
         for i in range(6):
             angles[i] += factor * step[i]
-        if size < CONVERGED:
+        if size < RootTolerance.CONVERGED:
             return inverse_size(6, J, order)
     return -1.0

@@ -10,23 +10,14 @@ from manipula.algebra.program.primitives import Complexes, Ints, Numbers, Reals,
 from manipula.ik.general6r.text.arm import newton
 from manipula.ik.general6r.text.layout import ArmTable
 from manipula.ik.general6r.text.polish import passed, polished, twin
+from manipula.ik.numeric.tolerances import Beyond, RootTolerance
 
 MOST = 32  # roots of a kind
 REAL = 0  # places in `count`
 PAIRS = 1
 DISTANT = 2
 LONG = 24  # Newton steps; towards a double root they only halve the way
-LOOSE = 1e6  # a complex root with a larger inverse derivative may be one of a family: it proves nothing
-ALMOST_REAL = 1e-6  # imaginary parts below this leave a residual of their square
-FAR = 20.0  # nothing so far from the real axis can be computed: a root at infinity
-STRAYED = 0.1  # rad
-PAIR = 0.2  # a start this near to the real axis may stand for two real roots that are close
-SAME = 1e-6  # roots closer than this are one
-ROUNDING = 1e-11  # m; what a double root of a rounded pose may lack
-BLUR = 1e-4  # rad; roots that rounding does not tell apart are closer than this
-STIFF = 30.0  # where the inverse derivative is larger than this, a twin may be near
 PI = 3.141592653589793
-NEVER = 1e300
 
 
 def emptied(count: Ints) -> None:
@@ -66,7 +57,7 @@ def known(count: int, rows: Numbers, angles: Numbers) -> bool:
     """Is one of the rows the same root?"""
     found = False
     for k in range(count):
-        found = found or distance(rows[6 * k :], angles) < SAME
+        found = found or distance(rows[6 * k :], angles) < RootTolerance.SAME
     return found
 
 
@@ -79,7 +70,7 @@ def add_real(arm: Reals, target: Reals, angles: Reals, stiff: bool, count: Ints,
         for i in range(6):
             rows[k * 6 + i] = principal(angles[i])
         about[2 * k] = worst
-        about[2 * k + 1] = twin(arm, angles, there) if stiff else NEVER
+        about[2 * k + 1] = twin(arm, angles, there) if stiff else Beyond.NEVER
         count[REAL] = k + 1
 
 
@@ -89,7 +80,7 @@ def add_double(angles: Reals, worst: float, apart: float, count: Ints, rows: Rea
     near = 0
     at = 0
     for k in range(n):
-        if distance(rows[6 * k :], angles) < BLUR:
+        if distance(rows[6 * k :], angles) < RootTolerance.BLUR:
             near += 1
             at = k
     if near == 1:
@@ -122,13 +113,13 @@ def settle_real(arm: Reals, target: Reals, angles: Reals, stiff: bool, count: In
     there = reals(6)
     pull = newton(arm, target, angles, LONG)
     if pull >= 0:
-        add_real(arm, target, angles, stiff or not pull < STIFF, count, rows, about)
+        add_real(arm, target, angles, stiff or not pull < RootTolerance.STIFF, count, rows, about)
         return
     worst = passed(arm, target, angles, LONG)
-    if worst <= ROUNDING * max(1.0, arm[ArmTable.UNIT]):
+    if worst <= RootTolerance.ROUNDING * max(1.0, arm[ArmTable.UNIT]):
         apart = twin(arm, angles, there)
-        if apart < BLUR:
-            add_double(angles, worst, min(apart, SAME / 2), count, rows, about)
+        if apart < RootTolerance.BLUR:
+            add_double(angles, worst, min(apart, RootTolerance.SAME / 2), count, rows, about)
         else:
             add_real(arm, target, angles, True, count, rows, about)
 
@@ -151,15 +142,15 @@ def settle(
         return
     pull = newton(arm, target, z, LONG)
     lean = leaning(z)
-    if pull >= 0 and pull < LOOSE and lean > ALMOST_REAL and lean < FAR:
-        if lean <= arm[ArmTable.HORIZON] or lean - off < STRAYED:
+    if pull >= 0 and pull < RootTolerance.LOOSE and lean > RootTolerance.REAL and lean < RootTolerance.INFINITY:
+        if lean <= arm[ArmTable.HORIZON] or lean - off < RootTolerance.STRAYED:
             add_pair(z, count, pairs)
         return
-    if pull >= 0 and lean <= ALMOST_REAL:
+    if pull >= 0 and lean <= RootTolerance.REAL:
         for i in range(6):
             x[i] = real(z[i])
         add_real(arm, target, x, True, count, rows, about)
-    if off < PAIR:
+    if off < RootTolerance.PAIR:
         for side in range(2):
             for i in range(6):
                 x[i] = real(begin[i]) + (imag(begin[i]) if side == 0 else -imag(begin[i]))
@@ -170,7 +161,7 @@ def total(count: Ints, about: Reals) -> int:
     """Roots counted, double ones twice."""
     found: int = count[REAL] + 2 * (count[PAIRS] + count[DISTANT])
     for k in range(count[REAL]):
-        if about[2 * k + 1] < SAME:
+        if about[2 * k + 1] < RootTolerance.SAME:
             found += 1
     return found
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from manipula.algebra.program.primitives import Reals, reals
+from manipula.ik.numeric.tolerances import PoseTolerance, RootTolerance
 
-SLACK = 1e-6  # what rounding in a file may cost; more is a mistake
-CLEAN = 1e-13  # a rotation this far from square is rounding
 ROUNDS = 2
 
 
@@ -39,9 +38,9 @@ def taken(T: Reals, pose: Reals) -> bool:
     off = defect(T, G)
     for i in range(12):
         pose[i] = T[i]
-    if not off <= SLACK:
+    if not off <= RootTolerance.SLACK:
         return False
-    for _ in range(ROUNDS if off > CLEAN else 0):  # R(3 - R'R)/2 is nearer to square
+    for _ in range(ROUNDS if off > PoseTolerance.CLEAN else 0):  # R(3 - R'R)/2 is nearer to square
         for i in range(3):
             for j in range(3):
                 row[j] = 1.5 * pose[i * 4 + j]

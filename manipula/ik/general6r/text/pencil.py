@@ -10,9 +10,9 @@ from manipula.algebra.program.eigen import eigenvalues
 from manipula.algebra.program.linear import factorised, largest, solved
 from manipula.algebra.program.primitives import Ints, Reals, cos, integers, quotient, reals, sin, sqrt
 from manipula.ik.general6r.text.layout import ReadingTable, Shape
+from manipula.ik.numeric.tolerances import Beyond, ReadingTolerance
 
 WIDE = 36  # the length of a row of W
-ILL = 1e-8  # least pivot by largest, of an M2 that is nearly singular
 TRIES = 3
 OTHER = 1.3  # rad by which the origin moves then
 
@@ -202,8 +202,8 @@ def pencil(table: Reals, shape: Ints, back: Reals, W: Reals, E: Reals, re: Reals
         shift = attempt * OTHER
         coefficients(table, shape, shift, W, E)
         turned_basis(r, shift, table[seen:], basis)
-        if companion(shape, E, basis, A) > ILL:
+        if companion(shape, E, basis, A) > ReadingTolerance.ILL:
             break
-    if not largest(r * r, A) < 1e100:
+    if not largest(r * r, A) < Beyond.FINITE:
         return 100.0
     return 100.0 if eigenvalues(r, A, re, im) > 0 else shift

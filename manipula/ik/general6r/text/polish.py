@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from manipula.algebra.program.linear import factorised, largest, solved, solved_transposed
 from manipula.algebra.program.primitives import Reals, integers, reals, sqrt
-from manipula.ik.general6r.text.arm import CONVERGED, REACH, forward, jacobian, newton_step
+from manipula.ik.general6r.text.arm import forward, jacobian, newton_step
 from manipula.ik.general6r.text.layout import ArmTable
+from manipula.ik.numeric.tolerances import Beyond, RootTolerance
 
 POLISH = 3
 STIFF_POLISH = 8
-SETTLED = 1e-10  # rad; shorter steps change nothing
-FINE = 1e-14  # m; residuals below this are rounding
-SMALL = 1e-4  # rad; for second derivatives
-STILL = 1e-11  # what moves less
-FLAT = 1e-6  # and changes less is zero
 TURNS = 4  # of the iteration for the direction in which the tool hardly moves
-FAR = 10.0  # rad; a twin so far away is none
 
 
 def residual(arm: Reals, target: Reals, angles: Reals) -> float:
@@ -50,7 +45,7 @@ def polished(arm: Reals, target: Reals, angles: Reals, stiff: bool) -> float:
     there = reals(6)
     J = reals(36)
     order = integers(6)
-    fine = FINE * max(1.0, arm[ArmTable.UNIT])
+    fine = RootTolerance.FINE * max(1.0, arm[ArmTable.UNIT])
     worst = residual(arm, target, angles)
     for _ in range(STIFF_POLISH if stiff else POLISH):
         if worst <= fine and not stiff:
@@ -59,12 +54,12 @@ def polished(arm: Reals, target: Reals, angles: Reals, stiff: bool) -> float:
         for i in range(6):
             there[i] = angles[i] + step[i]
         found = residual(arm, target, there)
-        if not (found < worst or found <= fine) or not size < CONVERGED:
+        if not (found < worst or found <= fine) or not size < RootTolerance.CONVERGED:
             break
         worst = found
         for i in range(6):
             angles[i] = there[i]
-        if size < SETTLED:
+        if size < RootTolerance.SETTLED:
             break
     return worst
 
@@ -80,7 +75,7 @@ def passed(arm: Reals, target: Reals, angles: Reals, steps: int) -> float:
     worst = residual(arm, target, angles)
     for _ in range(steps):
         size = newton_step(arm, target, here, step, J, order)
-        if not size < REACH:
+        if not size < RootTolerance.REACH:
             break
         for i in range(6):
             here[i] += step[i]
@@ -97,7 +92,7 @@ def unit_length(x: Reals) -> float:
     total = 0.0
     for i in range(6):
         total += x[i] * x[i]
-    length = sqrt(total) + 1e-300
+    length = sqrt(total) + Beyond.NOTHING
     for i in range(6):
         x[i] /= length
     return length
@@ -131,20 +126,20 @@ def twin(arm: Reals, angles: Reals, there: Reals) -> float:
         solved(6, 1, J, order, n)
         least = 1 / unit_length(n)
     for i in range(6):
-        there[i] = angles[i] + SMALL * n[i]
+        there[i] = angles[i] + RootTolerance.SMALL * n[i]
     jacobian(arm, there, ahead, end)
     for i in range(6):
-        there[i] = angles[i] - SMALL * n[i]
+        there[i] = angles[i] - RootTolerance.SMALL * n[i]
     jacobian(arm, there, behind, end)
     h = 0.0
     for i in range(6):
         for j in range(6):
             h += u[i] * (ahead[i * 6 + j] - behind[i * 6 + j]) * n[j]
-    h /= 2 * SMALL
+    h /= 2 * RootTolerance.SMALL
     t = 0.0
-    if not (least < STILL and abs(h) < FLAT):
-        t = FAR if h == 0 else -2 * least / h
-        t = min(max(t, -FAR), FAR)
+    if not (least < RootTolerance.MOVES and abs(h) < RootTolerance.BENDS):
+        t = RootTolerance.TWIN if h == 0 else -2 * least / h
+        t = min(max(t, -RootTolerance.TWIN), RootTolerance.TWIN)
     for i in range(6):
         there[i] = angles[i] + t * n[i]
     return abs(t) * largest(6, n)

@@ -11,11 +11,11 @@ from manipula.ik.general6r.text.pencil import pencil
 from manipula.ik.general6r.text.solve import ASKED, answer, gather, inverse_motion, read, solve_pose
 from manipula.ik.general6r.text.special import beside, pose_beside
 from manipula.ik.general6r.text.starts import start
+from manipula.ik.numeric.tolerances import Beyond
 
 REPORT = 4  # numbers about a pose: solutions (-1: no pose), roots counted, whether these are all, readings asked
 MOST_ROOTS = 24  # eigenvalues of a reading
 FULL = 16  # no pose of six turning joints has more solutions
-NONE = 1e300
 
 
 def solve_poses(
@@ -81,7 +81,7 @@ def study(
     for k in range(poses):
         emptied(count)
         for i in range(MOST_ROOTS):
-            steps[MOST_ROOTS * k + i] = NONE
+            steps[MOST_ROOTS * k + i] = Beyond.NEVER
         probe(arm, table, shape, targets[12 * k :], count, rows, about, pairs, steps[MOST_ROOTS * k :])
         counts[k] = total(count, about)
 
@@ -108,7 +108,7 @@ def probe(
     for k in range(shape[Shape.ROOTS] if shift < 100 else 0):
         if im[k] >= 0:
             start(table, shape, shift, back, W, E, re[k], im[k], angles)
-            if leaning(angles) < 1e100:
+            if leaning(angles) < Beyond.FINITE:
                 steps[k] = newton_step(arm, target, angles, step, J, order)
                 settle(arm, target, angles, count, rows, about, pairs)
     count[DISTANT] = 0

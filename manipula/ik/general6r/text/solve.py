@@ -21,9 +21,8 @@ from manipula.ik.general6r.text.layout import ArmTable, Shape, Sizes
 from manipula.ik.general6r.text.pencil import pencil
 from manipula.ik.general6r.text.polish import twin
 from manipula.ik.general6r.text.starts import start
+from manipula.ik.numeric.tolerances import Beyond, ReadingTolerance
 
-CLOSE = 1e-6  # eigenvalues nearer than this are one
-SHORT = 0.3  # rad
 ASKED = 3  # place in `count`: readings asked
 
 
@@ -58,13 +57,13 @@ def read(
         if off > arm[ArmTable.HORIZON]:
             if lonely(shape[Shape.ROOTS], k, re, im) or steady(arm, target, angles):
                 count[DISTANT] += 1
-        elif off < 1e100:
+        elif off < Beyond.FINITE:
             settle(arm, target, angles, count, rows, about, pairs)
 
 
 def lonely(n: int, k: int, re: Reals, im: Reals) -> bool:
     """Is an eigenvalue alone? If not, its vector may be a mixture that means nothing."""
-    least = CLOSE * (1 + re[k] * re[k] + im[k] * im[k])
+    least = ReadingTolerance.ONE * (1 + re[k] * re[k] + im[k] * im[k])
     alone = True
     for j in range(n):
         alone = alone and (j == k or abs(re[j] - re[k]) + abs(im[j] - im[k]) >= least)
@@ -76,7 +75,7 @@ def steady(arm: Reals, target: Reals, angles: Complexes) -> bool:
     step = complexes(6)
     J = complexes(36)
     order = integers(6)
-    return newton_step(arm, target, angles, step, J, order) < SHORT
+    return newton_step(arm, target, angles, step, J, order) < ReadingTolerance.STEADY
 
 
 def gather(

@@ -10,7 +10,6 @@ from manipula.ik.general6r.text.collect import (
     MOST,
     PAIRS,
     REAL,
-    SAME,
     emptied,
     known,
     leaning,
@@ -22,6 +21,7 @@ from manipula.ik.general6r.text.collect import (
 )
 from manipula.ik.general6r.text.layout import ArmTable
 from manipula.ik.general6r.text.polish import residual, twin
+from manipula.ik.numeric.tolerances import Beyond, RootTolerance
 
 # to the pose beside: a turn and a shift of some 1e-5, in no special direction
 BESIDE = (
@@ -29,12 +29,8 @@ BESIDE = (
     4.699974684591078e-06, 0.9999999999703499, -6.1000195045264315e-06, 7.1e-06,
     8.300014334499352e-06, 6.099980494521602e-06, 0.9999999999469501, 5.3e-06,
 )  # fmt: skip
-ALMOST = 0.1  # rad off the real axis, from where a multiple root may have been shaken
 STEPS = 20  # of least length
-RANK = 1e-7  # singular values below this, of the largest, move nothing
-SETTLED = 1e-12  # m; the residual of a solution that need not be isolated
 SWEEPS = 12  # of Jacobi's method; six columns are square after six
-SQUARE = 1e-15  # cosine of the angle between two columns that is rounding
 
 
 def least_step(J: Reals, twist: Reals, step: Reals) -> None:
@@ -59,7 +55,7 @@ def least_step(J: Reals, twist: Reals, step: Reals) -> None:
         most = max(most, column_square(J, k))
     for k in range(6):
         size = column_square(J, k)
-        if size > RANK * RANK * most:
+        if size > RootTolerance.RANK * RootTolerance.RANK * most:
             share = 0.0
             for i in range(6):
                 share += J[i * 6 + k] * twist[i]
@@ -83,7 +79,7 @@ def square_up(A: Reals, V: Reals, p: int, q: int) -> int:
     dot = 0.0
     for i in range(6):
         dot += A[i * 6 + p] * A[i * 6 + q]
-    if abs(dot) <= SQUARE * sqrt(a * b):
+    if abs(dot) <= RootTolerance.SQUARE * sqrt(a * b):
         return 0
     half = (b - a) / (2 * dot)
     t = 1 / (abs(half) + sqrt(1 + half * half))
@@ -113,8 +109,8 @@ def eased(arm: Reals, target: Reals, angles: Reals) -> float:
         jacobian(arm, angles, J, end)
         missing(end, target, twist)
         least_step(J, twist, step)
-        if not largest(6, step) < 1e100:
-            return 1e300
+        if not largest(6, step) < Beyond.FINITE:
+            return Beyond.NEVER
         for i in range(6):
             angles[i] += step[i]
     return residual(arm, target, angles)
@@ -128,7 +124,7 @@ def keep_eased(arm: Reals, target: Reals, start: Complexes, count: Ints, rows: R
         x[i] = real(start[i])
     worst = eased(arm, target, x)
     k = count[REAL]
-    if worst < SETTLED * max(1.0, arm[ArmTable.UNIT]) and k < MOST and not known(k, rows, x):
+    if worst < RootTolerance.EASED * max(1.0, arm[ArmTable.UNIT]) and k < MOST and not known(k, rows, x):
         for i in range(6):
             rows[6 * k + i] = principal(x[i])
         about[2 * k] = worst
@@ -153,7 +149,7 @@ def isolated(count: Ints, about: Reals) -> int:
     """The number of roots that are certainly alone."""
     found: int = 2 * (count[PAIRS] + count[DISTANT])
     for k in range(count[REAL]):
-        if about[2 * k + 1] >= SAME:
+        if about[2 * k + 1] >= RootTolerance.SAME:
             found += 1
     return found
 
@@ -176,7 +172,7 @@ def beside(
                 begin[i] = rows2[at] if k < other[REAL] else pairs2[at - 6 * other[REAL]]
             if eased_too == 0:
                 keep_near(arm, target, begin, near, rows3, about3, pairs3)
-            elif leaning(begin) < ALMOST:
+            elif leaning(begin) < RootTolerance.ALMOST:
                 keep_eased(arm, target, begin, near, rows3, about3)
     merge(count, rows, about, pairs, near, rows3, about3, pairs3)
     count[DISTANT] = other[DISTANT] if total(other, about2) >= bound else 0

@@ -23,6 +23,7 @@ from manipula.algebra.program.primitives import (
 )  # fmt: skip
 from manipula.ik.general6r.text.layout import ReadingTable, Shape
 from manipula.ik.general6r.text.pencil import WIDE
+from manipula.ik.numeric.tolerances import Beyond
 
 
 def null_vector(E: Reals, x: Number, v: Numbers) -> None:
@@ -140,7 +141,7 @@ def rough_root(table: Reals, shape: Ints, shift: float, back: Reals, W: Reals, t
     for k in range(6):
         z = turns[k]
         size = abs(z)
-        angle = number(atan2(imag(z), real(z)), -log(size) if size > 0 else 1e300)
+        angle = number(atan2(imag(z), real(z)), -log(size) if size > 0 else Beyond.NEVER)
         angles[shape[Shape.JOINTS + k]] = shape[Shape.SENSE] * angle
 
 

@@ -1,0 +1,98 @@
+"""How exact an answer of an arm is, and why.
+
+A closed form solves the arm it takes its own for. Where axes that should cross miss each other by 2e-11 m, its branches
+miss every pose by about that much: `defect_of` measures it once. What the arm's own structure explains is accepted at
+once, as an answer of an exact arm is; and beside a singular pose, where so little moves a joint far (by the defect over
+the distance), a seed that stands at the pose already is the answer.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manipula.ik.numeric import newton
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
+from manipula.ik.numeric.tolerances import BranchTolerance, StructureTolerance
+
+SAMPLES = 48
+
+
+class Tolerances(NamedTuple):
+    """Of one arm: what its answers are measured by."""
+
+    exact: float
+    """Largest entry of |FK − pose| of an answer."""
+    met: float
+    """The same where some branch meets the pose so well."""
+    good: float
+    """The same for a branch that is taken as it comes."""
+    calm: float
+    """`fit` above which branches need not be compared."""
+    blurred: float
+    """`fit` below which the arm's defect moves joints, so that a seed is asked first."""
+    beside: float
+    """A branch that misses by less is worth a polish."""
+    same: float
+    """Two answers nearer than this are one."""
+    maybe: float
+    """Two answers nearer than this may be one."""
+
+
+def tolerances_of(size: float, defect: float, dof: int) -> Tolerances:
+    """Of an arm with a size, m, whose structure is off by `defect`, m."""
+    moved = ((defect + StructureTolerance.ROUNDING * size) / (StructureTolerance.MOVED * size)) ** 2
+    calm = (
+        np.inf if dof < 6 else max(BranchTolerance.CALM, moved)
+    )  # few joints: every pose is compared, added axes double the branches
+    exact, met, beside = (
+        (BranchTolerance.FEW, BranchTolerance.MET, BranchTolerance.BESIDE)
+        if dof < 6
+        else (BranchTolerance.EXACT, BranchTolerance.EXACT, BranchTolerance.NEARBY)
+    )
+    if not defect:
+        return Tolerances(
+            exact * size,
+            met * size,
+            BranchTolerance.GOOD * size,
+            calm,
+            moved,
+            beside,
+            BranchTolerance.SAME,
+            BranchTolerance.NEARBY,
+        )
+    # two roots that meet are moved by the defect's own root; and not every singularity shows in `fit`
+    same = min(max(BranchTolerance.SAME, StructureTolerance.APART * np.sqrt(defect / size)), BranchTolerance.NEARBY)
+    return Tolerances(
+        exact * size + defect,
+        met * size + defect,
+        BranchTolerance.GOOD * size + defect,
+        calm,
+        np.inf,
+        beside,
+        same,
+        same,
+    )
+
+
+def accepted(worst: Floats, measure: Tolerances) -> Bits:
+    """Which branches (…, branches) that miss by `worst` are answers."""
+    met = worst <= measure.met
+    found: Bits = np.where(met.any(-1, keepdims=True), met, worst <= measure.exact)
+    return found
+
+
+def sampled(low: Floats, high: Floats, turning: Bits, size: float) -> Floats:
+    """Configurations to measure an arm at, the same in every run, (SAMPLES, dof)."""
+    reach = np.where(turning, np.pi, size)
+    least, most = np.maximum(low, -reach), np.minimum(high, reach)
+    return np.random.default_rng(11).uniform(least, np.maximum(most, least), (SAMPLES, low.size))
+
+
+def defect_of(q: Floats, calm: Floats, poses: Floats, fk: Kinematics, size: float) -> float:
+    """By how much branches (n, b, dof) miss poses (n, 4, 4) they reach, where nothing is singular; 0 for rounding."""
+    miss = newton.residual(fk(q), poses[:, None])
+    plain = (calm > StructureTolerance.REGULAR)[:, None] & (miss < StructureTolerance.MOST * size)
+    worst = float(miss.max(initial=0.0, where=plain))
+    return StructureTolerance.MARGIN * worst if worst > BranchTolerance.GOOD * size / StructureTolerance.MARGIN else 0.0
