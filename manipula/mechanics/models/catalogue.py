@@ -92,8 +92,8 @@ def _recursion(chain: Tree, x: Given) -> dict[str, Any]:
         "vd": [m.vd for m in found.motion],
         "F": found.F,
         "N": found.N,
-        "f": [load.f for load in found.loads],
-        "n": [load.n for load in found.loads],
+        "f": [load.own.f for load in found.loads],
+        "n": [load.own.n for load in found.loads],
         "tau": found.tau,
     }
 

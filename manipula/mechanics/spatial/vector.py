@@ -1,4 +1,8 @@
-"""Vectors and 3×3 matrices over any scalar: tuples, so that a structural zero stays the int 0."""
+"""Vectors and 3×3 matrices over any scalar: tuples, so that a structural zero stays the int 0.
+
+Whatever is computed here is a `Vec3`, which has operators, so that a text may write the book's line; any three scalars
+in a tuple will do as an argument.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +12,57 @@ from typing import Any
 Vector = tuple[Any, Any, Any]
 Matrix = tuple[Vector, Vector, Vector]  # rows
 
-NULL: Vector = (0, 0, 0)
+
+class Vec3(tuple[Any, Any, Any]):
+    """Three scalars that add, subtract and scale: `a + b`, `a - b`, `-a`, `a * k`; a product of two has a name."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Vector) -> Vec3:  # type: ignore[override]
+        return Vec3((self[0] + other[0], self[1] + other[1], self[2] + other[2]))
+
+    def __radd__(self, other: Vector) -> Vec3:
+        return add(other, self)
+
+    def __sub__(self, other: Vector) -> Vec3:
+        return Vec3((self[0] - other[0], self[1] - other[1], self[2] - other[2]))
+
+    def __rsub__(self, other: Vector) -> Vec3:
+        return sub(other, self)
+
+    def __neg__(self) -> Vec3:
+        return Vec3((-self[0], -self[1], -self[2]))
+
+    def __mul__(self, k: Any) -> Vec3:
+        return scale(k, self)
+
+
+NULL: Vector = Vec3((0, 0, 0))
 X: Vector = (1, 0, 0)
 Y: Vector = (0, 1, 0)
 Z: Vector = (0, 0, 1)
 IDENTITY: Matrix = (X, Y, Z)
 
 
-def add(a: Vector, b: Vector) -> Vector:
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+def along_z(x: Any) -> Vec3:
+    """x z, its zeros structural"""
+    return Vec3((0, 0, x))
 
 
-def sub(a: Vector, b: Vector) -> Vector:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+def add(a: Vector, b: Vector) -> Vec3:
+    return Vec3((a[0] + b[0], a[1] + b[1], a[2] + b[2]))
 
 
-def neg(a: Vector) -> Vector:
-    return (-a[0], -a[1], -a[2])
+def sub(a: Vector, b: Vector) -> Vec3:
+    return Vec3((a[0] - b[0], a[1] - b[1], a[2] - b[2]))
 
 
-def scale(k: Any, a: Vector) -> Vector:
-    return (k * a[0], k * a[1], k * a[2])
+def neg(a: Vector) -> Vec3:
+    return Vec3((-a[0], -a[1], -a[2]))
+
+
+def scale(k: Any, a: Vector) -> Vec3:
+    return Vec3((k * a[0], k * a[1], k * a[2]))
 
 
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
@@ -43,16 +77,16 @@ def sum_of(terms: Any) -> Any:
     return 0 if total is None else total
 
 
-def cross(a: Vector, b: Vector) -> Vector:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+def cross(a: Vector, b: Vector) -> Vec3:
+    return Vec3((a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]))
 
 
-def rotate(R: Matrix, a: Vector) -> Vector:
+def rotate(R: Matrix, a: Vector) -> Vec3:
     """R a"""
-    return (dot(R[0], a), dot(R[1], a), dot(R[2], a))
+    return Vec3((dot(R[0], a), dot(R[1], a), dot(R[2], a)))
 
 
-def unrotate(R: Matrix, a: Vector) -> Vector:
+def unrotate(R: Matrix, a: Vector) -> Vec3:
     """Rᵀ a"""
     return rotate(transpose(R), a)
 
@@ -100,5 +134,5 @@ def symmetric(xx: Any, xy: Any, xz: Any, yy: Any, yz: Any, zz: Any) -> Matrix:
     return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
 
 
-def column(A: Matrix, j: int) -> Vector:
-    return (A[0][j], A[1][j], A[2][j])
+def column(A: Matrix, j: int) -> Vec3:
+    return Vec3((A[0][j], A[1][j], A[2][j]))

@@ -341,8 +341,8 @@ def load(children: Sequence[tuple[Row, Wrench]], row: Row) -> tuple[Row, Wrench]
             fo = rotate(before.R, fc)
             apart.append((fo, add(rotate(before.R, nc), cross(before.p, fo))))
     if apart:
-        fo, no = reduce(_both, apart)
-        f, n = add(f, turned(row.turn, fo)), add(n, turned(row.turn, no))
+        force, moment = reduce(_both, apart)
+        f, n = add(f, turned(row.turn, force)), add(n, turned(row.turn, moment))
     n = add(n, cross((0, 0, row.slide), f))
     return row, (add(f, row.foot[0]), add(n, row.foot[1]))
 

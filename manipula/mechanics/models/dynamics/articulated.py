@@ -18,22 +18,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import (
-    OnJoints,
-    Screw,
-    Twist,
-    axis_twist,
-    felt,
-    momentum,
-    on_joints,
-    tensor_about_z,
-)
+from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_joints, tensor_about_z
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import tip_load
-from manipula.mechanics.models.dynamics.torque import Wrench
+from manipula.mechanics.models.dynamics.torque import ToolWrench
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia, reciprocal
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.screw import Twist, Wrench, momentum, power
 from manipula.mechanics.spatial.vector import (
     NULL,
     Matrix,
@@ -60,18 +52,18 @@ class Articulated:
     J: Matrix
     H: Matrix
     M: Matrix
-    bias: Screw
+    bias: Wrench
 
     def __add__(self, other: Articulated) -> Articulated:
         J, H, M = matadd(self.J, other.J), matadd(self.H, other.H), matadd(self.M, other.M)
-        return Articulated(J, H, M, _plus(self.bias, other.bias))
+        return Articulated(J, H, M, self.bias + other.bias)
 
-    def answer(self, a: Twist) -> Screw:
+    def answer(self, a: Twist) -> Wrench:
         """The force an acceleration takes, without the bias."""
         f = add(rotate(transpose(self.H), a.w), rotate(self.M, a.v))
-        return Screw(f, add(rotate(self.J, a.w), rotate(self.H, a.v)))
+        return Wrench(f, add(rotate(self.J, a.w), rotate(self.H, a.v)))
 
-    def released(self, U: Screw, d: Any) -> Articulated:
+    def released(self, U: Wrench, d: Any) -> Articulated:
         """Less U Uᵀ / d: what is left when the joint gives way."""
         inverse = reciprocal(d)
         f, n = scale(inverse, U.f), scale(inverse, U.n)
@@ -102,13 +94,13 @@ class Joint:
 
     S: Twist
     c: Twist
-    U: Screw
+    U: Wrench
     d: Any
     u: Any
 
 
 def forward_dynamics(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: ToolWrench = None
 ) -> list[Any]:
     """q̈ under the motor torques `tau`."""
     refuse_loaded(chain, NO_FORWARD)
@@ -123,8 +115,8 @@ def velocities(seated: OnJoints, qd: Sequence[Any]) -> list[tuple[Twist, Twist]]
 
     def step(parent: tuple[Twist, Twist], row: tuple[Link, Placement, Any]) -> tuple[Twist, Twist]:
         link, motion, rate = row
-        own = _times(link.signed(rate), axis_twist(link))
-        moving = _add(parent[0].in_frame(link.before).in_frame(motion), own)
+        own = axis_twist(link) * link.signed(rate)
+        moving = parent[0].in_frame(link.before).in_frame(motion) + own
         return moving, Twist(cross(moving.w, own.w), add(cross(moving.w, own.v), cross(moving.v, own.w)))
 
     still = Twist(NULL, NULL)
@@ -136,7 +128,7 @@ Speed = tuple[Twist, Twist]
 
 
 def inward_pass(
-    seated: OnJoints, speeds: Sequence[Speed], driven: Sequence[Any], held: Mapping[int, Screw]
+    seated: OnJoints, speeds: Sequence[Speed], driven: Sequence[Any], held: Mapping[int, Wrench]
 ) -> list[Joint]:
     """`held`: link → the force it passes on to what it holds."""
 
@@ -146,10 +138,10 @@ def inward_pass(
         for _, beyond in children:
             body = body + beyond
         U = body.answer(S)
-        joint = Joint(S, c, U, felt(S, U) + link.motor_inertia, t - felt(S, body.bias))
+        joint = Joint(S, c, U, power(S, U) + link.motor_inertia, t - power(S, body.bias))
         rest = body.released(U, joint.d)
-        push = scale_screw(joint.u / joint.d, U)
-        handed = Articulated(rest.J, rest.H, rest.M, _plus(_plus(rest.bias, rest.answer(c)), push))
+        push = U * (joint.u / joint.d)
+        handed = Articulated(rest.J, rest.H, rest.M, rest.bias + rest.answer(c) + push)
         return joint, handed.through(motion).seen_from(link.before)
 
     rows = list(zip(seated.chain.links, seated.motions, speeds, driven))
@@ -164,9 +156,9 @@ def outward_pass(seated: OnJoints, joints: Sequence[Joint]) -> list[Any]:
 
     def step(parent: tuple[Twist, Any], row: tuple[Link, Placement, Joint]) -> tuple[Twist, Any]:
         link, motion, joint = row
-        a = _add(parent[0].in_frame(link.before).in_frame(motion), joint.c)
-        rate = (joint.u - felt(a, joint.U)) / joint.d
-        return _add(a, _times(rate, joint.S)), link.signed(rate)
+        a = parent[0].in_frame(link.before).in_frame(motion) + joint.c
+        rate = (joint.u - power(a, joint.U)) / joint.d
+        return a + joint.S * rate, link.signed(rate)
 
     base = Twist(NULL, unrotate(seated.chain.base.R, neg(seated.chain.gravity)))
     found = seated.chain.outward(step, list(zip(seated.chain.links, seated.motions, joints)), (base, 0))
@@ -176,26 +168,10 @@ def outward_pass(seated: OnJoints, joints: Sequence[Joint]) -> list[Any]:
 def rigid(body: Inertia, V: Twist) -> Articulated:
     """A rigid body: J = I, H = [s]×, M = m 1, and the bias V ×* (momentum)."""
     h = momentum(body, V)
-    bias = Screw(cross(V.w, h.f), add(cross(V.w, h.n), cross(V.v, h.f)))
+    bias = Wrench(cross(V.w, h.f), add(cross(V.w, h.n), cross(V.v, h.f)))
     return Articulated(body.I, skew(body.s), diagonal(body.m), bias)
 
 
-def tip_force(seated: OnJoints, wrench: Wrench) -> dict[int, Screw]:
+def tip_force(seated: OnJoints, wrench: ToolWrench) -> dict[int, Wrench]:
     """Minus the tool's wrench, on the joint of the link that holds it."""
-    return {i: Screw(tip.fp, tip.np) for i, tip in tip_load(seated.chain, seated.motions, wrench).items()}
-
-
-def scale_screw(k: Any, x: Screw) -> Screw:
-    return Screw(scale(k, x.f), scale(k, x.n))
-
-
-def _plus(a: Screw, b: Screw) -> Screw:
-    return Screw(add(a.f, b.f), add(a.n, b.n))
-
-
-def _add(a: Twist, b: Twist) -> Twist:
-    return Twist(add(a.w, b.w), add(a.v, b.v))
-
-
-def _times(k: Any, a: Twist) -> Twist:
-    return Twist(scale(k, a.w), scale(k, a.v))
+    return {i: tip.parent for i, tip in tip_load(seated.chain, seated.motions, wrench).items()}

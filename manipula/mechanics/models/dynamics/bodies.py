@@ -15,105 +15,24 @@ from typing import Any, TypeVar
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Item, Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.moments import Moments
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import (
-    NULL,
     Matrix,
     Vector,
-    add,
-    cross,
-    dot,
-    matadd,
-    matmul,
-    outer,
-    rotate,
-    scale,
-    symmetric,
-    transpose,
     unrotate,
 )
 
-
-@dataclass(frozen=True)
-class Moments:
-    """A body by its mass m, first moments s and second moments K = ∫r rᵀ dm, about the frame's origin.
-
-    The same ten numbers as `Inertia`; whoever needs K of a composite body carries this one.
-    """
-
-    m: Any = 0
-    s: Vector = NULL
-    K: Matrix = (NULL, NULL, NULL)
-
-    def __add__(self, other: Moments) -> Moments:
-        return Moments(self.m + other.m, add(self.s, other.s), matadd(self.K, other.K))
-
-    def tensor(self) -> Matrix:
-        """I = tr(K) 1 − K"""
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.K
-        return symmetric(yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
-
-    def seen_from(self, at: Placement) -> Moments:
-        """From frame a, `at` being pose_a_b:  R K Rᵀ + s pᵀ + p (s + m p)ᵀ,   s + m p,   with s turned first"""
-        s = rotate(at.R, self.s)
-        shifted = add(s, scale(self.m, at.p))
-        K = matmul(matmul(at.R, self.K), transpose(at.R))
-        K = matadd(K, matadd(outer(s, at.p), outer(at.p, shifted)))
-        return Moments(self.m, shifted, symmetric(K[0][0], K[0][1], K[0][2], K[1][1], K[1][2], K[2][2]))
-
-
 Body = TypeVar("Body", Inertia, Moments)
-
-
-@dataclass(frozen=True)
-class Twist:
-    """Angular velocity w, and velocity v of the point at the frame's origin."""
-
-    w: Vector
-    v: Vector
-
-    def in_frame(self, at: Placement) -> Twist:
-        """The same motion in frame b; `at` is pose_a_b and self is in a: Rᵀω, Rᵀ(v + ω×p)"""
-        return Twist(unrotate(at.R, self.w), unrotate(at.R, add(self.v, cross(self.w, at.p))))
 
 
 Twists = dict[int, Twist]  # of a link: joint → its unit motion, for the joints that move the link
 
 
-@dataclass(frozen=True)
-class Screw:
-    """A force f and its moment n about the frame's origin (or a momentum and its moment)."""
-
-    f: Vector
-    n: Vector
-
-    def in_frame(self, at: Placement) -> Screw:
-        """The same force seen from frame a; `at` is pose_a_b and self is in b: R f, R n + p×R f"""
-        f = rotate(at.R, self.f)
-        return Screw(f, add(rotate(at.R, self.n), cross(at.p, f)))
-
-
 def axis_twist(link: Link) -> Twist:
     """The unit motion of a joint, on the joint."""
     return Twist((0, 0, link.kind.turn(1)), (0, 0, link.kind.slide(1)))
-
-
-def momentum(body: Inertia | Moments, twist: Twist) -> Screw:
-    """m v + ω×s,  I ω + s×v"""
-    I = body.I if isinstance(body, Inertia) else body.tensor()
-    return Screw(
-        add(scale(body.m, twist.v), cross(twist.w, body.s)),
-        add(rotate(I, twist.w), cross(body.s, twist.v)),
-    )
-
-
-def felt(twist: Twist, force: Screw) -> Any:
-    """The power of a force along a twist: ω·n + v·f"""
-    return dot(twist.w, force.n) + dot(twist.v, force.f)
-
-
-def moments_of(body: Inertia) -> Moments:
-    return Moments(body.m, body.s, body.second_moments())
 
 
 @dataclass(frozen=True)

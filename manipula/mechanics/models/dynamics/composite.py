@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, momentum, on_joints
+from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_joints
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.screw import momentum
 from manipula.mechanics.spatial.vector import dot
 
 

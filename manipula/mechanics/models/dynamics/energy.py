@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.dynamics.bodies import Twist, axis_twist, felt, momentum, on_joints
+from manipula.mechanics.models.dynamics.bodies import axis_twist, on_joints
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia, half
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.screw import Twist, momentum, power
 from manipula.mechanics.spatial.vector import NULL, Vector, add, dot, rotate, scale, sum_of
 
 
@@ -34,7 +35,7 @@ def kinetic_energy(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Any:
     rows = list(zip(seated.chain.links, seated.motions, qd, strict=True))
     return half(
         sum_of(
-            felt(moving, momentum(link.inertia, moving)) + link.motor_inertia * (rate * rate)
+            power(moving, momentum(link.inertia, moving)) + link.motor_inertia * (rate * rate)
             for moving, (link, _, rate) in zip(chain.outward(advance, rows, Twist(NULL, NULL)), rows)
         )
     )

@@ -13,12 +13,12 @@ from typing import Any
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
-from manipula.mechanics.models.dynamics.torque import Wrench, inverse_dynamics
+from manipula.mechanics.models.dynamics.torque import ToolWrench, inverse_dynamics
 from manipula.mechanics.robot.tree import Tree
 
 
 def forward_dynamics(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: ToolWrench = None
 ) -> list[Any]:
     """q̈ under the motor torques `tau`."""
     refuse_loaded(chain, NO_FORWARD)

@@ -23,7 +23,8 @@ from typing import Any
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import NULL, Vector, add, cross, neg, rotate, scale, unrotate
+from manipula.mechanics.spatial.screw import Wrench
+from manipula.mechanics.spatial.vector import NULL, Vec3, Vector, along_z, cross, neg, rotate, scale, unrotate
 
 
 @dataclass(frozen=True)
@@ -34,21 +35,19 @@ class Moving:
     wd: Vector
     vd: Vector
 
+    def in_frame(self, at: Placement) -> Moving:
+        """In frame b of the same body; `at` is pose_a_b:  Rᵀω,  Rᵀω̇,  Rᵀ(v̇ + ω̇×p + ω×(ω×p))"""
+        vd = self.vd + swing(self.w, self.wd, at.p)
+        return Moving(unrotate(at.R, self.w), unrotate(at.R, self.wd), unrotate(at.R, vd))
+
 
 @dataclass(frozen=True)
 class Loaded:
-    """What joint i transmits from its parent link to link i.
+    """What joint i transmits from its parent link to link i, as three frames see it."""
 
-    (f, n): at the link frame's origin, in its axes; (fj, nj): at the joint, in the axes that move with it;
-    (fp, np): handed to the parent, at its origin and in its axes.
-    """
-
-    f: Vector
-    n: Vector
-    fj: Vector
-    nj: Vector
-    fp: Vector
-    np: Vector
+    own: Wrench  # at the link frame's origin, in its axes
+    joint: Wrench  # at the joint, in the axes that move with it
+    parent: Wrench  # handed to the parent, at its origin and in its axes
 
 
 @dataclass(frozen=True)
@@ -56,11 +55,11 @@ class NewtonEuler:
     """The recursion with every intermediate, link by link."""
 
     motion: list[Moving]
-    F: list[Vector]
-    N: list[Vector]
+    F: list[Vec3]
+    N: list[Vec3]
     loads: list[Loaded]
     tau: list[Any]
-    base: tuple[Vector, Vector]  # what the base gives: force and moment at its origin, in its axes
+    base: Wrench  # what the base gives, at its origin and in its axes
 
 
 def ground(chain: Tree) -> Moving:
@@ -86,72 +85,71 @@ def newton_euler(
     F = [newton(link.inertia, state) for link, state in zip(chain.links, moving)]
     N = [euler(link.inertia, state) for link, state in zip(chain.links, moving)]
     loads = chain.inward(load, list(zip(chain.links, motions, F, N)), tip_load(chain, motions, wrench))
-    tau = [link.signed(link.kind.effort(x.fj, x.nj)) for link, x in zip(chain.links, loads)]
-    return NewtonEuler(moving, F, N, loads, tau, together(NULL, NULL, chain.on_base(loads)))
+    tau = [link.signed(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
+    return NewtonEuler(moving, F, N, loads, tau, together(NOTHING, chain.on_base(loads)))
 
 
 def move(parent: Moving, row: tuple[Link, Placement, Any, Any]) -> Moving:
-    """From the parent to link i."""
+    """From the parent to link i:  to the foot of its joint, through the joint, to its frame."""
     link, motion, qd, qdd = row
-    before, after = link.before, link.after
+    return through(link, parent.in_frame(link.before), motion, qd, qdd).in_frame(link.after)
+
+
+def through(link: Link, foot: Moving, motion: Placement, qd: Any, qdd: Any) -> Moving:
+    """From one side of a joint to the other, which turns by θ about z and slides by d along it.
+
+    ω' = Rᵀω + θ̇z      ω̇' = Rᵀω̇ + θ̈z + Rᵀω×θ̇z      v̇' = Rᵀ(v̇ + ω̇×p + ω×(ω×p) + 2ω×ḋz + d̈z)
+    """
     thd, thdd, dd, ddd = link.kind.turn(qd), link.kind.turn(qdd), link.kind.slide(qd), link.kind.slide(qdd)
-    # to the joint's foot:  v̇ + ω̇×p + ω×(ω×p)
-    w, wd = unrotate(before.R, parent.w), unrotate(before.R, parent.wd)
-    vd = unrotate(before.R, add(parent.vd, swing(parent.w, parent.wd, before.p)))
-    # ω' = Rᵀω + θ̇z      ω̇' = Rᵀω̇ + θ̈z + Rᵀω×θ̇z      v̇' = Rᵀ(v̇ + ω̇×p + ω×(ω×p) + 2ω×ḋz + d̈z)
-    slid = add(swing(w, wd, motion.p), add(cross(w, (0, 0, 2 * dd)), (0, 0, ddd)))
-    w, wd, vd = (unrotate(motion.R, x) for x in (w, wd, add(vd, slid)))
-    w, wd = add(w, (0, 0, thd)), add(wd, (w[1] * thd, -w[0] * thd, thdd))
-    # to the link frame
-    vd = add(vd, swing(w, wd, after.p))
-    return Moving(*(unrotate(after.R, x) for x in (w, wd, vd)))
+    slid = swing(foot.w, foot.wd, motion.p) + (cross(foot.w, along_z(2 * dd)) + along_z(ddd))
+    w, wd, vd = (unrotate(motion.R, x) for x in (foot.w, foot.wd, foot.vd + slid))
+    return Moving(w + along_z(thd), wd + Vec3((w[1] * thd, -w[0] * thd, thdd)), vd)
 
 
-def swing(w: Vector, wd: Vector, p: Vector) -> Vector:
+def swing(w: Vector, wd: Vector, p: Vector) -> Vec3:
     """What a lever p adds to an acceleration: ω̇×p + ω×(ω×p)"""
-    return add(cross(wd, p), cross(w, cross(w, p)))
+    return cross(wd, p) + cross(w, cross(w, p))
 
 
-def newton(body: Inertia, x: Moving) -> Vector:
+def newton(body: Inertia, x: Moving) -> Vec3:
     """F = m v̇ + ω̇×s + ω×(ω×s)"""
-    return add(scale(body.m, x.vd), swing(x.w, x.wd, body.s))
+    return scale(body.m, x.vd) + swing(x.w, x.wd, body.s)
 
 
-def euler(body: Inertia, x: Moving) -> Vector:
+def euler(body: Inertia, x: Moving) -> Vec3:
     """N = I ω̇ + ω×(I ω) + s×v̇"""
-    return add(add(rotate(body.I, x.wd), cross(x.w, rotate(body.I, x.w))), cross(body.s, x.vd))
+    return rotate(body.I, x.wd) + cross(x.w, rotate(body.I, x.w)) + cross(body.s, x.vd)
 
 
 def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Sequence[Any] | None) -> dict[int, Loaded]:
     """What the link that holds the tool passes on to the environment, in its frame: f = −F_ext, n = −N_ext − p×F_ext"""
     if wrench is None:
         return {}
-    force, moment = (wrench[0], wrench[1], wrench[2]), (wrench[3], wrench[4], wrench[5])
+    force, moment = Vec3(wrench[:3]), Vec3(wrench[3:])
     way = [(chain.links[i], motions[i]) for i in chain.support(chain.holder)]
     turns = [chain.base.R] + [R for link, m in way for R in (link.before.R, m.R, link.after.R)]
     for R in turns:
         force, moment = unrotate(R, force), unrotate(R, moment)
-    f, n = neg(force), neg(add(moment, cross(chain.tool.p, force)))
-    return {chain.holder: Loaded(NULL, NULL, NULL, NULL, f, n)}
+    load = Wrench(neg(force), -(moment + cross(chain.tool.p, force)))
+    return {chain.holder: Loaded(NOTHING, NOTHING, load)}
 
 
-def together(F: Vector, N: Vector, children: Sequence[Loaded]) -> tuple[Vector, Vector]:
+NOTHING = Wrench(NULL, NULL)
+
+
+def together(own: Wrench, children: Sequence[Loaded]) -> Wrench:
     """F + Σ f_k,  N + Σ n_k"""
     for child in children:
-        F, N = add(child.fp, F), add(child.np, N)
-    return F, N
+        own = child.parent + own
+    return own
 
 
 def load(children: Sequence[Loaded], row: tuple[Link, Placement, Vector, Vector]) -> Loaded:
-    """From what link i carries to link i, and through joint i."""
+    """From what link i carries to link i, through joint i, and to the parent's origin.
+
+    z is the same on both sides of a joint, so the motor's share is read on its moving side.
+    """
     link, motion, F, N = row
-    f, n = together(F, N, children)
-    # to the joint:  R f,  R n + p×R f; z is the same on both its sides, so the motor's share is read here
-    fj = rotate(link.after.R, f)
-    nj = add(rotate(link.after.R, n), cross(link.after.p, fj))
-    # through the joint, and to the parent's origin
-    f0 = rotate(motion.R, fj)
-    n0 = add(rotate(motion.R, nj), cross(motion.p, f0))
-    fp = rotate(link.before.R, f0)
-    np = add(rotate(link.before.R, n0), cross(link.before.p, fp))
-    return Loaded(f, n, fj, nj, fp, np)
+    own = together(Wrench(F, N), children)
+    joint = own.in_frame(link.after)
+    return Loaded(own, joint, joint.in_frame(motion).in_frame(link.before))

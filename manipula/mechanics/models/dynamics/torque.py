@@ -18,11 +18,11 @@ from manipula.mechanics.models.dynamics.newton_euler import load, newton_euler, 
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import NULL
 
-Wrench = Sequence[Any] | None
+ToolWrench = Sequence[Any] | None
 
 
 def inverse_dynamics(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: ToolWrench = None
 ) -> list[Any]:
     """The torques of a motion, with motor inertia, friction and what the tool's `wrench` asks for."""
     tau = newton_euler(chain, q, qd, qdd, wrench).tau
@@ -46,14 +46,14 @@ def coriolis(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
     return newton_euler(replace(chain, gravity=NULL), q, qd, [0] * chain.dof).tau
 
 
-def wrench_torque(chain: Tree, q: Sequence[Any], wrench: Wrench) -> list[Any]:
+def wrench_torque(chain: Tree, q: Sequence[Any], wrench: ToolWrench) -> list[Any]:
     """−Jᵀ·wrench: the torques with which the motors of a weightless arm resist it."""
     if wrench is None:
         return [0] * chain.dof
     motions = chain.motions(q)
     rows = [(link, motion, NULL, NULL) for link, motion in zip(chain.links, motions)]
     loads = chain.inward(load, rows, tip_load(chain, motions, wrench))
-    return [link.signed(link.kind.effort(x.fj, x.nj)) for link, x in zip(chain.links, loads)]
+    return [link.signed(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
 
 
 def by_field(chain: Tree, x: Mapping[str, Sequence[Any]], choices: Sequence[Choice]) -> dict[str, Any]:

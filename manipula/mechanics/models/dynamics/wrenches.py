@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
-from manipula.mechanics.models.dynamics.torque import Wrench
+from manipula.mechanics.models.dynamics.torque import ToolWrench
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import unrotate
 
 
 def joint_wrenches(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: ToolWrench = None
 ) -> list[list[Any]]:
     """(dof, 6)"""
     loads = newton_euler(chain, q, qd, qdd, wrench).loads
-    return [[*x.f, *unrotate(link.after.R, x.nj)] for link, x in zip(chain.links, loads)]
+    return [[*x.own.f, *unrotate(link.after.R, x.joint.n)] for link, x in zip(chain.links, loads)]

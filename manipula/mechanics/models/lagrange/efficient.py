@@ -20,18 +20,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import (
-    Moments,
-    OnJoints,
-    Twist,
-    Twists,
-    felt,
-    moments_of,
-    momentum,
-    on_joints,
-)
+from manipula.mechanics.models.dynamics.bodies import OnJoints, Twists, on_joints
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.spatial.moments import Moments, moments_of
+from manipula.mechanics.spatial.screw import Twist, momentum, power
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
 
 
@@ -43,7 +36,7 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     XE = bends(bodies, axes)
     return lagrange_coefficients(
         chain,
-        a=lambda i, k: felt(axes[k][i], X[k]),
+        a=lambda i, k: power(axes[k][i], X[k]),
         b=lambda i, j, k: dot(axes[k][j].w, XE[i, k]),
         g=lambda k: dot(g[k], X[k].f),
     )

@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import Twist, Twists, felt, momentum
-from manipula.mechanics.models.dynamics.torque import Wrench, actuator_torque, wrench_torque
+from manipula.mechanics.models.dynamics.bodies import Twists
+from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torque, wrench_torque
 from manipula.mechanics.robot.lift import over_duals
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.dual import partial, variables
 from manipula.mechanics.spatial.inertia import Inertia, half
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.screw import Twist, momentum, power
 from manipula.mechanics.spatial.vector import add, column, cross, dot, matmul, rotate, scale, sub, sum_of, transpose
 
 Rows = list[list[Any]]
@@ -43,7 +44,7 @@ def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> Rows:
     moved = [{i: momentum(body, motion) for i, motion in row.items()} for body, row in zip(bodies, columns)]
     n = chain.dof
     upper = {
-        (i, j): sum_of(felt(columns[l][i], moved[l][j]) for l in chain.beyond(j))
+        (i, j): sum_of(power(columns[l][i], moved[l][j]) for l in chain.beyond(j))
         for j in range(n)
         for i in chain.support(j)
     }
@@ -84,7 +85,7 @@ def christoffel_vector(slope: Callable[[int, int, int], Any], qd: Sequence[Any])
 
 
 def inverse_dynamics_jacobian(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: Wrench = None
+    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: ToolWrench = None
 ) -> list[Any]:
     """The motor torques: M q̈ + V + G, motor inertia, friction, −Jᵀ·wrench."""
     M, V, G = mechanism_inertia(chain, q), coriolis_jacobian(chain, q, qd), gravity_jacobian(chain, q)

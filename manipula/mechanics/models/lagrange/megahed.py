@@ -23,10 +23,11 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import Moments, Twist, moments_of
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.tree import BASE, Link, Tree
+from manipula.mechanics.spatial.moments import Moments, moments_of
 from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import (
     Matrix,
     Vector,

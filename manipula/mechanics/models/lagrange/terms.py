@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from manipula.errors import UnknownNameError
-from manipula.mechanics.models.dynamics.torque import Wrench, actuator_torque, wrench_torque
+from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torque, wrench_torque
 from manipula.mechanics.models.lagrange import classical as lagrange_classical
 from manipula.mechanics.models.lagrange import efficient as lagrange_efficient
 from manipula.mechanics.models.lagrange import megahed as lagrange_megahed
@@ -91,7 +91,7 @@ def inverse_dynamics_lagrange(
     q: Sequence[Any],
     qd: Sequence[Any],
     qdd: Sequence[Any],
-    wrench: Wrench = None,
+    wrench: ToolWrench = None,
     terms: Terms = lagrange_efficient.terms,
 ) -> list[Any]:
     """The motor torques; P = Ia q̈ + friction − Jᵀ·wrench."""

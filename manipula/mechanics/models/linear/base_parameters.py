@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import felt, link_twists
+from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.friction import absent
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import (
@@ -38,6 +38,7 @@ from manipula.mechanics.robot.reduce.chains import frames_on_joints, massless, s
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.inertia import Inertia, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement
+from manipula.mechanics.spatial.screw import power
 from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
 
 MOMENTS = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz")
@@ -219,7 +220,7 @@ def reduced_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Seq
     def entry(i: int, slot: Slot) -> Any:
         if slot.of_actuator:
             return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
-        return chain.links[i].signed(felt(twists[slot.link][i], forces[slot])) if i in twists[slot.link] else 0
+        return chain.links[i].signed(power(twists[slot.link][i], forces[slot])) if i in twists[slot.link] else 0
 
     return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import Twist
 from manipula.mechanics.models.dynamics.energy import advance
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.models.linear.regressor import parts_of
@@ -21,6 +20,7 @@ from manipula.mechanics.models.linear.regressor_carried import with_riders
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import NULL, Vector, cross, dot, neg, unrotate
 
 

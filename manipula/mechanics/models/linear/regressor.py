@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import Screw, felt, link_twists
+from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.newton_euler import Moving, euler, newton, newton_euler
 from manipula.mechanics.robot.reduce.chains import massless
 from manipula.mechanics.robot.tree import Link, Part, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE
+from manipula.mechanics.spatial.screw import Wrench, power
 from manipula.mechanics.spatial.vector import NULL, X, Y, Z, symmetric
 
 BODY_NAMES = ("Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz", "mx", "my", "mz", "m")
@@ -82,7 +83,7 @@ def regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[An
         for state, parts in zip(motion, parts_of(chain), strict=True)
     ]
     blocks = [
-        {i: [chain.links[i].signed(felt(twist, force)) for force in unit] for i, twist in twists.items()}
+        {i: [chain.links[i].signed(power(twist, force)) for force in unit] for i, twist in twists.items()}
         for unit, twists in zip(forces, link_twists(chain, q))
     ]
     return with_motors(chain, blocks, qd, qdd)
@@ -110,6 +111,6 @@ def actuator_columns(chain: Tree, qd: Sequence[Any], qdd: Sequence[Any]) -> list
     return [link.actuator.columns(slip, a) for link, slip, a in zip(chain.links, slipping, qdd, strict=True)]
 
 
-def unit_force(body: Inertia, state: Moving) -> Screw:
+def unit_force(body: Inertia, state: Moving) -> Wrench:
     """The force and moment that move a unit body with its link."""
-    return Screw(newton(body, state), euler(body, state))
+    return Wrench(newton(body, state), euler(body, state))

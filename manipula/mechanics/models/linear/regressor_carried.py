@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import Screw, Twist, felt, link_twists
+from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.friction import absent
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
@@ -27,6 +27,7 @@ from manipula.mechanics.robot.reduce.chains import massless
 from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.screw import Twist, Wrench, power
 from manipula.mechanics.spatial.vector import Z, column, dot, scale, sub, symmetric
 
 Block = dict[int, list[Any]]  # of a link: what every joint that moves it feels of its ten unit bodies
@@ -99,11 +100,11 @@ def with_riders(row: Sequence[Any], parts: Sequence[Part]) -> list[Any]:
 
 
 def _row(
-    joint: Link, twist: Twist, forces: Sequence[Screw], follow: Sequence[Shared], before: Sequence[Any]
+    joint: Link, twist: Twist, forces: Sequence[Wrench], follow: Sequence[Shared], before: Sequence[Any]
 ) -> list[Any]:
     """What a joint feels of a link's unit bodies; `before` is what it feels of those of the link before."""
     left = {x.column for x in follow}
-    row = [None if k in left else joint.signed(felt(twist, force)) for k, force in enumerate(forces)]
+    row = [None if k in left else joint.signed(power(twist, force)) for k, force in enumerate(forces)]
     for x in follow:
         row[x.column] = x.entry(row, before)
     return row
