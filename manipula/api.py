@@ -146,8 +146,9 @@ def generate(
     {'g': (2,)}
     """
     from manipula.generation.prepare import prepare
-    from manipula.generation.proved import generate_function, generate_together
+    from manipula.generation.proved import generate_function
     from manipula.generation.request import Request
+    from manipula.generation.together import generate_together
     from manipula.model import Model
 
     subject = _loaded(robot)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from manipula.algebra.expr.function import Function, Input, moved_to
-from manipula.algebra.expr.node import Graph
-from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.price import price_named
-from manipula.algebra.optimise.prove import Reference, Sample, prove
+from manipula.algebra.optimise.prove import Reference, prove
 from manipula.errors import UnknownNameError
 from manipula.generation.build import check_request, guarded, reference, used_parameters
 from manipula.generation.kept import forget, keep, recalled
-from manipula.generation.labels import labelled, without_doubles
+from manipula.generation.labels import labelled
 from manipula.generation.levels import LEVELS, USUAL_EFFORT, Effort, is_finished, marked
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Tell
@@ -122,44 +117,10 @@ def _remember(asked: Prepared, made: Answer, known: Answer | None) -> None:
 
 def _finished(asked: Prepared, found: Function) -> Function:
     """With the parameters it reads as its inputs, its intermediates named, its conditions; and proved so."""
-    return _proved(guarded(labelled(used_parameters(found), asked), asked.structure), reference(asked))
+    return with_proof(guarded(labelled(used_parameters(found), asked), asked.structure), reference(asked))
 
 
-def _proved(function: Function, plain: Reference) -> Function:
+def with_proof(function: Function, plain: Reference) -> Function:
+    """The function, once it is proved; its provenance says how."""
     proof = prove(function, plain)
     return replace(function, provenance=replace(function.provenance, proof=str(proof)))
-
-
-def generate_together(requests: Sequence[Prepared], tell: Tell = lambda text: None) -> Function:
-    """Several models of one robot in one function: what they have in common is computed once."""
-    parts = [generate_function(asked, tell) for asked in requests]
-    graph = Graph()
-    moved = [moved_to(part, graph) for part in parts]
-    outputs = [
-        replace(output, name=f"{part.provenance.model}_{output.name}") for part in moved for output in part.outputs
-    ]
-    origins = [part.provenance for part in parts]
-    read = tuple(dict.fromkeys(name for origin in origins for name in origin.parameters or ()))
-    origin = Provenance(origins[0].robot, joints=origins[0].joints, parameters=read, parts=tuple(origins))
-    labels = without_doubles({node: text for part in reversed(moved) for node, text in part.labels.items()})
-    name = requests[0].named("models")
-    whole = optimised(Function(name, graph, _joined_inputs(moved), tuple(outputs), labels, origin))
-    return _proved(guarded(whole, requests[0].structure), _joined_reference(requests))
-
-
-def _joined_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:
-    """Every variable port once; the parameters merged into one port."""
-    ports = {port.name: port for part in parts for port in part.inputs}
-    merged = dict.fromkeys(x for part in parts for port in part.inputs if not port.online for x in port.symbols)
-    variables = [port for port in ports.values() if port.online]
-    return (*variables, *([replace(ports["p"], symbols=tuple(merged))] if merged else []))
-
-
-def _joined_reference(requests: Sequence[Prepared]) -> Reference:
-    references = {asked.request.model: reference(asked) for asked in requests}
-
-    def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, Any]:
-        found = {model: plain(maths, symbol) for model, plain in references.items()}
-        return {f"{model}_{name}": values for model, outs in found.items() for name, values in outs.items()}
-
-    return run

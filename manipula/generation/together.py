@@ -1,4 +1,4 @@
-"""Joining: a block's text around the proved functions of a robot's models, as one function, proved call by call.
+"""Several models of a robot in one function: side by side, or joined by the text of a block and proved call by call.
 
 The text of a block runs three times. On expressions, where `call` puts the optimised function of a model in place: all
 calls share one graph, so what they have in common is computed once. Over degrees, to know how many points the proof
@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from manipula.algebra.expr.evaluate import evaluate
-from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online, nested
+from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online, moved_to, nested
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import Provenance
@@ -29,8 +29,9 @@ from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.prove import Reference, Sample, prove
 from manipula.errors import InputError, ProofError
 from manipula.generation.build import guarded, reference, refuse_clash, used_parameters
+from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
-from manipula.generation.proved import generate_function
+from manipula.generation.proved import generate_function, with_proof
 from manipula.generation.request import Tell
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.ports import Sizes
@@ -69,6 +70,41 @@ class Joined:
 
     function: Function
     cuts: tuple[Cut, ...]
+
+
+def generate_together(requests: Sequence[Prepared], tell: Tell = lambda text: None) -> Function:
+    """Several models of one robot in one function: what they have in common is computed once."""
+    parts = [generate_function(asked, tell) for asked in requests]
+    graph = Graph()
+    moved = [moved_to(part, graph) for part in parts]
+    outputs = [
+        replace(output, name=f"{part.provenance.model}_{output.name}") for part in moved for output in part.outputs
+    ]
+    origins = [part.provenance for part in parts]
+    read = tuple(dict.fromkeys(name for origin in origins for name in origin.parameters or ()))
+    origin = Provenance(origins[0].robot, joints=origins[0].joints, parameters=read, parts=tuple(origins))
+    labels = without_doubles({node: text for part in reversed(moved) for node, text in part.labels.items()})
+    name = requests[0].named("models")
+    whole = optimised(Function(name, graph, _shared_inputs(moved), tuple(outputs), labels, origin))
+    return with_proof(guarded(whole, requests[0].structure), _plain_models(requests))
+
+
+def _shared_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:
+    """Every variable port once; the parameters merged into one port."""
+    ports = {port.name: port for part in parts for port in part.inputs}
+    merged = dict.fromkeys(x for part in parts for port in part.inputs if not port.online for x in port.symbols)
+    variables = [port for port in ports.values() if port.online]
+    return (*variables, *([replace(ports["p"], symbols=tuple(merged))] if merged else []))
+
+
+def _plain_models(requests: Sequence[Prepared]) -> Reference:
+    references = {asked.request.model: reference(asked) for asked in requests}
+
+    def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, Any]:
+        found = {model: plain(maths, symbol) for model, plain in references.items()}
+        return {f"{model}_{name}": values for model, outs in found.items() for name, values in outs.items()}
+
+    return run
 
 
 def generate_block(
