@@ -1,6 +1,6 @@
 """The search over formulations: a model's free choices, tried by drafting and a short descent of the algebra.
 
-What a formulation is worth shows only when the algebra has settled: of two drafts the dearer often ends below. So each
+What a formulation is worth shows only when the algebra has relaxed: of two drafts the dearer often ends below. So each
 is priced after a few moves that only go down. The answers differ by much more than the drafts do, so formulations are
 known by the values their drafts compute.
 """
@@ -19,7 +19,7 @@ from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.brake import Brake
 from manipula.algebra.optimise.descend import Answers, Space, Stop, descend, wander
 from manipula.algebra.optimise.price import Price, price_named
-from manipula.algebra.optimise.search.engine import settled, settled_function
+from manipula.algebra.optimise.search.engine import relaxed, relaxed_function
 from manipula.generation.build import built
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Choice, Tell
@@ -31,18 +31,18 @@ WORK = 300_000  # operations built in the descents, and as many in the walk: a q
 TRIALS = 1_500  # and no more formulations than that: a small arm soon has no others
 MOVES = 40  # of the algebra for each node of a draft
 QUICK = 0.02  # of that work, for an answer within a second
-NEAR = 1.2  # of the best: methods whose likely changes are tried
-VALLEYS = 6
+NEAR = 1.2  # of the best: methods whose changes are tried
+BASINS = 6
 LARGE = 3_000  # nodes: a draft like this is taken as it comes
-HOPELESS = 1.3  # of the best: a draft this dear is not settled
-DEEP = 1.1  # of the best: a valley that begins higher is not searched
+HOPELESS = 1.3  # of the best: a draft this dear is not relaxed
+DEEP = 1.1  # of the best: a basin that begins higher is not searched
 
 
 @dataclass(frozen=True, order=True)
 class Tried:
-    """A formulation and its price once settled."""
+    """A formulation and its price once relaxed."""
 
-    settled: int
+    relaxed: int
     choice: Choice = field(compare=False)
 
 
@@ -57,7 +57,7 @@ class Formulations:
     divisors: Sequence[str]
     known: dict[frozenset[int], Tried] = field(default_factory=dict)
     worths: dict[Choice, float] = field(default_factory=dict)
-    least: float = inf  # settled
+    least: float = inf  # relaxed
     work: int = 0  # operations built
     trials: int = 0
 
@@ -67,17 +67,19 @@ class Formulations:
 
     @cached_property
     def fine(self) -> Space:
-        """The questions that stay in a valley.
+        """The questions that stay in a basin.
 
-        A descent over all of `space` would step out of its valley at the first answer that is cheaper at once, and
+        A descent over all of `space` would step out of its basin at the first answer that is cheaper at once, and
         never learn how deep it is; so `space` is for the walk and for what a formulation is, `fine` for descents.
         """
         return {
-            question.topic: question.answers for question in self.questions if not (question.bold or question.valley)
+            question.topic: question.answers
+            for question in self.questions
+            if not (question.disruptive or question.basin)
         }
 
     def worth(self, answers: Answers) -> float:
-        """The price once settled; a choice that divides by zero on this robot is none."""
+        """The price once relaxed; a choice that divides by zero on this robot is none."""
         self.trials += 1
         choice = chosen(self.method, {name: answers.get(name, x[0]) for name, x in self.space.items()}, self.space)
         if choice not in self.worths:
@@ -96,32 +98,32 @@ class Formulations:
             found = self.price.total(draft)
             if found < HOPELESS * self.least and len(nodes) < LARGE:
                 waits = found - replace(self.price, path=0).total(draft)  # a search shortens no paths
-                found = waits + settled(draft, MOVES * len(nodes), price=self.price, divisors=self.divisors)
+                found = waits + relaxed(draft, MOVES * len(nodes), price=self.price, divisors=self.divisors)
             self.known[values] = Tried(found, choice)
             self.least = min(self.least, found)
-        return self.known[values].settled
+        return self.known[values].relaxed
 
     def best_answers(self) -> Answers:
         if not self.known:
             raise ZeroDivisionError(f"every formulation of {self.asked.request.model} divides by zero on this robot")
         return dict(min(self.known.values()).choice.answers)
 
-    def valley(self, choice: Choice) -> Choice:
-        """Where a formulation lies: its method and its answers to the questions that make valleys."""
-        wide = {question.topic for question in self.questions if question.valley}
+    def basin(self, choice: Choice) -> Choice:
+        """Where a formulation lies: its method and its answers to the questions that make basins."""
+        wide = {question.topic for question in self.questions if question.basin}
         return Choice(choice.method, tuple(item for item in choice.answers if item[0] in wide))
 
 
 def favourites(tried: Iterable[Formulations], count: int) -> dict[Choice, Choice]:
-    """The best of every valley, then the second of each …, with its valley: how deep it is only a long search shows."""
-    valleys: dict[Choice, list[Tried]] = {}
+    """The best of every basin, then the second of each …, with its basin: how deep it is only a long search shows."""
+    basins: dict[Choice, list[Tried]] = {}
     for found in tried:
         for one in found.known.values():
-            valleys.setdefault(found.valley(one.choice), []).append(one)
-    least = min(map(min, valleys.values()))
-    names = sorted(valleys, key=lambda name: sorted(valleys[name]))[:VALLEYS]
-    near = [name for name in names if min(valleys[name]).settled < DEEP * least.settled]
-    ranks = zip_longest(*(sorted(valleys[name]) for name in near))
+            basins.setdefault(found.basin(one.choice), []).append(one)
+    least = min(map(min, basins.values()))
+    names = sorted(basins, key=lambda name: sorted(basins[name]))[:BASINS]
+    near = [name for name in names if min(basins[name]).relaxed < DEEP * least.relaxed]
+    ranks = zip_longest(*(sorted(basins[name]) for name in near))
     in_turn = ((one.choice, name) for rank in ranks for one, name in zip(rank, near) if one is not None)
     return dict(islice(in_turn, count))
 
@@ -132,15 +134,15 @@ def chosen(method: str, answers: Answers, space: Space) -> Choice:
 
 
 def quick(asked: Prepared) -> Choice:
-    """The best of the plain and the usual formulations, after those likely changes, and then any, that pay at once."""
+    """The best of the plain and the default formulations, after the changes to try, and then any, that pay at once."""
     tried = [_begun(asked, method) for method in asked.methods]
     budgets = {found.method: _Budget(found, QUICK, inf, lambda: False) for found in tried}
     for found in tried:
         found.worth(dict(asked.plain(found.method).answers))
-        found.worth(dict(asked.usual(found.method).answers))
+        found.worth(dict(asked.default(found.method).answers))
     least = min(found.least for found in tried)
     for found in (one for one in tried if one.least < NEAR * least):
-        for change in asked.likely(found.method):
+        for change in asked.changes_to_try(found.method):
             if budgets[found.method].used() < 1:
                 found.worth({**found.best_answers(), **change})
     best = min(tried, key=lambda one: one.least)
@@ -151,7 +153,7 @@ def quick(asked: Prepared) -> Choice:
 def formulations(
     asked: Prepared, seconds: float, walk: float, seed: int, brake: Brake, tell: Tell, least: float = inf
 ) -> list[Formulations]:
-    """Every method descended through, then the best of them walked through, for a part `walk` of the usual work.
+    """Every method descended through, then the best of them walked through, for a part `walk` of the whole work.
 
     An interrupt keeps what is known. What is told is the best price so far; `least` is one known before.
     """
@@ -173,14 +175,14 @@ def formulations(
     return [one for one in tried if one.known]
 
 
-def settled_draft(asked: Prepared, choice: Choice) -> Function:
+def relaxed_draft(asked: Prepared, choice: Choice) -> Function:
     """The function behind the price of a formulation that was tried."""
     price = price_named(asked.request.price)
     draft = price.arranged(built(asked, choice))
     size = len(topological(draft.roots))
     if size >= LARGE:
         return draft
-    return settled_function(draft, MOVES * size, price=price, divisors=asked.structure.lengths)
+    return relaxed_function(draft, MOVES * size, price=price, divisors=asked.structure.lengths)
 
 
 def _begun(asked: Prepared, method: str) -> Formulations:
@@ -190,23 +192,23 @@ def _begun(asked: Prepared, method: str) -> Formulations:
 
 
 def _descended(found: Formulations, budget: _Budget, tell: Tell) -> None:
-    """Into the most promising valleys, then on from the best with the bold questions."""
-    start = dict(found.asked.usual(found.method).answers)
-    for valley in sorted(_valleys(found, start), key=found.worth)[:VALLEYS]:
-        descend(found.worth, found.space, valley, found.fine, lambda: budget.used() >= 1, tell)
-    if any(question.bold for question in found.questions):
+    """Into the most promising basins, then on from the best with the disruptive questions."""
+    start = dict(found.asked.default(found.method).answers)
+    for basin in sorted(_basins(found, start), key=found.worth)[:BASINS]:
+        descend(found.worth, found.space, basin, found.fine, lambda: budget.used() >= 1, tell)
+    if any(question.disruptive for question in found.questions):
         descend(found.worth, found.space, found.best_answers(), found.space, lambda: budget.used() >= 1, tell)
 
 
-def _valleys(found: Formulations, start: Answers) -> list[Answers]:
-    """All answers to the questions that make valleys."""
-    wide = [question for question in found.questions if question.valley]
+def _basins(found: Formulations, start: Answers) -> list[Answers]:
+    """All answers to the questions that make basins."""
+    wide = [question for question in found.questions if question.basin]
     answers = product(*(question.answers for question in wide))
     return [{**start, **{question.topic: x for question, x in zip(wide, picked)}} for picked in answers]
 
 
 class _Budget:
-    """Some part of the usual work, and time by the clock, from now on."""
+    """Some part of the whole work, and time by the clock, from now on."""
 
     def __init__(self, found: Formulations, part: float, seconds: float, stop: Stop) -> None:
         self.found, self.part, self.seconds, self.stop = found, part, seconds, stop

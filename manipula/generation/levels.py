@@ -17,7 +17,7 @@ from manipula.algebra.optimise.price import CLASSICAL, Price, price_named
 from manipula.algebra.optimise.search.engine import BRISK, searched
 from manipula.algebra.optimise.search.tournament import winner
 from manipula.generation.build import built
-from manipula.generation.formulations import favourites, formulations, quick, settled_draft
+from manipula.generation.formulations import favourites, formulations, quick, relaxed_draft
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Tell
 from manipula.generation.shipped import stored
@@ -55,7 +55,7 @@ class Effort:
         return 1.0 if self.moves is None else min(self.moves / FULL_WALK, 1.0)
 
 
-USUAL_EFFORT = Effort()
+DEFAULT_EFFORT = Effort()
 
 
 def plainly(asked: Prepared, tell: Tell, effort: Effort) -> Function:
@@ -106,12 +106,12 @@ def _sought(asked: Prepared, tell: Tell, effort: Effort) -> Function:
     least = min(map(price.total, known))
     tried = formulations(asked, effort.formulation_seconds, effort.walk, effort.seed, brake, tell, least)
     liked = favourites(tried, POOL)
-    entrants, valleys = [optimised(built(asked, choice)) for choice in liked], list(liked.values())
-    known += [settled_draft(asked, next(iter(liked)))] if liked else []
+    entrants, basins = [optimised(built(asked, choice)) for choice in liked], list(liked.values())
+    known += [relaxed_draft(asked, next(iter(liked)))] if liked else []
     enough = _enough(price.total(brisk))
     seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - begun), 0.01)
     best = winner(
-        [min(known, key=price.total), *entrants], [*valleys[:1], *valleys],
+        [min(known, key=price.total), *entrants], [*basins[:1], *basins],
         moves=effort.moves if effort.moves or effort.seconds else enough, seconds=seconds, seed=effort.seed,
         price=price, workers=CHAINS, divisors=asked.structure.lengths, tell=tell, stop=brake,
     )  # fmt: skip

@@ -19,10 +19,10 @@ from manipula.mechanics.models.choices import (
     UNIT,
     Answers,
     Question,
+    changes_to_try,
+    default_answers,
     field_questions,
-    likely,
     questions,
-    usual,
 )
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Method, Model
 from manipula.mechanics.models.ports import PORTS, Sizes
@@ -113,18 +113,18 @@ class Prepared:
 
     def plain(self, method: str) -> Choice:
         """The method as the file has the robot; some want their frames on the joints."""
-        return self.usual(method) if method in ON_JOINTS else Choice(method)
+        return self.default(method) if method in ON_JOINTS else Choice(method)
 
-    def usual(self, method: str) -> Choice:
+    def default(self, method: str) -> Choice:
         """Answers that are rarely bad, at no cost of search."""
-        answers = dict(usual(self.structure.on_joints, self.questions(method)))
+        answers = dict(default_answers(self.structure.on_joints, self.questions(method)))
         if method in BODIES:
             answers |= self.structure.slides
         return Choice(method, tuple(answers.items()))
 
-    def likely(self, method: str) -> list[Answers]:
-        """Changes of the usual answers that often pay."""
-        return likely(self.structure.on_joints, self.questions(method))
+    def changes_to_try(self, method: str) -> list[Answers]:
+        """Changes of the default answers that often pay."""
+        return changes_to_try(self.structure.on_joints, self.questions(method))
 
 
 def prepare(request: Request) -> Prepared:

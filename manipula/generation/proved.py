@@ -11,7 +11,7 @@ from manipula.errors import UnknownNameError
 from manipula.generation.build import check_request, guarded, reference, used_parameters
 from manipula.generation.kept import forget, keep, recalled
 from manipula.generation.labels import labelled
-from manipula.generation.levels import LEVELS, USUAL_EFFORT, Effort, is_finished, marked
+from manipula.generation.levels import DEFAULT_EFFORT, LEVELS, Effort, is_finished, marked
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Tell
 from manipula.generation.shipped import stored
@@ -30,12 +30,12 @@ def generate_function(asked: Prepared, tell: Tell = lambda text: None) -> Functi
     """The cheapest choice found, optimised and proved; what was once made for the same robot is remembered."""
     if asked.request.optimise not in LEVELS:
         raise UnknownNameError("optimisation level", asked.request.optimise, LEVELS)
-    made = _answered(asked, USUAL_EFFORT, tell)
+    made = _answered(asked, DEFAULT_EFFORT, tell)
     warn_massless(asked.robot, asked.request.model)
     return made
 
 
-def optimise_function(asked: Prepared, effort: Effort = USUAL_EFFORT, tell: Tell = lambda text: None) -> Function:
+def optimise_function(asked: Prepared, effort: Effort = DEFAULT_EFFORT, tell: Tell = lambda text: None) -> Function:
     """What level "max" can find with this effort; remembered for that level, unless it knows something cheaper."""
     return _answered(asked.asking(optimise="max"), effort, tell)
 

@@ -23,7 +23,7 @@ from manipula.algebra.optimise.passes import optimised
 from manipula.errors import InputError
 from manipula.generation.ranking import Ranking
 from manipula.generation.structure import Structure
-from manipula.mechanics.models.choices import field_choices, field_questions, usual
+from manipula.mechanics.models.choices import default_answers, field_choices, field_questions
 from manipula.mechanics.models.dynamics.acceleration_field import torques
 from manipula.mechanics.models.dynamics.torque import actuator_torque
 from manipula.mechanics.models.linear.base_parameters import chain_from_candidates
@@ -169,4 +169,4 @@ def torque_function(robot: Robot, found: Ranking, given: dict[str, float]) -> Fu
 
 
 def _choices(chain: Tree) -> Sequence[Any]:
-    return field_choices(usual(chain, field_questions(chain)), chain.dof)
+    return field_choices(default_answers(chain, field_questions(chain)), chain.dof)

@@ -73,7 +73,7 @@ def every_formulation(request: Prepared) -> list[Function]:
     """By every method, as the file has the robot and reformulated."""
     names = MODELS[request.request.model].method_names
     choices = [Choice(name) for name in names if name in MODELS[request.request.model].methods]
-    choices += [request.asking(method=name).usual(name) for name in names]
+    choices += [request.asking(method=name).default(name) for name in names]
     return [labelled(built(request, choice), request) for choice in choices]
 
 
@@ -92,14 +92,14 @@ def test_random_arms(seed: int) -> None:
 def test_library_robots(name: str, wrench: bool) -> None:
     request = prepare(Request(mp.load(name), "inverse_dynamics", wrench=wrench))
     method = request.methods[-1]
-    function = labelled(optimised(built(request, request.usual(method))), request)
+    function = labelled(optimised(built(request, request.default(method))), request)
     assert misnamed(function, request) == []
 
 
 def test_names_stay_true_when_every_number_is_a_symbol() -> None:
     for robot in (mp.load("ur5e"), random_robot(21, joints="RFRP")):
         request = prepare(Request(robot, "inverse_dynamics", symbolic="all", wrench=True))
-        function = labelled(optimised(built(request, request.usual("acceleration-field"))), request)
+        function = labelled(optimised(built(request, request.default("acceleration-field"))), request)
         assert function.labels and misnamed(function, request) == []
 
 

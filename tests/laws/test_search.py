@@ -203,7 +203,7 @@ def test_a_turn_keeps_the_sum_of_squares() -> None:
     assert best.cost.total < plain.cost.total
 
 
-def test_annealing_leaves_the_valley_of_descent() -> None:
+def test_annealing_leaves_the_basin_of_descent() -> None:
     plain = factored(ARMS["inertia"])
     descent = searched(plain, moves=10 * MOVES, rounds=DESCENT)
     assert searched(plain, moves=10 * MOVES).cost.total < descent.cost.total < plain.cost.total

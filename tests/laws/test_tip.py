@@ -52,7 +52,7 @@ def tips_of(request: Prepared) -> tuple[Answer, ...]:
 
 
 def with_tip(request: Prepared, tip: str) -> Function:
-    answers = {**dict(request.usual(FIELD).answers), TIP: tip}
+    answers = {**dict(request.default(FIELD).answers), TIP: tip}
     return built(request, Choice(FIELD, tuple(answers.items())))
 
 

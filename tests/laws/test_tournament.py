@@ -16,7 +16,7 @@ from manipula.algebra.optimise.descend import Answers, descend, wander
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import CLASSICAL, LATENCY
 from manipula.algebra.optimise.prove import prove
-from manipula.algebra.optimise.search.engine import searched, settled
+from manipula.algebra.optimise.search.engine import relaxed, searched
 from manipula.algebra.optimise.search.tournament import _going_on, _rounds, winner
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.generation.build import built, reference
@@ -65,7 +65,7 @@ def test_what_comes_late_is_joined_late() -> None:
 @pytest.mark.parametrize("robot", ["puma560", "stanford3", "scara"])
 def test_paths_shorten_and_counts_stay(robot: str) -> None:
     request = prepare(Request(mp.load(robot), "inverse_dynamics"))
-    plain = optimised(built(request, request.usual(FIELD)))
+    plain = optimised(built(request, request.default(FIELD)))
     short = balanced(plain)
     assert longest_path(short) < longest_path(plain)
     assert short.cost.total <= plain.cost.total
@@ -105,7 +105,7 @@ def test_only_lengths_may_be_divided_by() -> None:
 
 def entrants() -> list[Function]:
     space = {question.topic: question.answers for question in STANFORD.questions(FIELD)}
-    start = dict(STANFORD.usual(FIELD).answers)
+    start = dict(STANFORD.default(FIELD).answers)
     others = [{**start, Topic("moment", 2): "squares"}, {**start, Topic("spin", 2): "handed"}]
     assert all(answers.get(name, known[0]) in known for answers in others for name, known in space.items())
     return [optimised(built(STANFORD, Choice(FIELD, tuple(answers.items())))) for answers in (start, *others)]
@@ -135,7 +135,7 @@ def test_a_stopped_tournament_keeps_the_best() -> None:
     assert found.cost.total == min(function.cost.total for function in entrants())
 
 
-def test_a_camp_keeps_its_seat_until_the_best_of_all_camps_meet() -> None:
+def test_a_basin_keeps_its_place_until_the_best_of_all_basins_meet() -> None:
     ranking = "aaaaaabbbc"
     assert [ranking[place] for place in _going_on(ranking)] == ["a", "a", "b", "c"]
     assert _going_on("abcdefgh") == [0, 1, 2]  # one of each: the best third
@@ -148,34 +148,34 @@ def test_a_camp_keeps_its_seat_until_the_best_of_all_camps_meet() -> None:
 # formulations
 
 
-def test_a_descent_ends_in_a_valley_and_a_walk_leaves_it() -> None:
+def test_a_descent_ends_in_a_basin_and_a_walk_leaves_it() -> None:
     """Two answers that pay only together."""
     space = {"a": ("0", "1", "2"), "b": ("0", "1"), "c": ("0", "1")}
 
     def price(x: Answers) -> float:
         return abs(int(x["a"]) - 2) + {"00": 2, "01": 3, "10": 3, "11": 0}[x["b"] + x["c"]]
 
-    valley = descend(price, space, {}, space)
-    assert valley == {"a": "2", "b": "0", "c": "0"}
+    basin = descend(price, space, {}, space)
+    assert basin == {"a": "2", "b": "0", "c": "0"}
     steps = iter(range(200))
-    assert wander(price, space, valley, lambda: next(steps) / 199) == {"a": "2", "b": "1", "c": "1"}
+    assert wander(price, space, basin, lambda: next(steps) / 199) == {"a": "2", "b": "1", "c": "1"}
 
 
 def test_a_draft_settles_below_its_price() -> None:
-    draft = built(STANFORD, STANFORD.usual(FIELD))
-    assert settled(draft, 20_000) < draft.cost.total
-    assert settled(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
+    draft = built(STANFORD, STANFORD.default(FIELD))
+    assert relaxed(draft, 20_000) < draft.cost.total
+    assert relaxed(draft.with_roots([draft.graph.zero for _ in draft.roots]), 20_000) == 0
 
 
 @pytest.mark.parametrize("robot", ["puma560_symbolic", "stanford", "stanford3", "scara", "rx90"])
 def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
     """Each answer alone on top of the usual ones; what divides by a structural zero is no answer on this arm."""
     request = prepare(Request(mp.load(robot), "inverse_dynamics"))
-    start, plain = dict(request.usual(FIELD).answers), reference(request)
+    start, plain = dict(request.default(FIELD).answers), reference(request)
     single = [{q.topic: answer} for q in request.questions(FIELD) for answer in q.answers[1:]]
     asked = [change for change in single if next(iter(change)).kind in ("axis", "spin", "unit", "gauge")]
     tried = 0
-    for change in [*asked, *request.likely(FIELD)]:
+    for change in [*asked, *request.changes_to_try(FIELD)]:
         try:
             function = built(request, Choice(FIELD, tuple({**start, **change}.items())))
         except ZeroDivisionError:
@@ -190,7 +190,7 @@ def test_any_answers_together_keep_the_values(seed: int) -> None:
     """Questions drawn at random, answered at random: what can be built is proved."""
     draw = random.Random(seed)
     request = prepare(Request(mp.Robot.of(random_robot(seed + 3, joints=1 + seed % 4)), "coriolis", symbolic="all"))
-    asked, usual, true = request.questions(FIELD), request.usual(FIELD).answers, reference(request)
+    asked, usual, true = request.questions(FIELD), request.default(FIELD).answers, reference(request)
     for _ in range(6):
         answers = dict(usual) | {x.topic: draw.choice(x.answers) for x in draw.sample(asked, min(4, len(asked)))}
         with contextlib.suppress(ZeroDivisionError):  # measured in a lever that is none
@@ -200,5 +200,5 @@ def test_any_answers_together_keep_the_values(seed: int) -> None:
 def test_a_lever_that_is_nothing_has_no_length() -> None:
     """In polar form, too, where its zeros are known only after the frames have moved."""
     request = prepare(Request(mp.Robot.of(random_robot(18, joints=3)), "coriolis", symbolic="all"))
-    answers = {**dict(request.usual(FIELD).answers), Topic("lever", 1): "polar", TIP: "second"}
+    answers = {**dict(request.default(FIELD).answers), Topic("lever", 1): "polar", TIP: "second"}
     prove(built(request, Choice(FIELD, tuple(answers.items()))), reference(request))

@@ -26,9 +26,10 @@ from manipula.algebra.optimise.search.stored import text_from_function
 from manipula.algebra.run.compiled import compile_tape
 from manipula.errors import ManipulaWarning
 from manipula.generation.kept import key_from
-from manipula.generation.levels import LEVELS, USUAL_EFFORT
+from manipula.generation.levels import DEFAULT_EFFORT, LEVELS
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
+from manipula.mechanics.robot.description import Frame
 from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.support import cache
 from tests.units.test_simd import wide_tape
@@ -266,7 +267,7 @@ class Planted:
 
 
 def text_of(robot: str, model: str) -> bytes:
-    return text_from_function(LEVELS["none"](prepare(Request(mp.load(robot), model)), print, USUAL_EFFORT)).encode()
+    return text_from_function(LEVELS["none"](prepare(Request(mp.load(robot), model)), print, DEFAULT_EFFORT)).encode()
 
 
 def changed(old: bytes, new: bytes) -> bytes:
@@ -287,7 +288,7 @@ def doubled(ports: str) -> bytes:
 
 
 def wrong_text() -> bytes:
-    found = LEVELS["none"](prepare(GRAVITY), print, USUAL_EFFORT)
+    found = LEVELS["none"](prepare(GRAVITY), print, DEFAULT_EFFORT)
     return text_from_function(found.with_roots([-root for root in found.roots])).encode()
 
 
@@ -374,6 +375,7 @@ def test_every_part_of_a_robot_but_its_origin_makes_another_key() -> None:
     others: dict[str, Any] = {
         "name": "other", "joints": robot.joints[::-1], "gravity": robot.gravity[::-1], "base": robot.joints[0].after,
         "tool": robot.joints[0].after, "payload": (robot.joints[0].body,), "values": (*robot.values, ("g", ZERO)),
+        "frames": (Frame("eye", robot.joints[0].name),), "tool_on": robot.joints[0].name,
     }  # fmt: skip
     assert {*others, "origin"} == {item.name for item in fields(robot)}
     for name, value in others.items():

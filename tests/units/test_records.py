@@ -139,7 +139,7 @@ def test_a_missing_file_is_ignored(shelf: Path) -> None:
 def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
-    def search(functions: list[Function], camps: list[str], **options: object) -> Function:
+    def search(functions: list[Function], basins: list[str], **options: object) -> Function:
         calls.append(options)
         return functions[0]
 
@@ -190,7 +190,7 @@ class Bench:
         monkeypatch.setattr(levels, "favourites", lambda tried, count: {})
         monkeypatch.setattr(levels, "_brisk", lambda request, effort: self.brief)
 
-    def winner(self, functions: list[Function], camps: list[str], **options: Any) -> Function:
+    def winner(self, functions: list[Function], basins: list[str], **options: Any) -> Function:
         """The next function on the list, if it is cheaper than the one to start from."""
         self.starts.append(functions[0].cost.total)
         options["stop"]()  # is asked, as a search does
@@ -208,7 +208,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 def ways() -> list[Function]:
     """The arm in three ways, each cheaper than the one before."""
     plain = [built(ARM, Choice(method)) for method in ("jacobian", "newton-euler")]
-    found = [*plain, levels._brisk(ARM, levels.USUAL_EFFORT)]
+    found = [*plain, levels._brisk(ARM, levels.DEFAULT_EFFORT)]
     assert found[0].cost.total > found[1].cost.total > found[2].cost.total
     return found
 
@@ -282,7 +282,7 @@ def test_an_interrupt_in_the_formulations_ends_the_tournament_too(monkeypatch: p
 
     monkeypatch.setattr(levels, "formulations", formulations)
     monkeypatch.setattr(levels, "favourites", lambda tried, count: {})
-    monkeypatch.setattr(levels, "winner", lambda functions, camps, **x: seen.append(x["stop"]()) or functions[0])
+    monkeypatch.setattr(levels, "winner", lambda functions, basins, **x: seen.append(x["stop"]()) or functions[0])
     assert optimise_function(PLANAR).provenance.search == "interrupted" and seen == [True]
 
 

@@ -1,6 +1,6 @@
 """Searching over options: what is chosen and its answers are opaque here, `price` says what a choice costs.
 
-Coordinate descent finds the next valley; a walk that now and then takes a dearer choice leaves it again. Both end when
+Coordinate descent finds the next basin; a walk that now and then takes a dearer choice leaves it again. Both end when
 `stop` says so and see each choice once; who calls `price` keeps what it has seen.
 """
 

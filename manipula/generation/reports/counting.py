@@ -136,7 +136,7 @@ def step_rows(
 def _steps(asked: Prepared) -> tuple[int, int, int]:
     """Totals as it stands, in the usual formulation, after the passes."""
     plain, passed = (generate_function(asked.asking(optimise=level)) for level in ("none", "fast"))
-    formulated = built(asked, asked.usual(asked.request.method))
+    formulated = built(asked, asked.default(asked.request.method))
     prove(formulated, reference(asked))
     return plain.cost.total, formulated.cost.total, passed.cost.total
 

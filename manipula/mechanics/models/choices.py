@@ -96,8 +96,8 @@ class Question:
 
     topic: Topic
     answers: tuple[Answer, ...]
-    bold: bool = False  # leads far away: a descent first goes as far as it can without it
-    valley: bool = False  # each answer begins a descent of its own
+    disruptive: bool = False  # leads far away: a descent first goes as far as it can without it
+    basin: bool = False  # each answer begins a descent of its own
 
 
 def questions(chain: Tree, needs: frozenset[str], base: bool) -> list[Question]:
@@ -110,16 +110,16 @@ def questions(chain: Tree, needs: frozenset[str], base: bool) -> list[Question]:
     asked += [Question(Topic("slide", i), SLIDES) for i in range(1, chain.dof + 1)]
     if base:
         asked.append(Question(MASSES, ("given", "regrouped")))
-        asked += [Question(Topic("axis", i + 1), tuple(LOADS), bold=True) for i in _bearing_axes(chain)]
+        asked += [Question(Topic("axis", i + 1), tuple(LOADS), disruptive=True) for i in _bearing_axes(chain)]
         asked.append(Question(TIP, ("given", *_tips(chain))))
-        asked.append(Question(GAUGE, ("none", *_turning(chain, _levers(chain)), *_sliding(chain)), valley=True))
+        asked.append(Question(GAUGE, ("none", *_turning(chain, _levers(chain)), *_sliding(chain)), basin=True))
     if all(link.kind.pivots for link in chain.links):
         asked.append(_unit(chain))
     return asked
 
 
 def _unit(chain: Tree) -> Question:
-    return Question(UNIT, ("metre", *_levers(chain)), valley=True)
+    return Question(UNIT, ("metre", *_levers(chain)), basin=True)
 
 
 FIELD_KINDS: dict[Kind, tuple[str, ...]] = {
@@ -137,7 +137,7 @@ def field_questions(chain: Tree) -> list[Question]:
     for i, link in enumerate(chain.links, 1):
         kinds = [kind for kind in FIELD_KINDS if kind != "run" or (link.parent != BASE and continues(link))]
         topics = [Topic(kind, i) for kind in kinds]
-        asked += [Question(topic, FIELD_KINDS[topic.kind], valley=topic == WIDE) for topic in topics]
+        asked += [Question(topic, FIELD_KINDS[topic.kind], basin=topic == WIDE) for topic in topics]
     return asked
 
 
@@ -186,7 +186,7 @@ def _structural_zero(x: Any) -> bool:
     return isinstance(x, int) and x == 0
 
 
-def usual(chain: Tree, asked: Sequence[Question]) -> Answers:
+def default_answers(chain: Tree, asked: Sequence[Question]) -> Answers:
     """Answers that are rarely bad: frames on joints, base parameters, runs of parallel axes and the tip in run axes."""
     topics = {question.topic for question in asked}
     answers = {FRAMES: "joints", MASSES: "regrouped"}
@@ -197,7 +197,7 @@ def usual(chain: Tree, asked: Sequence[Question]) -> Answers:
     return {topic: answer for topic, answer in answers.items() if topic in topics}
 
 
-def likely(chain: Tree, asked: Sequence[Question]) -> list[Answers]:
+def changes_to_try(chain: Tree, asked: Sequence[Question]) -> list[Answers]:
     """Changes worth a trial each, in this order."""
     answers = {question.topic: question.answers for question in asked}
     runs = _runs(chain.links)

@@ -98,14 +98,14 @@ def searched(
     return best.best
 
 
-def settled(function: Function, moves: int, *, price: Price = CLASSICAL, divisors: Sequence[str] = ()) -> int:
+def relaxed(function: Function, moves: int, *, price: Price = CLASSICAL, divisors: Sequence[str] = ()) -> int:
     """The price after so many moves that only go down: how good a start this is. The function itself is not made."""
     if price.total(function) == 0:
         return 0  # there is nothing to move
     return int(_descended(function, moves, price, divisors).ways.state.now[BEST])
 
 
-def settled_function(
+def relaxed_function(
     function: Function, moves: int, *, price: Price = CLASSICAL, divisors: Sequence[str] = ()
 ) -> Function:
     """The function behind that price."""

@@ -1,9 +1,9 @@
 """Many starts, one winner: every function is searched for a while, the best third goes on, for three times as long.
 
 How cheap a function can become shows only in the search: of two formulations the dearer often ends below the other.
-Those of one camp are much alike, and some camps bloom late; so at first each sends on a third of its own, and only the
-best of the camps meet. Each round takes the same number of moves; what a round has found is where the next begins. The
-last two functions run to the end. With limits in moves the result does not depend on how many run side by side.
+Those of one basin are much alike, and some basins bloom late; so at first each sends on a third of its own, and only
+the best of the basins meet. Each round takes the same number of moves; what a round has found is where the next begins.
+The last two functions run to the end. With limits in moves the result does not depend on how many run side by side.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ THINNING = 3  # of so many functions one goes on
 
 def winner(
     functions: Sequence[Function],
-    camps: Sequence[Hashable],
+    basins: Sequence[Hashable],
     *,
     moves: int | None,
     seconds: float | None,
@@ -42,8 +42,8 @@ def winner(
         _affordable(functions, moves or MOVES_PER_SECOND * (seconds or 0.0), workers, price),
         brake_from(stop),
     )
-    camps = camps[: len(entrants)]
-    rounds = _rounds(camps)
+    basins = basins[: len(entrants)]
+    rounds = _rounds(basins)
 
     def run(function: Function, share: float, seed: int) -> Function:
         return searched(
@@ -53,7 +53,7 @@ def winner(
 
     for turn in range(rounds):
         roads = max(1, workers // len(entrants))  # several from the same start, if there are too few
-        entrants, camps = entrants * roads, [*camps] * roads
+        entrants, basins = entrants * roads, [*basins] * roads
         share = workers / (rounds * len(entrants))
         runs = [(function, share, seed + turn + rounds * i) for i, function in enumerate(entrants)]
         found = _all(run, runs, workers, brake)
@@ -62,29 +62,29 @@ def winner(
         tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(found)}")
         if brake():
             break
-        kept = [ranked[place] for place in _going_on([camps[i] for i in ranked])]
-        entrants, camps = [found[i] for i in kept], [camps[i] for i in kept]
+        kept = [ranked[place] for place in _going_on([basins[i] for i in ranked])]
+        entrants, basins = [found[i] for i in kept], [basins[i] for i in kept]
     return found[ranked[0]]
 
 
-def _going_on(camps: Sequence[Hashable]) -> list[int]:
-    """Which places of a ranking go on: the first third of each camp; of all, once each camp has only one."""
-    size, seen = Counter(camps), Counter[Hashable]()
+def _going_on(basins: Sequence[Hashable]) -> list[int]:
+    """Which places of a ranking go on: the first third of each basin; of all, once each basin has only one."""
+    size, seen = Counter(basins), Counter[Hashable]()
     if max(size.values()) == 1 or len(size) == 1:
-        return list(range(min(len(camps), max(FINAL, ceil(len(camps) / THINNING)))))
+        return list(range(min(len(basins), max(FINAL, ceil(len(basins) / THINNING)))))
     kept = []
-    for place, camp in enumerate(camps):
-        seen[camp] += 1
-        if seen[camp] <= ceil(size[camp] / THINNING):
+    for place, basin in enumerate(basins):
+        seen[basin] += 1
+        if seen[basin] <= ceil(size[basin] / THINNING):
             kept.append(place)
     return kept
 
 
-def _rounds(camps: Sequence[Hashable]) -> int:
+def _rounds(basins: Sequence[Hashable]) -> int:
     """How many it takes until two are left, and theirs."""
     rounds = 1
-    while len(camps) > FINAL:
-        rounds, camps = rounds + 1, [camps[place] for place in _going_on(camps)]
+    while len(basins) > FINAL:
+        rounds, basins = rounds + 1, [basins[place] for place in _going_on(basins)]
     return rounds
 
 
