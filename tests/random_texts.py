@@ -90,6 +90,10 @@ def bump(k: Ints, i: int, by: int) -> int:
     return before
 
 
+def difference(a: int, b: int) -> int:
+    return a - 2 * b
+
+
 def spun(s: Store) -> Word:
     """Xorshift (Marsaglia 2003) on the struct's seed."""
     s.seed = (s.seed ^ (s.seed << 13)) & ALL
@@ -114,6 +118,7 @@ def everything(n: int, x: Reals, k: Ints, w: Words, s: Store) -> float:
     SHAPE(x[1:], kept, y, z)
     pair[0], pair[1] = bump(k, 0, 5), bump(k, 0, 7)
     k[1] = 100 * bump(k, 2, 3) + bump(k, 2, 4) * k[2]
+    k[3] += difference(bump(k, 3, 5), bump(k, 3, 7))
     bits[0], bits[1] = spun(s), spun(s)
     w[0] = (bits[0] * MIX[0] & ALL) ^ high(bits[1], MIX[n % 2])
     w[1] = (bits[0] - bits[1]) & ALL

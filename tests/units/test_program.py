@@ -328,3 +328,12 @@ def test_many_drawn_texts(tmp_path: Path) -> None:
     drawn = [getattr(module, f"drawn_{seed}") for seed in seeds]
     test_machine_code(drawn)
     test_c(drawn, tmp_path)
+
+
+def test_a_text_without_source_is_refused() -> None:
+    names: dict[str, Any] = {}
+    exec("def typed(n: int) -> int:\n    return n\n", names)
+    with pytest.raises(InputError, match="typed: its source cannot be read"):
+        program(names["typed"])
+    with pytest.raises(InputError, match="its source cannot be read"):
+        program(lambda n: n)

@@ -34,8 +34,12 @@ KNOWN: dict[Callable[..., Any], str] = {
 
 @cache
 def _tree(code: CodeType) -> ast.FunctionDef:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(code))).body[0]
-    assert isinstance(tree, ast.FunctionDef)
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code))).body[0]
+    except (OSError, SyntaxError):
+        tree = None
+    if not isinstance(tree, ast.FunctionDef):
+        raise InputError(f"{code.co_name}: its source cannot be read: a text is a `def` in a file or in a notebook")
     return tree
 
 

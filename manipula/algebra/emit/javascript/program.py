@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from manipula.algebra.emit.complexes import Pair
 from manipula.algebra.emit.javascript.spelling import LANGUAGE, RESERVED
-from manipula.algebra.emit.program import SIGNS, Pair, ProgramWriter, number
+from manipula.algebra.emit.program import SIGNS, ProgramWriter, number
 from manipula.algebra.emit.text import DECIDING, GUARDED, Language, calls
 from manipula.algebra.program.tree import ARRAYS, Expr, For, Item, Kind, Op, Place, Routine, Struct
 
