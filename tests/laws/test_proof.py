@@ -21,7 +21,7 @@ from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise import passes, prove
 from manipula.algebra.optimise.search import engine
 from manipula.errors import InputError, ProofError
-from manipula.generation import build, levels, structure
+from manipula.generation import build, levels, structure, together
 from manipula.generation import proved as generation
 from manipula.mechanics.robot import bind as binding
 from manipula.mechanics.robot.tree import Tree, in_series
@@ -40,7 +40,7 @@ def with_wrong(function: Function, node: Expr) -> Function:
 def plant(monkeypatch: pytest.MonkeyPatch, wrong: Pass) -> None:
     """A wrong rewrite as the last of the passes: it runs wherever functions are optimised."""
     right = passes.optimised
-    for module in (generation, levels):
+    for module in (together, levels):
         monkeypatch.setattr(module, "optimised", lambda function: wrong(right(function)))
 
 
@@ -138,7 +138,7 @@ def planar_part(model: str) -> Function:
 def test_a_wrong_rewrite_of_joined_models_does_not_leave(monkeypatch: pytest.MonkeyPatch, wrong: Pass) -> None:
     models = ["pose", "gravity", "inertia_matrix"]
     parts = {model: planar_part(model) for model in models}
-    monkeypatch.setattr(generation, "generate_function", lambda asked, tell: parts[asked.request.model])
+    monkeypatch.setattr(together, "generate_function", lambda asked, tell: parts[asked.request.model])
     assert "chance of error below 1e-" in mp.generate("planar2r", models).provenance.proof
     plant(monkeypatch, wrong)
     with pytest.raises(ProofError):
