@@ -291,7 +291,7 @@ class Arm:
         """Joint limits, rad or m; infinite where the file gives none."""
         from manipula.mechanics.robot.values.parameter import float_of
 
-        moving = [joint for joint in self.robot.joints if joint.kind != "fixed"]
+        moving = [joint for joint in self.robot.joints if joint.name in self.robot.joint_names]
         values = self.robot._floats()
         free = (float("-inf"), float("inf"))
         ends = [j.limits and (float_of(j.limits[0], values), float_of(j.limits[1], values)) for j in moving]

@@ -24,9 +24,10 @@ from manipula.mechanics.models.choices import (
     field_questions,
     questions,
 )
+from manipula.mechanics.models.coupled import coupled
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Method, Model
 from manipula.mechanics.models.ports import PORTS, Sizes
-from manipula.mechanics.robot.branching import road_of, serial_fault, with_frame
+from manipula.mechanics.robot.branching import followers, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.tip import PAIRS
 from manipula.mechanics.robot.tree import Tree
@@ -58,6 +59,8 @@ class Prepared:
     def model(self) -> Model:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
+        if followers(self.robot):
+            return coupled(model, self.robot.name)
         if model.ranked:
             return _narrowed(model, self.structure.ranking)
         if model.inverts:

@@ -15,7 +15,7 @@ from manipula.algebra.expr.field import FieldMaths, P, rational
 from manipula.errors import InputError, SingularError, caution
 from manipula.generation.structure import Structure
 from manipula.mechanics.models.catalogue import MODELS
-from manipula.mechanics.models.dynamics.composite import inertia_matrix
+from manipula.mechanics.models.coupled import mass_matrix
 from manipula.mechanics.models.entry import ENERGY, TORQUES
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.massless import is_massless
@@ -57,8 +57,8 @@ def _inertia(structure: Structure) -> list[list[int]]:
     """M at a fresh random point of the field."""
     maths = FieldMaths(f"pivots {secrets.token_hex(16)}")
     chain = structure.merged(maths, structure.symbols(maths.symbol))
-    q = [maths.symbol(f"angle of joint {k}") for k in range(chain.dof)]
-    return [[_integer(x) for x in row] for row in inertia_matrix(chain, q)]
+    q = [maths.symbol(f"angle of joint {k}") for k in range(structure.robot.dof)]
+    return [[_integer(x) for x in row] for row in mass_matrix(chain, q)]
 
 
 def _integer(x: Any) -> int:

@@ -260,8 +260,8 @@ MALFORMED = {
     "floating": (one_joint("", "floating"), ["joint 'j'", "floating", "six"]),
     "planar": (one_joint("", "planar"), ["joint 'j'", "planar", "prismatic"]),
     "mimic": (
-        robot(*TWO, joint("j", "a", "b"), joint("k", "b", "c", inside='<axis xyz="0 0 1"/><mimic joint="j"/>')),
-        ["joint 'k'", "mimics joint 'j'"],
+        robot(*TWO, joint("j", "a", "b"), joint("k", "b", "c", inside='<axis xyz="0 0 1"/><mimic joint="nobody"/>')),
+        ["joint 'k'", "mimics joint 'nobody'"],
     ),
     "limits the wrong way": (one_joint('<axis xyz="0 0 1"/><limit lower="2" upper="1"/>'), ["joint 'j'", "limit"]),
 }  # fmt: skip

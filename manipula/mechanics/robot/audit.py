@@ -54,6 +54,8 @@ def pairs(robot: Robot, chain: Tree, symbols: Mapping[str, Any], symbolic: Any, 
     names = ["the base", *(f"the frame of {joint.name}" for joint in moving), "the tool"]
     for name, place, frame in zip(names, places, frames, strict=True):
         yield from _each(name, [*_columns(place.R), place.p], frame)
+    for link, joint in zip(chain.links, moving):
+        yield from _each(f"the coordinate of {joint.name}", list(map(list, link.follows or ())), read.terms(joint))
     stands = [-1, *(link.parent for link in chain.links), chain.holder]
     for name, on, below in zip(names, stands, [-1, *read.movers(), read.mover(read.tool_row())], strict=True):
         yield Pair(f"what {name} stands on", on, below)
@@ -168,8 +170,10 @@ class _Reader:
             owner, frame = self.under(stands, self.below(row))
             self.step(frame, joint.before)
             if joint.kind != "fixed":
-                along = next(coordinates) if joint.direction == 1 else -next(coordinates)
-                self.joint(frame, joint, along)
+                x = next(coordinates)
+                if joint.coordinate is not None:
+                    x = x + self.maths.number(joint.coordinate.constant)
+                self.joint(frame, joint, x if joint.direction == 1 else -x)
             self.step(frame, joint.after)
             if joint.kind != "fixed":
                 frames.append(frame)
@@ -180,11 +184,19 @@ class _Reader:
             self.hold(bodies, owner, frame, (), joint.body)
             for mounted in joint.carries:
                 self.hold(bodies, owner, frame, mounted.at, mounted.body)
+            for body in robot.payload if row == self.tool_row() else ():
+                self.hold(bodies, owner, frame, robot.tool, body)
         owner, frame = self.under(stands, self.tool_row())
-        for body in robot.payload:
+        for body in robot.payload if self.tool_row() < 0 else ():
             self.hold(bodies, owner, frame, robot.tool, body)
         self.step(frame, robot.tool)
         return [*frames, frame], bodies, self.parts
+
+    def terms(self, joint: Joint) -> list[list[Any]]:
+        """The coordinates a joint moves by, by their numbers, where it has none of its own."""
+        free = [x.name for x in self.robot.joints if x.kind != "fixed" and x.coordinate is None]
+        terms = joint.coordinate.terms if joint.coordinate else ()
+        return [[free.index(name), self.maths.number(factor)] for name, factor in terms]
 
     def mover(self, row: int) -> int:
         """The moving joint, counted among these, that a row is part of; −1 the base."""

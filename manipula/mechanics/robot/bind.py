@@ -11,13 +11,13 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Step, Steps
+from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Robot, Step, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
+from manipula.mechanics.robot.tree import BASE, Link, Part, Terms, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, names_of, scalar_from_parameter
-from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, tensor_from_second_moments
+from manipula.mechanics.spatial.inertia import NOTHING, Inertia, inertia_from_com, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric
 from manipula.scalar import Maths
@@ -221,6 +221,9 @@ class _Binder:
             # a bare number of radians has no exact sine: it stands as a constant turn, not inside sums of angles;
             # and where the coordinate makes a joint advance, the offset does not
             before, offset = before @ turn_about("z", *self.cos_sin(joint.offset)), 0
+        if joint.coordinate is not None and joint.coordinate.constant:
+            constant = self.maths.number(joint.direction * joint.coordinate.constant)
+            before = before @ kind.motion(constant, self.maths)
         return Link(
             name=joint.name,
             kind=kind,
@@ -232,16 +235,24 @@ class _Binder:
             actuator=joint.actuator.mapped(self.scalar),
             parts=(*own, *held),
             parent=parent,
+            follows=None if joint.coordinate is None else self.follows(joint.coordinate),
         )
+
+    def follows(self, coordinate: Coordinate) -> Terms:
+        """Structural factors, ±1, stay ints."""
+        names = self.robot.joint_names
+        return tuple((names.index(name), self._structure(Num(factor))) for name, factor in coordinate.terms)
 
     def chain(self) -> Tree:
         ends = suffixes_of(self.robot)
         links = list(map(self.link, self.robot.joints, ends.rows, ends.carried, self.robot.parents))
         tool, tip = self.placement(self.robot.tool), self.robot.tool_row
-        if self.robot.payload and tip != BASE:
-            loads = [Part(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]
-            held = sum((part.inertia for part in loads), Inertia()).seen_from(tool)
+        loads = [Part(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]
+        held = sum((part.inertia for part in loads), Inertia()).seen_from(tool)
+        if loads and tip != BASE:
             links[tip] = replace(links[tip], inertia=links[tip].inertia + held, parts=(*links[tip].parts, *loads))
         x, y, z = (self.scalar(cell) for cell in self.robot.gravity)
         base = self.placement(self.robot.base)
-        return Tree(tuple(links), (x, y, z), self.maths, base, tool, tip=None if self.robot.tool_on is None else tip)
+        ground = held if tip == BASE else NOTHING
+        tip_link = None if self.robot.tool_on is None else tip
+        return Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link)

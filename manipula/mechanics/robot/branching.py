@@ -27,12 +27,22 @@ def moving_parents(robot: Robot) -> list[int]:
     return found
 
 
+def moving_names(robot: Robot) -> list[str]:
+    """The joints that move, whether by a coordinate of their own or not."""
+    return [joint.name for joint in robot.joints if joint.kind != "fixed"]
+
+
+def followers(robot: Robot) -> list[str]:
+    """The joints that move by the coordinates of others."""
+    return [joint.name for joint in robot.joints if joint.coordinate is not None]
+
+
 def branching(robot: Robot) -> str:
     """The first link, by its joint, on which several moving joints stand; "base", or "" where the arm is serial."""
-    parents = moving_parents(robot)
-    for i in range(-1, robot.dof):
+    parents, names = moving_parents(robot), moving_names(robot)
+    for i in range(-1, len(names)):
         if parents.count(i) > 1:
-            return "base" if i < 0 else robot.joint_names[i]
+            return "base" if i < 0 else names[i]
     return ""
 
 
@@ -41,7 +51,7 @@ def serial_fault(robot: Robot) -> str:
     if at := branching(robot):
         return f"it branches at {at!r}"
     stands = [joint.name for joint in robot.joints[: robot.tool_row + 1] if joint.kind != "fixed"]
-    if len(stands) == robot.dof:
+    if len(stands) == len(moving_names(robot)):
         return ""
     return f"its tool is on {stands[-1] if stands else 'base'!r}, not on its last link"
 
@@ -49,7 +59,7 @@ def serial_fault(robot: Robot) -> str:
 def tips(robot: Robot) -> list[str]:
     """The moving joints on which none stands."""
     parents = set(moving_parents(robot))
-    return [name for i, name in enumerate(robot.joint_names) if i not in parents]
+    return [name for i, name in enumerate(moving_names(robot)) if i not in parents]
 
 
 def frame_names(robot: Robot) -> list[str]:
@@ -107,16 +117,21 @@ def _way(robot: Robot) -> list[int]:
 
 def road_of(robot: Arm) -> Arm:
     """The serial arm from the base to the tool. What stands beside it is left out: it moves no frame of the road."""
-    if in_rows(robot):
+    if in_rows(robot) and not followers(robot):
         return robot
     if not road_joints(robot):
         raise InputError(f"{robot.name}: no joint moves its tool")
     joints = tuple(replace(robot.joints[row], parent=None) for row in _way(robot))
+    if odd := next((joint for joint in joints if joint.coordinate is not None), None):
+        raise InputError(f"{robot.name}: joint {odd.name!r} on the road to the tool has no coordinate of its own")
     return replace(robot, joints=joints, tool_on=None, frames=())
 
 
 def refuse_branches(robot: Robot, what: str, hint: str) -> None:
-    """Raises where rows do not follow each other."""
+    """Raises where rows do not follow each other, or a joint follows others."""
+    if odd_joints := followers(robot):
+        told = f"joint {odd_joints[0]!r} has no coordinate of its own"
+        raise RobotFileError(f"{told}: {what} of free joints", file=robot.origin.path, hint=hint)
     if in_rows(robot):
         return
     names = ["base", *(joint.name for joint in robot.joints)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from fractions import Fraction
 from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError
@@ -76,6 +77,14 @@ class Mounted:
 
 
 @dataclass(frozen=True)
+class Coordinate:
+    """A joint that moves by others' coordinates: its q is Σ factor·q of the joints named, and a constant."""
+
+    terms: tuple[tuple[str, Fraction], ...]
+    constant: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
 class Joint:
     """One row. A revolute joint turns by offset + direction·q, a prismatic one shifts by it, a fixed one has none; all
     kinds stand in `joints`. `of_kind` holds what the kind has besides, in the order of its entries."""
@@ -93,6 +102,7 @@ class Joint:
     effort_limit: Parameter | None = None
     carries: tuple[Mounted, ...] = ()
     parent: str | None = None  # the row it stands on, by name; BASE the base, None the row before
+    coordinate: Coordinate | None = None  # None: one of its own
     of_kind: tuple[Cell, ...] = ()
 
     @property
@@ -159,6 +169,7 @@ class Robot:
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""
         self._refuse_bad_parents()
+        self._refuse_bad_coordinates()
         multiples = Multiples(dict(self.values))
         for name, entry, turns in self._written():
             times = multiples.of_angle(entry) if turns else multiples.inside(entry)
@@ -167,6 +178,17 @@ class Robot:
                 raise RobotFileError(
                     f"{text_of(entry)} is {said} an angle, all names replaced by their values", file=self.origin.path,
                     where=self.name, field=name, hint=f"at most {MOST} times an angle can be proved",
+                )  # fmt: skip
+
+    def _refuse_bad_coordinates(self) -> None:
+        for joint in self.joints:
+            terms = [] if joint.coordinate is None else [name for name, _ in joint.coordinate.terms]
+            odd = next((name for name in terms if name not in self.joint_names), None)
+            if odd is not None or (joint.coordinate is not None and (not terms or joint.kind == "fixed")):
+                what = f"{odd!r} has no coordinate of its own" if odd else "a joint that moves must be named"
+                raise RobotFileError(
+                    what, file=self.origin.path, where=f"joint {joint.name!r}", field="coordinate",
+                    hint=f"name some of {', '.join(self.joint_names)}",
                 )  # fmt: skip
 
     def _refuse_bad_parents(self) -> None:
@@ -214,12 +236,13 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        return sum(joint.kind != "fixed" for joint in self.joints)
+        """How many coordinates it has: one a moving joint, those apart that follow others."""
+        return len(self.joint_names)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """The moving joints, in the file's order."""
-        return tuple(joint.name for joint in self.joints if joint.kind != "fixed")
+        """The joints that have a coordinate of their own, in the file's order."""
+        return tuple(joint.name for joint in self.joints if joint.kind != "fixed" and joint.coordinate is None)
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order of the file."""

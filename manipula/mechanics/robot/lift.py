@@ -59,5 +59,6 @@ def _link(link: Link, entry: Change) -> Link:
         inertia=_inertia(link.inertia, entry),
         actuator=link.actuator.mapped(entry),
         pace=entry(link.pace),
+        follows=None if link.follows is None else tuple((c, entry(k)) for c, k in link.follows),
         parts=tuple(replace(x, at=_placement(x.at, entry), inertia=_inertia(x.inertia, entry)) for x in link.parts),
     )

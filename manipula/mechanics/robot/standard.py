@@ -45,9 +45,9 @@ def moved_bodies(robot: Robot) -> list[Moved]:
             mover.bodies.append((end, joint.body))
         if mover:
             mover.bodies.extend((own, mounted.body) for own, mounted in zip(carried, joint.carries))
+        if mover and row == robot.tool_row:
+            mover.bodies.extend(zip(ends.payload, robot.payload))
         movers[row] = mover
-    if last := movers[robot.tool_row]:
-        last.bodies.extend(zip(ends.payload, robot.payload))
     return found
 
 

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from manipula.mechanics.robot.description import JointKind, Robot
+from manipula.mechanics.robot.description import Joint, JointKind, Robot
 
 CARRIED, PAYLOAD = "carried", "payload"
 
@@ -62,8 +62,13 @@ def suffixes(rows: Iterable[tuple[JointKind, str, Sequence[str]]], payload: int)
 
 def suffixes_of(robot: Robot) -> RobotSuffixes:
     """The endings its cells have, if it is as a reader makes it."""
-    rows = ((joint.kind, joint.name, [mounted.name for mounted in joint.carries]) for joint in robot.joints)
+    rows = ((own_kind(joint), joint.name, [mounted.name for mounted in joint.carries]) for joint in robot.joints)
     return suffixes(rows, len(robot.payload))
+
+
+def own_kind(joint: Joint) -> JointKind:
+    """What a row counts as: a joint that follows others does not move by itself."""
+    return joint.kind if joint.coordinate is None else "fixed"
 
 
 def row_names(rows: Iterable[tuple[JointKind, str | None]]) -> list[str]:

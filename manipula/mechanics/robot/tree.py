@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, TypeVar
 
 from manipula.mechanics.robot.actuators.actuator import IDLE, Actuator
 from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.spatial.inertia import NOTHING, Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import Vector
+from manipula.mechanics.spatial.vector import Vector, sum_of
 from manipula.scalar import Maths
 
 State = TypeVar("State")
 Item = TypeVar("Item")
 BASE = -1  # the parent of a link that stands on the base
+Terms = tuple[tuple[int, Any], ...]  # coordinates, each with a factor
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Link:
     pace: Any = 1  # 1/L of a sliding joint when lengths are measured in L
     parts: tuple[Part, ...] = ()
     parent: int = BASE  # the link it stands on, by its place in the tree
+    follows: Terms | None = None  # the coordinates it moves by, where it has none of its own
 
     @property
     def motor_inertia(self) -> Any:
@@ -140,6 +143,24 @@ class Tree:
     def along_road(self, values: Sequence[Item]) -> list[Item]:
         """Of one value a link those on the road to the tool."""
         return [values[i] for i in self.support(self.holder)]
+
+    @property
+    def coordinates(self) -> list[Terms]:
+        """Of every joint the coordinates it moves by: mostly one, its own."""
+        own = count()
+        return [((next(own), 1),) if link.follows is None else link.follows for link in self.links]
+
+    def of_joints(self, values: Sequence[Any]) -> list[Any]:
+        """Positions or rates of the joints from those of the coordinates."""
+        return [sum_of(k * values[c] for c, k in terms) for terms in self.coordinates]
+
+    def of_coordinates(self, efforts: Sequence[Any]) -> list[Any]:
+        """What every coordinate feels of the efforts of its joints."""
+        found: dict[int, list[Any]] = {}
+        for terms, effort in zip(self.coordinates, efforts, strict=True):
+            for c, k in terms:
+                found.setdefault(c, []).append(k * effort)
+        return [sum_of(found[c]) for c in sorted(found)]
 
     def motions(self, q: Sequence[Any]) -> list[Placement]:
         """Each joint's displacement."""

@@ -10,6 +10,7 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import LETTERS
 from manipula.mechanics.robot.branching import in_rows
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
@@ -86,11 +87,17 @@ def _row_cells(joint: Joint, convention: Convention, fields: tuple[str, ...], ro
 
 def _variable(joint: Joint, robot: Robot, offset: str) -> str:
     """`q2`, `-q2`, `q2 + 90`; variables count the moving joints."""
-    moving = [each for each in robot.joints if each.kind != "fixed"]
-    name = f"{_SIGNS[joint.direction]}q{moving.index(joint) + 1}"
+    name = f"{_SIGNS[joint.direction]}{_coordinate(joint, robot)}"
     if offset == "0":
         return name
     return f"{name} - {offset[1:]}" if offset.startswith("-") and _simple(offset[1:]) else f"{name} + {offset}"
+
+
+def _coordinate(joint: Joint, robot: Robot) -> str:
+    """`q2`; of a joint that follows others `(2*elbow + 0.1)`, in their names."""
+    if joint.coordinate is not None:
+        return f"({text_from_coordinate(joint.coordinate)})"
+    return f"q{robot.joint_names.index(joint.name) + 1}"
 
 
 def _simple(text: str) -> bool:
@@ -197,10 +204,9 @@ def _of_kind(joint: Joint, robot: Robot) -> Iterator[str]:
 
 def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
     """The rows, those that move with the number their variable has."""
-    number = 0
     for joint in robot.joints:
-        number += joint.kind != "fixed"
-        yield str(number) if joint.kind != "fixed" else "", joint
+        free = joint.name in robot.joint_names
+        yield str(robot.joint_names.index(joint.name) + 1) if free else "", joint
 
 
 def _limits(joint: Joint, robot: Robot) -> str:

@@ -15,6 +15,7 @@ from manipula.mechanics.robot.description import (
     Body,
     Cell,
     CentreKind,
+    Coordinate,
     Frame,
     InertiaKind,
     Joint,
@@ -25,6 +26,7 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
+from manipula.mechanics.robot.formats.coordinates import coordinate_from_text
 from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_from_placement
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
@@ -76,7 +78,7 @@ class _Builder:
         self.absent = None if table.inertia_default is None else ZERO
         self.names = joint_names(table)
         carried = ([carried.name or "" for carried in joint.carries] for joint in table.joint)
-        kinds = (joint.type for joint in table.joint)
+        kinds = ("fixed" if joint.coordinate else joint.type for joint in table.joint)
         self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload))
 
     def robot(self, origin: Origin) -> Robot:
@@ -162,7 +164,15 @@ class _Builder:
                 self.cell(f"{entry.letters}{end}", getattr(table, entry.key), entry.quantity)
                 for entry in KINDS[table.type].entries
             ),
+            coordinate=self.coordinate(index, table.coordinate),
         )
+
+    def coordinate(self, index: int, text: str | None) -> Coordinate | None:
+        try:
+            return None if text is None else coordinate_from_text(text)
+        except RobotFileError as error:
+            where = joint_label(index + 1, self.names[index])
+            raise RobotFileError(str(error), where=where, field="coordinate", hint='such as "2*elbow + 0.1"') from error
 
     def actuator(self, table: JointTable, end: str) -> Actuator[Cell]:
         given = entries_of(table)

@@ -167,6 +167,7 @@ class JointTable(_OfKind):
     a: Amount
     alpha: Amount
     direction: Direction | None = None
+    coordinate: str | None = Field(None, description='moves by others: "2*elbow + 0.1", linear in their q, SI')
     limits: tuple[Amount, Amount] | None = Field(None, description="lowest and highest q, in the file's units")
     velocity_limit: Amount | None = Field(None, description="in the file's units per second")
     effort_limit: Amount | None = Field(None, description="N·m, or N for a prismatic joint")

@@ -18,6 +18,7 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
+from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import Structure
@@ -148,6 +149,8 @@ class _Writer:
         motion: Quantity = "angle" if joint.turns else "length"
         if joint.direction == -1 and joint.kind != "fixed":
             yield "direction = -1"
+        if joint.coordinate is not None:
+            yield f"coordinate = {quoted(text_from_coordinate(joint.coordinate))}"
         if joint.limits is not None:
             yield f"limits = [{', '.join(self.entry(bound, motion) for bound in joint.limits)}]"
         if joint.velocity_limit is not None:

@@ -19,6 +19,7 @@ from manipula.mechanics.robot.description import (
     BASE,
     Body,
     Cell,
+    Coordinate,
     Joint,
     JointKind,
     Mounted,
@@ -142,12 +143,14 @@ class _Reader:
         for row, joint in zip(ends, chain):
             carries = tuple(self.branches(joint.child, on_chain, locks)) if joint.child in moving else ()
             stands = self.stands(row, joint, locks) if joint.name in locks.given else self.row(row, joint)
-            rows.append(replace(stands, carries=carries, parent=_parent(joint, chain[: len(rows)])))
+            on, follows = _parent(joint, chain[: len(rows)]), _coordinate(joint, locks)
+            rows.append(replace(stands, carries=carries, parent=on, coordinate=follows))
         return rows, len(heavy), endings
 
     @staticmethod
     def kind(joint: UrdfJoint, locks: Locks) -> JointKind:
-        return "fixed" if joint.name in locks.given else KINDS.get(joint.type, "fixed")
+        """What a row counts as: a joint that is locked or follows another does not move by itself."""
+        return "fixed" if joint.name in locks.given or joint.mimic else KINDS.get(joint.type, "fixed")
 
     def stands(self, row: str, joint: UrdfJoint, locks: Locks) -> Joint:
         """A joint of the table that is locked: a fixed row."""
@@ -274,6 +277,12 @@ class _Reader:
         stands = (Step(kind, known(f"locked{row}", Num(moved_by))),) if moved_by else ()
         out, back = self.anchored(row, joint, toward)
         return origin + out + stands + back
+
+
+def _coordinate(joint: UrdfJoint, locks: Locks) -> Coordinate | None:
+    """Of a joint that mimics another one of the table."""
+    found = None if joint.mimic is None or joint.name in locks.given else locks.followed(joint)
+    return None if found is None else Coordinate(((found[0], found[1]),), found[2])
 
 
 def _parent(joint: UrdfJoint, before: Sequence[UrdfJoint]) -> str | None:

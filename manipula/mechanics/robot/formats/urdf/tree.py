@@ -154,7 +154,8 @@ def _end(tree: UrdfTree, moving: str, ends: list[str], notes: list[str]) -> str:
 
 
 def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
-    """On the way from base to tip every joint that is not locked must move by its own single coordinate."""
+    """On the way from base to tip every joint that is not locked must move by a single coordinate, its own or that of
+    another joint there."""
     for joint in (joint for joint in joints if joint.name not in locks.given):
         if joint.type in REFUSED:
             raise RobotFileError(
@@ -163,7 +164,7 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
                 field="type",
                 hint="base= can start below it",
             )
-        if joint.mimic is not None:
+        if joint.mimic is not None and locks.followed(joint) is None:
             raise RobotFileError(
                 f"it mimics joint {joint.mimic.joint!r}, so it is not a degree of freedom of its own",
                 where=f"joint {joint.name!r}",
@@ -233,6 +234,16 @@ class Locks:
         low = joint.lower if joint.lower is not None else rest
         high = joint.upper if joint.upper is not None else rest
         return max(low, min(high, rest)) if joint.type != "continuous" else rest
+
+    def followed(self, joint: UrdfJoint) -> tuple[str, Fraction, Fraction] | None:
+        """The joint of the table that a joint mimics, through others that do: (its name, factor, constant)."""
+        factor, constant, seen = Fraction(1), Fraction(0), 0
+        while joint.mimic is not None and seen <= _MIMICS and joint.mimic.joint in self.joints:
+            constant += factor * joint.mimic.offset
+            factor *= joint.mimic.multiplier
+            joint, seen = self.joints[joint.mimic.joint], seen + 1
+        free = joint.mimic is None and joint.moves and joint.name in self.chain and joint.name not in self.given
+        return (joint.name, factor, constant) if free and seen else None
 
     def _mimicked(self, joint: UrdfJoint, depth: int) -> Fraction:
         assert joint.mimic is not None

@@ -13,7 +13,7 @@ from typing import Any
 from manipula.errors import InputError
 from manipula.mechanics.robot.bodies import about_origin
 from manipula.mechanics.robot.branching import in_rows
-from manipula.mechanics.robot.description import BASE, Body, Joint, Robot
+from manipula.mechanics.robot.description import BASE, Body, Coordinate, Joint, Robot
 from manipula.mechanics.robot.exact import is_zero, parameter_of
 from manipula.mechanics.robot.formats.source import refuse_kinds
 from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT
@@ -107,6 +107,7 @@ class _Writer:
         if joint.kind != "fixed":
             ET.SubElement(element, "axis", xyz=_triple(axis))
             self.write_limits(element, joint)
+            self.write_mimic(element, joint)
         body = None if joint.body is None else self.inertia(joint.body).seen_from(rest)
         self.write_link(child, body)
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
@@ -160,6 +161,16 @@ class _Writer:
         if not all(is_zero(cell.value) for cell in held.values()):
             given = {key: _text(precise(cell.parameter, self.values)) for key, cell in held.items()}
             ET.SubElement(element, "dynamics", given)
+
+    def write_mimic(self, element: ET.Element, joint: Joint) -> None:
+        match joint.coordinate:
+            case None:
+                return
+            case Coordinate(((other, factor),), constant):
+                multiplier, offset = _text(PRECISE.number(factor)), _text(PRECISE.number(constant))
+                ET.SubElement(element, "mimic", joint=other, multiplier=multiplier, offset=offset)
+            case _:
+                raise InputError(f"{self.robot.name}: joint {joint.name!r} follows several joints; URDF knows one")
 
     def bound(self, value: Parameter | None, otherwise: int) -> str:
         return str(otherwise) if value is None else _text(precise(value, self.values))

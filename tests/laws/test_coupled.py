@@ -1,0 +1,174 @@
+"""Joints that follow others: every model is that of the free joints, its coordinates put in by hand."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.mechanics.models.coupled import AXES, SOLVED
+from manipula.mechanics.models.dynamics import composite, energy, torque
+from manipula.mechanics.models.kinematics import jacobian, pose
+from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.branching import moving_names
+from manipula.mechanics.robot.description import Coordinate, Robot
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.spatial.floats import FLOATS
+from tests.laws.test_trees import heavy
+from tests.random_robots import random_robot, random_tree
+
+FACTORS = (Fraction(1), Fraction(-1), Fraction(2), Fraction(-3), Fraction(1, 2))
+
+
+def free_and_coupled(seed: int, serial: bool = False) -> tuple[Robot, Robot, Any, Any]:
+    """A robot, the same with some joints following others, and C, c with q_joint = C q + c."""
+    rng = random.Random(f"coupled {seed}")
+    size: dict[str, Any] = {"joints": rng.randint(3, 5), "surroundings": False}
+    robot = heavy(random_robot(seed, **size) if serial else random_tree(seed, **size))
+    robot = replace(robot, tool_on=robot.joints[-1].name if robot.tool_on is None else robot.tool_on)
+    names = moving_names(robot)
+    late = rng.sample(names, rng.randint(1, max(1, len(names) - 1))) if len(names) > 1 else []
+    free = [name for name in names if name not in late]
+    follows: dict[str, Coordinate] = {}
+    for name in late:
+        terms = tuple((x, rng.choice(FACTORS)) for x in rng.sample(free, rng.randint(1, min(2, len(free)))))
+        follows[name] = Coordinate(terms, rng.choice((Fraction(0), Fraction(1, 10), Fraction(-2, 5))))
+    coupled = replace(robot, joints=tuple(replace(x, coordinate=follows.get(x.name)) for x in robot.joints))
+    C = np.zeros((len(names), len(free)))
+    for i, name in enumerate(names):
+        for other, factor in follows[name].terms if name in follows else ((name, Fraction(1)),):
+            C[i, free.index(other)] += float(factor)
+    c = np.array([float(follows[name].constant) if name in follows else 0.0 for name in names])
+    return robot, coupled, C, c
+
+
+def in_floats(robot: Robot) -> Tree:
+    return merge_fixed(bind(robot, FLOATS, {}))
+
+
+def array(rows: Sequence[Any]) -> Any:
+    return np.array(rows, dtype=float)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_torques_and_motions(seed: int) -> None:
+    robot, coupled, C, c = free_and_coupled(seed, serial=seed % 3 == 0)
+    tree, rng = in_floats(robot), np.random.default_rng(seed)
+    assert coupled.dof == C.shape[1]
+    x, xd, xdd = rng.uniform(-1, 1, (3, coupled.dof))
+    q, qd, qdd = (C @ x + c).tolist(), (C @ xd).tolist(), (C @ xdd).tolist()
+    arm = mp.Arm(mp.Robot.of(coupled), optimise="none")
+    tau = C.T @ array(torque.inverse_dynamics(tree, q, qd, qdd))
+    M = C.T @ array(composite.inertia_matrix(tree, q)) @ C
+    bias = C.T @ array(torque.inverse_dynamics(tree, q, qd, [0.0] * tree.dof))
+    near(arm.inverse_dynamics(x, xd, xdd), tau)
+    near(arm.gravity(x), C.T @ array(torque.gravity(tree, q)))
+    near(arm.coriolis(x, xd), C.T @ array(torque.coriolis(tree, q, qd)))
+    near(arm.coriolis_matrix(x, xd) @ xd, C.T @ array(torque.coriolis(tree, q, qd)))
+    near(arm.inertia_matrix(x), M)
+    near(arm.inertia_matrix(x) @ arm.inertia_matrix_inverse(x), np.eye(coupled.dof))
+    near(M @ arm.forward_dynamics(x, xd, tau), tau - bias)
+    near(arm.jacobian(x), array(jacobian.jacobian(tree, q)).reshape(6, -1) @ C)
+    near(arm.jacobian_dot(x, xd), array(jacobian.jacobian_dot(tree, q, qd)).reshape(6, -1) @ C)
+    near(arm.pose(x), array(pose.pose(tree, q).rows()))
+    near(arm.energy(x, xd)[0], energy.kinetic_energy(tree, q, qd))
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_fast_functions_and_slopes(seed: int) -> None:
+    """Optimised and proved; derivatives against differences."""
+    _, coupled, _, _ = free_and_coupled(seed + 20)
+    arm, rng = mp.Arm(mp.Robot.of(coupled)), np.random.default_rng(seed)
+    x, xd, xdd, dx = rng.uniform(-1, 1, (4, coupled.dof))
+    dq = arm.inverse_dynamics_derivatives(x, xd, xdd)[0]
+    step = 1e-6
+    change = (arm.inverse_dynamics(x + step * dx, xd, xdd) - arm.inverse_dynamics(x - step * dx, xd, xdd)) / (2 * step)
+    np.testing.assert_allclose(dq @ dx, change, rtol=1e-5, atol=1e-5)
+    zero = np.zeros(coupled.dof)
+    np.testing.assert_allclose(arm.inverse_dynamics_jvp(x, xd, xdd, dx, zero, zero), dq @ dx, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(arm.inverse_dynamics_vjp(x, xd, xdd, dx)[0], dx @ dq, rtol=1e-9, atol=1e-9)
+
+
+def test_models_that_are_not_made_for_them_say_so() -> None:
+    _, coupled, _, _ = free_and_coupled(1)
+    for name in mp.models():
+        if name not in (*AXES, *SOLVED):
+            with pytest.raises(mp.InputError, match=r"follow|coordinate"):
+                mp.generate(mp.Robot.of(coupled), name)
+    with pytest.raises(mp.InputError, match="follows others"):
+        mp.base_parameters(mp.Robot.of(coupled))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_toml_round_trip(seed: int) -> None:
+    _, coupled, _, _ = free_and_coupled(seed)
+    rows = random_tree(seed, joints=len(coupled.joints), convention="modified", surroundings=False).joints
+    robot = replace(coupled, frames=(), joints=tuple(
+        replace(row, name=x.name, kind=x.kind, parent=x.parent, coordinate=x.coordinate)
+        for row, x in zip(rows, coupled.joints) if row.kind == x.kind
+    ))  # fmt: skip
+    read = robot_from_toml(toml_from_robot(robot))
+    assert [x.coordinate for x in read.joints] == [x.coordinate for x in robot.joints]
+
+
+BODY = '<inertial><mass value="0.5"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+LIMIT = '<limit lower="0" upper="0.04" velocity="1" effort="1"/>'
+GRIPPER = f"""<robot name="gripper"><link name="base"/>
+<link name="arm">{BODY}</link><link name="left">{BODY}</link><link name="right">{BODY}</link>
+<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+<joint name="open" type="prismatic"><parent link="arm"/><child link="left"/>
+<origin xyz="0 0 0.2"/><axis xyz="0 1 0"/>{LIMIT}</joint>
+<joint name="open2" type="prismatic"><parent link="arm"/><child link="right"/>
+<origin xyz="0 0 0.2"/><axis xyz="0 -1 0"/>{LIMIT}
+<mimic joint="open" multiplier="1.5" offset="0.01"/></joint></robot>"""
+
+
+def test_a_gripper_that_mimics(tmp_path: Path) -> None:
+    (tmp_path / "gripper.urdf").write_text(GRIPPER)
+    robot = mp.load(tmp_path / "gripper.urdf")
+    assert robot.joint_names == ("turn", "open") and robot.dof == 2 and robot.frame_names == ("left", "right")
+    assert robot.joints[2].coordinate == Coordinate((("open", Fraction(3, 2)),), Fraction(1, 100))
+    arm = mp.Arm(robot)
+    left, right = (arm.at(name).pose([0.3, 0.02])[1, 3] for name in ("left", "right"))
+    assert left == pytest.approx(0.02) and right == pytest.approx(-(1.5 * 0.02 + 0.01))
+    J = arm.at("right").jacobian([0.3, 0.02])
+    assert J[1, 1] == pytest.approx(-1.5)
+    again = mp.Robot.from_text((mp.save(robot, tmp_path / "again.urdf")).read_text(), "urdf")
+    assert [x.coordinate for x in again.joints] == [x.coordinate for x in robot.joints]
+    assert "m_open2" in robot.parameters and len(arm.limits) == 2
+    with pytest.raises(mp.InputError, match="no coordinate of its own"):
+        arm.at("right").inverse_kinematics(np.eye(4))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("2*nobody", "'nobody' has no coordinate of its own"),
+        ("b*b", "not linear"),
+        ("1/b", "not linear"),
+        ("0.5", "a joint that moves must be named"),
+        ("c", "'c' has no coordinate of its own"),
+    ],
+)
+def test_a_mistake_is_one_sentence(text: str, said: str) -> None:
+    row = 'type = "revolute"\nd = 0\na = 1\nalpha = 0\n'
+    rows = "".join(f'[[joint]]\nname = "{name}"\n{row}' for name in "ab")
+    file = f'format = 1\nname = "x"\nconvention = "modified"\nangle = "rad"\n{rows}[[joint]]\nname = "c"\n{row}'
+    with pytest.raises(mp.RobotFileError) as caught:
+        mp.Robot.from_text(f'{file}coordinate = "{text}"\n', file="x.toml")
+    assert said in str(caught.value) and "x.toml" in str(caught.value)
+
+
+def near(one: Any, other: Any) -> None:
+    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * max(1.0, np.abs(other).max(initial=0)))
