@@ -60,8 +60,9 @@ class Descent:
 
 
 def descent_of(chain: Tree, low: Floats, high: Floats, translate: Translate | None) -> Descent | None:
-    """None without machine code, or for more joints than it is made for."""
-    return None if translate is None or chain.dof > MOST else Descent(chain, low, high, translate)
+    """None without machine code, for more joints than it is made for, or with screws, which its text does not know."""
+    screws = any(link.kind.turns and link.kind.slides for link in chain.links)
+    return None if translate is None or chain.dof > MOST or screws else Descent(chain, low, high, translate)
 
 
 @lru_cache(maxsize=4)

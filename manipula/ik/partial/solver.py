@@ -74,6 +74,14 @@ class PartialResult(InverseResult):
         return f"{super().__repr__()[:-1]}{'; ' + self.note if self.note else ''}>"
 
 
+def refuse_screws(chain: Tree, task: str) -> None:
+    """Parts of a pose are found by eliminations made for joints that turn or slide."""
+    for number, link in enumerate(chain.links, 1):
+        if link.kind.turns and link.kind.slides:
+            told = f"task={task!r}: joint {number} {link.name!r} turns and slides at once"
+            raise InputError(f'{told}, for which parts of a pose are not solved; task="pose" is, numerically')
+
+
 class PartialSolver:
     """One task of one arm. `chain` is over floats, fixed joints merged; `translate` makes machine code of loops."""
 
@@ -87,6 +95,7 @@ class PartialSolver:
         jacobian: Kinematics | None = None,
         translate: Translate | None = None,
     ) -> None:
+        refuse_screws(chain, task)
         self.task, self.chain, self.translate = task, chain, translate
         self.low, self.high = bounds(limits, chain.dof)
         self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())

@@ -30,6 +30,10 @@ FREE = 1e-9  # a pivot of the Jacobian that is nothing
 
 def classify(chain: Tree, judge: Judge = ROUNDED, trials: Sequence[Tree] = ()) -> Plan:
     """The plan for an arm with fixed joints merged. `trials`: the arm in floats, where the chain is not."""
+    screws = [k for k, link in enumerate(chain.links, 1) if link.kind.turns and link.kind.slides]
+    if screws:
+        named = f"joint {screws[0]} turns and slides" if len(screws) == 1 else f"joints {listed(screws)} turn and slide"
+        return _none("screws", f"{named} at once, of which no closed form is known; numeric solution")
     plan = _classified(View(loop_from_chain(chain, somewhere(chain.maths)), judge), chain, trials or (chain,))
     return plan if not plan.closed else replace(plan, masks=_masks(plan, chain, judge))
 
@@ -41,6 +45,12 @@ def _classified(view: View, chain: Tree, trials: Sequence[Tree]) -> Plan:
     if n == 7:
         return _seven(view, chain)
     return next(_six(view)) if n == 6 else _few(view, chain, trials)
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """`1, 2 and 5`"""
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _none(title: str, sentence: str, kind: ArmKind = ArmKind.NUMERIC) -> Plan:
