@@ -31,11 +31,12 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import row_names, suffixes, suffixes_of
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
 
 Convention = Literal["standard", "modified", "urdf"]
-KIND_OF: dict[str, JointKind] = {"R": "revolute", "P": "prismatic", "F": "fixed"}
+KIND_OF: dict[str, JointKind] = {"R": "revolute", "P": "prismatic", "F": "fixed", "H": "helical"}
 
 
 def random_robot(
@@ -46,15 +47,17 @@ def random_robot(
     surroundings: bool = True,
     actuators: bool = True,
     bodies: bool = True,
+    screws: bool = False,
 ) -> Robot:
     """An arm with at least one moving joint.
 
     `joints`: how many (1-8), or their kinds as text such as "RRPF". `convention`: the shape of the rows ("urdf" is any
     placement before and after). `surroundings`: base, tool, payload, locked branches, tilted gravity (else gravity
     is (0, 0, −9.81) alone). `actuators`: motor inertia and friction. `bodies`: False leaves the links without mass.
+    `screws`: some of the moving joints, one at least, are helical.
     """
     rng = random.Random(seed)
-    kinds = _kinds(rng, joints)
+    kinds = _screwed(seed, _kinds(rng, joints)) if screws else _kinds(rng, joints)
     drawn: Convention = rng.choice(("standard", "modified", "urdf"))
     shape: Convention = drawn if convention is None else convention
     names = row_names((kind, None) for kind in kinds)
@@ -109,7 +112,7 @@ def random_state(robot: Robot, seed: int) -> tuple[list[float], list[float], lis
     """(q, q̇, q̈, wrench on the tool), floats of three decimals; only moving joints have entries."""
     rng = random.Random(seed)
     moving = [joint.kind for joint in robot.joints if joint.kind != "fixed"]
-    q = [round(rng.uniform(-3.1, 3.1) if kind == "revolute" else rng.uniform(-0.8, 0.8), 3) for kind in moving]
+    q = [round(rng.uniform(-3.1, 3.1) if KINDS[kind].turns else rng.uniform(-0.8, 0.8), 3) for kind in moving]
     qd, qdd = ([round(rng.uniform(-2, 2), 3) for _ in moving] for _ in range(2))
     return q, qd, qdd, [round(rng.uniform(-5, 5), 3) for _ in range(6)]
 
@@ -122,6 +125,14 @@ def _kinds(rng: random.Random, joints: int | str | None) -> list[JointKind]:
     if set(letters) == {"F"}:
         letters[rng.randrange(count)] = "R"
     return [KIND_OF[letter] for letter in letters]
+
+
+def _screwed(seed: int, kinds: list[JointKind]) -> list[JointKind]:
+    """Drawn apart: without screws the arms of all seeds stay."""
+    rng = random.Random(f"screws {seed}")
+    moving = [row for row, kind in enumerate(kinds) if kind != "fixed"]
+    sure = rng.choice(moving)
+    return ["helical" if row == sure or (row in moving and rng.random() < 0.4) else x for row, x in enumerate(kinds)]
 
 
 def _joint(
@@ -152,6 +163,7 @@ def _joint(
         body=body,
         actuator=actuator,
         carries=carries,
+        of_kind=tuple(Cell(f"{x.letters}{row}", _decimal(rng, -0.3, 0.3, 2)) for x in KINDS[kind].entries),
     )
 
 
@@ -162,9 +174,9 @@ def _standard(rng: random.Random, row: str, kind: JointKind) -> tuple[Steps, Cel
     """Rz(theta) Tz(d) Tx(a) Rx(alpha), the moving one of the first two being the joint."""
     theta, d, a, alpha = _dh(rng, row)
     tail = (Step("tx", a), Step("rx", alpha))
-    if kind == "revolute":
+    if KINDS[kind].field == "theta":
         return (), theta, (Step("tz", d), *tail)
-    if kind == "prismatic":
+    if KINDS[kind].field == "d":
         return (Step("rz", theta),), d, tail
     return (Step("rz", theta), Step("tz", d), *tail), Cell(f"offset{row}", ZERO), ()
 
@@ -173,16 +185,16 @@ def _modified(rng: random.Random, row: str, kind: JointKind) -> tuple[Steps, Cel
     """Rx(alpha) Tx(a) Rz(theta) Tz(d); turn and shift about one axis commute."""
     theta, d, a, alpha = _dh(rng, row)
     head = (Step("rx", alpha), Step("tx", a))
-    if kind == "revolute":
+    if KINDS[kind].field == "theta":
         return (*head, Step("tz", d)), theta, ()
-    if kind == "prismatic":
+    if KINDS[kind].field == "d":
         return (*head, Step("rz", theta)), d, ()
     return (*head, Step("rz", theta), Step("tz", d)), Cell(f"offset{row}", ZERO), ()
 
 
 def _free(rng: random.Random, row: str, kind: JointKind) -> tuple[Steps, Cell, Steps]:
     """Any placement before, and sometimes one after."""
-    offset = ZERO if kind == "fixed" else _angle(rng) if kind == "revolute" else _length(rng)
+    offset = ZERO if kind == "fixed" else _angle(rng) if KINDS[kind].turns else _length(rng)
     return _placement(rng, f"before{row}"), Cell(f"offset{row}", offset), _maybe_placement(rng, f"after{row}")
 
 

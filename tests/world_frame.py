@@ -28,9 +28,13 @@ STEP = 1e-30
 
 @dataclass(frozen=True)
 class Axis:
-    """A moving joint at a configuration: unit vector along increasing q, and the joint's point (moving side)."""
+    """A moving joint at a configuration: unit vector along increasing q, and the joint's point (moving side).
 
-    turns: bool
+    `turns` and `slides` are how much of either a unit of q makes: 1 and 0, 0 and 1, 1 and the pitch of a screw.
+    """
+
+    turns: float
+    slides: float
     z: Array
     o: Array
 
@@ -99,9 +103,10 @@ class World:
             if joint.kind == "fixed":
                 T = T @ self.steps(joint.after)
             else:
-                x, turns = self.of(joint.offset) + joint.direction * q[done], joint.kind == "revolute"
-                T = T @ (turn("z", x) if turns else shift("z", x))
-                found.axes.append(Axis(turns, joint.direction * T[:3, 2], T[:3, 3]))
+                x, turns, slides = joint.direction * q[done], *self.shares(joint)
+                start = turn("z", self.of(joint.offset)) if turns else shift("z", self.of(joint.offset))
+                T = T @ start @ turn("z", turns * x) @ shift("z", slides * x)
+                found.axes.append(Axis(turns, slides, joint.direction * T[:3, 2], T[:3, 3]))
                 T, done = T @ self.steps(joint.after), done + 1
                 found.links.append(T)
             if joint.body is not None:
@@ -111,6 +116,12 @@ class World:
         tool = T @ self.steps(self.robot.tool)
         loads = [self.mass(tool, body, done) for body in self.robot.payload]
         return Snapshot(found.axes, found.links, tool, found.masses + loads)
+
+    def shares(self, joint: Joint) -> tuple[float, float]:
+        """How far the joint turns and slides as q grows by 1."""
+        if joint.kind == "helical":
+            return 1.0, self.of(joint.of_kind[0])
+        return {"revolute": (1.0, 0.0), "prismatic": (0.0, 1.0)}[joint.kind]
 
     def steps(self, steps: Steps) -> Array:
         T: Array = np.eye(4)
@@ -134,11 +145,11 @@ class World:
     # motion of a point that the first k joints move
 
     def columns(self, s: Snapshot, p: Array, k: int) -> tuple[Array, Array]:
-        """Jᵥ, J_w (3, n): J_j = (z×(p − o), z) for a turn, (z, 0) for a slide."""
+        """Jᵥ, J_w (3, n): J_j = (z×(p − o), z) for a turn, (z, 0) for a slide, their sum for a screw."""
         Jv, Jw = np.zeros((2, 3, self.dof), dtype=p.dtype)
         for j, axis in enumerate(s.axes[:k]):
-            Jv[:, j] = np.cross(axis.z, p - axis.o) if axis.turns else axis.z
-            Jw[:, j] = axis.z if axis.turns else 0
+            Jv[:, j] = axis.turns * np.cross(axis.z, p - axis.o) + axis.slides * axis.z
+            Jw[:, j] = axis.turns * axis.z
         return Jv, Jw
 
     def column_rates(self, s: Snapshot, p: Array, k: int, qd: Array) -> tuple[Array, Array]:
@@ -148,8 +159,8 @@ class World:
         for j, axis in enumerate(s.axes[:k]):
             zd = np.cross(Jw[:, :j] @ qd[:j], axis.z)
             od = self.columns(s, axis.o, j)[0] @ qd  # the point on link j − 1 under the joint
-            Av[:, j] = np.cross(zd, p - axis.o) + np.cross(axis.z, v - od) if axis.turns else zd
-            Aw[:, j] = zd if axis.turns else 0
+            Av[:, j] = axis.turns * (np.cross(zd, p - axis.o) + np.cross(axis.z, v - od)) + axis.slides * zd
+            Aw[:, j] = axis.turns * zd
         return Av, Aw
 
     def motion(self, s: Snapshot, p: Array, k: int, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:

@@ -113,6 +113,30 @@ class Prismatic(JointKind):
         return Inertia(body.m, body.s), Inertia(I=body.I)
 
 
+class Helical(JointKind):
+    """A screw: it turns by q and advances by pitch·q, along its axis for a positive pitch."""
+
+    name, turns, slides, field = "helical", True, True, "theta"
+    entries = (Entry("pitch", "screw", "advance per radian", bound="any", quantity="length"),)
+    kept = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "mx", "my", "mz", "m")
+    words = ("h", "helical", "screw", "helicoidal", "parafuso")
+
+    def motion(self, x: Any, maths: Maths[Any]) -> Placement:
+        return turn_about("z", maths.cos(x), maths.sin(x)) @ shift_along("z", self.slide(x))
+
+    def slide(self, rate: Any) -> Any:
+        return rate * self.parameters[0]
+
+    def effort(self, f: Vector, n: Vector) -> Any:
+        return n[2] + self.parameters[0] * f[2]
+
+    def split(self, body: Inertia) -> tuple[Inertia, Inertia]:
+        """L J = (z×K + h z Sᵀ, z×S + h M z) is nothing for K_zz alone: a rod on the axis, without mass."""
+        Kzz = body.second_moments()[2][2]
+        axis = symmetric(Kzz, 0, 0, Kzz, 0, 0)
+        return Inertia(body.m, body.s, matsub(body.I, axis)), Inertia(I=axis)
+
+
 class Fixed(JointKind):
     """Never moves; `reduce.merge_fixed` removes such links before any model sees them."""
 
@@ -127,7 +151,7 @@ class Fixed(JointKind):
         return 0
 
 
-KINDS: dict[str, JointKind] = {kind.name: kind for kind in (Revolute(), Prismatic(), Fixed())}
+KINDS: dict[str, JointKind] = {kind.name: kind for kind in (Revolute(), Prismatic(), Helical(), Fixed())}
 
 
 def one_of_kinds(*, quoted: bool = False) -> str:
