@@ -16,12 +16,14 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.emit.backend import emit
+from manipula.algebra.emit.backend import emit, emit_program
 from manipula.algebra.emit.cuda import LAYOUTS, source
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
+from manipula.algebra.program.reader import program
 from manipula.algebra.tape import Tape, tape_from_function
+from tests import random_texts
 from tests.emitted import written
 from tests.golden import planar
 from tests.languages import CXX, SHIM, host_text, sh
@@ -80,6 +82,19 @@ def test_nvcc_takes_the_package(tmp_path: Path) -> None:
     words = ("-c", "-O1", "-arch=sm_90", "-Werror", "all-warnings", "planar_torque_test.cu", "-o", "test.o")
     done = sh(tmp_path, "nvcc", *words)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc: programs in CUDA are not compiled for a device")
+def test_nvcc_takes_programs(tmp_path: Path) -> None:
+    """Loops, structs, words, complex numbers and the calls of a tape, from a kernel."""
+    names = ["everything", "waves"]
+    text = emit_program(program(random_texts.everything, random_texts.waves), "cuda", names, wide=True)
+    taken = "long long n, double *x, long long *k, unsigned long long *w, Store *s"
+    calls = " ".join(f"x[{i}] = {name}(n, x, k, w, s);" for i, name in enumerate(names))
+    (tmp_path / "both.cu").write_text(f'{text}\nextern "C" __global__ void both({taken}) {{ {calls} }}\n')
+    done = sh(tmp_path, "nvcc", "-ptx", "-arch=sm_90", "-Werror", "all-warnings", "both.cu", "-o", "both.ptx")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ".entry both" in (tmp_path / "both.ptx").read_text()
 
 
 @cache
