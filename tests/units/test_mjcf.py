@@ -10,6 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.mechanics.robot.description import Coordinate
+from manipula.mechanics.robot.values.parameter import Num
 from tests.random_mjcf import RandomMjcf
 
 # Every oddity at once: degrees, capitals in eulerseq, classes in classes, joints off the origin, two joints a body, a
@@ -175,6 +176,21 @@ def test_a_coupled_joint_is_no_degree_of_freedom() -> None:
     coupled = body(f'<joint name="j"/>{inner}')[:-9] + '<equality><joint joint1="k" joint2="j"/></equality></mujoco>'
     robot = mp.Robot.from_text(coupled, "mjcf")
     assert robot.joint_names == ("j",) and robot.joints[1].coordinate == Coordinate((("j", Fraction(1)),))
+
+
+def test_a_coupled_joint_beside_the_arm_stands_where_the_equality_puts_it() -> None:
+    """MuJoCo: q1 − ref1 = a0 + a1 (q2 − ref2), of the joints k and l, whose own poses are at 0.1 and 0.3."""
+    weight = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    fingers = "".join(
+        f'<body name="{name}">{weight}<joint name="{name}" type="slide" ref="{ref}"/></body>'
+        for name, ref in (("k", 0.1), ("l", 0.3))
+    )
+    coupling = '<equality><joint joint1="k" joint2="l" polycoef="0.05 2 0 0 0"/></equality></mujoco>'
+    text = body(f'<joint name="j"/><site name="end"/>{fingers}')[:-9] + coupling
+    robot = mp.Robot.from_text(text, "mjcf", tip="end", locked={"l": 0.5})
+    assert "joint 'k' is locked at 0.55" in robot.origin.notes  # 0.1 + 0.05 + 2·(0.5 − 0.3)
+    [finger] = [held for joint in robot.joints for held in joint.carries if held.name == "k"]
+    assert [(step.kind, step.amount.value) for step in finger.at] == [("tz", Num(Fraction("0.45")))]
 
 
 def test_bodies_without_end_are_refused_before_they_are_made() -> None:

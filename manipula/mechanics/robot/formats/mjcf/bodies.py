@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from manipula.errors import RobotFileError
@@ -63,11 +63,20 @@ def links_from_mjcf(text: str, said: list[str]) -> tuple[UrdfFile, Settings]:
         reader.inside(*reader.waiting.pop(0))
     if not reader.joints:
         raise RobotFileError("the file has no <body>", hint="a robot is made of bodies inside <worldbody>")
-    return UrdfFile(root.get("model") or "robot", reader.links, reader.joints), settings
+    joints = {name: _coupled(joint, reader.joints) for name, joint in reader.joints.items()}
+    return UrdfFile(root.get("model") or "robot", reader.links, joints), settings
+
+
+def _coupled(joint: UrdfJoint, joints: dict[str, UrdfJoint]) -> UrdfJoint:
+    """An equality couples what joints are away from the file's own pose: q1 − ref1 = a0 + a1 (q2 − ref2)."""
+    if joint.mimic is None or joint.mimic.joint not in joints:
+        return joint
+    away = joint.reference - joint.mimic.multiplier * joints[joint.mimic.joint].reference
+    return replace(joint, mimic=replace(joint.mimic, offset=joint.mimic.offset + away))
 
 
 def _mimics(root: ET.Element, said: list[str]) -> dict[str, tuple[str, list[Fraction]]]:
-    """Joint → what an equality couples it to: q1 = a0 + a1·q2 + …; other equalities close loops."""
+    """Joint → what an equality couples it to, and the coefficients a0, a1, …; other equalities close loops."""
     found: dict[str, tuple[str, list[Fraction]]] = {}
     for element in root.iterfind("equality/*"):
         if element.get("active", "true") == "false":
