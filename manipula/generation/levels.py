@@ -88,8 +88,9 @@ def _briskly(asked: Prepared, price: Price, effort: Effort) -> Function:
     start = optimised(built(asked, quick(asked.asking(price=price.name))))
     if _decides(start):
         return start
-    divisors = asked.structure.lengths
-    return _arranged(searched(start, moves=QUICK_MOVES, rounds=BRISK, seed=effort.seed, price=price, divisors=divisors))
+    # a branch is a function almost of its own: it is given the moves that it would have alone
+    moves, divisors = QUICK_MOVES * max(len(asked.structure.on_joints.leaves), 1), asked.structure.lengths
+    return _arranged(searched(start, moves=moves, rounds=BRISK, seed=effort.seed, price=price, divisors=divisors))
 
 
 def _decides(function: Function) -> bool:
