@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import replace
 
 import manipula as mp
-from manipula.generation.levels import Effort, hard
+from manipula.generation.levels import Past, level_max
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.shipped import record, stored
+from manipula.support.progress import Effort
 
 # robot, model, symbolic
 LIST = [
@@ -33,7 +33,7 @@ def made(robot: str, model: str, symbolic: str, effort: Effort) -> str:
     """Search once; a line that says what came of it."""
     request = prepare(Request(mp.load(robot), model, symbolic=symbolic, optimise="max"))
     before, start = stored(request), time.perf_counter()
-    found = hard(request, lambda text: None, replace(effort, known=False))
+    found = level_max(request, effort, Past(known=False))
     spent = time.perf_counter() - start
     if before is None or found.cost.total < before.cost.total:
         record(request.request, symbolic, found)

@@ -21,6 +21,7 @@ from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Choice, Request
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
+from manipula.support.progress import Effort
 
 CASES = (
     ("planar2r", "inverse_dynamics", "newton-euler"),
@@ -41,7 +42,7 @@ def request(robot: str, model: str, method: str) -> Prepared:
 
 def timed(case: Prepared, function: Function, moves: int, rounds: Rounds | None = None) -> str:
     start = perf_counter()
-    best = searched(function, moves=moves, rounds=rounds)
+    best = searched(function, Effort(moves), rounds=rounds)
     taken = perf_counter() - start
     prove(best, reference(case))
     return f"{best.cost.total:6d} in {taken:5.1f} s ({moves / taken / 1e6:.2f} M/s)"
@@ -59,7 +60,7 @@ def row(case: Prepared, longest: int) -> str:
 
 def main() -> None:
     longest = int(float(sys.argv[1]) * 1e6) if len(sys.argv) > 1 else 8_000_000
-    searched(built(request(*CASES[0]), Choice(CASES[0][2])), moves=1000)  # compiles the kernel
+    searched(built(request(*CASES[0]), Choice(CASES[0][2])), Effort(1000))  # compiles the kernel
     runs = [f"annealing, {moves:,} moves" for moves in (longest // 64, longest // 8, longest)]
     print(" | ".join(["arm and model", "as built", "greedy", f"descent, {longest // 8:,} moves", *runs]))
     for case in CASES:

@@ -268,15 +268,16 @@ def optimise(
     A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
     What a limit or a stop cut short is remembered as such: `optimise` and `generate` go on from there.
     """
-    from manipula.generation.levels import Effort
     from manipula.generation.prepare import prepare
     from manipula.generation.proved import optimise_function
     from manipula.generation.request import Request
     from manipula.model import Model
+    from manipula.support.progress import Effort
 
     subject = _loaded(robot)
     request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
-    return Model(optimise_function(prepare(request), Effort(moves, seconds, seed, not search, stop), tell), request)
+    effort = Effort(moves, seconds, seed, tell, stop)
+    return Model(optimise_function(prepare(request), effort, known=not search), request)
 
 
 def best_known(

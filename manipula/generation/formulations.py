@@ -16,21 +16,23 @@ from time import monotonic
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import topological
-from manipula.algebra.optimise.brake import Brake
-from manipula.algebra.optimise.descend import Answers, Space, Stop, descend, wander
-from manipula.algebra.optimise.price import Price, price_named
+from manipula.algebra.optimise.brake import brake_from
+from manipula.algebra.optimise.descend import Answers, Space, descend, wander
+from manipula.algebra.optimise.price import Aim
 from manipula.algebra.optimise.search.engine import relaxed, relaxed_function
 from manipula.generation.build import built
 from manipula.generation.prepare import Prepared
-from manipula.generation.request import Choice, Tell
+from manipula.generation.request import Choice
 from manipula.mechanics.models.choices import FRAMES, Question
+from manipula.support.progress import Effort, Stop, Tell, never
 
 # Measured (bench/notes/relaxed-formulations.md): 40 moves a node tell most of where a draft ends, in the time of the
 # draft itself; further bounds only keep hopeless drafts from costing that time.
 WORK = 300_000  # operations built in the descents, and as many in the walk: a quarter of a minute each
 TRIALS = 1_500  # and no more formulations than that: a small arm soon has no others
 MOVES = 40  # of the algebra for each node of a draft
-QUICK = 0.02  # of that work, for an answer within a second
+FAST = 0.02  # of that work, for an answer within a second
+FULL_WALK = 160_000_000  # moves of a search that are worth the whole walk through the formulations
 NEAR = 1.2  # of the best: methods whose changes are tried
 BASINS = 6
 LARGE = 3_000  # nodes: a draft like this is taken as it comes
@@ -53,8 +55,7 @@ class Formulations:
     asked: Prepared
     method: str
     questions: Sequence[Question]
-    price: Price
-    divisors: Sequence[str]
+    aim: Aim
     known: dict[frozenset[int], Tried] = field(default_factory=dict)
     worths: dict[Choice, float] = field(default_factory=dict)
     least: float = inf  # relaxed
@@ -90,15 +91,16 @@ class Formulations:
         return self.worths[choice]
 
     def _tried(self, choice: Choice) -> float:
-        draft = self.price.arranged(built(self.asked, choice))
+        price = self.aim.price
+        draft = price.arranged(built(self.asked, choice))
         nodes = topological(draft.roots)
         values = frozenset(node.value for node in nodes)
         self.work += len(nodes)
         if values not in self.known:
-            found = self.price.total(draft)
+            found = price.total(draft)
             if found < HOPELESS * self.least and len(nodes) < LARGE:
-                waits = found - replace(self.price, path=0).total(draft)  # a search shortens no paths
-                found = waits + relaxed(draft, MOVES * len(nodes), price=self.price, divisors=self.divisors)
+                waits = found - replace(price, path=0).total(draft)  # a search shortens no paths
+                found = waits + relaxed(draft, MOVES * len(nodes), self.aim)
             self.known[values] = Tried(found, choice)
             self.least = min(self.least, found)
         return self.known[values].relaxed
@@ -133,10 +135,10 @@ def chosen(method: str, answers: Answers, space: Space) -> Choice:
     return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == FRAMES))
 
 
-def quick(asked: Prepared) -> Choice:
+def fast_formulation(asked: Prepared) -> Choice:
     """The best of the plain and the default formulations, after the changes to try, and then any, that pay at once."""
     tried = [_begun(asked, method) for method in asked.methods]
-    budgets = {found.method: _Budget(found, QUICK, inf, lambda: False) for found in tried}
+    budgets = {found.method: _Budget(found, FAST, inf, never) for found in tried}
     for found in tried:
         found.worth(dict(asked.plain(found.method).answers))
         found.worth(dict(asked.default(found.method).answers))
@@ -150,45 +152,42 @@ def quick(asked: Prepared) -> Choice:
     return min(best.known.values()).choice
 
 
-def formulations(
-    asked: Prepared, seconds: float, walk: float, seed: int, brake: Brake, tell: Tell, least: float = inf
-) -> list[Formulations]:
-    """Every method descended through, then the best of them walked through, for a part `walk` of the whole work.
+def formulations(asked: Prepared, effort: Effort, least: float = inf) -> list[Formulations]:
+    """Every method descended through, then the best of them walked through: fewer moves, a shorter walk.
 
     An interrupt keeps what is known. What is told is the best price so far; `least` is one known before.
     """
     tried: list[Formulations] = []
-    methods = asked.methods
+    methods, brake, seconds = asked.methods, brake_from(effort.stop), inf if effort.seconds is None else effort.seconds
+    walk = 1.0 if effort.moves is None else min(effort.moves / FULL_WALK, 1.0)
 
     def said(text: str) -> None:
-        tell(f"{min(least, *(one.least for one in tried)):g} after {text}")
+        effort.tell(f"{min(least, *(one.least for one in tried)):g} after {text}")
 
     try:
         for method in methods:
             tried.append(_begun(asked, method))
             _descended(tried[-1], _Budget(tried[-1], 1 / len(methods), seconds / 2 / len(methods), brake), said)
         best = min(tried, key=lambda one: one.least)
-        wander(best.worth, best.space, best.best_answers(), _Budget(best, walk, seconds / 2, brake).used, seed, said)
+        budget = _Budget(best, walk, seconds / 2, brake)
+        wander(best.worth, best.space, best.best_answers(), budget.used, effort.seed, said)
     except KeyboardInterrupt:
         brake.press()
-        tell("interrupted: keeping the best so far")
+        effort.tell("interrupted: keeping the best so far")
     return [one for one in tried if one.known]
 
 
 def relaxed_draft(asked: Prepared, choice: Choice) -> Function:
     """The function behind the price of a formulation that was tried."""
-    price = price_named(asked.request.price)
-    draft = price.arranged(built(asked, choice))
+    draft = asked.aim.price.arranged(built(asked, choice))
     size = len(topological(draft.roots))
     if size >= LARGE:
         return draft
-    return relaxed_function(draft, MOVES * size, price=price, divisors=asked.structure.lengths)
+    return relaxed_function(draft, MOVES * size, asked.aim)
 
 
 def _begun(asked: Prepared, method: str) -> Formulations:
-    return Formulations(
-        asked, method, asked.questions(method), price_named(asked.request.price), asked.structure.lengths
-    )
+    return Formulations(asked, method, asked.questions(method), asked.aim)
 
 
 def _descended(found: Formulations, budget: _Budget, tell: Tell) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf
 from time import monotonic
 
 from manipula.algebra.expr.function import Function
@@ -13,84 +12,67 @@ from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.balance import balanced
 from manipula.algebra.optimise.brake import Brake
 from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.price import CLASSICAL, Price, price_named
-from manipula.algebra.optimise.search.engine import BRISK, searched
+from manipula.algebra.optimise.price import CLASSICAL
+from manipula.algebra.optimise.search.engine import FAST, searched
 from manipula.algebra.optimise.search.tournament import winner
 from manipula.generation.build import built
-from manipula.generation.formulations import favourites, formulations, quick, relaxed_draft
+from manipula.generation.formulations import fast_formulation, favourites, formulations, relaxed_draft
 from manipula.generation.prepare import Prepared
-from manipula.generation.request import Tell
 from manipula.generation.shipped import stored
+from manipula.support.progress import Effort
 
 # Measured, not derived: the runs behind the tournament and its sizes are in bench/notes. All but the share of seconds
 # are in moves and operations, so that the result does not depend on the machine or on what else it does.
 FORMULATION_SHARE = 0.5  # of a limit in seconds, at most
-WORK = 67_000_000_000  # moves of each worker times operations, at most: a move takes longer among many
-MOVES_EACH = 1_500_000  # for each operation: a small function has no more to find
-FULL_WALK = 160_000_000  # moves that are worth the whole walk through the formulations
-CHAINS = 2
+WORK = 67_000_000_000  # moves of one worker × operations, at most: a move takes longer among many
+MOVES_EACH = 1_500_000  # moves for each operation, at most: a small function has no more to find
+CHAINS = 2  # workers side by side, one thread each
 POOL = 48  # formulations that enter the tournament
-QUICK_MOVES = 300_000  # a tenth of a second
+FAST_MOVES = 300_000  # moves of level "fast": a tenth of a second
 WAITS_FOR_PATHS = 600  # operations; measured: PUMA and Panda gain 0 to 8 %, chains of general twists lose 20 %
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How long level "max" may search; without limits, as much as `WORK` allows after the formulations."""
+class Past:
+    """What may be taken of earlier results."""
 
-    moves: int | None = None
-    seconds: float | None = None
-    seed: int = 0
-    known: bool = True  # take a result that was found before
-    stop: Callable[[], bool] = lambda: False
+    known: bool = True  # a result that was found before, shipped or remembered
     start: Function | None = None  # of a search that did not come to its end: this one goes on from there
 
-    @property
-    def formulation_seconds(self) -> float:
-        return inf if self.seconds is None else FORMULATION_SHARE * self.seconds
 
-    @property
-    def walk(self) -> float:
-        """Of the usual walk through the formulations: fewer moves, fewer steps."""
-        return 1.0 if self.moves is None else min(self.moves / FULL_WALK, 1.0)
-
-
-DEFAULT_EFFORT = Effort()
-
-
-def plainly(asked: Prepared, tell: Tell, effort: Effort) -> Function:
+def level_none(asked: Prepared, effort: Effort, past: Past) -> Function:
     """The methods as they stand; equal values are one node, and that is all."""
     plain = [built(asked, asked.plain(method)) for method in asked.methods]
-    return min(plain, key=price_named(asked.request.price).total)
+    return min(plain, key=asked.aim.price.total)
 
 
-def fast(asked: Prepared, tell: Tell, effort: Effort) -> Function:
+def level_fast(asked: Prepared, effort: Effort, past: Past) -> Function:
     """The result that ships for this very robot; where there is none, a good formulation and a short search."""
-    return _shipped(asked, effort) or _brisk(asked, effort)
+    return _shipped(asked, past) or _fast(asked, effort)
 
 
-def hard(asked: Prepared, tell: Tell, effort: Effort) -> Function:
+def level_max(asked: Prepared, effort: Effort, past: Past) -> Function:
     """The result that ships for this very robot; where there is none, a long search."""
-    return _shipped(asked, effort) or _sought(asked, tell, effort)
+    return _shipped(asked, past) or _max(asked, effort, past)
 
 
-def _shipped(asked: Prepared, effort: Effort) -> Function | None:
-    return stored(asked) if effort.known else None
+def _shipped(asked: Prepared, past: Past) -> Function | None:
+    return stored(asked) if past.known else None
 
 
-def _brisk(asked: Prepared, effort: Effort) -> Function:
+def _fast(asked: Prepared, effort: Effort) -> Function:
     """A good formulation, the quick passes, and a short search; for another price also what the usual one finds."""
-    price = price_named(asked.request.price)
-    return min((_briskly(asked, each, effort) for each in dict.fromkeys((price, CLASSICAL))), key=price.total)
+    prices = dict.fromkeys((asked.request.price, CLASSICAL.name))
+    return min((_fast_for(asked.asking(price=price), effort) for price in prices), key=asked.aim.price.total)
 
 
-def _briskly(asked: Prepared, price: Price, effort: Effort) -> Function:
-    start = optimised(built(asked, quick(asked.asking(price=price.name))))
+def _fast_for(asked: Prepared, effort: Effort) -> Function:
+    start = optimised(built(asked, fast_formulation(asked)))
     if _decides(start):
         return start
     # a branch is a function almost of its own: it is given the moves that it would have alone
-    moves, divisors = QUICK_MOVES * max(len(asked.structure.on_joints.leaves), 1), asked.structure.lengths
-    return _arranged(searched(start, moves=moves, rounds=BRISK, seed=effort.seed, price=price, divisors=divisors))
+    moves = FAST_MOVES * max(len(asked.structure.on_joints.leaves), 1)
+    return _arranged(searched(start, Effort(moves, seed=effort.seed), asked.aim, rounds=FAST))
 
 
 def _decides(function: Function) -> bool:
@@ -98,24 +80,22 @@ def _decides(function: Function) -> bool:
     return any(node.op == "less" for node in topological(function.roots))
 
 
-def _sought(asked: Prepared, tell: Tell, effort: Effort) -> Function:
-    """A search over the formulations, then a tournament of the best, beside what the quick level finds."""
-    price, begun, brisk = price_named(asked.request.price), monotonic(), _brisk(asked, effort)
-    if _decides(brisk):
-        return brisk
-    brake, known = Brake(effort.stop), [brisk, *([effort.start] if effort.start else [])]
-    least = min(map(price.total, known))
-    tried = formulations(asked, effort.formulation_seconds, effort.walk, effort.seed, brake, tell, least)
-    liked = favourites(tried, POOL)
+def _max(asked: Prepared, effort: Effort, past: Past) -> Function:
+    """A search over the formulations, then a tournament of the best, beside what level "fast" finds."""
+    begun, total, fast = monotonic(), asked.aim.price.total, _fast(asked, effort)
+    if _decides(fast):
+        return fast
+    brake, known = Brake(effort.stop), [fast, *([past.start] if past.start else [])]
+    effort = replace(effort, stop=brake)
+    half = replace(effort, seconds=effort.seconds and FORMULATION_SHARE * effort.seconds)
+    liked = favourites(formulations(asked, half, min(map(total, known))), POOL)
     entrants, basins = [optimised(built(asked, choice)) for choice in liked], list(liked.values())
     known += [relaxed_draft(asked, next(iter(liked)))] if liked else []
-    enough = _enough(price.total(brisk))
-    seconds = None if effort.seconds is None else max(effort.seconds - (monotonic() - begun), 0.01)
-    best = winner(
-        [min(known, key=price.total), *entrants], [*basins[:1], *basins],
-        moves=effort.moves if effort.moves or effort.seconds else enough, seconds=seconds, seed=effort.seed,
-        price=price, workers=CHAINS, divisors=asked.structure.lengths, tell=tell, stop=brake,
-    )  # fmt: skip
+    enough = _enough(total(fast))
+    left = replace(effort, moves=effort.moves if effort.moves or effort.seconds else enough)
+    if effort.seconds is not None:
+        left = replace(left, seconds=max(effort.seconds - (monotonic() - begun), 0.01))
+    best = winner([min(known, key=total), *entrants], [*basins[:1], *basins], left, asked.aim, CHAINS)
     return marked(_arranged(best), _cut(effort, brake, enough))
 
 
@@ -145,5 +125,5 @@ def _arranged(function: Function) -> Function:
     return balanced(function) if function.cost.total <= WAITS_FOR_PATHS else function
 
 
-Level = Callable[[Prepared, Tell, Effort], Function]
-LEVELS: dict[str, Level] = {"none": plainly, "fast": fast, "max": hard}
+Level = Callable[[Prepared, Effort, Past], Function]
+LEVELS: dict[str, Level] = {"none": level_none, "fast": level_fast, "max": level_max}

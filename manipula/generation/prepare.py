@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from manipula.algebra.expr.node import Expr
+from manipula.algebra.optimise.price import Aim, price_named
 from manipula.algebra.optimise.prove import is_decidable_root
 from manipula.errors import InputError, UnknownNameError
 from manipula.generation.ranking import Ranking
@@ -97,6 +98,11 @@ class Prepared:
 
     def named(self, what: str) -> str:
         return f"{identifier(self.robot.name)}_{what}"
+
+    @cached_property
+    def aim(self) -> Aim:
+        """What a search is to make small, and by which of the arm's lengths it may divide."""
+        return Aim(price_named(self.request.price), tuple(self.structure.lengths))
 
     # formulation
 

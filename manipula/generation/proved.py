@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference, prove
 from manipula.errors import UnknownNameError
 from manipula.generation.build import check_request, guarded, reference, used_parameters
 from manipula.generation.kept import forget, keep, recalled
 from manipula.generation.labels import labelled
-from manipula.generation.levels import DEFAULT_EFFORT, LEVELS, Effort, is_finished, marked
+from manipula.generation.levels import LEVELS, Past, is_finished, marked
 from manipula.generation.prepare import Prepared
-from manipula.generation.request import Tell
 from manipula.generation.shipped import stored
 from manipula.generation.weightless import singular, warn_massless
+from manipula.support.progress import DEFAULT_EFFORT, Effort, Tell, silent
 
 
 @dataclass(frozen=True)
@@ -26,18 +25,21 @@ class Answer:
     proved: Function
 
 
-def generate_function(asked: Prepared, tell: Tell = lambda text: None) -> Function:
+def generate_function(asked: Prepared, tell: Tell = silent) -> Function:
     """The cheapest choice found, optimised and proved; what was once made for the same robot is remembered."""
     if asked.request.optimise not in LEVELS:
         raise UnknownNameError("optimisation level", asked.request.optimise, LEVELS)
-    made = _answered(asked, DEFAULT_EFFORT, tell)
+    made = _answered(asked, Effort(tell=tell), Past())
     warn_massless(asked.robot, asked.request.model)
     return made
 
 
-def optimise_function(asked: Prepared, effort: Effort = DEFAULT_EFFORT, tell: Tell = lambda text: None) -> Function:
-    """What level "max" can find with this effort; remembered for that level, unless it knows something cheaper."""
-    return _answered(asked.asking(optimise="max"), effort, tell)
+def optimise_function(asked: Prepared, effort: Effort = DEFAULT_EFFORT, known: bool = True) -> Function:
+    """What level "max" can find with this effort; remembered for that level, unless it knows something cheaper.
+
+    `known`: a result that was found before is taken.
+    """
+    return _answered(asked.asking(optimise="max"), effort, Past(known))
 
 
 def known_function(asked: Prepared) -> Function | None:
@@ -46,31 +48,31 @@ def known_function(asked: Prepared) -> Function | None:
     return None if known is None else known.proved
 
 
-def _answered(asked: Prepared, effort: Effort, tell: Tell) -> Function:
+def _answered(asked: Prepared, effort: Effort, past: Past) -> Function:
     """What is known, if it is all that a level would find; else what the level finds, from there on."""
     check_request(asked)
     known = _known(asked)
-    if effort.known and known is not None:
+    if past.known and known is not None:
         if is_finished(known.found):
             return known.proved
-        effort = replace(effort, start=known.found)
-    found = _found(asked, effort, tell)
-    tell(f"{asked.request.model}: proof")
+        past = replace(past, start=known.found)
+    found = _found(asked, effort, past)
+    effort.tell(f"{asked.request.model}: proof")
     made = Answer(found, _finished(asked, found))
     _remember(asked, made, known)
     return made.proved
 
 
-def _found(asked: Prepared, effort: Effort, tell: Tell) -> Function:
+def _found(asked: Prepared, effort: Effort, past: Past) -> Function:
     """What the level finds; what it went on from, if it found nothing cheaper."""
     try:
-        found = LEVELS[asked.request.optimise](asked, tell, effort)
+        found = LEVELS[asked.request.optimise](asked, effort, past)
     except ZeroDivisionError as error:
         raise singular(asked.structure, asked.request.model) from error
-    total = price_named(asked.request.price).total
-    if effort.start is None or total(found) < total(effort.start):
+    total = asked.aim.price.total
+    if past.start is None or total(found) < total(past.start):
         return found
-    return marked(effort.start, found.provenance.search)
+    return marked(past.start, found.provenance.search)
 
 
 def _known(asked: Prepared) -> Answer | None:
@@ -81,7 +83,7 @@ def _known(asked: Prepared) -> Answer | None:
     kept, shipped = _kept(asked), _shipped(asked) if asked.request.optimise == "max" else None
     if kept is None or shipped is None:
         return kept or shipped
-    total = price_named(asked.request.price).total
+    total = asked.aim.price.total
     best = min(shipped, kept, key=lambda answer: total(answer.found))
     return replace(best, found=marked(best.found, ""))
 
@@ -105,7 +107,7 @@ def _kept(asked: Prepared) -> Answer | None:
 
 def _remember(asked: Prepared, made: Answer, known: Answer | None) -> None:
     """Never something dearer in place of something cheaper; and of a search cut short only what gains something."""
-    total = price_named(asked.request.price).total
+    total = asked.aim.price.total
     if known is not None and total(known.found) <= total(made.found):
         if is_finished(made.found) and not is_finished(known.found):
             keep(asked.request, marked(known.found, ""))

@@ -32,9 +32,9 @@ from manipula.generation.build import guarded, reference, refuse_clash, used_par
 from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function, with_proof
-from manipula.generation.request import Tell
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.ports import Sizes
+from manipula.support.progress import Tell, silent
 
 Values = dict[str, Any]  # output → values in their shape
 
@@ -72,7 +72,7 @@ class Joined:
     cuts: tuple[Cut, ...]
 
 
-def generate_together(requests: Sequence[Prepared], tell: Tell = lambda text: None) -> Function:
+def generate_together(requests: Sequence[Prepared], tell: Tell = silent) -> Function:
     """Several models of one robot in one function: what they have in common is computed once."""
     parts = [generate_function(asked, tell) for asked in requests]
     graph = Graph()
@@ -110,7 +110,7 @@ def _plain_models(requests: Sequence[Prepared]) -> Reference:
 def generate_block(
     block: Block,
     asked: Prepared,
-    tell: Tell = lambda text: None,
+    tell: Tell = silent,
     others: Mapping[str, Prepared] = MappingProxyType({}),
 ) -> Function:
     """A block around the models of a robot: built, optimised as one, proved. The request's own model is not read.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import manipula as mp
-from manipula.generation.levels import Effort, fast
+from manipula.generation.levels import Past, level_fast
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.shipped import entries
+from manipula.support.progress import DEFAULT_EFFORT
 
 # robot, model → on line: multiplications + additions + divisions
 REACHED = {
@@ -34,5 +35,5 @@ def test_a_record_is_worth_its_place() -> None:
     """The default level takes it; without it, it finds no way as cheap."""
     for (robot, model), total in REACHED.items():
         request = prepare(Request(mp.load(robot), model))
-        alone = fast(request, lambda text: None, Effort(known=False)).cost.total
+        alone = level_fast(request, DEFAULT_EFFORT, Past(known=False)).cost.total
         assert mp.generate(robot, model).cost.total <= total < alone

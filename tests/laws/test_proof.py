@@ -27,6 +27,7 @@ from manipula.mechanics.robot import bind as binding
 from manipula.mechanics.robot.tree import Tree, in_series
 from manipula.mechanics.spatial.inertia import Inertia
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along
+from manipula.support.progress import DEFAULT_EFFORT
 from tests.random_robots import random_robot
 
 Pass = Callable[[Function], Function]
@@ -116,7 +117,7 @@ def test_a_wrong_move_of_the_search_does_not_leave(monkeypatch: pytest.MonkeyPat
 def test_whatever_a_level_hands_over_is_proved(monkeypatch: pytest.MonkeyPatch, level: str) -> None:
     """By the road all of them share; what ships goes the same way."""
     right = levels.LEVELS[level]
-    monkeypatch.setitem(levels.LEVELS, level, lambda request, tell, effort: a_sign(levels.fast(request, tell, effort)))
+    monkeypatch.setitem(levels.LEVELS, level, lambda *given: a_sign(levels.level_fast(*given)))
     with pytest.raises(ProofError, match="differs from the plain model"):
         mp.generate("planar2r", "inertia_matrix", optimise=level)
     assert right is not levels.LEVELS[level]
@@ -124,7 +125,11 @@ def test_whatever_a_level_hands_over_is_proved(monkeypatch: pytest.MonkeyPatch, 
 
 def test_a_wrong_record_does_not_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     right = generation.stored
-    monkeypatch.setattr(generation, "stored", lambda request: a_sign(right(request) or levels.LEVELS["fast"](request)))
+    monkeypatch.setattr(
+        generation,
+        "stored",
+        lambda request: a_sign(right(request) or levels.level_fast(request, DEFAULT_EFFORT, levels.Past())),
+    )
     with pytest.raises(ProofError, match="differs from the plain model"):
         mp.generate("puma560", "inverse_dynamics", optimise="max")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,10 +18,11 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.factor import factored
-from manipula.algebra.optimise.price import CLASSICAL, FUSED, MULTIPLICATIONS, Price
+from manipula.algebra.optimise.price import CLASSICAL, FUSED, MULTIPLICATIONS, Aim, Price
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search import kernel
-from manipula.algebra.optimise.search.engine import DESCENT, searched
+from manipula.algebra.optimise.search.engine import DESCENT, Rounds
+from manipula.algebra.optimise.search.engine import searched as found
 from manipula.algebra.optimise.search.run import anneal, compiled, interpreted
 from manipula.algebra.optimise.search.state import ADD, BEST, COST, MUL, RANDOM, STEEPEST, SWEEPS, State
 from manipula.algebra.optimise.search.state import ARRAYS as STATE_ARRAYS
@@ -35,9 +37,16 @@ from manipula.generation.prepare import prepare
 from manipula.generation.request import Choice, Request
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
+from manipula.support.progress import Effort
 from tests.emitted import needs_cc, shared
 
 MOVES = 60_000  # enough for the arms here to cool
+
+
+def searched(
+    function: Function, *, price: Price = CLASSICAL, rounds: Rounds | None = None, chains: int = 1, **effort: Any
+) -> Function:
+    return found(function, Effort(**effort), Aim(price), rounds=rounds, chains=chains)
 
 
 def function_of(formula: Callable[..., list[Expr]], variables: str, parameters: str = "") -> Function:

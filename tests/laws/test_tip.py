@@ -33,6 +33,7 @@ from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.support.progress import Effort
 from tests.emitted import c_function, needs_cc
 from tests.random_robots import random_robot, random_state
 
@@ -77,7 +78,7 @@ def test_a_moment_less_is_worth_more_than_the_offset(name: str) -> None:
 
 def test_the_search_goes_on_from_there() -> None:
     request = request_for("planar")
-    found = searched(with_tip(request, "first"), moves=100_000, divisors=request.structure.lengths)
+    found = searched(with_tip(request, "first"), Effort(moves=100_000), request.aim)
     prove(found, reference(request))
 
 

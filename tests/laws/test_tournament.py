@@ -14,7 +14,7 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.optimise.balance import CYCLES, balanced, longest_path
 from manipula.algebra.optimise.descend import Answers, descend, wander
 from manipula.algebra.optimise.passes import optimised
-from manipula.algebra.optimise.price import CLASSICAL, LATENCY
+from manipula.algebra.optimise.price import LATENCY, Aim
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.engine import relaxed, searched
 from manipula.algebra.optimise.search.tournament import _going_on, _rounds, winner
@@ -24,6 +24,7 @@ from manipula.generation.prepare import prepare
 from manipula.generation.request import Choice, Request
 from manipula.mechanics.models.choices import TIP, Topic
 from manipula.mechanics.models.entry import FIELD
+from manipula.support.progress import Effort
 from tests.random_robots import random_robot
 
 STANFORD = prepare(Request(mp.load("stanford3"), "inverse_dynamics"))
@@ -87,8 +88,8 @@ def test_a_scale_moves_out_of_a_sum_and_into_the_next_factor() -> None:
     shared = function_of(
         2, "k l K L", lambda x, p: [p[2] * (p[0] * x[0] + p[1] * x[1]), p[3] * (p[0] * x[0] + p[1] * x[1])]
     )
-    assert searched(shared, moves=50_000).cost.total == 5
-    scaled = searched(shared, moves=50_000, divisors=["k"])
+    assert searched(shared, Effort(moves=50_000)).cost.total == 5
+    scaled = searched(shared, Effort(moves=50_000), Aim(divisors=("k",)))
     assert scaled.cost.total == 4
     prove(scaled, reference_from_function(shared))
 
@@ -115,11 +116,8 @@ CAMPS = "aab"
 
 
 def test_the_winner_is_the_same_whoever_runs_beside() -> None:
-    one, two = (
-        winner(entrants(), CAMPS, moves=6_000 // workers, seconds=None, seed=3, price=CLASSICAL, workers=workers)
-        for workers in (1, 2)
-    )
-    again = winner(entrants(), CAMPS, moves=3_000, seconds=None, seed=3, price=CLASSICAL, workers=2)
+    one, two = (winner(entrants(), CAMPS, Effort(moves=6_000 // workers, seed=3), Aim(), workers) for workers in (1, 2))
+    again = winner(entrants(), CAMPS, Effort(moves=3_000, seed=3), Aim(), 2)
     assert two.content()[1] == again.content()[1]
     for found in (one, two):
         prove(found, reference(STANFORD))
@@ -129,9 +127,7 @@ def test_the_winner_is_the_same_whoever_runs_beside() -> None:
 def test_a_stopped_tournament_keeps_the_best() -> None:
     pressed = threading.Event()
     pressed.set()
-    found = winner(
-        entrants(), CAMPS, moves=10**9, seconds=None, seed=0, price=CLASSICAL, workers=2, stop=pressed.is_set
-    )  # fmt: skip
+    found = winner(entrants(), CAMPS, Effort(moves=10**9, stop=pressed.is_set), Aim(), 2)
     assert found.cost.total == min(function.cost.total for function in entrants())
 
 

@@ -26,12 +26,13 @@ from manipula.algebra.optimise.search.stored import text_from_function
 from manipula.algebra.run.compiled import compile_tape
 from manipula.errors import ManipulaWarning
 from manipula.generation.kept import key_from
-from manipula.generation.levels import DEFAULT_EFFORT, LEVELS
+from manipula.generation.levels import LEVELS, Past
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.mechanics.robot.description import Frame
 from manipula.mechanics.robot.values.parameter import ZERO
 from manipula.support import cache
+from manipula.support.progress import DEFAULT_EFFORT
 from tests.units.test_simd import wide_tape
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="no such permissions there")
@@ -234,9 +235,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The requests for which a level is called from now on."""
     seen: list[str] = []
 
-    def noted(request: Any, tell: Any, effort: Any, level: Any) -> Any:
+    def noted(request: Any, effort: Any, past: Any, level: Any) -> Any:
         seen.append(f"{request.request.model} {request.request.optimise}")
-        return level(request, tell, effort)
+        return level(request, effort, past)
 
     for name, level in list(LEVELS.items()):
         monkeypatch.setitem(LEVELS, name, partial(noted, level=level))
@@ -267,7 +268,7 @@ class Planted:
 
 
 def text_of(robot: str, model: str) -> bytes:
-    return text_from_function(LEVELS["none"](prepare(Request(mp.load(robot), model)), print, DEFAULT_EFFORT)).encode()
+    return text_from_function(LEVELS["none"](prepare(Request(mp.load(robot), model)), DEFAULT_EFFORT, Past())).encode()
 
 
 def changed(old: bytes, new: bytes) -> bytes:
@@ -288,7 +289,7 @@ def doubled(ports: str) -> bytes:
 
 
 def wrong_text() -> bytes:
-    found = LEVELS["none"](prepare(GRAVITY), print, DEFAULT_EFFORT)
+    found = LEVELS["none"](prepare(GRAVITY), DEFAULT_EFFORT, Past())
     return text_from_function(found.with_roots([-root for root in found.roots])).encode()
 
 

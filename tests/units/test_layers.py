@@ -24,7 +24,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "algebra.tape": ("algebra.expr",),
     "algebra.program": ("algebra.expr", "algebra.tape"),
     "algebra.machine": ("support", "algebra.tape", "algebra.program"),
-    "algebra.optimise": ("algebra.expr", "algebra.program", "algebra.machine"),
+    "algebra.optimise": ("support", "algebra.expr", "algebra.program", "algebra.machine"),
     "algebra.simplify": ("algebra.expr", "algebra.tape", "algebra.optimise"),
     "algebra.show": ("algebra.expr", "algebra.tape", "algebra.simplify"),
     "algebra.emit": ("algebra.expr", "algebra.tape", "algebra.program", "algebra.show"),

@@ -75,7 +75,7 @@ def dear(monkeypatch: pytest.MonkeyPatch) -> None:
     def plain(request: Any, effort: Any) -> Any:
         return levels.built(request, request.plain("newton-euler"))
 
-    monkeypatch.setattr(levels, "_brisk", plain)
+    monkeypatch.setattr(levels, "_fast", plain)
     monkeypatch.setattr(levels, "MOVES_EACH", 2_000)
     monkeypatch.setattr(formulations, "TRIALS", 20)
 

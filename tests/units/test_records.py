@@ -17,11 +17,11 @@ from manipula.algebra.optimise.prove import prove
 from manipula.generation import levels
 from manipula.generation import shipped as records
 from manipula.generation.build import built, reference
-from manipula.generation.levels import Effort
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import known_function, optimise_function
 from manipula.generation.request import Choice, Request
 from manipula.generation.shipped import Entry, entries, record, stored
+from manipula.support.progress import DEFAULT_EFFORT, Effort
 
 TINY = Effort(moves=2000)
 PLANAR = prepare(Request(mp.load("planar2r"), "gravity", optimise="max"))
@@ -139,8 +139,8 @@ def test_a_missing_file_is_ignored(shelf: Path) -> None:
 def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
-    def search(functions: list[Function], basins: list[str], **options: object) -> Function:
-        calls.append(options)
+    def search(functions: list[Function], basins: list[str], effort: Effort, *given: object) -> Function:
+        calls.append(effort)
         return functions[0]
 
     monkeypatch.setattr(levels, "winner", search)
@@ -149,9 +149,9 @@ def test_the_highest_level_takes_the_record_and_searches_only_when_told(monkeypa
     assert known.cost.total == entry.total
     assert optimise_function(PUMA, TINY) == known.function
     assert not calls
-    optimise_function(PUMA, replace(TINY, known=False, seed=5))
+    optimise_function(PUMA, replace(TINY, seed=5), known=False)
     assert calls
-    assert all(call["seed"] == 5 for call in calls)
+    assert all(call.seed == 5 for call in calls)
 
 
 def test_the_highest_level_without_a_record() -> None:
@@ -188,12 +188,12 @@ class Bench:
         monkeypatch.setattr(levels, "winner", self.winner)
         monkeypatch.setattr(levels, "formulations", lambda *given: [])
         monkeypatch.setattr(levels, "favourites", lambda tried, count: {})
-        monkeypatch.setattr(levels, "_brisk", lambda request, effort: self.brief)
+        monkeypatch.setattr(levels, "_fast", lambda request, effort: self.brief)
 
-    def winner(self, functions: list[Function], basins: list[str], **options: Any) -> Function:
+    def winner(self, functions: list[Function], basins: list[str], effort: Effort, *given: Any) -> Function:
         """The next function on the list, if it is cheaper than the one to start from."""
         self.starts.append(functions[0].cost.total)
-        options["stop"]()  # is asked, as a search does
+        effort.stop()  # is asked, as a search does
         wanted = self.found.pop(0) if self.found else functions[0]
         return min(functions[0], wanted, key=lambda function: function.cost.total)
 
@@ -208,7 +208,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 def ways() -> list[Function]:
     """The arm in three ways, each cheaper than the one before."""
     plain = [built(ARM, Choice(method)) for method in ("jacobian", "newton-euler")]
-    found = [*plain, levels._brisk(ARM, levels.DEFAULT_EFFORT)]
+    found = [*plain, levels._fast(ARM, DEFAULT_EFFORT)]
     assert found[0].cost.total > found[1].cost.total > found[2].cost.total
     return found
 
@@ -257,8 +257,8 @@ def test_a_dearer_result_replaces_nothing(bench: Bench, cut: str) -> None:
     _, better, best = ways()
     bench.found = [best, better, better]
     first = optimise_function(ARM)
-    for effort in (replace(CUT[cut], known=False), Effort(known=False, seed=3)):
-        assert optimise_function(ARM, effort).cost.total == better.cost.total
+    for effort in (CUT[cut], Effort(seed=3)):
+        assert optimise_function(ARM, effort, known=False).cost.total == better.cost.total
         assert known_function(ARM) == first
 
 
@@ -267,7 +267,7 @@ def test_a_cheaper_result_of_a_short_search_joins_a_whole_one(bench: Bench) -> N
     _, better, best = ways()
     bench.found = [better, best]
     optimise_function(ARM)
-    optimise_function(ARM, replace(CUT["moves"], known=False))
+    optimise_function(ARM, CUT["moves"], known=False)
     known = known_function(ARM)
     assert known is not None and known.cost.total == best.cost.total and not known.provenance.search
     assert optimise_function(ARM) == known and len(bench.starts) == 2
@@ -276,13 +276,15 @@ def test_a_cheaper_result_of_a_short_search_joins_a_whole_one(bench: Bench) -> N
 def test_an_interrupt_in_the_formulations_ends_the_tournament_too(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
 
-    def formulations(request: Prepared, seconds: float, walk: float, seed: int, brake: Any, *given: Any) -> list[Any]:
-        brake.press()
+    def formulations(request: Prepared, effort: Any, least: float) -> list[Any]:
+        effort.stop.press()
         return []
 
     monkeypatch.setattr(levels, "formulations", formulations)
     monkeypatch.setattr(levels, "favourites", lambda tried, count: {})
-    monkeypatch.setattr(levels, "winner", lambda functions, basins, **x: seen.append(x["stop"]()) or functions[0])
+    monkeypatch.setattr(
+        levels, "winner", lambda functions, basins, effort, *x: seen.append(effort.stop()) or functions[0]
+    )
     assert optimise_function(PLANAR).provenance.search == "interrupted" and seen == [True]
 
 
@@ -290,13 +292,13 @@ def test_the_number_shown_is_the_number_kept(monkeypatch: pytest.MonkeyPatch) ->
     """Stopped as soon as a formulation shows a price below the quick level's: the function behind it is kept."""
     request = prepare(Request(mp.load("stanford3"), "inverse_dynamics", optimise="max"))
     quick = built(request, Choice("newton-euler"))
-    monkeypatch.setattr(levels, "_brisk", lambda request, effort: quick)
+    monkeypatch.setattr(levels, "_fast", lambda request, effort: quick)
     shown: list[int] = []
 
     def tell(step: str) -> None:
         number = re.match(r"([0-9]+) after|round .*: ([0-9]+),", step)
         shown.extend([int(number[1] or number[2])] if number else [])
 
-    found = optimise_function(request, Effort(stop=lambda: bool(shown) and shown[-1] < quick.cost.total), tell)
+    found = optimise_function(request, Effort(tell=tell, stop=lambda: bool(shown) and shown[-1] < quick.cost.total))
     assert shown and shown == sorted(shown, reverse=True)
     assert found.cost.total == shown[-1] < quick.cost.total

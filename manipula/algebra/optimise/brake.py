@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Event
 
-Stop = Callable[[], bool]
+from manipula.support.progress import Stop, never
 
 
 class Brake:
     """Once pressed it stays so. Who is called with a `stop` may get one."""
 
-    def __init__(self, asked: Stop = lambda: False) -> None:
+    def __init__(self, asked: Stop = never) -> None:
         self._asked, self._pressed = asked, Event()
 
     def __call__(self) -> bool:

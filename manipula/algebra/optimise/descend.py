@@ -11,11 +11,11 @@ from math import exp
 from random import Random
 from typing import Any
 
+from manipula.support.progress import Stop, Tell, never, silent
+
 Answers = Mapping[Any, Any]
 Space = Mapping[Any, tuple[Any, ...]]
 Worth = Callable[[Answers], float]
-Tell = Callable[[str], None]
-Stop = Callable[[], bool]
 WARM, COLD = 2.0, 0.5  # rises of the price that a walk takes easily, at its start and at its end
 STRIDES = (1, 1, 1, 2)  # answers changed in one step
 
@@ -25,8 +25,8 @@ def descend(
     space: Space,
     start: Answers,
     part: Space,
-    stop: Stop = lambda: False,
-    tell: Tell = lambda text: None,
+    stop: Stop = never,
+    tell: Tell = silent,
 ) -> dict[Any, Any]:
     """Change one answer at a time, of a part of the space, while it pays."""
     best = {name: start.get(name, answers[0]) for name, answers in space.items()}
@@ -50,7 +50,7 @@ def wander(
     start: Answers,
     progress: Callable[[], float],
     seed: int = 0,
-    tell: Tell = lambda text: None,
+    tell: Tell = silent,
 ) -> dict[Any, Any]:
     """Anneal from `start` until the progress reaches 1; the best that was met."""
     random, open_names = Random(seed), [name for name, answers in space.items() if len(answers) > 1]

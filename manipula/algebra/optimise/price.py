@@ -61,6 +61,19 @@ MULTIPLICATIONS = Price("multiplications", mul=4, div=4, unit=3)  # sums count a
 FUSED = Price("fused", fused=1)  # what a processor with a fused multiply-add issues
 LATENCY = Price("latency", path=1)  # one call on a processor with units to spare: cycles on the longest path
 
+
+@dataclass(frozen=True)
+class Aim:
+    """What a search is to make small, and by which parameters it may divide, so that scales can wander from sum to sum.
+
+    Numbers always may become denominators.
+    """
+
+    price: Price = CLASSICAL
+    divisors: tuple[str, ...] = ()
+
+
+CLASSICAL_AIM = Aim()
 PRICES = {price.name: price for price in (CLASSICAL, MULTIPLICATIONS, FUSED, LATENCY)}
 
 

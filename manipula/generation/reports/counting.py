@@ -12,12 +12,13 @@ from manipula.generation.build import built, reference
 from manipula.generation.prepare import Prepared, model_named, prepare
 from manipula.generation.proved import generate_function, known_function
 from manipula.generation.reports.published import Published, published
-from manipula.generation.request import Request, Tell
+from manipula.generation.request import Request
 from manipula.generation.weightless import joints_without_inertia
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.kinematics.bracketings import bracketings, text_from_bracketing
 from manipula.mechanics.robot.branching import road_joints, serial_fault
 from manipula.mechanics.robot.description import Robot
+from manipula.support.progress import Tell, silent
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def count_rows(
     symbolic: Any = "auto",
     optimise: str = "none",
     parameters: str = "base",
-    tell: Tell = lambda text: None,
+    tell: Tell = silent,
 ) -> Iterator[CountRow]:
     """Each method of each model, proved before it is counted; of all models, those this robot has."""
     subject = prepare(Request(robot, "inverse_dynamics", "best", symbolic, optimise, parameters=parameters))
@@ -118,7 +119,7 @@ def step_rows(
     models: Sequence[str] = DEFAULT_MODELS,
     symbolic: Any = "auto",
     parameters: str = "base",
-    tell: Tell = lambda text: None,
+    tell: Tell = silent,
 ) -> Iterator[StepRow]:
     """What each step saves, every function proved; of all models, those this robot has."""
     subject = prepare(Request(robot, "inverse_dynamics", symbolic=symbolic, parameters=parameters))
@@ -141,7 +142,7 @@ def _steps(asked: Prepared) -> tuple[int, int, int]:
     return plain.cost.total, formulated.cost.total, passed.cost.total
 
 
-def bracketing_rows(robot: Robot, symbolic: Any = "auto", tell: Tell = lambda text: None) -> list[CountRow]:
+def bracketing_rows(robot: Robot, symbolic: Any = "auto", tell: Tell = silent) -> list[CountRow]:
     """Every order of the matrix product of the pose, cheapest first."""
     orders = [text_from_bracketing(tree) for tree in bracketings(len(road_joints(robot)))]
     rows, subject = [], prepare(Request(robot, "pose", "best", symbolic, "none"))

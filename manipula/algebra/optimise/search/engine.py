@@ -7,7 +7,7 @@ short a run that is given in moves; given alone, it sets the pace of the cooling
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from math import exp, log
@@ -16,7 +16,7 @@ from time import perf_counter
 
 from manipula.algebra.expr.field import FieldMaths, P, hashed
 from manipula.algebra.expr.function import Function
-from manipula.algebra.optimise.price import CLASSICAL, Price
+from manipula.algebra.optimise.price import CLASSICAL_AIM, Aim
 from manipula.algebra.optimise.prove import compare
 from manipula.algebra.optimise.search.run import anneal
 from manipula.algebra.optimise.search.state import BEST, COST, RANDOM, STEEPEST
@@ -26,13 +26,11 @@ from manipula.algebra.optimise.search.ways import (
     reference_from_function,
     ways_from_function,
 )
+from manipula.support.progress import Effort, Stop, Tell, never
 
-Tell = Callable[[str], None]
-Stop = Callable[[], bool]
-
-MOVES = 2_000_000  # when no limit is given
+MOVES = 2_000_000  # moves, when no limit is given
 CHUNK = 10_000  # moves at one temperature
-TELL_EVERY = 2.0  # seconds
+TELL_EVERY = 2.0  # s
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class Round:
 Rounds = tuple[Round, ...]
 CYCLE: Rounds = (Round(0.2, 0.35, 0.1), Round(0.2, 0.45, 0.1), Round(0.2, 0.4, 0.1), Round(0.4, 0.5, 0.2))
 DESCENT: Rounds = (Round(1.0, 0.01, 0.01),)  # only moves that do not raise the price
-BRISK: Rounds = (Round(0.4, 0.01, 0.01), Round(0.2, 0.3, 0.05), Round(0.2, 0.3, 0.05), Round(0.2, 0.3, 0.05))
+FAST: Rounds = (Round(0.4, 0.01, 0.01), Round(0.2, 0.3, 0.05), Round(0.2, 0.3, 0.05), Round(0.2, 0.3, 0.05))
 MOVES_PER_OPERATION = 2_000  # in a cycle: many short kicks from the best find more than a few long ones
 SHORT = 200  # moves for each operation
 MOVES_PER_SECOND = 2_000_000  # a guess, for plans only
@@ -66,31 +64,20 @@ def rounds_for(moves: float, operations: int) -> Rounds:
 
 
 def searched(
-    function: Function,
-    *,
-    seconds: float | None = None,
-    moves: int | None = None,
-    seed: int = 0,
-    price: Price = CLASSICAL,
-    rounds: Rounds | None = None,
-    chains: int = 1,
-    divisors: Sequence[str] = (),
-    tell: Tell = lambda text: None,
-    stop: Stop = lambda: False,
+    function: Function, effort: Effort, aim: Aim = CLASSICAL_AIM, *, rounds: Rounds | None = None, chains: int = 1
 ) -> Function:
     """The function in the cheapest way found; never dearer than it came. An interrupt keeps the best so far.
 
-    `chains` independent searches run side by side, one thread each; the best wins. `divisors` names the parameters
-    that may become denominators, so that scales can wander from sum to sum; numbers always may.
+    `chains` independent searches run side by side, one thread each; the best wins.
     """
-    given = price.total(function)
+    given = aim.price.total(function)
     if given == 0:
         return function  # there is nothing to move
-    limits = Limits(moves if moves or seconds else MOVES, seconds, stop)
+    limits = Limits(effort.moves if effort.moves or effort.seconds else MOVES, effort.seconds, effort.stop)
     plan = rounds or rounds_for(limits.expected_moves, given)
-    seeds = [hashed("search", seed, chain) for chain in range(chains)]
-    runs = [Search(function, price, seed, limits, plan, tuple(divisors)) for seed in seeds]
-    _run_all(runs, limits, tell)
+    seeds = [hashed("search", effort.seed, chain) for chain in range(chains)]
+    runs = [Search(function, aim, seed, limits, plan) for seed in seeds]
+    _run_all(runs, limits, effort.tell)
     best = min(runs, key=lambda run: run.best_price)
     if best.best_price >= given:
         return function
@@ -98,26 +85,24 @@ def searched(
     return best.best
 
 
-def relaxed(function: Function, moves: int, *, price: Price = CLASSICAL, divisors: Sequence[str] = ()) -> int:
+def relaxed(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -> int:
     """The price after so many moves that only go down: how good a start this is. The function itself is not made."""
-    if price.total(function) == 0:
+    if aim.price.total(function) == 0:
         return 0  # there is nothing to move
-    return int(_descended(function, moves, price, divisors).ways.state.now[BEST])
+    return int(_descended(function, moves, aim).ways.state.now[BEST])
 
 
-def relaxed_function(
-    function: Function, moves: int, *, price: Price = CLASSICAL, divisors: Sequence[str] = ()
-) -> Function:
+def relaxed_function(function: Function, moves: int, aim: Aim = CLASSICAL_AIM) -> Function:
     """The function behind that price."""
-    if price.total(function) == 0:
+    if aim.price.total(function) == 0:
         return function
-    run = _descended(function, moves, price, divisors)
+    run = _descended(function, moves, aim)
     run.keep()
     return run.best
 
 
-def _descended(function: Function, moves: int, price: Price, divisors: Sequence[str]) -> Search:
-    run = Search(function, price, 0, Limits(moves, None, lambda: False), DESCENT, divisors)
+def _descended(function: Function, moves: int, aim: Aim) -> Search:
+    run = Search(function, aim, 0, Limits(moves, None, never), DESCENT)
     while run.done < moves:
         run.chunk(DESCENT[0].cold)
     return run
@@ -156,11 +141,9 @@ class Limits:
 class Search:
     """One chain: the ways at hand, and the best function so far."""
 
-    def __init__(
-        self, function: Function, price: Price, seed: int, limits: Limits, rounds: Rounds, divisors: Sequence[str]
-    ) -> None:
-        self.price, self.limits, self.rounds, self.divisors = price, limits, rounds, divisors
-        self.best, self.best_price = function, price.total(function)
+    def __init__(self, function: Function, aim: Aim, seed: int, limits: Limits, rounds: Rounds) -> None:
+        self.price, self.limits, self.rounds, self.divisors = aim.price, limits, rounds, aim.divisors
+        self.best, self.best_price = function, self.price.total(function)
         self.random, self.done = 1 + seed % (P - 1), 0
         self.ways = self.begun(function)
 

@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from math import ceil
 from typing import Any
 
 from manipula.algebra.expr.function import Function
-from manipula.algebra.optimise.brake import Brake, Stop, brake_from
-from manipula.algebra.optimise.price import Price
+from manipula.algebra.optimise.brake import Brake, brake_from
+from manipula.algebra.optimise.price import Aim, Price
 from manipula.algebra.optimise.search.engine import MOVES_PER_SECOND, SHORT, searched
+from manipula.support.progress import Effort
 
 FINAL = 2  # functions in the last round
 FEW_ROUNDS = 4
@@ -25,41 +27,27 @@ THINNING = 3  # of so many functions one goes on
 
 
 def winner(
-    functions: Sequence[Function],
-    basins: Sequence[Hashable],
-    *,
-    moves: int | None,
-    seconds: float | None,
-    seed: int,
-    price: Price,
-    workers: int,
-    divisors: Sequence[str] = (),
-    tell: Callable[[str], None] = lambda text: None,
-    stop: Stop = lambda: False,
+    functions: Sequence[Function], basins: Sequence[Hashable], effort: Effort, aim: Aim, workers: int
 ) -> Function:
-    """The cheapest function found from any of these. `moves` are those of one worker; `seconds` are by the clock."""
-    entrants, brake = (
-        _affordable(functions, moves or MOVES_PER_SECOND * (seconds or 0.0), workers, price),
-        brake_from(stop),
-    )
+    """The cheapest function found from any of these, by so many workers side by side."""
+    price, brake = aim.price, brake_from(effort.stop)
+    moves = effort.moves or MOVES_PER_SECOND * (effort.seconds or 0.0)
+    entrants, effort = _affordable(functions, moves, workers, price), replace(effort, stop=brake)
     basins = basins[: len(entrants)]
     rounds = _rounds(basins)
 
     def run(function: Function, share: float, seed: int) -> Function:
-        return searched(
-            function, moves=moves and max(int(moves * share), 1), seconds=seconds and seconds * share, seed=seed,
-            price=price, divisors=divisors, stop=brake,
-        )  # fmt: skip
+        return searched(function, effort.part(share, seed), aim)
 
     for turn in range(rounds):
         roads = max(1, workers // len(entrants))  # several from the same start, if there are too few
         entrants, basins = entrants * roads, [*basins] * roads
         share = workers / (rounds * len(entrants))
-        runs = [(function, share, seed + turn + rounds * i) for i, function in enumerate(entrants)]
+        runs = [(function, share, effort.seed + turn + rounds * i) for i, function in enumerate(entrants)]
         found = _all(run, runs, workers, brake)
         totals = [price.total(function) for function in found]
         ranked = sorted(range(len(found)), key=totals.__getitem__)
-        tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(found)}")
+        effort.tell(f"round {turn + 1} of {rounds}: {min(totals)}, the best of {len(found)}")
         if brake():
             break
         kept = [ranked[place] for place in _going_on([basins[i] for i in ranked])]
