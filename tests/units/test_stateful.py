@@ -34,6 +34,8 @@ from tests.random_robots import random_robot
 
 LANGUAGES = ("c", "cpp", "cuda", "fortran", "javascript", "python", "rust")
 QUICK = ("c", "javascript", "python")
+SLOWER = [("a state alone", "cpp"), ("a state alone", "rust")]
+FIRST = "a setting and a parameter"
 GAINS = {"l1": 0.5, "stiff": 3.0, "pace": 0.25}
 
 
@@ -60,10 +62,10 @@ def counter() -> Tape:
     return tape_from_function(Function("counter", graph, (Input("state", (x,), role="state"),), further))
 
 
-TAPES = {"a setting and a parameter": planar.servo, "a law of an arm": pid, "a state alone": counter}
+TAPES = {FIRST: planar.servo, "a law of an arm": pid, "a state alone": counter}
 
 
-CASES = [(case, language) for case in TAPES for language in LANGUAGES if case != "a law of an arm" or language in QUICK]
+CASES = [(case, x) for case in TAPES for x in (LANGUAGES if case == FIRST else QUICK)] + SLOWER
 
 
 @pytest.mark.parametrize("case, language", [(case, x) for case, x in CASES if TOOLS[x].found])
