@@ -171,8 +171,10 @@ def test_several_payloads_and_text_survive() -> None:
     assert again.origin.source == robot.origin.source == 'a "page"\n\x7f, C:\\x, página 3'
 
 
-def test_a_robot_that_is_no_table_is_refused() -> None:
+def test_a_robot_that_is_neither_a_table_nor_placements_is_refused() -> None:
     robot = random_robot(5, joints="RRP", convention="urdf")
+    first = replace(robot.joints[0], before=(Step("ry", Cell("b", Num(Fraction(1)))), Step("tx", Cell("c"))))
+    robot = replace(robot, joints=(first, *robot.joints[1:]))
     with pytest.raises(RobotFileError, match=r"joint 1 'joint1': is not a Denavit-Hartenberg row.*URDF"):
         toml_from_robot(robot)
 

@@ -22,14 +22,19 @@ from manipula.mechanics.robot.description import (
     Mounted,
     Origin,
     Robot,
+    Step,
+    StepKind,
     Steps,
     centre_letter,
     tensor_letter,
 )
+from manipula.mechanics.robot.exact import inverse_of, without_zeros
 from manipula.mechanics.robot.formats.coordinates import coordinate_from_text
+from manipula.mechanics.robot.formats.placed import NAMED, TURNS, toward_axis
 from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_from_placement
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
+    AxisTable,
     CarriedTable,
     JointTable,
     Massive,
@@ -46,6 +51,7 @@ from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 STANDARD_GRAVITY = (ZERO, ZERO, Num(Fraction("-9.81")))
 QUANTITY_OF: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle"}
 Three = tuple[Cell, Cell, Cell]
+Axis = AxisTable | tuple[Entry, Entry, Entry] | None
 
 
 def robot_from_table(table: RobotTable, origin: Origin) -> Robot:
@@ -142,8 +148,7 @@ class _Builder:
 
     def joint(self, index: int, table: JointTable) -> Joint:
         end = self.suffixes.rows[index]
-        cells = {field: self.cell(f"{field}{end}", getattr(table, field), QUANTITY_OF[field]) for field in FIELDS}
-        before, offset, after = split_row(Row(**cells), table.type, self.table.convention, end)
+        before, offset, after, direction = self.geometry(table, end, joint_label(index + 1, self.names[index]))
         about = table.inertia_about or self.table.inertia_about
         massless = table.type == "fixed" and not table.has_inertia
         return Joint(
@@ -151,7 +156,7 @@ class _Builder:
             kind=table.type,
             before=before,
             offset=offset,
-            direction=table.direction or 1,
+            direction=1 if direction == (table.direction or 1) else -1,
             after=after,
             body=None if massless else self.body(table, end, about),
             actuator=self.actuator(table, end),
@@ -166,6 +171,41 @@ class _Builder:
             ),
             coordinate=self.coordinate(index, table.coordinate),
         )
+
+    def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps, int]:
+        """(before, offset, after, the way the axis points) of a table's row, or of placements."""
+        convention = self.table.convention
+        if not table.placed and convention != "urdf":
+            cells = {field: self.cell(f"{field}{end}", getattr(table, field), QUANTITY_OF[field]) for field in FIELDS}
+            return *split_row(Row(**cells), table.type, convention, end), 1
+        if not table.placed:
+            raise RobotFileError("is missing", where=where, field="xyz", hint='the convention is "urdf"')
+        field = KINDS[table.type].field
+        offset = self.cell(f"offset{end}", getattr(table, field) if field else None, QUANTITY_OF.get(field, "si"))
+        toward, direction = self.toward(table.axis, end, where)
+        shift = (self.cell(f"a{x}{end}", entry, "length") for x, entry in zip(AXES, table.anchor or (None,) * 3))
+        kinds: tuple[StepKind, ...] = ("tx", "ty", "tz")
+        way = (*without_zeros(tuple(map(Step, kinds, shift))), *toward)
+        link = without_zeros(self.placement(table.link, f"link_{{}}{end}"))
+        at = without_zeros(self.placement(PlacementTable(xyz=table.xyz, rpy=table.rpy), f"{{}}{end}"))
+        return (*at, *way), offset, (*inverse_of(way), *link), direction
+
+    def toward(self, axis: Axis, end: str, where: str) -> tuple[Steps, int]:
+        if isinstance(axis, AxisTable):
+            given = {name: getattr(axis, name) for name in TURNS if getattr(axis, name) is not None}
+            if list(given) not in (["lean", "tilt"], ["tilt"], ["roll"]):
+                hint = "expected lean and tilt, tilt alone, or roll alone"
+                raise RobotFileError(f"found {', '.join(given) or 'nothing'}", where=where, field="axis", hint=hint)
+            cells = {name: self.cell(f"{NAMED[name]}{end}", entry, "angle") for name, entry in given.items()}
+            return tuple(Step(TURNS[name], cell) for name, cell in cells.items()), 1
+        if axis is None:
+            return (), 1
+        x, y, z = (entry if isinstance(entry, Fraction) else None for entry in axis)
+        if x is None or y is None or z is None or x == y == z == 0:
+            raise RobotFileError(
+                "is no direction", where=where, field="axis", hint="expected three numbers, not all zero"
+            )
+        return toward_axis((x, y, z), end)
 
     def coordinate(self, index: int, text: str | None) -> Coordinate | None:
         try:

@@ -50,8 +50,6 @@ _MISSING = {
     "angle": 'write angle = "deg" or "rad"',
     "joint": "a robot has at least one [[joint]]",
     "type": f"write type = {one_of_kinds(quoted=True)}",
-    "a": "the link length along x; write 0 if none",
-    "alpha": "the link twist about x; write 0 if none",
 }
 
 

@@ -53,6 +53,9 @@ Three = tuple[Amount, Amount, Amount]
 Label = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
+_ROW = {"a": "the link length along x; write 0 if none", "alpha": "the link twist about x; write 0 if none"}
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -156,6 +159,14 @@ else:
     _OfKind = create_model("OfKind", __base__=Massive, **{key: _field(x.unit) for key, x in _ENTRIES.items()})
 
 
+class AxisTable(_Table):
+    """The axis as the turns that bring z onto it: lean about z and tilt about y, or roll about x."""
+
+    lean: Amount | None = None
+    tilt: Amount | None = None
+    roll: Amount | None = None
+
+
 class JointTable(_OfKind):
     """One row: the four Denavit-Hartenberg entries, the motor, the link behind the joint."""
 
@@ -164,8 +175,15 @@ class JointTable(_OfKind):
     type: Kind
     theta: Amount | None = Field(None, description="revolute: the offset in angle = theta + direction·q, default 0")
     d: Amount | None = Field(None, description="prismatic: the offset in shift = d + direction·q, default 0")
-    a: Amount
-    alpha: Amount
+    a: Amount | None = Field(None, description="the link length along x")
+    alpha: Amount | None = Field(None, description="the link twist about x")
+    xyz: Three | None = Field(
+        None, description="instead of a table's row: the frame at rest, seen from the link before"
+    )
+    rpy: Three | None = None
+    axis: Three | AxisTable | None = Field(None, description="of motion, in that frame; default z")
+    anchor: Three | None = Field(None, description="a point of the axis, default the frame's origin")
+    link: PlacementTable | None = Field(None, description="the link's frame, seen from that frame; default the same")
     direction: Direction | None = None
     coordinate: str | None = Field(None, description='moves by others: "2*elbow + 0.1", linear in their q, SI')
     limits: tuple[Amount, Amount] | None = Field(None, description="lowest and highest q, in the file's units")
@@ -181,10 +199,19 @@ class JointTable(_OfKind):
 
     @model_validator(mode="after")
     def _geometry_is_whole(self) -> JointTable:
-        for field in ("theta", "d"):
-            if getattr(self, field) is None and KINDS[self.type].field != field:
-                raise RobotFileError("is missing", field=field, hint=f"a {self.type} joint needs it; write 0 if none")
+        for field in ("theta", "d", "a", "alpha"):
+            given, moves = getattr(self, field) is not None, KINDS[self.type].field == field
+            if self.placed and given and not moves:
+                raise RobotFileError("is given beside xyz, rpy or axis", field=field, hint="write one or the other")
+            if not self.placed and not given and not moves:
+                hint = _ROW.get(field, f"a {self.type} joint needs it; write 0 if none")
+                raise RobotFileError("is missing", field=field, hint=hint)
         return self
+
+    @property
+    def placed(self) -> bool:
+        """Is it a placement, as a URDF has it?"""
+        return any(x is not None for x in (self.xyz, self.rpy, self.axis, self.anchor, self.link))
 
     @model_validator(mode="after")
     def _kind_is_whole(self) -> JointTable:
@@ -229,7 +256,9 @@ class RobotTable(_Table):
 
     format: Literal[1]
     name: Label
-    convention: Literal["standard", "modified"] = Field(description="modified: row i holds alpha(i-1) and a(i-1)")
+    convention: Literal["standard", "modified", "urdf"] = Field(
+        description="modified: row i holds alpha(i-1) and a(i-1); urdf: every row has xyz, rpy, axis"
+    )
     angle: Literal["deg", "rad"]
     length: Literal["m", "mm"] = "m"
     gravity: Three | None = Field(None, description="m/s² in the world frame; default [0, 0, -9.81]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.law import Law
@@ -18,13 +19,16 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
+from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
+from manipula.mechanics.robot.formats.placed import QUARTERS, TURNS, placed_from_joint
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import structured
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter, is_decimal
+from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
 
@@ -51,6 +55,16 @@ def convention_of(robot: Robot) -> Convention:
     )  # fmt: skip
 
 
+def _written_as(robot: Robot) -> Convention | Literal["urdf"]:
+    """A table wherever the rows are one; else placements, if they are such."""
+    try:
+        return convention_of(robot)
+    except RobotFileError:
+        if all(placed_from_joint(joint) for joint in robot.joints):
+            return "urdf"
+        raise
+
+
 def quoted(text: str) -> str:
     """A TOML basic string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -59,7 +73,7 @@ def quoted(text: str) -> str:
 class _Writer:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self.convention = convention_of(robot)
+        self.convention = _written_as(robot)
         kinds = {joint.body.inertia_is for joint in robot.joints if joint.body is not None}
         self.about = "origin" if "origin" in kinds and "com" not in kinds else "com"
         self.units = Units(robot.origin.angle, robot.origin.length)
@@ -123,16 +137,13 @@ class _Writer:
         yield f"rpy = {self.list_of((cells[turn] for turn in _TURNS), 'angle')}"
 
     def joint(self, index: int, joint: Joint) -> Iterator[str]:
-        cells = row_from_joint(joint, self.convention)
-        assert cells is not None  # convention_of has tried every row
         yield f"name = {quoted(joint.name)}"
         if joint.parent is not None:
             yield f"parent = {quoted(joint.parent or 'base')}"
         yield f'type = "{joint.kind}"'
         for entry, cell in joint.kind_items():
             yield f"{entry.key} = {self.entry(cell.parameter, entry.quantity)}"
-        for field in FIELDS:
-            yield f"{field} = {self.entry(cells[field].parameter, QUANTITY_OF[field])}"
+        yield from self.row(joint, self.convention) if self.convention != "urdf" else self.placed(joint)
         yield from self.motor(joint)
         if joint.body is not None:
             yield from self.body(joint.body, self.suffixes.rows[index], self.about)
@@ -144,6 +155,37 @@ class _Writer:
             named = (f"name = {quoted(mounted.name)}",) if mounted.name else ()
             body = self.body(mounted.body, suffix, self.about)
             yield from ("[[joint.carries]]", *named, *self.placement(mounted.at, "carries"), *body)
+
+    def row(self, joint: Joint, convention: Convention) -> Iterator[str]:
+        cells = row_from_joint(joint, convention)
+        assert cells is not None  # convention_of has tried every row
+        for field in FIELDS:
+            yield f"{field} = {self.entry(cells[field].parameter, QUANTITY_OF[field])}"
+
+    def placed(self, joint: Joint) -> Iterator[str]:
+        """xyz, rpy, and of the rest what is not as it is by itself."""
+        found = placed_from_joint(joint)
+        assert found is not None  # _written_as has tried every row
+        yield f"xyz = {self.list_of((found.at[axis] for axis in AXES), 'length')}"
+        for key, cells in (("rpy", [found.at[turn] for turn in _TURNS]), ("anchor", [found.anchor[x] for x in AXES])):
+            if not all(is_zero(cell.value) for cell in cells):
+                yield f"{key} = {self.list_of(cells, 'angle' if key == 'rpy' else 'length')}"
+        yield from self.axis(found.toward)
+        if not all(is_zero(cell.value) for cell in found.link.values()):
+            shift, turn = [found.link[x] for x in AXES], [found.link[x] for x in _TURNS]
+            yield _inline("link", {"xyz": self.list_of(shift, "length"), "rpy": self.list_of(turn, "angle")})
+        if not is_zero(joint.offset.value):
+            field = KINDS[joint.kind].field
+            yield f"{field} = {self.entry(joint.offset.parameter, QUANTITY_OF[field])}"
+
+    def axis(self, toward: Steps) -> Iterator[str]:
+        """The quarter turns as an axis; others as the turns themselves, that no digit be lost."""
+        quarter = QUARTERS.get((toward[0].kind, toward[0].amount.value)) if len(toward) == 1 else None  # type: ignore[arg-type]
+        names = {kind: name for name, kind in TURNS.items()}
+        if quarter:
+            yield f"axis = [{', '.join(map(str, quarter))}]"
+        elif toward:
+            yield _inline("axis", {names[x.kind]: self.entry(x.amount.parameter, "angle") for x in toward})
 
     def motor(self, joint: Joint) -> Iterator[str]:
         motion: Quantity = "angle" if joint.turns else "length"

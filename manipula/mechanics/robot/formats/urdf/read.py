@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Literal
 
 from manipula.errors import caution
 from manipula.mechanics.robot import joints
@@ -33,6 +32,7 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.exact import inverse_of
+from manipula.mechanics.robot.formats.placed import toward_axis
 from manipula.mechanics.robot.formats.source import errors_of
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import received
@@ -55,9 +55,9 @@ from manipula.mechanics.robot.formats.urdf.xml import (
     UrdfJoint,
     urdf_from_text,
 )
-from manipula.mechanics.robot.precise import MP, PRECISE, angle, settled
+from manipula.mechanics.robot.precise import settled
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 KINDS: dict[str, JointKind] = {
@@ -170,7 +170,7 @@ class _Reader:
 
     def row(self, row: str, joint: UrdfJoint) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
-        toward, direction = self.toward_axis(row, joint) if joint.moves else ((), 1)
+        toward, direction = toward_axis(self.axis(joint), row) if joint.moves else ((), 1)
         out, back = self.anchored(row, joint, toward)
         limits = None
         if joint.lower is not None and joint.upper is not None and joint.type != "continuous":
@@ -214,21 +214,6 @@ class _Reader:
         )
         return roll, pitch, yaw
 
-    def toward_axis(self, row: str, joint: UrdfJoint) -> tuple[Steps, Literal[1, -1]]:
-        """Turns that bring z onto the axis, and 1; or onto its opposite, and −1."""
-        x, y, z = self.axis(joint)
-        if x == y == 0:
-            return (), 1 if z > 0 else -1
-        if y == z == 0:
-            return (Step("ry", Cell(f"tilt{row}", Deg(Fraction(90)))),), 1 if x > 0 else -1
-        if x == z == 0:
-            return (Step("rx", Cell(f"tilt{row}", Deg(Fraction(-90)))),), 1 if y > 0 else -1
-        px, py, pz = (PRECISE.number(part) for part in (x, y, z))
-        if x == 0:
-            return (Step("rx", Cell(f"tilt{row}", angle(MP.atan2(-py, pz)))),), 1
-        tilt = Step("ry", Cell(f"tilt{row}", angle(MP.atan2(MP.sqrt(px**2 + py**2) if y else px, pz))))
-        return ((Step("rz", Cell(f"lean{row}", angle(MP.atan2(py, px)))), tilt) if y else (tilt,)), 1
-
     def axis(self, joint: UrdfJoint) -> Triple:
         """The direction as written; parts that are only rounding noise are dropped, and reported."""
         x, y, z = self.structure.axis(joint.axis, f"joint {joint.name!r}")
@@ -271,7 +256,7 @@ class _Reader:
             return origin
         position = locks.position(joint)
         self.notes.append(f"joint {joint.name!r} is locked at {float(position):g}")
-        toward, direction = self.toward_axis(row, joint)
+        toward, direction = toward_axis(self.axis(joint), row)
         kind: StepKind = "tz" if joint.type == "prismatic" else "rz"
         moved_by = direction * (position - joint.reference)
         stands = (Step(kind, known(f"locked{row}", Num(moved_by))),) if moved_by else ()

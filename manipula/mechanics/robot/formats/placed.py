@@ -1,0 +1,76 @@
+"""Rows that are placements, as a URDF has them: xyz and rpy of the frame at rest, the axis in it.
+
+    before = Txyz Rrpy · T(anchor) toward        after = (T(anchor) toward)⁻¹ · link
+
+`toward` are the turns that bring z onto the axis; the link's frame is the one at rest, moved with the joint, unless
+`link` places it further. `anchor` is a point of the axis, of which only other formats make use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from manipula.mechanics.robot.description import Cell, Joint, Step, StepKind, Steps
+from manipula.mechanics.robot.exact import inverse_of
+from manipula.mechanics.robot.formats.rows import placement_from_steps
+from manipula.mechanics.robot.precise import MP, PRECISE, angle
+from manipula.mechanics.robot.values.parameter import Deg
+
+TURNS: dict[str, StepKind] = {"lean": "rz", "tilt": "ry", "roll": "rx"}  # in a file: about z, then y; or about x
+NAMED = {"lean": "lean", "tilt": "tilt", "roll": "tilt"}  # the letters of their cells
+QUARTERS: dict[tuple[StepKind, Deg], tuple[int, int, int]] = {
+    ("ry", Deg(Fraction(90))): (1, 0, 0),
+    ("rx", Deg(Fraction(-90))): (0, 1, 0),
+}
+
+
+def toward_axis(axis: tuple[Fraction, Fraction, Fraction], row: str) -> tuple[Steps, Literal[1, -1]]:
+    """Turns that bring z onto the axis, and 1; or onto its opposite, and −1."""
+    x, y, z = axis
+    if x == y == 0:
+        return (), 1 if z > 0 else -1
+    for (kind, quarter), there in QUARTERS.items():
+        along = sum(a * b for a, b in zip(axis, there))
+        if all(a == along * b for a, b in zip(axis, there)):
+            return (Step(kind, Cell(f"tilt{row}", quarter)),), 1 if along > 0 else -1
+    px, py, pz = (PRECISE.number(part) for part in (x, y, z))
+    if x == 0:
+        return (Step("rx", Cell(f"tilt{row}", angle(MP.atan2(-py, pz)))),), 1
+    tilt = Step("ry", Cell(f"tilt{row}", angle(MP.atan2(MP.sqrt(px**2 + py**2) if y else px, pz))))
+    return ((Step("rz", Cell(f"lean{row}", angle(MP.atan2(py, px)))), tilt) if y else (tilt,)), 1
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A row as placements: cells x y z roll pitch yaw of the frame and of the link in it, and the way to the axis."""
+
+    at: dict[str, Cell]
+    anchor: dict[str, Cell]
+    toward: Steps
+    link: dict[str, Cell]
+
+
+def placed_from_joint(joint: Joint) -> Placed | None:
+    """The row as placements; None when it is not of that form."""
+    for count in range(min(len(joint.before), len(joint.after)), -1, -1):
+        split = len(joint.before) - count
+        way = joint.before[split:]
+        if joint.after[:count] == inverse_of(way):
+            found = _placed(joint.before[:split], way, joint.after[count:])
+            if found is not None:
+                return found
+    return None
+
+
+def _placed(before: Steps, way: Steps, link: Steps) -> Placed | None:
+    shifts = tuple(step for step in way if step.kind[0] == "t")
+    toward = way[len(shifts) :]
+    turns = tuple(step.kind for step in toward)
+    if way[: len(shifts)] != shifts or turns not in ((), ("rx",), ("ry",), ("rz", "ry")):
+        return None
+    parts = [placement_from_steps(steps) for steps in (before, shifts, link)]
+    if parts[0] is None or parts[1] is None or parts[2] is None:
+        return None
+    return Placed(parts[0], parts[1], toward, parts[2])

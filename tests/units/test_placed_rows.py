@@ -1,0 +1,112 @@
+"""Robot files whose rows are placements: any robot saves in its own frames, and reads back as it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import RobotFileError
+from manipula.mechanics.models.dynamics.torque import inverse_dynamics
+from manipula.mechanics.models.kinematics.pose import pose
+from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.formats.conversion.conventions import to_urdf
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.spatial.floats import FLOATS
+from tests.random_robots import random_robot, random_state
+
+
+def behaviour(robot: Any, state: Any) -> list[Any]:
+    chain = merge_fixed(bind(robot, FLOATS, {}))
+    return [*inverse_dynamics(chain, *state), *(x for row in pose(chain, state[0]).rows() for x in row)]
+
+
+@pytest.mark.parametrize("screws", [False, True])
+def test_random_rows_of_any_shape(screws: bool) -> None:
+    """Any placement before the joint, sometimes one after; bodies and actuators, units, fixed rows, branches."""
+    for seed in range(25):
+        robot = random_robot(seed, convention="urdf", screws=screws)
+        units = {"angle": ("deg", "rad")[seed % 2], "length": ("m", "mm")[seed % 3 == 0]}
+        robot = replace(robot, origin=replace(robot.origin, **units))  # type: ignore[arg-type]
+        text = toml_from_robot(robot)
+        again = robot_from_toml(text, exact=True)
+        assert 'convention = "urdf"' in text and toml_from_robot(again) == text
+        state = random_state(robot, seed)
+        assert behaviour(again, state) == pytest.approx(behaviour(robot, state), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_of_a_urdf_are_the_same_cells(seed: int) -> None:
+    """Axes along any direction, with the names a URDF's cells have: nothing is lost but the notes of the reader."""
+    robot = to_urdf(random_robot(seed))
+    again = robot_from_toml(toml_from_robot(robot), exact=True)
+    for one, other in zip(again.joints, robot.joints, strict=True):
+        ours, theirs = (replace(x, carries=()) for x in (one, other))
+        assert ours == theirs
+    assert again.origin.convention == "urdf"
+
+
+URDF = """<robot name="arm">
+<link name="base"/>
+<link name="one"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="two"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+ <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="first" type="revolute"><parent link="base"/><child link="one"/><origin xyz="0 0 0.3" rpy="0.1 0.2 0.3"/>
+ <axis xyz="{axis}"/><limit lower="-1" upper="2" effort="10" velocity="3"/></joint>
+<joint name="second" type="prismatic"><parent link="one"/><child link="two"/><origin xyz="0.5 0 0"/><axis xyz="0 -1 0"/>
+ <limit lower="0" upper="0.5" effort="10" velocity="3"/><dynamics damping="0.5" friction="0.25"/></joint>
+</robot>
+"""
+
+
+@pytest.mark.parametrize("axis", ["0 0 1", "0 0 -1", "1 0 0", "-1 0 0", "0 1 0", "0 0.6 0.8", "0.6 0 0.8", "1 2 3"])
+def test_a_urdf_file_saved_as_toml(axis: str, tmp_path: Any) -> None:
+    robot = mp.Robot.from_text(URDF.format(axis=axis), "urdf")
+    again = mp.load(mp.save(robot, tmp_path / "arm.toml"))
+    assert again.joints == robot.joints and again.gravity == robot.gravity
+    q = [0.4, 0.2]
+    np.testing.assert_array_equal(mp.Arm(again).pose(q), mp.Arm(robot).pose(q))
+
+
+ROW = """format = 1
+name = "one"
+convention = "{convention}"
+angle = "deg"
+length = "mm"
+[[joint]]
+type = "revolute"
+{row}
+"""
+
+
+def test_a_row_as_a_person_writes_it() -> None:
+    text = ROW.format(convention="standard", row="xyz = [100, 0, 0]\nrpy = [0, 0, 90]\naxis = [0, -2, 0]\ntheta = 30")
+    T = mp.Arm(mp.Robot.from_text(text)).pose([np.radians(60)])
+    np.testing.assert_allclose(T[:3, 3], [0.1, 0, 0], atol=1e-15)
+    turned = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # about −y, 60° on, from an offset of 30° about +y
+    c, s = np.cos(np.radians(-30)), np.sin(np.radians(-30))
+    np.testing.assert_allclose(T[:3, :3], turned @ [[c, 0, s], [0, 1, 0], [-s, 0, c]], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("convention", "row", "said"),
+    [
+        ("standard", "xyz = [1, 0, 0]\na = 0", "a: is given beside xyz, rpy or axis"),
+        ("standard", "xyz = [1, 0, 0]\nd = 0", "d: is given beside"),
+        ("standard", "d = 0\nalpha = 0", "a: is missing (the link length along x; write 0 if none)"),
+        ("urdf", "d = 0\na = 0\nalpha = 0", "xyz: is missing"),
+        ("urdf", "axis = [0, 0, 0]", "axis: is no direction"),
+        ("urdf", 'axis = [0, "k", 1]', "axis: is no direction"),
+        ("urdf", "axis = { lean = 3 }", "axis: found lean (expected lean and tilt"),
+        ("urdf", "axis = { tild = 3 }", "axis"),
+    ],
+)
+def test_what_a_row_may_not_say(convention: str, row: str, said: str) -> None:
+    with pytest.raises(RobotFileError) as caught:
+        mp.Robot.from_text(ROW.format(convention=convention, row=row))
+    assert said in str(caught.value) and "joint 1" in str(caught.value)
