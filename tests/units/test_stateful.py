@@ -27,7 +27,7 @@ from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.scalar import Next
-from tests.emitted import CC, needs_cc, shared, written
+from tests.emitted import CC, module_from, needs_cc, shared, written
 from tests.golden import planar
 from tests.languages import TOOLS, in_every_language, self_tested, sh
 from tests.random_robots import random_robot
@@ -145,6 +145,18 @@ def test_javascript_goes_the_way_python_goes(language: str, tmp_path: Path) -> N
     done = sh(tmp_path, "node", "walk.mjs")
     assert done.returncode == 0, done.stderr
     np.testing.assert_allclose(json.loads(done.stdout), trajectory(compile_tape(planar.servo()), 50)[0], atol=1e-13)
+
+
+def test_emitted_python_goes_the_way_python_goes(tmp_path: Path) -> None:
+    text = emit(planar.servo(), "python", "1")["planar_servo.py"]
+    module = module_from(text, "planar_servo", tmp_path)
+    state = module.planar_servo_init([0.3, -0.2], [GAINS["stiff"], GAINS["pace"]], [GAINS["l1"]])
+    low, out = trajectory(compile_tape(planar.servo()), 50)
+    for i in range(50):
+        tau = module.planar_servo_step(state, [np.sin(0.1 * i), np.cos(0.07 * i)]).tau
+        np.testing.assert_allclose([state.low, tau], [low[i], out[i]], rtol=0, atol=1e-13)
+    with pytest.raises(ValueError, match="l1 != 0"):
+        module.planar_servo_init([0.3, -0.2], [3.0, 0.25], [0.0])
 
 
 # in Python
