@@ -13,7 +13,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.branching import frame_names, road_of, seen_at, with_frame
+from manipula.mechanics.robot.branching import frame_names, road_of, seen_at, with_frame, with_load_on_row
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -228,10 +228,18 @@ class Robot(description.Robot):
         return robot
 
     def with_payload(
-        self, mass: Number, com: Numbers = (0, 0, 0), inertia: Mapping[str, Number] | Numbers | None = None
+        self,
+        mass: Number,
+        com: Numbers = (0, 0, 0),
+        inertia: Mapping[str, Number] | Numbers | None = None,
+        *,
+        frame: str = "",
     ) -> Robot:
-        """A body held in the tool frame; `inertia` is about its centre of mass: a 3×3 array, six numbers xx xy xz yy
-        yz zz, or a dict of those that are not zero."""
+        """A body held in the tool frame, or in the frame named; `inertia` is about its centre of mass: a 3×3 array, six
+        numbers xx xy xz yy yz zz, or a dict of those that are not zero."""
+        if frame:
+            there = with_load_on_row(self.at(frame).with_payload(mass, com, inertia))
+            return Robot.of(noted(replace(there, tool=self.tool, tool_on=self.tool_on)))
         row = suffixes_of(replace(self, payload=(*self.payload, unknown_body("")))).payload[-1]
         x, y, z = (Cell(f"r{axis}{row}", value) for axis, value in zip(AXES, given_three(com, "com")))
         tensor = given_tensor(inertia, "inertia")

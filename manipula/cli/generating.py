@@ -41,6 +41,9 @@ def generate(
     parameters: options.Parameters = "base",
     price: options.Price = "classical",
     wrench: Annotated[bool, typer.Option("--wrench", help="With a force and moment on the tool as input.")] = False,
+    frame: Annotated[
+        str, typer.Option("--frame", metavar="NAME", help="The frame that pose, Jacobian and wrench are about.")
+    ] = "",
     proof: Annotated[
         bool, typer.Option("--proof", help="With a checker beside it: cpp and python, four models.")
     ] = False,
@@ -65,7 +68,7 @@ def generate(
     languages = _languages(language)
     chosen: dict[str, Any] = {
         "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise, "wrench": wrench,
-        "parameters": parameters, "price": price,
+        "frame": frame, "parameters": parameters, "price": price,
     }  # fmt: skip
     with progress(f"generating {subject.name}") as tell:
         made = {name: _generated(subject, name, chosen, tell) for name in names}

@@ -28,9 +28,10 @@ from manipula.mechanics.models.choices import (
 from manipula.mechanics.models.coupled import coupled
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Method, Model
 from manipula.mechanics.models.ports import PORTS, Sizes
-from manipula.mechanics.robot.branching import followers, road_of, serial_fault, with_frame
+from manipula.mechanics.robot.branching import followers, frame_of, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.tip import PAIRS
+from manipula.mechanics.robot.suffixes import folded
 from manipula.mechanics.robot.tree import Tree
 
 
@@ -93,8 +94,10 @@ class Prepared:
 
     @property
     def name(self) -> str:
-        """robot_model, as code may write it."""
-        return self.named(self.request.model)
+        """robot_model, as code may write it; what is about a frame by name has that name, too."""
+        about = self.model.needs & TOOL or self.request.wrench
+        frame = folded(frame_of(self.robot)) if about else ""
+        return self.named(self.request.model) + (f"_{frame}" if frame else "")
 
     def named(self, what: str) -> str:
         return f"{identifier(self.robot.name)}_{what}"

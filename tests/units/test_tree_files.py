@@ -199,3 +199,32 @@ def test_the_wrench_acts_where_it_is_said() -> None:
         arm = mp.Arm(robot, frame=frame)
         pushed = arm.inverse_dynamics(q, still, still, wrench) - arm.inverse_dynamics(q, still, still)
         np.testing.assert_allclose(pushed, -arm.jacobian(q).T @ wrench, atol=1e-12)
+
+
+def test_a_load_in_a_frame() -> None:
+    """Held where it is said, whatever the tool; two loads keep their names."""
+    robot = mp.Robot.from_text(FORK)
+    robot = robot.with_parameters(**{name: 0.1 for name, value in robot.parameters.items() if value is None})
+    q, still = np.array([0.4, -0.9, 0.3]), np.zeros(3)
+    both = robot.with_payload(2, frame="right hand").with_payload(3, (0, 0, 0.1), frame="left hand")
+    assert (both.parameters["m_payload"], both.parameters["m_payload_2"]) == (2, 3)
+    assert both.tool_on == robot.tool_on and both.frame_names == robot.frame_names
+    there = {name: mp.generate(robot, "jacobian", frame=name).compile()(q) for name in robot.frame_names}
+    tip = mp.generate(robot, "pose", frame="left hand").compile()(q)[:3, :3] @ [0, 0, 0.1]
+    weight = {"left hand": np.array([0, 0, 3 * 9.81]), "right hand": np.array([0, 0, 2 * 9.81])}
+    pushed = there["right hand"][:3].T @ weight["right hand"] + there["left hand"][:3].T @ weight["left hand"]
+    pushed = pushed + there["left hand"][3:].T @ np.cross(tip, weight["left hand"])
+    found = mp.Arm(both).gravity(q) - mp.Arm(robot).gravity(q)
+    np.testing.assert_allclose(found, pushed, atol=1e-12)
+    columns = mp.generate(both, "regressor").columns
+    assert "m_payload" in columns and "m_payload_2" in columns
+    Y = mp.Arm(both).regressor(q, still, still)
+    np.testing.assert_allclose(Y @ [x or 0 for x in both.standard_parameters.values()],
+                               mp.Arm(both).inverse_dynamics(q, still, still), atol=1e-12)  # fmt: skip
+
+
+def test_functions_are_named_after_their_frame(tmp_path: Path) -> None:
+    robot = mp.Robot.from_text(FORK)
+    assert mp.generate(robot, "pose", frame="left hand").name == "fork_pose_left_hand"
+    assert mp.generate(robot, "inertia_matrix", frame="left hand").name == "fork_inertia_matrix"
+    assert mp.generate("puma560", "pose").name == "puma560_pose"

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError
 from manipula.mechanics.robot.description import Arm, Frame, Mounted, Robot
+from manipula.mechanics.robot.suffixes import suffixes_of
 
 TOOL = "tool"
 SHOWN = 12  # frames in a sentence
@@ -76,15 +77,22 @@ def seen_at(robot: Arm, name: str) -> Arm:
     known = {frame.name: frame for frame in (*links, *robot.frames)}
     if name not in known:
         raise UnknownNameError("frame", name, [*frame_names(robot), *(link.name for link in links)])
-    loaded = _with_load_on_row(robot)
+    loaded = with_load_on_row(robot)
     return replace(loaded, tool=known[name].at, tool_on=known[name].on)
 
 
-def _with_load_on_row(robot: Arm) -> Arm:
+def frame_of(robot: Robot) -> str:
+    """The frame that is the tool, by its name; "" where it is the robot's own."""
+    links = [Frame(joint.name, joint.name) for joint in robot.joints]
+    return next((x.name for x in (*robot.frames, *links) if (x.on, x.at) == (robot.tool_on, robot.tool)), "")
+
+
+def with_load_on_row(robot: Arm) -> Arm:
     """The payload as something the tool's row carries."""
     if not robot.payload or robot.tool_row < 0:
         return replace(robot, payload=())
-    held = tuple(Mounted(robot.tool, body, "payload") for body in robot.payload)
+    ends = (end.removeprefix("_") for end in suffixes_of(robot).payload)
+    held = tuple(Mounted(robot.tool, body, end) for body, end in zip(robot.payload, ends))
     row = robot.tool_row
     joints = tuple(replace(x, carries=x.carries + held) if i == row else x for i, x in enumerate(robot.joints))
     return replace(robot, joints=joints, payload=())
