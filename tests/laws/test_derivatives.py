@@ -139,11 +139,11 @@ def test_the_closed_form_is_the_differentiated_recursion(seed: int, reduced: Any
 def test_what_the_closed_form_gives_besides(seed: int) -> None:
     """Christoffel's matrix is half of ∂τ/∂q̇; gravity is the work of a joint's unit acceleration."""
     chain, x = arm_and_state(seed)
-    seated = frames_on_joints(chain)
+    on_joints = frames_on_joints(chain)
     C = np.array(christoffel.coriolis_matrix(chain, x["q"], x["qd"]), dtype=float)
-    close(derivatives_analytic.coriolis_matrix(seated, x["q"], x["qd"]), C)
-    close(derivatives_analytic.partials(seated, x["q"], x["qd"], x["qdd"]).dqd, 2 * C)
-    close(derivatives_analytic.gravity(seated, x["q"]), np.array(gravity(chain, x["q"]), dtype=float))
+    close(derivatives_analytic.coriolis_matrix(on_joints, x["q"], x["qd"]), C)
+    close(derivatives_analytic.partials(on_joints, x["q"], x["qd"], x["qdd"]).dqd, 2 * C)
+    close(derivatives_analytic.gravity(on_joints, x["q"]), np.array(gravity(chain, x["q"]), dtype=float))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -222,7 +222,7 @@ def prepared(chain: Tree, answers: Answers) -> Tree:
     """The chain after the choices that concern it."""
     if answers.get(FRAMES, "given") == "given":
         return chain
-    seated = chain = frames_on_joints(chain)
+    on_joints = chain = frames_on_joints(chain)
     for i in range(chain.dof):
         way = str(answers.get(Topic("slide", i + 1), "stay"))
         chain = chain if way == "stay" else slid(chain, i, way)
@@ -235,7 +235,7 @@ def prepared(chain: Tree, answers: Answers) -> Tree:
         chain = _gauged(chain, answers.get(GAUGE, "none"))
     unit = answers.get(UNIT, "metre")
     if isinstance(unit, Component):  # a length, wherever the slides have put it
-        chain = rescaled(chain, seated.links[unit.joint - 1].before.p[unit.axis])
+        chain = rescaled(chain, on_joints.links[unit.joint - 1].before.p[unit.axis])
     return chain
 
 

@@ -104,13 +104,13 @@ def forward_dynamics(
 ) -> list[Any]:
     """q̈ under the motor torques `tau`."""
     refuse_loaded(chain, NO_FORWARD)
-    seated = on_joints(chain, q)
+    frames = on_joints(chain, q)
     driven = [link.signed(t - loss) for link, t, loss in zip(chain.links, tau, friction(chain, qd), strict=True)]
-    joints = inward_pass(seated, velocities(seated, qd), driven, tip_force(seated, wrench))
-    return outward_pass(seated, joints)
+    joints = inward_pass(frames, velocities(frames, qd), driven, tip_force(frames, wrench))
+    return outward_pass(frames, joints)
 
 
-def velocities(seated: OnJoints, qd: Sequence[Any]) -> list[tuple[Twist, Twist]]:
+def velocities(frames: OnJoints, qd: Sequence[Any]) -> list[tuple[Twist, Twist]]:
     """(V, c) on every joint: the link's velocity, and c = V × S q̇."""
 
     def step(parent: tuple[Twist, Twist], row: tuple[Link, Placement, Any]) -> tuple[Twist, Twist]:
@@ -120,7 +120,7 @@ def velocities(seated: OnJoints, qd: Sequence[Any]) -> list[tuple[Twist, Twist]]
         return moving, Twist(cross(moving.w, own.w), add(cross(moving.w, own.v), cross(moving.v, own.w)))
 
     still = Twist(NULL, NULL)
-    return seated.chain.outward(step, list(zip(seated.chain.links, seated.motions, qd, strict=True)), (still, still))
+    return frames.chain.outward(step, list(zip(frames.chain.links, frames.motions, qd, strict=True)), (still, still))
 
 
 Passed = tuple[Joint | None, Articulated]  # a joint, and what its parent feels of all beyond it
@@ -128,7 +128,7 @@ Speed = tuple[Twist, Twist]
 
 
 def inward_pass(
-    seated: OnJoints, speeds: Sequence[Speed], driven: Sequence[Any], held: Mapping[int, Wrench]
+    frames: OnJoints, speeds: Sequence[Speed], driven: Sequence[Any], held: Mapping[int, Wrench]
 ) -> list[Joint]:
     """`held`: link → the force it passes on to what it holds."""
 
@@ -144,14 +144,14 @@ def inward_pass(
         handed = Articulated(rest.J, rest.H, rest.M, rest.bias + rest.answer(c) + push)
         return joint, handed.through(motion).seen_from(link.before)
 
-    rows = list(zip(seated.chain.links, seated.motions, speeds, driven))
+    rows = list(zip(frames.chain.links, frames.motions, speeds, driven))
     forces: dict[int, Passed] = {
         i: (None, Articulated(diagonal(0), diagonal(0), diagonal(0), force)) for i, force in held.items()
     }
-    return [joint for joint, _ in seated.chain.inward(step, rows, forces) if joint is not None]
+    return [joint for joint, _ in frames.chain.inward(step, rows, forces) if joint is not None]
 
 
-def outward_pass(seated: OnJoints, joints: Sequence[Joint]) -> list[Any]:
+def outward_pass(frames: OnJoints, joints: Sequence[Joint]) -> list[Any]:
     """q̈ from the base, which accelerates at −g."""
 
     def step(parent: tuple[Twist, Any], row: tuple[Link, Placement, Joint]) -> tuple[Twist, Any]:
@@ -160,8 +160,8 @@ def outward_pass(seated: OnJoints, joints: Sequence[Joint]) -> list[Any]:
         rate = (joint.u - power(a, joint.U)) / joint.d
         return a + joint.S * rate, link.signed(rate)
 
-    base = Twist(NULL, unrotate(seated.chain.base.R, neg(seated.chain.gravity)))
-    found = seated.chain.outward(step, list(zip(seated.chain.links, seated.motions, joints)), (base, 0))
+    base = Twist(NULL, unrotate(frames.chain.base.R, neg(frames.chain.gravity)))
+    found = frames.chain.outward(step, list(zip(frames.chain.links, frames.motions, joints)), (base, 0))
     return [rate for _, rate in found]
 
 
@@ -172,6 +172,6 @@ def rigid(body: Inertia, V: Twist) -> Articulated:
     return Articulated(body.I, skew(body.s), diagonal(body.m), bias)
 
 
-def tip_force(seated: OnJoints, wrench: ToolWrench) -> dict[int, Wrench]:
+def tip_force(frames: OnJoints, wrench: ToolWrench) -> dict[int, Wrench]:
     """Minus the tool's wrench, on the joint of the link that holds it."""
-    return {i: tip.parent for i, tip in tip_load(seated.chain, seated.motions, wrench).items()}
+    return {i: tip.parent for i, tip in tip_load(frames.chain, frames.motions, wrench).items()}

@@ -36,25 +36,25 @@ def with_motors(chain: Tree, M: Sequence[Sequence[Any]]) -> list[list[Any]]:
 
 def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
     """M(q) of the links alone, without motor inertia."""
-    n, seated = chain.dof, on_joints(chain, q)
-    bodies = seated.composites([link.inertia for link in seated.chain.links])
-    upper = [_column(seated, k, body) for k, body in enumerate(bodies)]
+    n, frames = chain.dof, on_joints(chain, q)
+    bodies = frames.composites([link.inertia for link in frames.chain.links])
+    upper = [_column(frames, k, body) for k, body in enumerate(bodies)]
     return [[upper[max(i, j)].get(min(i, j), 0) for j in range(n)] for i in range(n)]
 
 
 def gravity_composite(chain: Tree, q: Sequence[Any]) -> list[Any]:
     """The torques that hold the arm still: −g·(m v_k + ω_k×s), m and s of link k and all beyond it."""
-    seated = on_joints(chain, q)
-    bodies = seated.composites([link.inertia for link in seated.chain.links])
-    rows = zip(seated.chain.links, bodies, seated.gravity_vectors())
+    frames = on_joints(chain, q)
+    bodies = frames.composites([link.inertia for link in frames.chain.links])
+    rows = zip(frames.chain.links, bodies, frames.gravity_vectors())
     return [-link.signed(dot(g, momentum(body, axis_twist(link)).f)) for link, body, g in rows]
 
 
-def _column(seated: OnJoints, k: int, body: Inertia) -> dict[int, Any]:
+def _column(frames: OnJoints, k: int, body: Inertia) -> dict[int, Any]:
     """M_ik of the joints i that move link k; the others feel nothing of it."""
-    links, felt = seated.chain.links, dict[int, Any]()
+    links, felt = frames.chain.links, dict[int, Any]()
     force = momentum(body, axis_twist(links[k]))
-    for i in reversed(seated.chain.support(k)):
+    for i in reversed(frames.chain.support(k)):
         felt[i] = links[k].signed(links[i].signed(links[i].kind.effort(force.f, force.n)))
-        force = force.in_frame(seated.motions[i]).in_frame(links[i].before)
+        force = force.in_frame(frames.motions[i]).in_frame(links[i].before)
     return felt

@@ -31,8 +31,8 @@ def energy(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Energy:
 
 def kinetic_energy(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Any:
     """½ Σ (ω·(I ω + s×v) + v·(m v + ω×s)) + ½ Σ Ia q̇²"""
-    seated = on_joints(chain, q)
-    rows = list(zip(seated.chain.links, seated.motions, qd, strict=True))
+    frames = on_joints(chain, q)
+    rows = list(zip(frames.chain.links, frames.motions, qd, strict=True))
     return half(
         sum_of(
             power(moving, momentum(link.inertia, moving)) + link.motor_inertia * (rate * rate)

@@ -28,10 +28,10 @@ Bends = dict[tuple[int, int], Vector]
 
 def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
     """C(q, q̇)"""
-    seated, links, n = on_joints(chain, q), chain.links, range(chain.dof)
-    rates, axes = list(map(Link.signed, links, qd)), seated.twists()
-    XE = bends(composites(chain, seated), axes)
-    Y = [carried_inward(seated, XE, rates, i) for i in n]
+    frames, links, n = on_joints(chain, q), chain.links, range(chain.dof)
+    rates, axes = list(map(Link.signed, links, qd)), frames.twists()
+    XE = bends(composites(chain, frames), axes)
+    Y = [carried_inward(frames, XE, rates, i) for i in n]
     C: list[list[Any]] = [[0] * chain.dof for _ in n]
     for m in n:
         above, left = column_above(XE, Y, axes[m], rates), row_left(XE, Y, axes[m], rates)
@@ -41,7 +41,7 @@ def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[li
     return [[links[i].signed(links[j].signed(C[i][j])) for j in n] for i in n]
 
 
-def carried_inward(seated: OnJoints, XE: Bends, rates: Sequence[Any], i: int) -> list[Vector]:
+def carried_inward(frames: OnJoints, XE: Bends, rates: Sequence[Any], i: int) -> list[Vector]:
     """Y_i in every frame m; used in that of joint i and in those beyond it."""
 
     def step(children: Sequence[tuple[Vector, Vector]], row: tuple[int, Link, Placement]) -> tuple[Vector, Vector]:
@@ -52,8 +52,8 @@ def carried_inward(seated: OnJoints, XE: Bends, rates: Sequence[Any], i: int) ->
         moved = add(found, scale(rates[k], XE[i, k])) if (i, k) in XE else NULL
         return found, rotate(link.before.R, rotate(motion.R, moved))
 
-    rows = list(zip(range(len(rates)), seated.chain.links, seated.motions))
-    return [found for found, _ in seated.chain.inward(step, rows)]
+    rows = list(zip(range(len(rates)), frames.chain.links, frames.motions))
+    return [found for found, _ in frames.chain.inward(step, rows)]
 
 
 def column_above(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Twists, rates: Sequence[Any]) -> dict[int, Any]:

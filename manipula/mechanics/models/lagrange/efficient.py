@@ -30,8 +30,8 @@ from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
 
 def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
-    seated = on_joints(chain, q)
-    axes, bodies, g = seated.twists(), composites(chain, seated), seated.gravity_vectors()
+    frames = on_joints(chain, q)
+    axes, bodies, g = frames.twists(), composites(chain, frames), frames.gravity_vectors()
     X = [momentum(body, row[k]) for k, (body, row) in enumerate(zip(bodies, axes))]  # (XL_k, XD_k)
     XE = bends(bodies, axes)
     return lagrange_coefficients(
@@ -42,9 +42,9 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     )
 
 
-def composites(chain: Tree, seated: OnJoints) -> list[Moments]:
+def composites(chain: Tree, frames: OnJoints) -> list[Moments]:
     """Link k and all beyond it as one body, in the frame on joint k."""
-    return seated.composites([moments_of(link.inertia).seen_from(link.after) for link in chain.links])
+    return frames.composites([moments_of(link.inertia).seen_from(link.after) for link in chain.links])
 
 
 def bends(bodies: Sequence[Moments], axes: Sequence[Twists]) -> dict[tuple[int, int], Vector]:

@@ -80,14 +80,14 @@ class Slot:
 
 
 @dataclass(frozen=True)
-class Seated:
+class BaseFrames:
     """A chain without its bodies on its base frames, and where in these the frames of the file stand."""
 
     chain: Tree
     files: tuple[Placement, ...]
 
 
-def seated(chain: Tree) -> Seated:
+def base_frames(chain: Tree) -> BaseFrames:
     """The base frames: on the joints, and along parallel axes all at one height, which makes every lever short."""
     moved = frames_on_joints(massless(chain))
     links: list[Link] = []
@@ -102,7 +102,7 @@ def seated(chain: Tree) -> Seated:
     lowered = [HERE if absent(shift) else Placement(p=(0, 0, -shift)) for shift in shifts]
     files = tuple(low @ link.after for low, link in zip(lowered, chain.links))
     tool = moved.tool if chain.holder == BASE else lowered[chain.holder] @ moved.tool
-    return Seated(replace(moved, links=tuple(links), tool=tool), files)
+    return BaseFrames(replace(moved, links=tuple(links), tool=tool), files)
 
 
 def parallel(link: Link) -> bool:
@@ -154,11 +154,11 @@ def link_slots(chain: Tree) -> list[Slot]:
 
 def grouping(chain: Tree, standard: Sequence[Slot]) -> list[list[Any]]:
     """B, a row for every candidate, a column for each of these standard parameters, by superposition of unit bodies."""
-    seat, left = seated(chain), list[dict[str, Left]]()
-    for i, link in enumerate(seat.chain.links):
+    frames, left = base_frames(chain), list[dict[str, Left]]()
+    for i, link in enumerate(frames.chain.links):
         before = None if link.parent == BASE else left[link.parent]
         left.append({kind: _left_of_unit(kind, i, link, before) for kind in UNITS})
-    columns = [_left_of_standard(chain, seat, slot, left) for slot in standard]
+    columns = [_left_of_standard(chain, frames, slot, left) for slot in standard]
     return [[column.get(slot, 0) for column in columns] for slot in candidate_slots(chain)]
 
 
@@ -170,10 +170,10 @@ def _left_of_unit(kind: str, i: int, link: Link, before: dict[str, Left] | None)
     return {} if before is None else _left_of(handed, before)
 
 
-def _left_of_standard(chain: Tree, seat: Seated, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
+def _left_of_standard(chain: Tree, frames: BaseFrames, slot: Slot, left: Sequence[dict[str, Left]]) -> Left:
     if slot.of_actuator:
         return {slot: 1}
-    body = unit_of(chain, slot).seen_from(seat.files[slot.link])
+    body = unit_of(chain, slot).seen_from(frames.files[slot.link])
     return _left_of(body, left[slot.link])
 
 
@@ -212,7 +212,7 @@ def actuator_column(chain: Tree, slot: Slot, qd: Sequence[Any], qdd: Sequence[An
 
 def reduced_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """Y (dof, candidates): each column the torque of a unit body on the base frames; the plain text."""
-    moved = seated(chain).chain
+    moved = base_frames(chain).chain
     motion = newton_euler(moved, q, qd, qdd).motion
     twists, slots = link_twists(moved, q), candidate_slots(chain)
     forces = {x: unit_force(UNITS[x.kind], motion[x.link]) for x in slots if not x.of_actuator}
@@ -228,7 +228,7 @@ def reduced_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Seq
 def chain_from_candidates(chain: Tree, values: Sequence[Any]) -> Tree:
     """The arm on its base frames whose candidates have these values and nothing else is there."""
     given = dict(zip(candidate_slots(chain), values, strict=True))
-    moved = seated(chain).chain
+    moved = base_frames(chain).chain
     return replace(moved, links=tuple(_filled(link, i, given) for i, link in enumerate(moved.links)))
 
 

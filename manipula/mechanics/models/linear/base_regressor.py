@@ -15,7 +15,7 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, ground, hang, unturned
 from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
-from manipula.mechanics.models.linear.base_parameters import Slot, actuator_column, candidate_slots, seated
+from manipula.mechanics.models.linear.base_parameters import Slot, actuator_column, base_frames, candidate_slots
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
 
@@ -64,12 +64,12 @@ FELT: dict[str, Felt] = {
 
 def base_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """Y (dof, candidates): the same entries as `base_parameters.reduced_regressor`."""
-    return _regressor(chain, _reaches(seated(chain).chain, q, qd, qdd), qd, qdd)
+    return _regressor(chain, _reaches(base_frames(chain).chain, q, qd, qdd), qd, qdd)
 
 
 def base_regressor_turned(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """The same with the forces on the last link turned back."""
-    moved = seated(chain).chain
+    moved = base_frames(chain).chain
     reaches, last = _reaches(moved, q, qd, qdd), moved.leaves[-1]
     link = moved.links[last]
     if link.parent != BASE and link.kind.slide(1) == 0:
