@@ -262,7 +262,7 @@ class Arm:
             return self.inverse_solver
         if task not in self._partial:
             self.model("pose")  # refuses a robot whose geometry is not known
-            functions: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian, "translate": _translate()}
+            functions: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}
             self._partial[task] = PartialSolver(task, numeric_chain(self.robot), self.limits, **functions)
         return self._partial[task]
 
@@ -282,9 +282,9 @@ class Arm:
         chain = numeric_chain(self.robot)
         kinematics: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}
         if not self.inverse_plan.closed:
-            return InverseSolver(chain, self.limits, translate=_translate(), **kinematics)
+            return InverseSolver(chain, self.limits, **kinematics)
         closed = self.model("inverse_kinematics")
-        return InverseSolver(chain, self.limits, closed=closed, translate=_translate(), **kinematics)
+        return InverseSolver(chain, self.limits, closed=closed, **kinematics)
 
     @cached_property
     def limits(self) -> Sequence[tuple[float, float]]:
@@ -326,15 +326,6 @@ def _model_method(entry: Entry) -> CompiledMethod:
 for _entry in MODELS.values():
     if _entry.name not in vars(Arm):  # some are written by hand, for the sake of what else they take
         setattr(Arm, _entry.name, _model_method(_entry))
-
-
-def _translate() -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
-    """What makes machine code of a text with loops; None where there is no LLVM."""
-    try:
-        from manipula.algebra.run.routines import compiled
-    except (ImportError, OSError):
-        return None
-    return compiled
 
 
 def _arm_of(robot: Robot, optimise: str) -> Arm:

@@ -30,9 +30,9 @@ def choice_table(solver: Solver) -> Floats:
     """The numbers of an arm that the choice among branches goes by; see `Table`."""
     measure = solver.tolerances
     numbers = np.empty(Table.ROWS)
-    numbers[Table.CLEAN], numbers[Table.SINGULAR] = PoseTolerance.CLEAN, BranchTolerance.CALM
+    numbers[Table.CLEAN], numbers[Table.SINGULAR] = PoseTolerance.CLEAN, BranchTolerance.MARGIN
     numbers[Table.ALMOST], numbers[Table.FAMILY] = BranchTolerance.ALMOST, BranchTolerance.FAMILY
-    numbers[Table.GOOD], numbers[Table.CALM], numbers[Table.BESIDE] = measure.good, measure.calm, measure.beside
+    numbers[Table.GOOD], numbers[Table.MARGIN], numbers[Table.BESIDE] = measure.good, measure.margin, measure.beside
     numbers[Table.SAME], numbers[Table.MAYBE] = measure.same, measure.maybe
     # the seed of a redundant arm would stand for one value of its parameter only: it is never asked
     numbers[Table.BLURRED] = -1.0 if solver.plan.parameter else measure.blurred
@@ -55,14 +55,15 @@ def _rows(x: Floats, at: slice) -> Floats:
 def _block(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> Chosen:
     """The same for few enough poses."""
     raw = closed_rows(solver, T, parameter)
-    q, fit, calm, off = map(np.ascontiguousarray, (raw.q, raw.fit, raw.calm, raw.defect))
+    q = np.ascontiguousarray(raw.q)
     n, branches, dof = q.shape
-    there = np.ascontiguousarray(solver.pose(q))
     mark, unsettled = np.empty((n, branches), dtype=np.int64), np.empty(n, dtype=np.int64)
-    near = seed_or(seed, solver.table)
+    targets = np.ascontiguousarray(T).reshape(-1)
+    told = (np.ascontiguousarray(x).reshape(-1) for x in (raw.discriminant, raw.margin, raw.pose_error, solver.pose(q)))
+    near = (*seed_or(seed, solver.table), _pose_row(solver, seed))
     machine_code(choose_each, rounded=True, branches=branches, dof=dof)(
-        n, branches, dof, np.ascontiguousarray(T).reshape(-1), 16 if len(T) == n else 0, q.reshape(-1), fit.reshape(-1),
-        calm, off, there.reshape(-1), *near, _pose_row(solver, seed), solver.table, mark.reshape(-1), unsettled,
+        n, branches, dof, targets, 16 if len(T) == n else 0, q.reshape(-1), *told, *near, solver.table,
+        mark.reshape(-1), unsettled,
     )  # fmt: skip
     return Chosen(q, mark.astype(bool), unsettled.astype(bool))
 
@@ -99,9 +100,9 @@ def refined(solver: Solver, T: Floats, raw: Raw, exact: float | None = None) -> 
     worst = newton.residual(solver.pose(q), pose)
     # beside a locked wrist rounding alone can put a branch out of reach: whatever is close is polished
     beside = measure.beside if exact is None else BranchTolerance.BESIDE
-    meeting = (exact is not None) | ~(raw.calm > measure.calm)
-    close = (raw.fit > BranchTolerance.ALMOST) | (worst < beside) & meeting[:, None]
-    near = close & (worst > NewtonTolerance.POLISHED) & _rough(solver, q, worst, close, raw.calm)[:, None]
+    meeting = (exact is not None) | ~(raw.margin > measure.margin)
+    close = (raw.discriminant > BranchTolerance.ALMOST) | (worst < beside) & meeting[:, None]
+    near = close & (worst > NewtonTolerance.POLISHED) & _rough(solver, q, worst, close, raw.margin)[:, None]
     if near.any():
         target = np.broadcast_to(pose, (*near.shape, 4, 4))[near]
         q[near], worst[near] = newton.polished(q[near], target, solver.pose, solver.jacobian)
@@ -119,11 +120,11 @@ def _least_squares(solver: Solver, pose: Floats, q: Floats, worst: Floats, rows:
         worst[rows] = newton.residual(solver.pose(q[rows]), target)
 
 
-def _rough(solver: Solver, q: Floats, worst: Floats, close: Bits, calm: Floats) -> Bits:
+def _rough(solver: Solver, q: Floats, worst: Floats, close: Bits, margin: Floats) -> Bits:
     """The poses with a branch that misses, or with two that may be one; the others are right as they stand."""
     good = worst <= solver.tolerances.good
     unsure = _pairs(solver, q, good)[1].any((-1, -2))
-    rough: Bits = (close & ~good).any(-1) | (unsure & ~(calm > solver.tolerances.calm))
+    rough: Bits = (close & ~good).any(-1) | (unsure & ~(margin > solver.tolerances.margin))
     return rough
 
 

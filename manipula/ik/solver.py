@@ -15,13 +15,15 @@ from manipula.mechanics.robot.tree import Tree
 
 
 class Raw(NamedTuple):
-    """What a closed form gives for a pose, or for each of many (see the model `inverse_kinematics`)."""
+    """What a closed form gives for a pose, or for each of many: `fit`, `calm` and `defect` of the model
+    `inverse_kinematics` are the discriminant of each branch, the least of their amounts, and the distance from a pose.
+    """
 
     q: Floats
     valid: Floats
-    fit: Floats
-    calm: Floats
-    defect: Floats
+    discriminant: Floats
+    margin: Floats
+    pose_error: Floats
 
     def row(self) -> Raw:
         """One pose as a batch of one."""
@@ -33,7 +35,7 @@ class Chosen(NamedTuple):
 
     q: Floats
     valid: Bits
-    open: Bits
+    unsettled: Bits
 
 
 class Nearest(NamedTuple):

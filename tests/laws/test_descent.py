@@ -13,9 +13,11 @@ import manipula as mp
 from manipula.algebra.run.routines import compiled
 from manipula.generation.structure import numeric_chain
 from manipula.ik.descent.machine import TASKS, Descent
+from manipula.ik.descent.text import descend
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 from manipula.ik.search import _by_arrays, distinct, starts, unique_solutions
+from manipula.ik.unclosed import unclosed_result
 
 FINITE = ["RRPR", "RRPRR", "PRRPR", "RRRRP", "RRPRRR", "PRRRRR", "RRRPRP"]
 REDUNDANT = ["PRRRRRR", "RRRRRRRR", "PRRRRRRRRP"]
@@ -35,7 +37,7 @@ def odd_arm(rng: random.Random, word: str, limited: bool = False) -> mp.Robot:
 
 
 def solver_of(robot: mp.Robot) -> InverseSolver:
-    return InverseSolver(numeric_chain(robot), mp.Arm(robot).limits, translate=compiled)
+    return InverseSolver(numeric_chain(robot), mp.Arm(robot).limits)
 
 
 def drawn(solver: InverseSolver, rng: random.Random, part: float = 1.0) -> Any:
@@ -77,7 +79,7 @@ def test_the_text_itself_and_its_machine_code_end_alike(task: str) -> None:
     low, high = np.full(5, -2.5), np.full(5, 2.5)
     q = np.random.default_rng(2).uniform(-1, 1, (3, 5))
     T = solver.pose(np.array([0.5, -0.4, 0.2, 1.1, -0.7]))
-    plain, native = (Descent(chain, low, high, translate)(q, T, task, bounded=True) for translate in (same, compiled))
+    plain, native = (Descent(chain, low, high, run)(q, T, task, bounded=True) for run in (descend, compiled(descend)))
     assert np.allclose(plain.q, native.q, atol=1e-6) and np.allclose(plain.miss, native.miss, atol=1e-9)
     assert ((native.q >= low) & (native.q <= high)).all()
 
@@ -118,14 +120,10 @@ def det(solver: InverseSolver, q: Any) -> float:
 
 def test_what_was_found_without_the_closed_form_is_not_named_by_it() -> None:
     """A redundant arm whose fan of values misses the pose is searched: its answers are no branches of the form."""
-    solver = InverseSolver(numeric_chain(mp.load("iiwa14")), translate=compiled)
-    result = solver._unclosed(solver.pose(np.full(7, 0.4)), None, None, None)
+    solver = InverseSolver(numeric_chain(mp.load("iiwa14")))
+    result = unclosed_result(solver, solver.pose(np.full(7, 0.4)), None, None, None)
     assert len(result.branch) == len(result.all) == len(result.valid)
     assert result.branch[0] == "solution 1"
-
-
-def same(text: Any) -> Any:
-    return text
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -157,7 +155,8 @@ def turned(axis: int, angle: float) -> Any:
 def test_the_nearest_is_as_near_as_arrays_find(name: str) -> None:
     robot = mp.load(name)
     chain, limits = numeric_chain(robot), mp.Arm(robot).limits
-    with_code, without = InverseSolver(chain, limits, translate=compiled), InverseSolver(chain, limits)
+    with_code, without = InverseSolver(chain, limits), InverseSolver(chain, limits)
+    without.descent = None
     T = with_code.pose(np.full(6, 0.4))
     T[:3, 3] *= 2.5
     a, b = with_code.nearest(T), without.nearest(T)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.algebra.run.routines import compiled
 from manipula.generation.structure import numeric_chain, plan_of
 from manipula.ik.inverse import InverseSolver
 from manipula.mechanics.models.inverse.plan import ArmKind
@@ -20,7 +19,7 @@ SAME = 1e-6
 
 
 def solver_of(rows: list[Row], convention: str) -> InverseSolver:
-    return InverseSolver(numeric_chain(robot_of(rows, convention)), translate=compiled)
+    return InverseSolver(numeric_chain(robot_of(rows, convention)))
 
 
 def assert_all_solved(rows: list[Row], convention: str, poses: int, rng: np.random.Generator) -> InverseSolver:

@@ -26,7 +26,7 @@ def random_table(rng: np.random.Generator, dof: int) -> Any:
     low, high = np.where(free, -np.inf, low), np.where(free, np.inf, high)
     numbers = np.zeros(Table.ROWS)
     numbers[[Table.CLEAN, Table.GOOD, Table.FAMILY, Table.SAME]] = 1e-3, 1e-3, 0.05, 0.1
-    numbers[[Table.CALM, Table.ALMOST, Table.BESIDE, Table.MAYBE, Table.BLURRED]] = 0.5, -0.9, 2e-3, 0.11, 0.4
+    numbers[[Table.MARGIN, Table.ALMOST, Table.BESIDE, Table.MAYBE, Table.BLURRED]] = 0.5, -0.9, 2e-3, 0.11, 0.4
     numbers[Table.SINGULAR] = 0.3
     return np.concatenate([numbers, limit_rows(turning, low, high)])
 
@@ -126,7 +126,15 @@ def test_an_arm_is_solved_alike_in_plain_python(name: str) -> None:
         for way in (choose_each, compiled(choose_each, rounded=True), compiled(choose_each, True, branches=branches)):
             own, mark, unsettled = raw.q.copy(), np.zeros((n, branches), dtype=np.int64), np.zeros(n, dtype=np.int64)
             there = solver.pose(raw.q).ravel()
-            numbers = (raw.fit.ravel(), raw.calm, raw.defect, there, seeded, seed, solver.pose(seed).ravel())
+            numbers = (
+                raw.discriminant.ravel(),
+                raw.margin,
+                raw.pose_error,
+                there,
+                seeded,
+                seed,
+                solver.pose(seed).ravel(),
+            )
             way(n, branches, dof, T.ravel(), 16, own.ravel(), *numbers, solver.table, mark.ravel(), unsettled)
             found.append((own[mark == 1], mark, unsettled))
         assert not found[0][2].any() and found[0][1].any(1).all()

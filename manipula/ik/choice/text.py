@@ -25,7 +25,7 @@ SETTLED, UNSETTLED, ASK_SEED = 0, 1, 2  # what `choose` returns: done, wants a c
 class Table:
     """Where the numbers of an arm stand: its tolerances (see `numeric.tolerances`), then the rows of its joints."""
 
-    CLEAN, CALM, ALMOST, GOOD, SAME, MAYBE, FAMILY, BESIDE, BLURRED, SINGULAR = range(10)
+    CLEAN, MARGIN, ALMOST, GOOD, SAME, MAYBE, FAMILY, BESIDE, BLURRED, SINGULAR = range(10)
     ROWS = 10
 
 
@@ -140,7 +140,7 @@ def reach(
     mark: Ints,
 ) -> int:  # fmt: skip
     """Marks of the branches: 0 where one does not reach the pose, 1 where it does, 2 + k where it is branch k again."""
-    plain = margin > table[Table.CALM]
+    plain = margin > table[Table.MARGIN]
     met = 0
     for b in range(branches):
         mark[b] = 0

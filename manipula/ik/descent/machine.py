@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from manipula.algebra.run.texts import Text, machine_code
 from manipula.ik.descent.text import MOST, descend
 from manipula.ik.numeric.arrays import Floats
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Tree
 
-Translate = Callable[[Callable[..., Any]], Callable[..., Any]]
 TASKS = ("pose", "position", "axis", "direction")
 ROUNDS = 60
 
@@ -26,9 +24,9 @@ class Ends(NamedTuple):
 
 
 class Descent:
-    """One arm's least squares."""
+    """One arm's least squares; `run` is another form of the text than machine code."""
 
-    def __init__(self, chain: Tree, low: Floats, high: Floats, translate: Translate) -> None:
+    def __init__(self, chain: Tree, low: Floats, high: Floats, run: Text | None = None) -> None:
         arm = frames_on_joints(chain)
         gaps = [np.array((arm.base @ arm.links[0].before).rows(), dtype=float)]
         gaps += [np.array(at.rows(), dtype=float) for at in (*(link.before for link in arm.links[1:]), arm.tool)]
@@ -44,7 +42,7 @@ class Descent:
         self._rows = np.concatenate([*(gap[:3].ravel() for gap in gaps), offsets, senses])
         self._free = self._table(np.full(len(turning), -np.inf), np.full(len(turning), np.inf))
         self._bounded = self._table(low, high)
-        self._run = _translated(translate)
+        self._run = run or machine_code(descend)
 
     def _table(self, low: Floats, high: Floats) -> Floats:
         return np.concatenate([self._rows, low / self._scale, high / self._scale])
@@ -59,13 +57,7 @@ class Descent:
         return Ends(x.reshape(starts.shape) * self._scale, np.sqrt(left))
 
 
-def descent_of(chain: Tree, low: Floats, high: Floats, translate: Translate | None) -> Descent | None:
-    """None without machine code, for more joints than it is made for, or with screws, which its text does not know."""
+def descent_of(chain: Tree, low: Floats, high: Floats) -> Descent | None:
+    """None for more joints than the text is made for, or with screws, which it does not know."""
     screws = any(link.kind.turns and link.kind.slides for link in chain.links)
-    return None if translate is None or chain.dof > MOST or screws else Descent(chain, low, high, translate)
-
-
-@lru_cache(maxsize=4)
-def _translated(translate: Translate) -> Callable[..., Any]:
-    """The code is the same for every arm."""
-    return translate(descend)
+    return None if chain.dof > MOST or screws else Descent(chain, low, high)

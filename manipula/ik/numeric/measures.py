@@ -15,6 +15,7 @@ import numpy as np
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
 from manipula.ik.numeric.tolerances import BranchTolerance, StructureTolerance
+from manipula.mechanics.robot.tree import Tree
 
 SAMPLES = 48
 
@@ -28,10 +29,10 @@ class Tolerances(NamedTuple):
     """The same where some branch meets the pose so well."""
     good: float
     """The same for a branch that is taken as it comes."""
-    calm: float
-    """`fit` above which branches need not be compared."""
+    margin: float
+    """Discriminant above which branches need not be compared."""
     blurred: float
-    """`fit` below which the arm's defect moves joints, so that a seed is asked first."""
+    """Discriminant below which the arm's defect moves joints, so that a seed is asked first."""
     beside: float
     """A branch that misses by less is worth a polish."""
     same: float
@@ -43,37 +44,17 @@ class Tolerances(NamedTuple):
 def tolerances_of(size: float, defect: float, dof: int) -> Tolerances:
     """Of an arm with a size, m, whose structure is off by `defect`, m."""
     moved = ((defect + StructureTolerance.ROUNDING * size) / (StructureTolerance.MOVED * size)) ** 2
-    calm = (
-        np.inf if dof < 6 else max(BranchTolerance.CALM, moved)
-    )  # few joints: every pose is compared, added axes double the branches
-    exact, met, beside = (
-        (BranchTolerance.FEW, BranchTolerance.MET, BranchTolerance.BESIDE)
-        if dof < 6
-        else (BranchTolerance.EXACT, BranchTolerance.EXACT, BranchTolerance.NEARBY)
-    )
-    if not defect:
-        return Tolerances(
-            exact * size,
-            met * size,
-            BranchTolerance.GOOD * size,
-            calm,
-            moved,
-            beside,
-            BranchTolerance.SAME,
-            BranchTolerance.NEARBY,
-        )
-    # two roots that meet are moved by the defect's own root; and not every singularity shows in `fit`
-    same = min(max(BranchTolerance.SAME, StructureTolerance.APART * np.sqrt(defect / size)), BranchTolerance.NEARBY)
-    return Tolerances(
-        exact * size + defect,
-        met * size + defect,
-        BranchTolerance.GOOD * size + defect,
-        calm,
-        np.inf,
-        beside,
-        same,
-        same,
-    )
+    exact, met, beside = BranchTolerance.EXACT, BranchTolerance.EXACT, BranchTolerance.NEARBY
+    margin = max(BranchTolerance.MARGIN, moved)
+    if dof < 6:  # every pose is compared, as added axes double the branches
+        exact, met, beside, margin = BranchTolerance.FEW, BranchTolerance.MET, BranchTolerance.BESIDE, np.inf
+    same, maybe, blurred = BranchTolerance.SAME, BranchTolerance.NEARBY, moved
+    if defect:
+        # two roots that meet are moved by the defect's own root; and not every singularity shows in a discriminant
+        same = maybe = min(max(same, StructureTolerance.APART * np.sqrt(defect / size)), BranchTolerance.NEARBY)
+        blurred = np.inf
+    exact, met, good = (x * size + defect for x in (exact, met, BranchTolerance.GOOD))
+    return Tolerances(exact, met, good, margin, blurred, beside, same, maybe)
 
 
 def accepted(worst: Floats, measure: Tolerances) -> Bits:
@@ -90,9 +71,15 @@ def sampled(low: Floats, high: Floats, turning: Bits, size: float) -> Floats:
     return np.random.default_rng(11).uniform(least, np.maximum(most, least), (SAMPLES, low.size))
 
 
-def defect_of(q: Floats, calm: Floats, poses: Floats, fk: Kinematics, size: float) -> float:
+def defect_of(q: Floats, margin: Floats, poses: Floats, fk: Kinematics, size: float) -> float:
     """By how much branches (n, b, dof) miss poses (n, 4, 4) they reach, where nothing is singular; 0 for rounding."""
     miss = newton.residual(fk(q), poses[:, None])
-    plain = (calm > StructureTolerance.REGULAR)[:, None] & (miss < StructureTolerance.MOST * size)
+    plain = (margin > StructureTolerance.REGULAR)[:, None] & (miss < StructureTolerance.MOST * size)
     worst = float(miss.max(initial=0.0, where=plain))
     return StructureTolerance.MARGIN * worst if worst > BranchTolerance.GOOD * size / StructureTolerance.MARGIN else 0.0
+
+
+def size_of(chain: Tree) -> float:
+    """An arm's reach, roughly, m; at least 1."""
+    parts = [link.before.p for link in chain.links] + [link.after.p for link in chain.links]
+    return max(1.0, float(sum(np.hypot.reduce(np.array(p, dtype=float)) for p in parts)))

@@ -14,7 +14,7 @@ class BranchTolerance:
     FEW = 4e-6  # the same for fewer than six joints: ‖ΔT‖ ≤ √12·1e-6 of a pose whose entries are wrong by 1e-6 each
     MET = 1e-9  # the same where one branch meets the pose so well: the pose is exact, so the others must be
     GOOD = 1e-13  # by the arm: residual of a branch that needs no polish
-    CALM = 1e-8  # discriminant: above this no two branches meet, as its root, 1e-4 rad, is the distance between them
+    MARGIN = 1e-8  # discriminant: above this no two branches meet, as its root, 1e-4 rad, is the distance between them
     FAMILY = 1e-18  # discriminant: only beside a lock this close, 1e-9 rad, can answers form a family
     ALMOST = -1e-6  # discriminant: a branch this far out of reach may have been lost by rounding of the pose
     NEARBY = 1e-3  # m, rad: a branch that misses by less is worth a polish, and two this close may be one

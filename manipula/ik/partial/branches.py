@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.ik.descent.machine import Translate
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.arrays import Floats, over_arrays, stacked
 from manipula.ik.partial.elimination3 import linked
@@ -78,11 +77,9 @@ def _eliminated(chain: Tree) -> Plan:
 class AxisBranches:
     """Up to five joints that place a point and a direction: with one more joint about it, a pose."""
 
-    def __init__(self, chain: Tree, translate: Translate | None) -> None:
+    def __init__(self, chain: Tree) -> None:
         turn = Link(name="added", kind=KINDS["revolute"], before=chain.tool)
-        self._solver = InverseSolver(
-            replace(chain, links=in_series((*chain.links, turn)), tool=HERE), translate=translate
-        )
+        self._solver = InverseSolver(replace(chain, links=in_series((*chain.links, turn)), tool=HERE))
         whole = self._solver.plan
         self.closed = whole.closed and not whole.parameter
         title = f"position and axis of the tool, {whole.title}"

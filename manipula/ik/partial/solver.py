@@ -17,11 +17,10 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import choice_table
-from manipula.ik.descent.machine import Descent, Translate, descent_of
-from manipula.ik.inverse import side_by_side
+from manipula.ik.descent.machine import Descent, descent_of
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
 from manipula.ik.numeric.limits import bounds
-from manipula.ik.numeric.measures import Tolerances, tolerances_of
+from manipula.ik.numeric.measures import Tolerances, size_of, tolerances_of
 from manipula.ik.numeric.poses import checked_tolerance, joints_from_value, numbers_from_value
 from manipula.ik.numeric.tolerances import PartialTolerance, SearchTolerance
 from manipula.ik.partial.beside import completed_branches
@@ -31,6 +30,7 @@ from manipula.ik.partial.targets import completed, masked, targets_from_value
 from manipula.ik.partial.words import away_text, note_text, reason_text
 from manipula.ik.search import nearest_found, starts
 from manipula.ik.solver import Nearest, Raw
+from manipula.ik.unclosed import side_by_side
 from manipula.mechanics.robot.tree import Tree
 
 PARTS = ("pose", "position", "axis")
@@ -83,7 +83,7 @@ def refuse_screws(chain: Tree, task: str) -> None:
 
 
 class PartialSolver:
-    """One task of one arm. `chain` is over floats, fixed joints merged; `translate` makes machine code of loops."""
+    """One task of one arm. `chain` is over floats, fixed joints merged."""
 
     def __init__(
         self,
@@ -93,10 +93,9 @@ class PartialSolver:
         *,
         pose: Kinematics | None = None,
         jacobian: Kinematics | None = None,
-        translate: Translate | None = None,
     ) -> None:
         refuse_screws(chain, task)
-        self.task, self.chain, self.translate = task, chain, translate
+        self.task, self.chain = task, chain
         self.low, self.high = bounds(limits, chain.dof)
         self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
         self.turning: Bits = np.array([link.kind.pivots for link in chain.links])
@@ -117,13 +116,12 @@ class PartialSolver:
     @cached_property
     def size(self) -> float:
         """The arm's reach, roughly, m; at least 1."""
-        parts = [link.before.p for link in self.chain.links] + [link.after.p for link in self.chain.links]
-        return max(1.0, float(sum(np.hypot.reduce(np.array(p, dtype=float)) for p in parts)))
+        return size_of(self.chain)
 
     @cached_property
     def descent(self) -> Descent | None:
         """Least squares in machine code, where there is some."""
-        return descent_of(self.chain, self.low, self.high, self.translate)
+        return descent_of(self.chain, self.low, self.high)
 
     @property
     def tolerances(self) -> Tolerances:
@@ -221,7 +219,7 @@ class PartialSolver:
         key = held[list(self.freedom.free)].tobytes()
         if self._made is None or self._made[0] != key:
             arm = frozen(self.chain, {k: float(held[k]) for k in self.freedom.free})
-            made: Branches = PositionBranches(arm) if self.task == "position" else AxisBranches(arm, self.translate)
+            made: Branches = PositionBranches(arm) if self.task == "position" else AxisBranches(arm)
             self._made = key, made
         return self._made[1]
 

@@ -28,7 +28,7 @@ def last_part(chain: Tree, values: Floats) -> Floats:
     return stacked(at.rows(), values.shape)
 
 
-def held_solutions(general: General6R, chain: Tree, poses: Floats, values: Floats) -> list[Floats]:
+def fixed_joint_solutions(general: General6R, chain: Tree, poses: Floats, values: Floats) -> list[Floats]:
     """For each pose (n, 4, 4) the solutions (k, 7) with the last joint at any of the values."""
     wanted = poses[:, None] @ np.linalg.inv(last_part(chain, values))
     found = iter(general.solve_many(wanted.reshape(-1, 4, 4)))
