@@ -43,6 +43,8 @@ class Order:
 
     def __call__(self, x: Expr, skipped: bool = False) -> Expr:
         """The expression in which the order is fixed, after the statements `before`."""
+        if not self.acts(x):
+            return x
         match x:
             case Op(_, "choose" | "and" | "or", (first, *rest)):
                 return replace(x, args=(self(first, skipped), *(self(arg, True) for arg in rest)))

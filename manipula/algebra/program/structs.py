@@ -14,6 +14,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from manipula.algebra.program.primitives import Complexes, Ints, Reals, Words
@@ -30,6 +31,7 @@ OBJECTS: tuple[tuple[Any, Kind], ...] = (
 )  # fmt: skip
 
 
+@cache
 def struct_of(layout: type) -> Struct:
     """The members in their order."""
     names = vars(sys.modules[layout.__module__])
