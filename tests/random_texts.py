@@ -63,6 +63,8 @@ class Store:
     own: Annotated[Reals, 4] = field(default_factory=lambda: np.array([0.5, -0.5, 2.0, 1.0]))
     marks: Annotated[Ints, 3] = field(default_factory=lambda: np.array([1, -2, 3]))
     table: Reals = field(default_factory=lambda: np.linspace(-1.0, 1.0, SIZE))
+    match: int = 7
+    double: float = 0.5
 
 
 def tape() -> Tape:
@@ -133,6 +135,7 @@ def everything(n: int, x: Reals, k: Ints, w: Words, s: Store) -> float:
             continue
         x[i] = select(x[i] > 0, sqrt(abs(x[i])), -x[i])
     x[0], x[1] = x[1], x[0] + y[0]
+    s.match, s.double = s.match + 1, s.double * s.match
     return y[0] + y[1] + float(k[1]) + float(word(s.marks[1]) >> 60) + float(w[1] & 1023)
 
 

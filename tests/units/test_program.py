@@ -52,7 +52,7 @@ def plainly(text: Callable[..., float], seed: int) -> list[Any]:
 
 
 def _members(s: Any) -> list[Any]:
-    return [s.count, s.level, s.seed, *s.own, *s.marks, *s.table]
+    return [s.count, s.level, s.seed, s.match, s.double, *s.own, *s.marks, *s.table]
 
 
 def natively(run: Callable[..., float], seed: int) -> list[Any]:
@@ -165,7 +165,7 @@ REFUSED = {
     mixed: "says which is meant", narrowed: "a real number where a whole number is needed",
     table_written: "PRIMES is a table of constants", grown: "a fixed number of entries", three: "max takes 2",
     skipped_change: "give what is called a name first", either_value: "`and` and `or` join comparisons",
-    keyword: "no translation", unknown_member: "Store has count, level, seed, own, marks, table",
+    keyword: "no translation", unknown_member: "Store has count, level, seed, own, marks, table, match, double",
     otherwise: "no translation",
 }  # fmt: skip
 
@@ -230,7 +230,8 @@ const found = cases.map(([name, n, x, k, w, s]) => {
   for (const part of ["own", "marks", "table"]) S[part] = Float64Array.from(s[part]);
   const result = texts[name](n, X, K, W, S);
   const words = [...W].map(String);
-  return [result, [...X], [...K], words, S.count, S.level, String(S.seed), [...S.own], [...S.marks], [...S.table]];
+  const numbers = [S.count, S.level, String(S.seed), S.match, S.double];
+  return [result, [...X], [...K], words, numbers, [...S.own], [...S.marks], [...S.table]];
 });
 console.log(JSON.stringify(found));
 """
@@ -284,10 +285,10 @@ def test_javascript(texts: list[Callable[..., float]], tmp_path: Path) -> None:
     (tmp_path / "cases.json").write_text(json.dumps(cases))
     done = subprocess.run([node, "run.mjs"], cwd=tmp_path, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for (text, seed), (result, x, k, w, count, level, state, own, marks, table) in zip(
+    for (text, seed), (result, x, k, w, (count, level, state, *more), own, marks, table) in zip(
         tasks, json.loads(done.stdout), strict=True
     ):
-        found = [result, *x, *k, *map(int, w), count, level, int(state), *own, *marks, *table]
+        found = [result, *x, *k, *map(int, w), count, level, int(state), *more, *own, *marks, *table]
         same(plainly(text, seed), found)
 
 
@@ -337,3 +338,37 @@ def test_a_text_without_source_is_refused() -> None:
         program(names["typed"])
     with pytest.raises(InputError, match="its source cannot be read"):
         program(lambda n: n)
+
+
+MADE = """from dataclasses import make_dataclass
+from typing import Annotated
+
+from manipula.algebra.program.primitives import Reals
+
+
+def made(size, *more):
+    layout = make_dataclass("Gains", [("kp", Annotated[Reals, size]), ("total", float), ("steps", int), *more])
+
+    def sums(g: layout, n: int) -> bool:
+        g.total = 0.0
+        for i in range(n):
+            g.total += g.kp[i]
+            g.steps += 1
+        return g.total > 1
+
+    return layout, sums
+"""
+
+
+def test_structs_may_be_made(tmp_path: Path) -> None:
+    """A layout whose sizes are known at run time only."""
+    module = module_from(MADE, "made_struct", tmp_path)
+    layout, sums = module.made(3)
+    gains = layout(np.array([0.5, 0.25, 0.75]), 0.0, 4)
+    assert compiled(sums)(gains, 3) is True
+    assert (gains.total, gains.steps) == (1.5, 7)
+    assert compiled(sums)(gains, 2) is False
+    with pytest.raises(InputError, match=r"Gains\.on: found <class 'bool'>"):
+        program(module.made(3, ("on", bool))[1])
+    with pytest.raises(InputError, match=r"Gains\.kp: found"):
+        program(module.made(0)[1])

@@ -65,6 +65,7 @@ class ProgramWriter(ABC):
     forms: Mapping[str, str] = {}  # by "operation kind", or by the operation alone
     helpers: Mapping[str, Sequence[str]] = {}  # by the same names: lines of a function that the form calls
     decides = True  # the language has nothing of its own for what tapes decide
+    strict = True  # keywords are no members of structs
     no_pairs = False  # complex numbers are the language's own
     indent = "    "
 
@@ -360,7 +361,11 @@ class ProgramWriter(ABC):
     def constant(self, kind: Kind, value: float) -> str: ...
 
     def member(self, x: Field) -> str:
-        return f"{self.local[x.struct.name]}.{x.name}"
+        return f"{self.local[x.struct.name]}.{self.named(x.name)}"
+
+    def named(self, member: str) -> str:
+        """A member's name, unless that is a keyword where keywords may not follow a dot."""
+        return f"{member}_" if member in self.reserved and self.strict else member
 
     def item(self, x: Item) -> str:
         return f"{self.write(x.array)}[{self.bare(x.index)}]"

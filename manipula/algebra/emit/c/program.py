@@ -128,7 +128,7 @@ class CProgram(ProgramWriter):
         return "" if call.kind == "none" else "(void)"
 
     def member(self, x: Field) -> str:
-        return f"{self.local[x.struct.name]}->{x.name}"
+        return f"{self.local[x.struct.name]}->{self.named(x.name)}"
 
     def struct(self, struct: Struct) -> list[str]:
         def member(name: str, kind: Kind, size: int) -> str:
@@ -136,7 +136,7 @@ class CProgram(ProgramWriter):
                 return f"    {self.types[kind]} {name};"
             return f"    {self.types[ARRAYS[kind]]} {f'{name}[{size}]' if size else f'*{name}'};"
 
-        lines = [member(x.name, x.kind, x.size) for x in struct.members]
+        lines = [member(self.named(x.name), x.kind, x.size) for x in struct.members]
         return ["typedef struct {", *lines, f"}} {self.called[struct.name]};"]
 
     def table(self, name: str, kind: Kind, values: Sequence[float]) -> str:

@@ -67,6 +67,7 @@ class JavaScriptProgram(ProgramWriter):
     }
     signs = {**SIGNS, "eq": "===", "ne": "!=="}
     forms = FORMS
+    strict = False
     helpers = HELPERS
     indent = "  "
 

@@ -37,6 +37,7 @@ class PythonProgram(ProgramWriter):
     signs = {**SIGNS, "and": "and", "or": "or", "quotient": "//"}
     forms = FORMS
     no_pairs = True
+    strict = False  # what comes from Python is no keyword there
     end = ""
 
     def before(self) -> list[str]:

@@ -136,7 +136,7 @@ class RustProgram(ProgramWriter):
                 return TYPES[kind]
             return f"[{TYPES[ARRAYS[kind]]}; {size}]" if size else f"*mut {TYPES[ARRAYS[kind]]}"
 
-        lines = [f"    pub {x.name}: {member(x.kind, x.size)}," for x in struct.members]
+        lines = [f"    pub {self.named(x.name)}: {member(x.kind, x.size)}," for x in struct.members]
         return ["#[repr(C)]", f"pub struct {self.called[struct.name]} {{", *lines, "}"]
 
     def table(self, name: str, kind: Kind, values: Sequence[float]) -> str:
@@ -159,7 +159,7 @@ class RustProgram(ProgramWriter):
     def member(self, x: Field) -> str:
         struct = self.structs[x.struct.kind.removeprefix(STRUCT)]
         found = struct.member(x.name)
-        place = f"(*{self.local[x.struct.name]}).{x.name}"
+        place = f"(*{self.local[x.struct.name]}).{self.named(x.name)}"
         inside = x.kind in ARRAYS and found is not None and found.size
         return f"(core::ptr::addr_of_mut!({place}) as *mut {TYPES[ARRAYS[x.kind]]})" if inside else place
 

@@ -100,7 +100,9 @@ class Writer(Operations):
         given = [f"{self.passed(kind)} %{name}.in" for name, kind in self.routine.parameters.items()]
         link = "" if self.public else "internal "
         small = "" if self.public or not _small(self.routine) else " alwaysinline"
-        name = f"{self.types[self.routine.returns]} @{self.routine.name}({', '.join(given)})"
+        returns = self.types[self.routine.returns]
+        returns = f"zeroext {returns}" if self.public and returns == "i1" else returns  # as C has its truth values
+        name = f"{returns} @{self.routine.name}({', '.join(given)})"
         yield f"define {link}{name} nounwind{small} {{"
         yield "entry.0:"
         self.places()
