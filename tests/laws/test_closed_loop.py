@@ -248,6 +248,8 @@ def test_what_a_law_needs_is_said() -> None:
         mp.closed_loop("pucrio", law)
     with pytest.raises(mp.UnknownNameError, match="integrator"):
         mp.closed_loop("planar2r", law, method="rk45")
+    with pytest.raises(mp.InputError, match="gives the rates of its states, in continuous time"):
+        mp.controller("planar2r", "pid", **GAINS).start(filtered=[0, 0])
     with pytest.raises(mp.InputError, match="no value for"):
         law.step((), [0, 0], [0, 0], [0, 0], [0, 0])
     with pytest.raises(mp.ConditionError, match="filter"):

@@ -10,7 +10,7 @@ import numpy as np
 from manipula.algebra.run.batch.shapes import DType, floats_from_value
 from manipula.algebra.tape import Port, Tape, variables_of
 from manipula.errors import InputError, UnknownNameError
-from manipula.scalar import Next
+from manipula.scalar import Next, Rate
 
 
 class Stepped(NamedTuple):
@@ -28,7 +28,9 @@ class Memory:
         self.states = tuple(port for port in self.inputs if port.role == "state")
         self.following = {x.gives.state: x.name for x in tape.outputs if isinstance(x.gives, Next)}
         if not self.states or self.following.keys() != {port.name for port in self.states}:
-            raise InputError(f"{tape.name}: has no states that go from step to step")
+            rates = any(isinstance(x.gives, Rate) for x in tape.outputs)
+            why = "gives the rates of its states, in continuous time" if rates else "has no states"
+            raise InputError(f"{tape.name}: {why}; it does not go step by step")
         self.outputs = [x for x in tape.outputs if x.name not in self.following.values()]
         self._state = result_type(f"{tape.name}_state", tuple(port.name for port in self.states))
         self._outputs = result_type(f"{tape.name}_outputs", tuple(port.name for port in self.outputs))
