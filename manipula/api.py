@@ -191,7 +191,7 @@ def controller(
 
     chosen, entry = _loaded(robot), law_named(law)
     block = entry.continuous if sample is None else entry.sampled
-    request = Request(chosen, "pose", symbolic=symbolic, optimise=optimise)
+    request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     function = generate_block(block, prepare(request), tell)
     given = settings | ({"sample": sample} if any(port.name == "sample" for port in block.inputs) else {})
     found = settings_from(function, given)
@@ -228,7 +228,7 @@ def closed_loop(
         raise InputError(f"{law.name}: drives {law.request.robot.dof} joints; {arm.name} has {arm.dof}")
     entry = law_named(law.law)
     block = driven(entry.continuous if law.sample is None else entry.sampled, method, held=law.sample is not None)
-    asked = prepare(Request(arm, "pose", symbolic=symbolic, optimise=optimise))
+    asked = prepare(Request(arm, "inverse_dynamics", symbolic=symbolic, optimise=optimise))
     believed = dict.fromkeys(entry.continuous.calls, prepare(law.request))
     function = generate_block(block, asked, tell, believed)
     return System(

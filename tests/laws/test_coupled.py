@@ -145,6 +145,7 @@ def test_a_gripper_that_mimics(tmp_path: Path) -> None:
     assert J[1, 1] == pytest.approx(-1.5)
     again = mp.Robot.from_text((mp.save(robot, tmp_path / "again.urdf")).read_text(), "urdf")
     assert [x.coordinate for x in again.joints] == [x.coordinate for x in robot.joints]
+    assert mp.load(mp.save(robot, tmp_path / "again.toml")) == robot
     assert "m_open2" in robot.parameters and len(arm.limits) == 2
     with pytest.raises(mp.InputError, match="no coordinate of its own"):
         arm.at("right").inverse_kinematics(np.eye(4))

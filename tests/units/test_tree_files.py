@@ -228,3 +228,19 @@ def test_functions_are_named_after_their_frame(tmp_path: Path) -> None:
     assert mp.generate(robot, "pose", frame="left hand").name == "fork_pose_left_hand"
     assert mp.generate(robot, "inertia_matrix", frame="left hand").name == "fork_inertia_matrix"
     assert mp.generate("puma560", "pose").name == "puma560_pose"
+
+
+def test_a_frame_behind_several_fixed_joints(tmp_path: Path) -> None:
+    """It is saved as one shift and one turn, and stands where Pinocchio's order of joints has it."""
+    turn = '<origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/>'
+    links = "".join(f'<link name="{name}"/>' for name in ("base", "a", "b", "m", "n", "end"))
+    moving = "".join(f'<joint name="j{name}" type="continuous"><parent link="base"/><child link="{name}"/>{turn}'
+                     '<axis xyz="0 0 1"/></joint>' for name in "ab")  # fmt: skip
+    fixed = "".join(f'<joint name="f{two}" type="fixed"><parent link="{one}"/><child link="{two}"/>{turn}</joint>'
+                    for one, two in (("a", "m"), ("m", "n"), ("n", "end")))  # fmt: skip
+    robot = mp.Robot.from_text(f'<robot name="x">{links}{moving}{fixed}</robot>', "urdf")
+    assert robot.frame_names == ("end", "b")
+    again = mp.load(mp.save(robot, tmp_path / "x.toml"))
+    place = mp.Arm(mp.Robot.from_text(f'<robot name="y">{links}{moving}{fixed}</robot>', "urdf", tip="end")).pose([0.7])
+    for each in (robot, again):
+        np.testing.assert_allclose(mp.Arm(each, frame="end").pose([0.7, 0.1]), place, atol=1e-14)

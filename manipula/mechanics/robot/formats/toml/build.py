@@ -36,11 +36,13 @@ from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
     AxisTable,
     CarriedTable,
+    FrameTable,
     JointTable,
     Massive,
     PlacementTable,
     RobotTable,
     Tensor,
+    ToolTable,
     entries_of,
 )
 from manipula.mechanics.robot.formats.units import Entry, Quantity, Units, parameter_from_entry
@@ -138,7 +140,7 @@ class _Builder:
 
     def placement(self, table: PlacementTable | CarriedTable | None, name: str) -> Steps:
         """`name` has a place for x y z roll pitch yaw."""
-        if table is None:
+        if table is None or (isinstance(table, ToolTable | FrameTable) and table.xyz is table.rpy is None):
             return ()
         shift, turn = table.xyz or (None,) * 3, table.rpy or (None,) * 3
         cells = {axis: self.cell(name.format(axis), entry, "length") for axis, entry in zip(AXES, shift)}

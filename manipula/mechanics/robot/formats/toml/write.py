@@ -87,10 +87,10 @@ class _Writer:
         on = () if self.robot.tool_on is None else (self.on(self.robot.tool_on),)
         for part, steps, held in (("base", self.robot.base, ()), ("tool", self.robot.tool, on)):
             if steps or held:
-                yield from ("", f"[{part}]", *held, *self.placement(steps, part))
+                yield from ("", f"[{part}]", *held, *(self.placement(steps, part) if steps else ()))
         for frame in self.robot.frames:
             named = (f"name = {quoted(frame.name)}", self.on(frame.on))
-            yield from ("", "[[frame]]", *named, *self.placement(frame.at, frame.name))
+            yield from ("", "[[frame]]", *named, *(self.placement(frame.at, frame.name) if frame.at else ()))
         for body, suffix in zip(self.robot.payload, self.suffixes.payload):
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
         for index, joint in enumerate(self.robot.joints):

@@ -31,8 +31,11 @@ def lightened(rows: list[Joint], beside: int, endings: Suffixes, notes: list[str
 
 def short_way(steps: Steps, end: str) -> Steps:
     """A way across many joints in at most six steps, to twenty decimals; a short one stays exact."""
-    if len(steps) <= LONG_WAY:
-        return steps
+    return steps if len(steps) <= LONG_WAY else few_steps(steps, end)
+
+
+def few_steps(steps: Steps, end: str) -> Steps:
+    """A shift, then a turn, to twenty decimals."""
     names: dict[StepKind, str] = {kind: f"{name}{end}" for name, kind in PLACEMENT}
     return steps_from_placement(placement(steps, {}), names)
 

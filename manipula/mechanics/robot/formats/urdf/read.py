@@ -33,10 +33,11 @@ from manipula.mechanics.robot.description import (
 from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.exact import inverse_of
 from manipula.mechanics.robot.formats.placed import toward_axis
+from manipula.mechanics.robot.formats.rows import placement_from_steps
 from manipula.mechanics.robot.formats.source import errors_of
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import received
-from manipula.mechanics.robot.formats.urdf.light import lightened, short_way
+from manipula.mechanics.robot.formats.urdf.light import few_steps, lightened, short_way
 from manipula.mechanics.robot.formats.urdf.tree import (
     Locks,
     UrdfTree,
@@ -166,7 +167,13 @@ class _Reader:
             while holder not in rows and holder != base:
                 holder = self.tree.above[holder].parent
             if holder in rows and (leaf == holder or leaf in self.ways):
-                yield NamedFrame(leaf, rows[holder], self.ways.get(leaf, ()))
+                yield NamedFrame(leaf, rows[holder], self.placed(leaf))
+
+    def placed(self, link: str) -> Steps:
+        """The way to a link beside the rows as a shift and a turn, as files have it; across several joints to twenty
+        decimals."""
+        way = self.ways.get(link, ())
+        return way if placement_from_steps(way) is not None else few_steps(way, self.ends[link])
 
     def row(self, row: str, joint: UrdfJoint) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
