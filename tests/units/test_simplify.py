@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import cos, isclose, sin
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import manipula as mp
@@ -166,6 +166,7 @@ def test_every_form_has_the_value_of_the_function(seed: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=5), st.floats(-3, 3))
+@example([-3, 0, 0, 3], 0.5)
 def test_fewest_squares(coefficients: list[int], angle: float) -> None:
     while coefficients and not coefficients[-1]:
         coefficients.pop()

@@ -61,6 +61,7 @@ def fewest_squares(f: tuple[Fraction, ...]) -> Squares:
     """A polynomial in u = c² as few products of powers of c² and s² = 1 − u."""
     if not f:
         return ()
+    whole = [[(i, 0, x) for i, x in enumerate(f) if x], [(0, j, x) for j, x in enumerate(_mirrored(f)) if x]]
     outer, f = _divided_by_u(f)
     inner, g = _divided_by_u(_mirrored(f))  # powers of 1 − u are powers of u after u → 1 − u
     f = _mirrored(g)
@@ -69,7 +70,8 @@ def fewest_squares(f: tuple[Fraction, ...]) -> Squares:
     in_s = [(0, j, x) for j, x in enumerate(_mirrored(f))]
     both = [(i, top - i, x) for i, x in enumerate(_homogeneous(f))]
     ways = [[(i + outer, j + inner, x) for i, j, x in way if x] for way in (in_c, in_s, both)]
-    return min(map(tuple, ways), key=_length)
+    best = min(map(tuple, ways), key=_length)
+    return min(best, *map(tuple, whole), key=len)  # 1 − u⁶ has more terms when 1 − u is divided out
 
 
 def _length(way: Sequence[tuple[int, int, Fraction]]) -> tuple[int, int, Fraction]:
