@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal
+from xml.etree import ElementTree
 
 import pytest
 
@@ -23,14 +24,21 @@ from manipula.mechanics.robot.description import (
     unknown_body,
 )
 from manipula.mechanics.robot.exact import Formula, cos_sin, gathered, is_zero, parameter_of, with_values
-from manipula.mechanics.robot.formats.conversion.conventions import convert, to_modified, to_standard, welded
+from manipula.mechanics.robot.formats.conversion.conventions import (
+    convert,
+    to_modified,
+    to_standard,
+    to_urdf,
+    welded,
+)
 from manipula.mechanics.robot.formats.rows import row_from_joint
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml, toml_from_robot
+from manipula.mechanics.robot.formats.urdf import read as urdf_read
 from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
 from manipula.mechanics.robot.formats.urdf.write import urdf_from_robot
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, names_of
 from tests.arm_numbers import assert_same_arm
-from tests.random_robots import random_robot
+from tests.random_robots import random_robot, random_tree
 
 GRAVITY = (known("gx"), known("gy"), Cell("gz"))
 
@@ -230,3 +238,35 @@ def test_values_are_put_in() -> None:
     assert filled.parameter == Num(Fraction(9))
     assert is_zero(with_values(Op("sin", (Name("b"),)), {"b": Deg(Fraction(180))}).parameter)
     assert set(names_of(with_values(tree, {}).parameter)) == {"a", "b", "c"}
+
+
+# to URDF without a file between
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_conversion_in_memory_is_the_one_through_a_file(seed: int) -> None:
+    """Number for number; what URDF has no place for stays with the robot, which a file would lose."""
+    convention = ("standard", "modified", "urdf")[seed % 3]
+    robot = random_tree(seed) if seed % 4 == 3 else random_robot(seed, convention=convention)  # type: ignore[arg-type]
+    converted, read = to_urdf(robot), robot_from_urdf(urdf_from_robot(robot), exact=True)
+    assert [x.name for x in converted.joints] == [x.name for x in read.joints]
+    for one, other in zip(converted.joints, read.joints):
+        plain = replace(other, actuator=one.actuator)
+        assert _cells_aside(one) == _cells_aside(plain), one.name
+    assert [step.amount.value for step in converted.tool] == [step.amount.value for step in read.tool]
+
+
+def _cells_aside(joint: Joint) -> list[object]:
+    """Kinds and values; names of cells may be told apart."""
+    steps = [(step.kind, step.amount.value) for step in (*joint.before, *joint.after)]
+    body = [] if joint.body is None else [x.value for x in (joint.body.mass, *joint.body.centre, *joint.body.inertia)]
+    return [joint.kind, joint.direction, joint.offset.value, joint.limits, joint.parent, *steps, *body]
+
+
+def test_to_urdf_writes_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*given: object) -> None:
+        raise AssertionError("text is written or read")
+
+    for module, name in ((ElementTree, "tostring"), (ElementTree, "fromstring"), (urdf_read, "urdf_from_text")):
+        monkeypatch.setattr(module, name, refuse)
+    assert to_urdf(random_robot(3)).origin.convention == "urdf"

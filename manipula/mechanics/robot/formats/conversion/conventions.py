@@ -28,8 +28,8 @@ from manipula.mechanics.robot.formats.rows import (
     row_from_joint,
     split_row,
 )
-from manipula.mechanics.robot.formats.urdf.read import robot_from_urdf
-from manipula.mechanics.robot.formats.urdf.write import ACTUATOR, urdf_from_robot
+from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, links_from_robot
+from manipula.mechanics.robot.formats.urdf.read import GRAVITY, robot_from_links
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
 from manipula.mechanics.robot.reduce.zones import Zone, take, take_last, zone_from_steps, zone_in_numbers
@@ -66,7 +66,9 @@ def to_modified(robot: Robot) -> Robot:
 
 def to_urdf(robot: Robot) -> Robot:
     """Link frames on the joints, as URDF has them; what URDF cannot hold is kept from the robot."""
-    read = robot_from_urdf(urdf_from_robot(robot), exact=True)
+    read = robot_from_links(
+        links_from_robot(robot), [], "urdf", GRAVITY, base=None, tip=None, exact=True, file="", locked=None
+    )
     given = {joint.name: joint for joint in robot.joints}
     joints = tuple(
         replace(row, actuator=_with_drive(given[row.name].actuator, row.actuator)) if row.name in given else row
