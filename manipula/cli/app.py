@@ -1,19 +1,96 @@
-"""The application: every command by its name, and `run`."""
+"""The application: every command by its name, and `run`.
+
+A command is imported when it is called. `manipula --help` has its line of each from the table here, which a test holds
+to the commands' own words.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Annotated
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from manipula.cli import base, counts, demonstration, generating, inverse, optimising, verdict
-from manipula.cli.files import converting, creating, deleting, editing, listing
 from manipula.version import __version__
+
+
+class Entry(NamedTuple):
+    """Where a command is, in `manipula.cli`, and the first sentence of its help."""
+
+    place: str
+    line: str
+
+
+COMMANDS = {
+    "robots": Entry("files.listing:robots", "List the library's robots and your own."),
+    "new": Entry("files.creating:new", "Make a robot file: a commented template, or a table you have."),
+    "show": Entry(
+        "files.listing:show",
+        "Show a robot: geometric table, inertial table, motors, surroundings, names, every column with its unit.",
+    ),
+    "edit": Entry(
+        "files.editing:edit",
+        "Change a robot: by assignments, or in your editor ($VISUAL or $EDITOR) when there are none.",
+    ),
+    "delete": Entry("files.deleting:delete", "Delete one of your robots: its file moves to a trash folder beside it."),
+    "convert": Entry(
+        "files.converting:convert",
+        "Convert a robot between formats and conventions. The target stays as it was unless all goes well.",
+    ),
+    "generate": Entry(
+        "generating:generate",
+        "Generate models as source code: optimised, proved equal to the plain model, with a self-test.",
+    ),
+    "optimise": Entry(
+        "optimising:optimise",
+        "Search for the cheapest way to compute a model, exactly: no term is dropped, and the result is proved.",
+    ),
+    "count": Entry("counts:count", "Count operations, model by model and method by method."),
+    "equations": Entry(
+        "generating:equations",
+        "Print a model as equations: with auxiliary variables, factored, or expanded.",
+    ),
+    "check": Entry(
+        "verdict:check",
+        "Check a robot: physical laws, and every way to the same torques against the others.",
+    ),
+    "base-parameters": Entry(
+        "base:base_parameters",
+        "List the base parameters: the combinations of inertial parameters that torques can tell.",
+    ),
+    "ik": Entry("inverse:ik", "Solve inverse kinematics: every branch, with its name, and why it is kept or rejected."),
+    "demo": Entry("demonstration:demo", "Show what manipula does, on built-in robots, in a few seconds."),
+}
+
+
+class Commands(TyperGroup):
+    """Lists the table; whoever is called is imported."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, entry in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=entry.line))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command if name is None else loaded(name), rest
+
+
+@cache
+def loaded(name: str) -> Any:
+    """The command itself."""
+    module, _, function = COMMANDS[name].place.partition(":")
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+    alone.command(name)(getattr(import_module(f"{__package__}.{module}"), function))
+    return typer.main.get_command(alone)
+
 
 app = typer.Typer(
     name="manipula",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -40,26 +117,6 @@ def manipula(
 
     Exit codes: 0 done, 1 a check failed, 2 bad input.
     """
-
-
-_COMMANDS: dict[str, Callable[..., None]] = {
-    "robots": listing.robots,
-    "new": creating.new,
-    "show": listing.show,
-    "edit": editing.edit,
-    "delete": deleting.delete,
-    "convert": converting.convert,
-    "generate": generating.generate,
-    "optimise": optimising.optimise,
-    "count": counts.count,
-    "equations": generating.equations,
-    "check": verdict.check,
-    "base-parameters": base.base_parameters,
-    "ik": inverse.ik,
-    "demo": demonstration.demo,
-}
-for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
 
 
 def run() -> None:

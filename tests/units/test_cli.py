@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from manipula import api
-from manipula.cli.app import app
+from manipula.cli.app import COMMANDS as TABLE
+from manipula.cli.app import app, loaded
 from manipula.cli.demonstration import selftest
 from manipula.cli.terminal import options, places, screen
 from manipula.errors import ProofError
@@ -300,3 +301,15 @@ def test_a_value_for_one_call() -> None:
         assert done(*command, *given)
     assert "no parameter is called 'z9'" in refused("show", "planar2r", "--set", "z9=1")
     assert "write it as a2=0.43" in refused("show", "planar2r", "--set", "l1")
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_list_of_commands_has_their_own_words(name: str) -> None:
+    """Help lists commands without importing them; the line is that of the command."""
+    assert loaded(name).name == name
+    assert TABLE[name].line == " ".join((loaded(name).help or "").split("\n\n")[0].split())
+
+
+def test_a_command_that_is_nearly_right_is_suggested() -> None:
+    done = CliRunner().invoke(app, ["generat"])
+    assert done.exit_code == 2 and "Did you mean 'generate'" in done.output
