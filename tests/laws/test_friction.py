@@ -18,8 +18,10 @@ from manipula.mechanics.laws import LAWS as IDENTITIES
 from manipula.mechanics.laws import State
 from manipula.mechanics.models.derivatives import analytic
 from manipula.mechanics.models.derivatives.dual import inverse_plain
+from manipula.mechanics.models.dynamics.energy import energy
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.linear import regressor
+from manipula.mechanics.models.linear.energy_regressor import kinetic_row, potential_row
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.actuators.friction import LAWS
 from manipula.mechanics.robot.actuators.law import Law, Slip
@@ -29,6 +31,7 @@ from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.mechanics.spatial.vector import dot
 from manipula.parameters.base_numeric import base_agreement
 from tests.random_robots import random_robot, random_state, with_laws
 from tests.world_frame import FRICTION, World
@@ -141,7 +144,12 @@ def test_generated_and_proved(law: type[Law[Any]]) -> None:
 def test_columns_are_those_of_the_standard_parameters(law: type[Law[Any]]) -> None:
     robot = arm(law, 2, joints=3)
     names = list(robot.standard_parameters)
-    assert names == regressor.columns(merge_fixed(bind(robot, FLOATS, {})))
+    chain, (q, qd, _, _) = merge_fixed(bind(robot, FLOATS, {})), random_state(robot, 2)
+    assert names == regressor.columns(chain)
+    assert dot(kinetic_row(chain, q, qd), regressor.parameter_vector(chain)) == pytest.approx(
+        energy(chain, q, qd).kinetic
+    )
+    assert len(potential_row(chain, q)) == len(names)
     letters = {f"{x.letters}{n}" for n in (1, 2, 3) for x in law.entries if x.linear}
     assert bool(letters & set(names)) is not law.loaded
     if not law.loaded:

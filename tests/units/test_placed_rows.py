@@ -73,6 +73,21 @@ def test_a_urdf_file_saved_as_toml(axis: str, tmp_path: Any) -> None:
     np.testing.assert_array_equal(mp.Arm(again).pose(q), mp.Arm(robot).pose(q))
 
 
+MJCF = """<mujoco model="arm"><worldbody><body name="one" pos="0 0 0.3" quat="1 0.2 0.1 0">
+<joint name="first" type="hinge" axis="0 1 1" pos="0.1 0 0.05" ref="20"/>
+<inertial pos="0 0 0.1" mass="1" diaginertia="1 1 1"/>
+<body name="two" pos="0.4 0 0"><joint name="second" type="slide" axis="1 0 0" ref="0.1"/>
+<inertial pos="0 0 0.1" mass="1" diaginertia="1 1 1"/></body></body></worldbody></mujoco>
+"""
+
+
+def test_axes_beside_the_frame_and_offsets(tmp_path: Any) -> None:
+    """Of MuJoCo's: an anchor, a reference, a quaternion."""
+    robot = mp.Robot.from_text(MJCF, "mjcf")
+    again = mp.load(mp.save(robot, tmp_path / "arm.toml"), exact=True)
+    assert again.joints == robot.joints and "anchor" in (tmp_path / "arm.toml").read_text()
+
+
 ROW = """format = 1
 name = "one"
 convention = "{convention}"
