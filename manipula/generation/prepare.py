@@ -95,7 +95,7 @@ class Prepared:
     @property
     def name(self) -> str:
         """robot_model, as code may write it; what is about a frame by name has that name, too."""
-        about = self.model.needs & TOOL or self.request.wrench
+        about = model_named(self.request.model).needs & TOOL or self.request.wrench  # closed form or not
         frame = folded(frame_of(self.robot)) if about else ""
         return self.named(self.request.model) + (f"_{frame}" if frame else "")
 
