@@ -13,7 +13,7 @@ from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.show import equations, to_sympy
 from manipula.algebra.show.latex import Latex
-from manipula.algebra.show.names import trig_name
+from manipula.algebra.show.names import split_name, trig_name
 from manipula.algebra.show.printer import Printer, decimal
 from manipula.algebra.show.unicode import Unicode
 from manipula.algebra.simplify.tree import (
@@ -213,3 +213,9 @@ def test_sympy_of_branches() -> None:
     z = to_sympy(function)["z"]
     values = {sympy.Symbol("x", real=True): 4, sympy.Symbol("y", real=True): 9}
     assert z.subs(values) == 2
+
+
+def test_an_index_of_friction_takes_no_word_apart() -> None:
+    """`fit` is a word; f with its way of moving, or an axis, is a letter and its index."""
+    assert split_name("fit1") == ("fit", "1", 0)
+    assert [split_name(x)[1] for x in ("fv1", "fcp2", "fvm3", "fx")] == ["v1", "cp2", "vm3", "x"]

@@ -14,7 +14,7 @@ _SPLIT = re.compile(r"([A-Za-z]+)(\d*)(?:_([A-Za-z0-9]{1,2}))?")
 _INSIDE = re.compile(r"([A-Za-z])(\d+[a-z]{1,2})")  # I2y
 _RATES = re.compile(r"(q)(d{1,2})")
 # a letter and its index: I, L, K with their axes, centres r, first moments m, gravity g, motor inertia Ia, friction f
-_INDEXED = re.compile(r"([IKL])([xyza]{1,2})|([rmg])([xyz])|(f)([a-z]{1,2})")
+_INDEXED = re.compile(r"([IKL])([xyza]{1,2})|([rmg])([xyz])|(f)([a-z][pm]?)")
 
 
 def split_name(name: str) -> tuple[str, str, int]:
