@@ -22,7 +22,7 @@ from manipula.ik.numeric.tolerances import BranchTolerance, LimitTolerance, Newt
 from manipula.ik.numeric.walk import Still
 from manipula.ik.solver import Chosen, Raw, Solver
 
-BLOCK = 4096  # poses at a time: what they need stays small
+BLOCK = 1024  # poses at a time: what they need stays in the cache
 FAR = 1e3  # a branch that is no answer comes after all that are
 
 
@@ -42,9 +42,17 @@ def choice_table(solver: Solver) -> Floats:
 def chosen(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> Chosen:
     """The answers to poses (n, 16), and which want a closer look. Of T or `parameter`, one row may stand for all."""
     n = len(T) if parameter is None else max(len(T), len(parameter))
-    blocks = [slice(start, start + BLOCK) for start in range(0, max(n, 1), BLOCK)]
-    parts = [_block(solver, _rows(T, at), None if parameter is None else _rows(parameter, at), seed) for at in blocks]
-    return parts[0] if len(parts) == 1 else Chosen(*map(np.concatenate, zip(*parts, strict=True)))
+    if n <= BLOCK:
+        return _block(solver, T, parameter, seed)
+    found: Chosen | None = None
+    for start in range(0, n, BLOCK):
+        at = slice(start, start + BLOCK)
+        part = _block(solver, _rows(T, at), None if parameter is None else _rows(parameter, at), seed)
+        found = found or Chosen(*(np.empty((n, *x.shape[1:]), dtype=x.dtype) for x in part))
+        for whole, own in zip(found, part, strict=True):
+            whole[at] = own
+    assert found is not None
+    return found
 
 
 def _rows(x: Floats, at: slice) -> Floats:

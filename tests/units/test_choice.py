@@ -10,7 +10,7 @@ import pytest
 import manipula as mp
 from manipula.algebra.run.routines import compiled
 from manipula.ik.choice.text import SETTLED, Row, Table, choose_each, gather, prefer, rank, wind_each
-from manipula.ik.choosing import closed_rows, ordered, preferred
+from manipula.ik.choosing import BLOCK, chosen, closed_rows, ordered, preferred
 from manipula.ik.numeric.limits import limit_rows, wound
 from tests.emitted import needs_cc
 from tests.texts import alike, text_folder
@@ -141,6 +141,19 @@ def test_an_arm_is_solved_alike_in_plain_python(name: str) -> None:
         for other in found[1:]:
             for a, b in zip(found[0], other, strict=True):
                 np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("more", [0, 1, BLOCK + 3])
+def test_many_poses_are_chosen_block_by_block(more: int) -> None:
+    arm = mp.Arm("cobra600")
+    solver, rng = arm.inverse_solver, np.random.default_rng(8)
+    q = rng.uniform(np.maximum(solver.low, -3), np.minimum(solver.high, 3), (BLOCK + more, 4))
+    T = arm.pose(q).reshape(-1, 16)
+    whole = chosen(solver, T, None, q[0])
+    for at in (slice(0, 7), slice(BLOCK - 3, BLOCK + 4), slice(-5, None)):
+        for x, part in zip(whole, chosen(solver, T[at], None, q[0]), strict=True):
+            np.testing.assert_array_equal(x[at], part)
+    assert whole.valid.any(1).all() and len(whole.q) == len(q)
 
 
 def test_of_branches_that_are_one_the_one_inside_comes_first() -> None:
