@@ -9,7 +9,19 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.run.routines import compiled
-from manipula.ik.choice.text import SETTLED, Row, Table, choose_each, gather, prefer, rank, wind_each
+from manipula.ik.choice.text import (
+    SETTLED,
+    UNSETTLED,
+    Row,
+    Table,
+    choose,
+    choose_each,
+    gather,
+    prefer,
+    rank,
+    seat,
+    wind_each,
+)
 from manipula.ik.choosing import BLOCK, chosen, closed_rows, ordered, preferred
 from manipula.ik.numeric.limits import limit_rows, wound
 from tests.emitted import needs_cc
@@ -154,6 +166,40 @@ def test_many_poses_are_chosen_block_by_block(more: int) -> None:
         for x, part in zip(whole, chosen(solver, T[at], None, q[0]), strict=True):
             np.testing.assert_array_equal(x[at], part)
     assert whole.valid.any(1).all() and len(whole.q) == len(q)
+
+
+def plain_table(dof: int) -> Any:
+    """Turning joints without limits; tolerances as in `random_table`."""
+    free = np.full(dof, np.inf)
+    numbers = random_table(np.random.default_rng(0), 1)[: Table.ROWS]
+    return np.concatenate([numbers, limit_rows(np.ones(dof, dtype=bool), -free, free)])
+
+
+@pytest.mark.parametrize(("apart", "turn"), [(0.09, 0), (0.105, 0), (0.2, 0), (0.09, 1), (0.105, -1)])
+def test_branches_that_meet_count_once_and_doubtful_ones_are_left_open(apart: float, turn: int) -> None:
+    table, T, seed = plain_table(2), np.zeros(16), np.zeros(2)
+    q = np.array([[0.3, 1.0], [0.3, 1.0 + apart + 2 * np.pi * turn]]).ravel()
+    for margin in (0.45, 0.6):  # below and above what lets branches meet
+        mark = np.zeros(2, dtype=np.int64)
+        given = (2, 2, T, q.copy(), np.ones(2), margin, 0.0, np.zeros(32), False, seed, table, mark)
+        doubtful = margin < table[Table.MARGIN] and table[Table.SAME] <= apart < table[Table.MAYBE]
+        assert choose(*given) == (UNSETTLED if doubtful else SETTLED)
+        if not doubtful:
+            one = margin < table[Table.MARGIN] and apart < table[Table.SAME]
+            assert mark.tolist() == ([1, 0] if one else [1, 1])
+
+
+@pytest.mark.parametrize("miss", [0.5e-3, 1.5e-3])
+def test_a_seed_takes_a_place_only_where_it_stands_at_the_pose(miss: float) -> None:
+    table, T, seed = plain_table(2), np.zeros(16), np.array([0.9, -0.9])
+    q, mark = np.array([0.0, 0.0, 1.0, -1.0, 0.91, -0.91]), np.array([1, 1, 0])
+    there = np.zeros(16)
+    there[7] = miss
+    state = seat(3, 2, T, there, q, seed, table, mark)
+    assert state == SETTLED
+    assert q.tolist() == [0.0, 0.0, *((0.9, -0.9) if miss < table[Table.GOOD] else (1.0, -1.0)), 0.91, -0.91]
+    alone = seat(3, 2, T, there, q, seed, table, np.zeros(3, dtype=np.int64))
+    assert alone == (UNSETTLED if miss < table[Table.GOOD] else SETTLED)
 
 
 def test_of_branches_that_are_one_the_one_inside_comes_first() -> None:
