@@ -142,7 +142,7 @@ def assert_emitted(name: str, language: str, folder: Path) -> None:
     answers, valid = out[:, : branches * dof].reshape(-1, branches, dof), out[:, branches * dof :][:, :branches] > 0
     true = solver.closed(poses)  # type: ignore[misc]
     np.testing.assert_array_equal(valid, true.valid > 0)
-    np.testing.assert_allclose(out[:, -2], true.calm, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(out[:, -2], true.margin, rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(distances(answers, true.q, solver.turning)[valid], 0, atol=1e-7)
     assert np.abs(solver.pose(answers) - poses.reshape(-1, 1, 4, 4))[valid].max() < 1e-9
     away = np.where(valid, distances(answers, q[:, None], solver.turning), np.inf)
