@@ -184,17 +184,19 @@ def controller(
     """
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
-    from manipula.generation.settings import settings_from
+    from manipula.generation.settings import refuse_impossible, refuse_time, settings_from
     from manipula.generation.together import generate_block
     from manipula.mechanics.models.control.laws import law_named
     from manipula.model import Law
 
     chosen, entry = _loaded(robot), law_named(law)
+    refuse_time("sample", sample)
     block = entry.continuous if sample is None else entry.sampled
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     function = generate_block(block, prepare(request), tell)
     given = settings | ({"sample": sample} if any(port.name == "sample" for port in block.inputs) else {})
     found = settings_from(function, given)
+    refuse_impossible(function.name, block.inputs, found)
     return Law(function, request, settings=found, sample=sample, law=law)
 
 
@@ -216,11 +218,12 @@ def closed_loop(
     """
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
-    from manipula.generation.settings import settings_from
+    from manipula.generation.settings import refuse_impossible, refuse_time, settings_from
     from manipula.generation.together import generate_block
     from manipula.mechanics.models.control.laws import driven, law_named
     from manipula.model import System
 
+    refuse_time("step", step)
     arm, sample = _loaded(plant), law.sample if step is None else step
     if (law.sample is None) == (step is None):
         raise InputError(f"{law.name}: step= is for a law in continuous time alone, and needed there")
@@ -231,9 +234,9 @@ def closed_loop(
     asked = prepare(Request(arm, "inverse_dynamics", symbolic=symbolic, optimise=optimise))
     believed = dict.fromkeys(entry.continuous.calls, prepare(law.request))
     function = generate_block(block, asked, tell, believed)
-    return System(
-        function, asked.request, settings=settings_from(function, {**law.settings, "sample": sample}), sample=sample
-    )
+    settings = settings_from(function, {**law.settings, "sample": sample})
+    refuse_impossible(function.name, block.inputs, settings)
+    return System(function, asked.request, settings=settings, sample=sample)
 
 
 def _solver(asked: Prepared) -> Model | None:

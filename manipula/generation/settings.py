@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from math import isnan
+from collections.abc import Mapping, Sequence
+from math import inf, isinf, isnan
 from numbers import Real
 from typing import Any
 
 from manipula.algebra.expr.function import Function, Input
 from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.models.ports import PortKind
 
 Settings = dict[str, tuple[float, ...]]  # port → its entries
 
@@ -23,6 +24,21 @@ def settings_from(function: Function, given: Mapping[str, Any]) -> Settings:
     if missing:
         raise InputError(f"{function.name}: no value for {', '.join(missing)}")
     return {name: _entries(function.name, port, given[name]) for name, port in ports.items()}
+
+
+def refuse_time(what: str, value: Any) -> None:
+    """The time of a step is a positive number of seconds, or none is given."""
+    if value is not None and not (isinstance(value, Real) and 0 < float(value) < inf):
+        raise InputError(f"{what}: expected the time of a step in seconds, more than 0, found {value!r:.60}")
+
+
+def refuse_impossible(name: str, kinds: Sequence[PortKind], settings: Settings) -> None:
+    """Gains, limits and times are no negative numbers; a gain is finite, and what is divided by is not zero."""
+    for kind in kinds:
+        wanted = "more than 0" if kind.divides else "at least 0"
+        for value in settings.get(kind.name, ()):
+            if value < 0 or (kind.divides and value == 0) or (isinf(value) and not kind.unbounded):
+                raise InputError(f"{name}: {kind.name} ({kind.doc}, {kind.unit}): expected {wanted}, found {value:g}")
 
 
 def _entries(function: str, port: Input, value: Any) -> tuple[float, ...]:

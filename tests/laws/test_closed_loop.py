@@ -252,6 +252,28 @@ def test_what_a_law_needs_is_said() -> None:
         mp.controller("planar2r", "pid", **GAINS).start(filtered=[0, 0])
     with pytest.raises(mp.InputError, match="no value for"):
         law.step((), [0, 0], [0, 0], [0, 0], [0, 0])
-    with pytest.raises(mp.ConditionError, match="filter"):
-        rates = mp.controller("planar2r", "pid", **{**GAINS, "filter": 0.0})
-        rates.compile()(*np.zeros((5, 2)), p=rates._set)
+
+
+@pytest.mark.parametrize("wrong", [{name: -1e-9} for name in GAINS] + [{"kp": [1, -1]}, {"ki": float("inf")}])
+def test_gains_limits_and_times_are_not_negative(wrong: dict[str, Any]) -> None:
+    (name,) = wrong
+    with pytest.raises(mp.InputError, match=rf"planar2r_pid: {name} \(.*\): expected at least 0, found"):
+        mp.controller("planar2r", "pid", **{**GAINS, **wrong}, sample=1e-3)
+
+
+@pytest.mark.parametrize("wrong", [0, -1e-3, float("nan"), float("inf"), "1"])
+def test_time_goes_on(wrong: Any) -> None:
+    for law in ("pid", "pd_gravity"):
+        gains = GAINS if law == "pid" else {"kp": 1, "kd": 1}
+        with pytest.raises(mp.InputError, match="sample"):
+            mp.controller("planar2r", law, **gains, sample=wrong)
+    with pytest.raises(mp.InputError, match="step"):
+        mp.closed_loop("planar2r", mp.controller("planar2r", "pid", **GAINS), step=wrong)
+
+
+def test_no_limit_and_no_filter() -> None:
+    """A limit may be none; a low-pass of no time is one step long, and in continuous time there is no such thing."""
+    free = {**GAINS, "limit": float("inf"), "filter": 0.0}
+    assert mp.controller("planar2r", "pid", **free, sample=1e-3).settings["limit"] == (float("inf"),) * 2
+    with pytest.raises(mp.InputError, match=r"filter .*: expected more than 0, found 0"):
+        mp.controller("planar2r", "pid", **free)

@@ -22,6 +22,7 @@ Source: Åström, Murray, "Feedback Systems" (2008), sections 10.4 (windup) and 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, Call, Result, variables
@@ -82,6 +83,8 @@ _PORTS = (
     PortKind("tracking", "1/s", "how fast an integral at the limit is led back", role="setting"), LIMIT,
     PortKind("filter", "s", "time constant of the derivative's low-pass", ("filter",), "setting"),
 )  # fmt: skip
+# in continuous time the slope is divided by the time constant; in steps by it and the sample time together
+_CONTINUOUS = (*_PORTS[:-1], replace(_PORTS[-1], divides=True))
 
 
 def _block(name: str, doc: str, text: Callable[..., Any], ports: tuple[PortKind, ...], *memory: Result) -> Block:
@@ -91,7 +94,7 @@ def _block(name: str, doc: str, text: Callable[..., Any], ports: tuple[PortKind,
 
 
 PID = _block(
-    "pid", "PID of every joint in continuous time", _continuous, _PORTS,
+    "pid", "PID of every joint in continuous time", _continuous, _CONTINUOUS,
     Result(RATE_OF_EFFORT, "rate of the integral", Rate("integral")),
     Result(VELOCITY, "rate of the filter", Rate("filtered")),
 )  # fmt: skip

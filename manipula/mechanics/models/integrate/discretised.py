@@ -17,7 +17,7 @@ from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths, Next
 
 INTEGRATORS: dict[str, Step] = {"euler": euler, "semi-implicit": semi_implicit, "rk4": rk4}
-SAMPLE = PortKind("sample", "s", "sample time", ("sample",), "setting")
+SAMPLE = PortKind("sample", "s", "sample time", ("sample",), "setting", divides=True)
 
 
 def discretised(block: Block, sample: Fraction | None = None, method: str = "rk4") -> Block:
