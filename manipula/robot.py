@@ -13,7 +13,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.branching import frame_names, road_of, seen_at, with_frame, with_load_on_row
+from manipula.mechanics.robot.branching import frame_names, moving_names, road_of, seen_at, with_frame, with_load_on_row
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -270,8 +270,8 @@ class Robot(description.Robot):
         """
         given_tables = {**(friction or {}), **joints}
         for name in given_tables:
-            if name not in self.joint_names:
-                raise UnknownNameError("joint", name, self.joint_names)
+            if name not in (known := moving_names(self)):  # one that follows another rubs as well
+                raise UnknownNameError("joint", name, known)
         tables = {name: given_friction(table, f"friction of {name}") for name, table in given_tables.items()}
         rows = (
             rubbed(joint, end, tables[joint.name]) if joint.name in tables else joint

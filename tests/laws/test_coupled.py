@@ -99,6 +99,19 @@ def test_fast_functions_and_slopes(seed: int) -> None:
     np.testing.assert_allclose(arm.inverse_dynamics_vjp(x, xd, xdd, dx)[0], dx @ dq, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_friction_of_a_joint_that_follows(seed: int) -> None:
+    """The power it takes is that of the joint's own motion: C² f_v q̇."""
+    _, coupled, C, _ = free_and_coupled(seed, serial=True)
+    robot = mp.Robot.of(coupled).without("friction")
+    follower = next(i for i, joint in enumerate(x for x in robot.joints if x.kind != "fixed") if joint.coordinate)
+    q, qd = np.random.default_rng(seed).normal(size=(2, robot.dof))
+    rubbed = robot.with_friction({moving_names(robot)[follower]: {"viscous": 0.7}})
+    more = mp.Arm(rubbed).inverse_dynamics(q, qd, qd) - mp.Arm(robot).inverse_dynamics(q, qd, qd)
+    row = np.array(C, dtype=float)[follower]
+    np.testing.assert_allclose(more, 0.7 * row * (row @ qd), atol=1e-9)
+
+
 def test_models_that_are_not_made_for_them_say_so() -> None:
     _, coupled, _, _ = free_and_coupled(1)
     for name in mp.models():
