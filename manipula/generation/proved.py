@@ -14,6 +14,7 @@ from manipula.generation.levels import LEVELS, Past, is_finished, marked
 from manipula.generation.prepare import Prepared
 from manipula.generation.shipped import stored
 from manipula.generation.weightless import singular, warn_massless
+from manipula.support.collecting import seldom_collecting
 from manipula.support.progress import DEFAULT_EFFORT, Effort, Tell, silent
 
 
@@ -25,6 +26,7 @@ class Answer:
     proved: Function
 
 
+@seldom_collecting()
 def generate_function(asked: Prepared, tell: Tell = silent) -> Function:
     """The cheapest choice found, optimised and proved; what was once made for the same robot is remembered."""
     if asked.request.optimise not in LEVELS:
@@ -34,6 +36,7 @@ def generate_function(asked: Prepared, tell: Tell = silent) -> Function:
     return made
 
 
+@seldom_collecting()
 def optimise_function(asked: Prepared, effort: Effort = DEFAULT_EFFORT, known: bool = True) -> Function:
     """What level "max" can find with this effort; remembered for that level, unless it knows something cheaper.
 

@@ -34,6 +34,7 @@ from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function, with_proof
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.ports import Sizes
+from manipula.support.collecting import seldom_collecting
 from manipula.support.progress import Tell, silent
 
 Values = dict[str, Any]  # output → values in their shape
@@ -72,6 +73,7 @@ class Joined:
     cuts: tuple[Cut, ...]
 
 
+@seldom_collecting()
 def generate_together(requests: Sequence[Prepared], tell: Tell = silent) -> Function:
     """Several models of one robot in one function: what they have in common is computed once."""
     parts = [generate_function(asked, tell) for asked in requests]
@@ -107,6 +109,7 @@ def _plain_models(requests: Sequence[Prepared]) -> Reference:
     return run
 
 
+@seldom_collecting()
 def generate_block(
     block: Block,
     asked: Prepared,
