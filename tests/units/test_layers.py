@@ -37,11 +37,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "generation": ("support", "algebra", "mechanics", "pages"),
     "parameters": ("support", "algebra", "mechanics", "generation"),
     "ik": ("support", "algebra", "mechanics", "generation", "pages"),
+    "simulation": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters"),
     "robot": ("mechanics", "parameters"),
-    "model": ("support", "algebra", "generation", "pages", "ik"),
-    "api": ("support", "algebra", "mechanics", "generation", "parameters", "ik", "model", "robot"),
+    "model": ("support", "algebra", "generation", "pages", "ik", "simulation"),
+    "api": ("support", "algebra", "mechanics", "generation", "parameters", "ik", "simulation", "model", "robot"),
     "arm": ("algebra", "mechanics", "generation", "ik", "api", "model", "robot"),
-    "": ("parameters", *FACE),
+    "": ("parameters", "simulation", *FACE),
     "cli": ("support", "", *FACE),
 }
 

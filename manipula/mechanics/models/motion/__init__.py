@@ -1,0 +1,1 @@
+"""References: positions, velocities and accelerations wanted, as formulas of time."""
