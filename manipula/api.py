@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from manipula.parameters.base_numeric import Agreement
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
+    from manipula.simulation.loop import Reference
 
 
 def robots() -> list[str]:
@@ -203,6 +204,7 @@ def controller(
 def closed_loop(
     plant: Robot | str,
     law: Law,
+    ref: Reference | None = None,
     *,
     method: str = "rk4",
     step: float | None = None,
@@ -214,29 +216,15 @@ def closed_loop(
 
     The plant may be another robot than the law believes in, with a payload that it does not know. The torque of a
     sampled law is held over its sample time; a law in continuous time acts in every stage of the integrator ("rk4",
-    "semi-implicit", "euler"), and `step` is the time of a step.
+    "semi-implicit", "euler"), and `step` is the time of a step. With a reference the loop counts its steps and follows
+    it, the state `clock` being the number of steps so far; without one, what is wanted is an input.
     """
-    from manipula.generation.prepare import prepare
-    from manipula.generation.request import Request
-    from manipula.generation.settings import refuse_impossible, refuse_time, settings_from
-    from manipula.generation.together import generate_block
-    from manipula.mechanics.models.control.laws import driven, law_named
     from manipula.model import System
+    from manipula.simulation.loop import Driving, loop_function
 
-    refuse_time("step", step)
-    arm, sample = _loaded(plant), law.sample if step is None else step
-    if (law.sample is None) == (step is None):
-        raise InputError(f"{law.name}: step= is for a law in continuous time alone, and needed there")
-    if arm.dof != law.request.robot.dof:
-        raise InputError(f"{law.name}: drives {law.request.robot.dof} joints; {arm.name} has {arm.dof}")
-    entry = law_named(law.law)
-    block = driven(entry.continuous if law.sample is None else entry.sampled, method, held=law.sample is not None)
-    asked = prepare(Request(arm, "inverse_dynamics", symbolic=symbolic, optimise=optimise))
-    believed = dict.fromkeys(entry.continuous.calls, prepare(law.request))
-    function = generate_block(block, asked, tell, believed)
-    settings = settings_from(function, {**law.settings, "sample": sample})
-    refuse_impossible(function.name, block.inputs, settings)
-    return System(function, asked.request, settings=settings, sample=sample)
+    driving = Driving(law.law, law.request, law.settings, law.sample)
+    made = loop_function(_loaded(plant), driving, ref, method, step, symbolic, optimise, tell)
+    return System(made.function, made.request, settings=made.settings, sample=made.sample)
 
 
 def _solver(asked: Prepared) -> Model | None:

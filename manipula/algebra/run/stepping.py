@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.algebra.run.batch.shapes import DType, floats_from_value
+from manipula.algebra.run.batch.shapes import DType, rows_from_value
 from manipula.algebra.tape import Port, Tape, variables_of
 from manipula.errors import InputError, UnknownNameError
 from manipula.scalar import Next, Rate
@@ -45,13 +45,8 @@ class Memory:
         return self._state(*(np.array(np.broadcast_to(x, (*lead, x.shape[-1]))) for x in arrays))
 
     def _array(self, port: Port, value: Any) -> Any:
-        found = np.zeros(port.shape, self.dtype) if value is None else np.asarray(self._floats(port, value))
-        if found.shape[-1:] != port.shape:
-            raise InputError(f"{self.name}: {port.name}: expected shape (..., {port.shape[0]}), found {found.shape}")
-        return found
-
-    def _floats(self, port: Port, value: Any) -> Any:
-        return floats_from_value(self.name, port.name, value, self.dtype)
+        given = np.zeros(port.shape, self.dtype) if value is None else value
+        return rows_from_value(self.name, port, given, self.dtype)
 
     def arguments(self, state: Any, variables: Sequence[Any]) -> list[Any]:
         """In the order of the function."""

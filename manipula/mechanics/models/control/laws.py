@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from manipula.errors import UnknownNameError
@@ -10,9 +9,6 @@ from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.control.computed_torque import COMPUTED_TORQUE
 from manipula.mechanics.models.control.pd_gravity import PD_GRAVITY
 from manipula.mechanics.models.control.pid import PID, SAMPLED_PID
-from manipula.mechanics.models.integrate.discretised import discretised
-from manipula.mechanics.models.integrate.motion import MOTION
-from manipula.mechanics.models.wiring import wired
 
 
 class LawEntry(NamedTuple):
@@ -33,11 +29,3 @@ def law_named(name: str) -> LawEntry:
     if name not in LAWS:
         raise UnknownNameError("control law", name, LAWS)
     return LAWS[name]
-
-
-def driven(law: Block, method: str, *, held: bool) -> Block:
-    """The law and the arm it drives, one step: the torque held, or the law acting in every stage of the integrator."""
-    name, doc, wires = f"{law.name}_loop", f"{law.doc}, and the arm it drives", {"arm.tau": "law.tau"}
-    if held:
-        return wired(name, doc, {"law": law, "arm": discretised(MOTION, method=method)}, wires)
-    return replace(discretised(wired(name, doc, {"law": law, "arm": MOTION}, wires), method=method), name=name)

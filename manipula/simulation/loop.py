@@ -1,0 +1,101 @@
+"""A reference, a law, the arm it drives and an integrator as one proved function of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from manipula.algebra.expr.function import Function
+from manipula.errors import InputError
+from manipula.generation.prepare import prepare
+from manipula.generation.request import Request
+from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
+from manipula.generation.together import generate_block
+from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.control.laws import law_named
+from manipula.mechanics.models.integrate.discretised import discretised
+from manipula.mechanics.models.integrate.driven import driven
+from manipula.mechanics.models.integrate.motion import MOTION
+from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.description import Robot
+from manipula.support.progress import Tell, silent
+
+
+class Reference(Protocol):
+    """What a loop asks of a motion to follow: a formula of the time, and the values of its settings."""
+
+    @property
+    def dof(self) -> int: ...
+    @property
+    def block(self) -> Block | None: ...
+    @property
+    def settings(self) -> Mapping[str, tuple[float, ...]]: ...
+
+
+class Driving(NamedTuple):
+    """A law as it is to drive an arm: its name, the robot it believes in, its gains, and the time between its steps."""
+
+    law: str
+    request: Request
+    settings: Mapping[str, tuple[float, ...]]
+    sample: float | None  # None: in continuous time
+
+
+class Loop(NamedTuple):
+    """The function of one step with the values of its settings."""
+
+    function: Function
+    request: Request
+    settings: Settings
+    sample: float
+
+
+def loop_function(
+    arm: Robot,
+    law: Driving,
+    ref: Reference | None = None,
+    method: str = "rk4",
+    step: float | None = None,
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    tell: Tell = silent,
+) -> Loop:
+    """Built, optimised as one and proved call by call."""
+    sample = _sample(law, step)
+    _refuse_strangers(arm, law, ref)
+    entry = law_named(law.law)
+    held = law.sample is not None
+    block = driven(
+        entry.sampled if held else entry.continuous,
+        discretised(MOTION, method=method) if held else MOTION,
+        None if ref is None else ref.block,
+        method,
+    )
+    asked = prepare(Request(arm, "inverse_dynamics", symbolic=symbolic, optimise=optimise))
+    believed = dict.fromkeys(entry.continuous.calls, prepare(law.request))
+    function = generate_block(block, asked, tell, believed)
+    known = {**law.settings, **({} if ref is None else ref.settings), "sample": sample}
+    settings = settings_from(function, known)
+    refuse_impossible(function.name, [x for x in block.inputs if ref is None or x.name not in ref.settings], settings)
+    return Loop(function, asked.request, settings, sample)
+
+
+def _sample(law: Driving, step: float | None) -> float:
+    refuse_time("step", step)
+    if law.sample is None and step is not None:
+        return step
+    if law.sample is not None and step is None:
+        return law.sample
+    raise InputError(f"{law.law}: step= is for a law in continuous time alone, and needed there")
+
+
+def _refuse_strangers(arm: Robot, law: Driving, ref: Reference | None) -> None:
+    joints = law.request.robot.dof
+    if arm.dof != joints:
+        raise InputError(f"{law.law}: drives {joints} joints; {arm.name} has {arm.dof}")
+    if ref is not None and ref.dof != joints:
+        raise InputError(f"{law.law}: drives {joints} joints; the reference has {ref.dof}")
+    if ref is not None and ref.block is None:
+        raise InputError(
+            "the reference is no formula of the time: leave it out, and give the loop its samples along time"
+        )
