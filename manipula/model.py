@@ -22,7 +22,7 @@ from manipula.algebra.run.stepping import Stepped
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from manipula.pages.formulation_text import choices_in_words
-from manipula.support.files import write_files
+from manipula.support.files import write_bytes, write_files
 from manipula.version import __version__
 
 if TYPE_CHECKING:
@@ -224,6 +224,44 @@ class System(Model):
         if not self.function.states:
             return Stepped((), self._code(*variables, p=given))
         return self._code.step(state, *variables, p=given, out=out)
+
+    def emit(
+        self,
+        language: str = "c",
+        folder: str | Path = ".",
+        *,
+        proof: bool = False,
+        start: Mapping[str, Any] | None = None,
+    ) -> list[Path]:
+        """Write it as source code, or as a co-simulation unit of FMI 3.0 ("fmu"); returns the paths written.
+
+        `start`, for a unit: states to start from and values of the robot's parameters, by name.
+        """
+        if language == "fmu":
+            return [self._unit(Path(folder), dict(start or {}))]
+        if start:
+            raise InputError(
+                f"{self.name}: start= is for a co-simulation unit; in {language} NAME_init takes the states"
+            )
+        return super().emit(language, folder, proof=proof)
+
+    def _unit(self, folder: Path, start: dict[str, Any]) -> Path:
+        from manipula.algebra.emit.fmu import unit_files, unit_name
+        from manipula.algebra.run.units import archive
+
+        if self.sample is None:
+            raise InputError(f"{self.name}: a co-simulation unit goes in steps; make it with sample=, the time of one")
+        names = self.inputs.get("p", ())
+        missing = [name for name in names if name not in start]
+        if missing:
+            raise InputError(f"{self.name}: parameters need a value to start with: start={{{missing[0]!r}: …}}")
+        parameters = tuple(float(start.pop(name)) for name in names)
+        states = {name: tuple(map(float, x)) for name, x in self.start(**start)._asdict().items()} if start else {}
+        starts = {**self.settings, **states, "p": parameters}
+        name = unit_name(self.tape)
+        return write_bytes(
+            folder / f"{name}.fmu", archive(unit_files(self.tape, __version__, starts, self.sample), name)
+        )
 
     def as_dict(self) -> dict[str, Any]:
         settings = {name: list(values) for name, values in self.settings.items()}

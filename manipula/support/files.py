@@ -10,16 +10,20 @@ from pathlib import Path
 
 def write_text(path: Path, text: str) -> Path:
     """Replace the file as a whole, or leave it as it was; behind a symbolic link, the file it points to."""
-    _replace(Path(os.path.realpath(path)) if path.is_symlink() else path, text)
+    return write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> Path:
+    _replace(Path(os.path.realpath(path)) if path.is_symlink() else path, content)
     return path
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         if path.exists():
             os.chmod(temporary, path.stat().st_mode)
         else:

@@ -1,0 +1,224 @@
+"""Co-simulation units: what an importer reads, sets and steps is what the law computes in Python."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import manipula as mp
+
+PID = {"kp": 400.0, "ki": 150.0, "kd": 40.0, "limit": 60.0, "tracking": 20.0, "filter": 2e-3}
+STEP = 1e-3
+
+
+def arm(joints: str = "RR") -> mp.Robot:
+    inertia = dict.fromkeys(("xx", "yy", "zz"), 0.02) | dict.fromkeys(("xy", "xz", "yz"), 0)
+    link = {"theta": 0, "d": 0.1, "a": 0.3, "mass": 1.5, "com": [0.1, 0, 0], "inertia": inertia}
+    kinds = {"R": {"alpha": 0}, "P": {"alpha": 90, "type": "prismatic"}}
+    rows = [{**link, **kinds[kind]} for kind in joints]
+    return mp.Robot.from_dh(rows, convention="standard", angle="deg", name=f"arm {joints}")
+
+
+class Unit:
+    """An importer by hand: the archive's binary through ctypes."""
+
+    def __init__(self, path: Path, token: str | None = None) -> None:
+        folder = Path(tempfile.mkdtemp(dir=path.parent))  # a library that is loaded must not be written over
+        with zipfile.ZipFile(path) as packed:
+            packed.extractall(folder)
+        tree = ElementTree.parse(folder / "modelDescription.xml").getroot()
+        variables = tree.find("ModelVariables")
+        assert variables is not None
+        self.about = {x.attrib["name"]: x for x in variables}
+        self.token = tree.attrib["instantiationToken"]
+        self.library = ctypes.CDLL(str(next((folder / "binaries").rglob(f"{path.stem}.*"))))
+        self.said: list[str] = []
+        kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p)
+        self._log = kind(lambda _environment, _status, _category, text: self.said.append(text.decode()))
+        make = self.library.fmi3InstantiateCoSimulation
+        make.restype = ctypes.c_void_p
+        null, no = ctypes.c_void_p(), ctypes.c_bool(False)
+        told = (token or self.token).encode()
+        made = make(b"x", told, b"", no, no, no, no, null, ctypes.c_size_t(0), null, self._log, null)
+        self.instance = ctypes.c_void_p(made)
+
+    def _access(self, function: Any, names: Sequence[str], values: Any) -> int:
+        refs = (ctypes.c_uint32 * len(names))(*(int(self.about[name].attrib["valueReference"]) for name in names))
+        sizes = ctypes.c_size_t(len(names)), ctypes.c_size_t(len(values))
+        return int(function(self.instance, refs, sizes[0], values, sizes[1]))
+
+    def set(self, **given: Sequence[float]) -> int:
+        flat = [float(x) for values in given.values() for x in values]
+        return self._access(self.library.fmi3SetFloat64, list(given), (ctypes.c_double * len(flat))(*flat))
+
+    def get(self, name: str) -> list[float]:
+        found = (ctypes.c_double * self.size(name))()
+        assert self._access(self.library.fmi3GetFloat64, [name], found) == 0
+        return list(found)
+
+    def size(self, name: str) -> int:
+        dimension = self.about[name].find("Dimension")
+        return 1 if dimension is None else int(dimension.attrib["start"])
+
+    def begin(self) -> int:
+        zero, no = ctypes.c_double(0), ctypes.c_bool(False)
+        self.library.fmi3EnterInitializationMode(self.instance, no, zero, zero, no, zero)
+        return int(self.library.fmi3ExitInitializationMode(self.instance))
+
+    def step(self, now: float, length: float = STEP) -> int:
+        flags, last = [ctypes.c_bool() for _ in range(3)], ctypes.c_double()
+        told = [ctypes.byref(x) for x in (*flags, last)]
+        times = ctypes.c_double(now), ctypes.c_double(length)
+        return int(self.library.fmi3DoStep(self.instance, *times, ctypes.c_bool(True), *told))
+
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+
+
+@pytest.mark.parametrize("joints", ["R", "RR", "RPR", "PRRR"])
+def test_a_law_steps_as_in_python(joints: str, tmp_path: Path) -> None:
+    law, n = mp.controller(arm(joints), "pid", sample=STEP, **PID), len(joints)
+    (path,) = law.emit("fmu", tmp_path)
+    unit, draw = Unit(path), np.random.default_rng(n)
+    q, q_ref, qd_ref = draw.uniform(-1, 1, (3, n))
+    assert unit.set(q=q, q_ref=q_ref, qd_ref=qd_ref, filtered=q) == 0
+    assert unit.begin() == 0
+    state, kp = law.start(filtered=q), np.full(n, PID["kp"])
+    for i in range(6):
+        assert unit.step(i * STEP) == 0
+        if i == 3:  # another gain from the next step on
+            kp = np.full(n, 250.0)
+            unit.set(kp=kp)
+        state, tau = law.step(state, q, q_ref, qd_ref, p={f"kp{j + 1}": x for j, x in enumerate(_before(kp, i))})
+        np.testing.assert_allclose(unit.get("tau"), tau, rtol=1e-13)
+        np.testing.assert_allclose(unit.get("integral"), state.integral, rtol=1e-13)
+
+
+def _before(kp: Any, i: int) -> Any:
+    return np.full(len(kp), PID["kp"]) if i <= 3 else kp
+
+
+def test_a_law_without_memory_and_a_loop(tmp_path: Path) -> None:
+    robot = arm("RPR")
+    law = mp.controller(robot, "computed_torque", sample=STEP, kp=100, kd=20)
+    (path,) = law.emit("fmu", tmp_path)
+    unit, zero = Unit(path), [0.0] * 3
+    unit.set(q=[0.1, 0.2, 0.3], qd=[1, 2, 3], qdd_ref=[1, 0, 1])
+    assert unit.begin() == 0
+    tau = law.step((), [0.1, 0.2, 0.3], [1, 2, 3], zero, zero, [1, 0, 1]).outputs
+    np.testing.assert_allclose(unit.get("tau"), tau, rtol=1e-13)
+
+    loop = mp.closed_loop(robot, law)
+    (path,) = loop.emit("fmu", tmp_path)
+    unit = Unit(path)
+    unit.set(q=[0.1, 0.2, 0.3])
+    assert unit.begin() == 0
+    np.testing.assert_array_equal(unit.get("q"), [0.1, 0.2, 0.3])  # nothing has moved yet
+    state = loop.start(q=[0.1, 0.2, 0.3])
+    assert unit.step(0.0, 5 * STEP) == 0  # five steps in one
+    for _ in range(5):
+        state, _ = loop.step(state, zero, zero, zero)
+    np.testing.assert_allclose(unit.get("q"), state.q, rtol=1e-12)
+    assert unit.get("time") == [5 * STEP]
+
+
+def test_parameters_and_states_to_start_from(tmp_path: Path) -> None:
+    robot = arm().with_payload("mL", ("rL", 0, 0))
+    law = mp.controller(arm(), "pid", sample=STEP, **PID)
+    loop = mp.closed_loop(robot, law)
+    with pytest.raises(mp.ManipulaError, match="'mL'"):
+        loop.emit("fmu", tmp_path, start={"rL": 0.1})
+    with pytest.raises(mp.ManipulaError, match="speed"):
+        loop.emit("fmu", tmp_path, start={"mL": 1, "rL": 0.1, "speed": [0, 0]})
+    with pytest.raises(mp.ManipulaError, match="q"):
+        loop.emit("fmu", tmp_path, start={"mL": 1, "rL": 0.1, "q": [0, 0, 0]})
+    with pytest.raises(mp.ManipulaError, match="NAME_init"):
+        loop.emit("c", tmp_path, start={"q": [0, 0]})
+    (path,) = loop.emit("fmu", tmp_path, start={"mL": 2, "rL": 0.1, "q": [0.3, 0.4]})
+    unit, state, zero = Unit(path), loop.start(q=[0.3, 0.4]), [0.0, 0.0]
+    assert unit.begin() == 0
+    for i in range(3):
+        unit.step(i * STEP)
+        state, _ = loop.step(state, zero, zero, p={"mL": 2, "rL": 0.1})
+    np.testing.assert_allclose(unit.get("q"), state.q, rtol=1e-12)
+    unit.set(p=[4.0, 0.1])
+    unit.step(3 * STEP)
+    state, _ = loop.step(state, zero, zero, p={"mL": 4, "rL": 0.1})
+    np.testing.assert_allclose(unit.get("qd"), state.qd, rtol=1e-12)
+
+
+def test_states_are_taken_and_put_back(tmp_path: Path) -> None:
+    (path,) = mp.controller(arm(), "pid", sample=STEP, **PID).emit("fmu", tmp_path)
+    unit, kept = Unit(path), ctypes.c_void_p()
+    unit.set(q_ref=[1, 1])
+    unit.begin()
+    unit.step(0)
+    unit.library.fmi3GetFMUState(unit.instance, ctypes.byref(kept))
+    before = unit.get("integral")
+    unit.step(STEP)
+    assert unit.get("integral") != before
+    unit.library.fmi3SetFMUState(unit.instance, kept)
+    assert unit.get("integral") == before
+    unit.library.fmi3FreeFMUState(unit.instance, ctypes.byref(kept))
+    unit.library.fmi3Reset(unit.instance)
+    assert unit.get("integral") == [0, 0]
+
+
+def test_what_cannot_be_is_said(tmp_path: Path) -> None:
+    law = mp.controller(arm(), "pid", sample=STEP, **PID)
+    (path,) = law.emit("fmu", tmp_path)
+    unit = Unit(path)
+    unit.begin()
+    for length in (0.0, -STEP, 1.5 * STEP, float("nan")):
+        assert unit.step(0, length) != 0
+        assert "whole number of steps" in unit.said[-1]
+    other = Unit(path, token="another")
+    assert not other.instance
+    assert "token" in other.said[-1]
+    with pytest.raises(mp.ManipulaError, match="sample="):
+        mp.controller(arm(), "pid", **PID).emit("fmu", tmp_path)
+
+
+def test_the_sources_are_clean_c(tmp_path: Path) -> None:
+    for law, gains in {"pid": PID, "computed_torque": {"kp": 1.0, "kd": 1.0}}.items():
+        (path,) = mp.controller(arm(), law, sample=STEP, **gains).emit("fmu", tmp_path)
+        with zipfile.ZipFile(path) as packed:
+            packed.extractall(tmp_path / law)
+        strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c"]
+        for source in (tmp_path / law / "sources").glob("*.c"):
+            subprocess.run(["cc", *strict, source.name, "-o", "x.o"], cwd=source.parent, check=True)
+
+
+def test_the_same_texts_every_time(tmp_path: Path) -> None:
+    texts = []
+    for place in ("a", "b"):
+        (path,) = mp.controller(arm(), "pid", sample=STEP, **PID).emit("fmu", tmp_path / place)
+        with zipfile.ZipFile(path) as packed:
+            texts.append({x: packed.read(x) for x in packed.namelist() if not x.startswith("binaries")})
+    assert texts[0] == texts[1]
+
+
+def test_as_an_importer_sees_it(tmp_path: Path) -> None:
+    fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed")
+    validation = pytest.importorskip("fmpy.validation")
+    law = mp.controller(arm("RP"), "pid", sample=STEP, **PID | {"limit": float("inf")})
+    (path,) = law.emit("fmu", tmp_path)
+    assert validation.validate_fmu(str(path)) == []
+    signals = np.array(
+        [(0.0, [1.0, 2.0]), (1.0, [1.0, 2.0])], dtype=[("time", np.float64), ("q_ref", np.float64, (2,))]
+    )
+    found = fmpy.simulate_fmu(str(path), stop_time=0.01, step_size=STEP, output_interval=STEP, input=signals)
+    state, zero = law.start(), [0.0, 0.0]
+    for _ in range(10):
+        state, tau = law.step(state, zero, [1, 2], zero)
+    np.testing.assert_allclose(found["tau"][-1], tau, rtol=1e-12)
