@@ -42,6 +42,7 @@ from manipula.errors import (
     SizeError,
     UnknownNameError,
 )
+from manipula.simulation.paths.face import show_systems_as
 from manipula.version import __version__
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from manipula.model import Law, Model, System
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
+    from manipula.simulation import trajectory
 
 __all__ = [
     "Arm",
@@ -85,6 +87,7 @@ __all__ = [
     "save",
     "significance",
     "tables",
+    "trajectory",
 ]
 
 # The verbs above are light, each loads its machinery when called; these classes are the machinery.
@@ -96,14 +99,26 @@ _CLASSES = {
     "Robot": "manipula.robot",
     "System": "manipula.model",
 }
+_NAMESPACES = {"trajectory": "manipula.simulation.trajectory"}
 
 
 def __getattr__(name: str) -> Any:
-    """A class on first use; Python asks here only for what is not in the module yet."""
-    if name not in _CLASSES:
+    """A class or a namespace on first use; Python asks here only for what is not in the module yet."""
+    if name in _NAMESPACES:
+        found: Any = import_module(_NAMESPACES[name])
+    elif name in _CLASSES:
+        found = getattr(import_module(_CLASSES[name]), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_CLASSES[name]), name)
+    globals()[name] = found
     return found
+
+
+def _system(*given: Any, **named: Any) -> Any:
+    return import_module("manipula.model").System(*given, **named)
+
+
+show_systems_as(_system)
 
 
 def __dir__() -> list[str]:

@@ -35,9 +35,10 @@ def refuse_time(what: str, value: Any) -> None:
 def refuse_impossible(name: str, kinds: Sequence[PortKind], settings: Settings) -> None:
     """Gains, limits and times are no negative numbers; a gain is finite, and what is divided by is not zero."""
     for kind in kinds:
-        wanted = "more than 0" if kind.divides else "at least 0"
+        wanted = "more than 0" if kind.divides else "a finite number" if kind.signed else "at least 0"
         for value in settings.get(kind.name, ()):
-            if value < 0 or (kind.divides and value == 0) or (isinf(value) and not kind.unbounded):
+            negative = value < 0 and not kind.signed
+            if negative or (kind.divides and value == 0) or (isinf(value) and not kind.unbounded):
                 raise InputError(f"{name}: {kind.name} ({kind.doc}, {kind.unit}): expected {wanted}, found {value:g}")
 
 

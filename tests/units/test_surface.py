@@ -16,7 +16,7 @@ from manipula.mechanics.models.catalogue import MODELS
 NAMES_TEXT = """
     Arm Law Model Motions Robot System
     base_parameters check check_base_parameters closed_loop controller convert count count_orders dossier generate
-    inverse_derivation languages load methods models robots save significance tables
+    inverse_derivation languages load methods models robots save significance tables trajectory
     ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError
     __version__
 """

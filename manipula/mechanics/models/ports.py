@@ -35,6 +35,7 @@ class PortKind:
     letter: str = ""  # of the entries, where it is not the port's own name
     unbounded: bool = False  # a setting that may be infinite: a limit that is none
     divides: bool = False  # a setting that must not be zero, such as a time constant
+    signed: bool = False  # a setting that may be negative: a position
 
     def entries(self, sizes: Sizes) -> list[str]:
         """The names of the entries: q1 … qn, or the fixed ones."""

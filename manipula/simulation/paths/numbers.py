@@ -1,0 +1,68 @@
+"""What a person gives for a reference, checked at the door: points, times, limits."""
+
+from __future__ import annotations
+
+from math import inf
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+
+Floats = NDArray[np.float64]
+
+
+def positive(value: Any, what: str, unit: str) -> float:
+    """One number above zero."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < inf:
+        raise InputError(f"{what}: expected a number of {unit} above 0, found {value!r:.60}")
+    return float(value)
+
+
+def numbers(value: Any, what: str, dimensions: int, wanted: str) -> Floats:
+    """An array of finite numbers of so many axes, none of them empty."""
+    try:
+        found = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: expected {wanted}, found {value!r:.60}") from None
+    if found.ndim != dimensions or 0 in found.shape:
+        raise InputError(f"{what}: expected {wanted}, found an array of shape {found.shape}")
+    if not np.isfinite(found).all():
+        place = ", ".join(str(i + 1) for i in np.argwhere(~np.isfinite(found))[0])
+        raise InputError(f"{what}: entry {place} is {found[~np.isfinite(found)][0]}; expected {wanted}")
+    return found
+
+
+def configuration(value: Any, what: str) -> Floats:
+    """One position a joint; a plain number is an arm of one joint."""
+    return numbers([value] if isinstance(value, Real) else value, what, 1, "a position for each joint")
+
+
+def both(q0: Any, q1: Any, what: str) -> tuple[Floats, Floats]:
+    """Two configurations of one arm."""
+    start, goal = configuration(q0, f"{what}: q0"), configuration(q1, f"{what}: q1")
+    if len(start) != len(goal):
+        raise InputError(f"{what}: q0 is of {len(start)} joints and q1 of {len(goal)}")
+    return start, goal
+
+
+def limits(value: Any, dof: int, what: str) -> Floats:
+    """A limit above zero for each joint, from one number for all or one each; infinity is none."""
+    try:
+        found = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{what}: expected a number or {dof}, one a joint, found {value!r:.60}") from None
+    if found.shape not in ((), (dof,)):
+        raise InputError(f"{what}: expected a number or {dof}, one a joint, found an array of shape {found.shape}")
+    if not (found > 0).all():
+        raise InputError(f"{what}: a limit is above 0, found {found[~(found > 0)][0]:g}")
+    return np.array(np.broadcast_to(found, (dof,)))
+
+
+def settings(**given: Any) -> dict[str, tuple[float, ...]]:
+    """The settings of a reference: ref_start=… of start=…"""
+    return {f"ref_{name}": tuple(np.atleast_1d(value).astype(float).tolist()) for name, value in given.items()}

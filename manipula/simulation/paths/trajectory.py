@@ -1,0 +1,86 @@
+"""`Trajectory`: a reference of time. Called, it gives positions, velocities and accelerations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from manipula.algebra.expr.evaluate import ARRAYS
+from manipula.algebra.expr.function import Function
+from manipula.errors import InputError
+from manipula.generation.formula import generate_formula, no_model
+from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.motion.ports import Motion
+from manipula.simulation.paths import face
+from manipula.simulation.paths.numbers import positive
+from manipula.support.files import write_text
+
+Floats = NDArray[np.float64]
+Curve = Callable[[Floats], Motion]  # times of any shape → arrays (…, dof)
+UNITS = {"t": "s", "q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s² or m/s²"}
+ROWS = 1000  # of a saved reference, when no step is given
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """A reference: `ref(t)` is (q, qd, qdd), arrays (…, dof) for any shape of t.
+
+    Before 0 and after its `duration` it rests at its ends, unless it is periodic. `block` is its formula, with the
+    `settings` that belong to it, which loops are made with; None where it is none, as that of a thousand pieces.
+    """
+
+    name: str
+    dof: int
+    duration: float
+    block: Block | None = field(repr=False)
+    settings: Mapping[str, tuple[float, ...]] = field(repr=False)
+    curve: Curve = field(repr=False)
+
+    def __call__(self, t: ArrayLike) -> Motion:
+        """(q, qd, qdd) at these times."""
+        try:
+            times = np.asarray(t, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"{self.name}: expected times in seconds, found {t!r:.60}") from None
+        return self.curve(times)
+
+    @cached_property
+    def function(self) -> Function:
+        """The formula, proved; its inputs are the time and the settings."""
+        if self.block is None:
+            raise InputError(f"{self.name}: is no formula, so it has no model; ref.save(…) writes it as a table")
+        return generate_formula(self.block, self.dof)
+
+    @cached_property
+    def model(self) -> Any:
+        """The reference as a proved `System`: it prints, compiles, and is emitted as code like any model."""
+        return face.system(self.function, dict(self.settings))
+
+    def save(self, path: str | Path, step: float | None = None) -> Path:
+        """Write a table, a row every `step` seconds: t, q1 …, qd1 …, qdd1 … `table(path)` reads it back."""
+        pieces = ROWS if step is None else max(1, round(self.duration / positive(step, f"{self.name}: step", "s")))
+        times = np.linspace(0.0, self.duration, pieces + 1) if self.duration > 0 else np.zeros(1)
+        names = [f"{port}{i + 1} [{UNITS[port]}]" for port in Motion._fields for i in range(self.dof)]
+        rows = np.hstack([times[:, None], *self(times)])
+        lines = [",".join([f"t [{UNITS['t']}]", *names]), *(",".join(map(repr, row)) for row in rows.tolist())]
+        return write_text(Path(path), "\n".join(lines) + "\n")
+
+
+def formula(block: Block, dof: int, duration: float, settings: Mapping[str, tuple[float, ...]]) -> Trajectory:
+    """A trajectory whose text is run on arrays of times, and on expressions where it becomes a function."""
+
+    def curve(t: Floats) -> Motion:
+        found = block.text(ARRAYS, no_model, {"t": [t], **settings})
+        return Motion(*(_stacked(found[name], t) for name in block.outputs))
+
+    return Trajectory(block.name, dof, duration, block, settings, curve)
+
+
+def _stacked(entries: Any, t: Floats) -> Floats:
+    return np.stack([np.broadcast_to(np.asarray(x, dtype=np.float64), t.shape) for x in entries], axis=-1)

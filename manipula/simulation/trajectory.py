@@ -1,0 +1,15 @@
+"""References to follow, as `mp.trajectory`: each function makes a `Trajectory`, which is called with times.
+
+>>> import manipula as mp
+>>> ref = mp.trajectory.quintic([0, 0], [1, -0.5], duration=2.0)
+>>> ref(1.0).q
+array([ 0.5 , -0.25])
+"""
+
+from manipula.mechanics.models.motion.ports import Motion
+from manipula.simulation.paths.joints import jerk_limited, quintic, trapezoid
+from manipula.simulation.paths.series import fourier, spline
+from manipula.simulation.paths.tables import table
+from manipula.simulation.paths.trajectory import Trajectory
+
+__all__ = ["Motion", "Trajectory", "fourier", "jerk_limited", "quintic", "spline", "table", "trapezoid"]
