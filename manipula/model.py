@@ -5,11 +5,13 @@ Printing and emitting are imported when they are asked for: most models are only
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from manipula.algebra.expr.condition import Condition, still_asked
 from manipula.algebra.expr.cost import Cost
@@ -18,7 +20,8 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.run.compiled import Compiled, compile_tape
-from manipula.algebra.run.stepping import Stepped
+from manipula.algebra.run.steps.repeated import Repeated
+from manipula.algebra.run.steps.stepping import Stepped
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, UnknownNameError
 from manipula.pages.formulation_text import choices_in_words
@@ -263,6 +266,33 @@ class System(Model):
             folder / f"{name}.fmu", archive(unit_files(self.tape, __version__, starts, self.sample), name)
         )
 
+    def run(
+        self,
+        state: Any,
+        steps: int,
+        *variables: Any,
+        p: Mapping[str, Any] | None = None,
+        every: int = 1,
+        threads: int = 1,
+        along: Collection[str] | str = (),
+    ) -> Repeated:
+        """Many steps in one call, in machine code: the last state, and the records of every `every`-th step (0: none).
+
+        The other inputs are held; those named in `along` are given for every step, of shape (…, steps, size). In `p`
+        parameters, and settings other than the system's own, may have rows, too: `p=dict(mL=masses, kp=gains)` with
+        shapes (…) and (…, size). A row has the bits it would have alone. Ctrl-C ends it early, with what there is.
+        """
+        given = {**self._set, **self._by_entry(p or {})} or None
+        return self._code.run(state, steps, *variables, p=given, every=every, threads=threads, along=along)
+
+    def _by_entry(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Whole settings, such as kp, as their entries kp1, kp2, …"""
+        ports = {port.name: port.names for port in self.function.inputs if port.role == "setting"}
+        found: dict[str, Any] = {}
+        for name, value in given.items():
+            found |= _entries(self.name, name, value, ports[name]) if name in ports else {name: value}
+        return found
+
     def as_dict(self) -> dict[str, Any]:
         settings = {name: list(values) for name, values in self.settings.items()}
         return super().as_dict() | {"settings": settings, "sample": self.sample}
@@ -289,6 +319,14 @@ class Law(System):
         """What was asked for: the robot it believes in, and its symbols."""
         assert self._request is not None
         return self._request
+
+
+def _entries(system: str, port: str, value: Any, names: Sequence[str]) -> dict[str, Any]:
+    """One number for all entries, or the last axis one for each."""
+    found = np.asarray(value)
+    if found.ndim and found.shape[-1] != len(names):
+        raise InputError(f"{system}: {port}: expected a number or shape (..., {len(names)}), found {found.shape}")
+    return {name: found[..., i] if found.ndim else found for i, name in enumerate(names)}
 
 
 def _picked(function: Function, name: str) -> Output:

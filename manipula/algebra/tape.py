@@ -285,3 +285,29 @@ def kept_slots(tape: Tape) -> list[int]:
     parameters = parameters_of(tape)
     reads = {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
     return [slot for slot in (parameters.slots if parameters else ()) if slot in reads] + offline_needed(tape)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the entries of a tape with states lie in a row of each array, by slots."""
+
+    states: tuple[int, ...]
+    drive: tuple[int, ...]
+    following: tuple[int, ...]  # slots of the next states, in the order of the states
+    outputs: tuple[int, ...]
+
+
+def layout_of(tape: Tape) -> Layout:
+    variables = variables_of(tape)
+    states = [port for port in variables if port.role == "state"]
+    following = {port.gives.state: port for port in tape.outputs if isinstance(port.gives, Next)}
+    return Layout(
+        _slots(states),
+        _slots([port for port in variables if port.role != "state"]),
+        _slots([following[port.name] for port in states]),
+        _slots([port for port in tape.outputs if not isinstance(port.gives, Next)]),
+    )
+
+
+def _slots(ports: list[Port]) -> tuple[int, ...]:
+    return tuple(slot for port in ports for slot in port.slots)

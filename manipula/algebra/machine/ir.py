@@ -44,21 +44,21 @@ MANY = 64  # so many numbers among the results, the zeros of a regressor, are wr
 
 
 def _reads(tape: Tape) -> set[int]:
-    return {arg for line in tape.online for arg in line.args} | set(_results(tape))
+    return {arg for line in tape.online for arg in line.args} | set(results_of(tape))
 
 
-def _results(tape: Tape) -> list[int]:
+def results_of(tape: Tape) -> list[int]:
     return [slot for port in tape.outputs for slot in port.slots]
 
 
 def single_module(tape: Tape, scalar: str, host: Host, more: str = "") -> str:
     """`prepare`, `broken` and `one`; `more` is text that calls them."""
-    return _module(tape, straight_functions(tape, host, scalar), more)
+    return module_of(tape, straight_functions(tape, host, scalar), more)
 
 
 def batch_module(tape: Tape, scalar: str, host: Host) -> str:
     """`run`."""
-    return _module(tape, [_run(tape, Kind(scalar, host.lanes(scalar)), host)])
+    return module_of(tape, [_run(tape, Kind(scalar, host.lanes(scalar)), host)])
 
 
 def straight_functions(tape: Tape, host: Host, scalar: str = "double") -> list[Writer]:
@@ -74,16 +74,16 @@ def lanes_function(tape: Tape, lanes: int, host: Host) -> Writer:
     given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
     w.lines += [f"define void @one({', '.join([*given, 'ptr noalias readonly %.k', *taken])}) nounwind {{", "entry:"]
-    w.lines += rooms(w, _widest(kind, host))
+    w.lines += rooms(w, widest(kind, host))
     for slots, base in [(kept_slots(tape), "%.k"), *((port.slots, f"%.in{i}") for i, port in enumerate(variables))]:
         load_vectors(w, slots, base)
     units = [u for i, port in enumerate(tape.outputs) for u in vector_units(w, port.slots, f"%.out{i}")]
-    _compute(w, arranged(tape.online, _results(tape), w.inner), units)
+    compute(w, arranged(tape.online, results_of(tape), w.inner), units)
     w.lines.append("  ret void\n}\n")
     return w
 
 
-def _module(tape: Tape, functions: Sequence[Writer], more: str = "") -> str:
+def module_of(tape: Tape, functions: Sequence[Writer], more: str = "") -> str:
     bodies = ["\n".join(w.lines) for w in functions]
     known = MEND.splitlines()
     extra = [text for text in declarations(*functions) if text not in known]
@@ -96,10 +96,10 @@ def _module(tape: Tape, functions: Sequence[Writer], more: str = "") -> str:
 def _prepare(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, parameters = Writer(tape, kind, host), parameters_of(tape)
     w.lines += ["define void @prepare(ptr noalias readonly %.p, ptr noalias %.k) nounwind {", "entry:"]
-    w.lines += rooms(w, _widest(kind, host))
+    w.lines += rooms(w, widest(kind, host))
     load_row(w, parameters.slots if parameters else (), "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
-    _compute(w, tape.offline, row_units(w, kept_slots(tape), "%.k"))
+    compute(w, tape.offline, row_units(w, kept_slots(tape), "%.k"))
     w.lines.append("  ret void\n}\n")
     return w
 
@@ -108,10 +108,10 @@ def _broken(tape: Tape, kind: Kind, host: Host) -> Writer:
     """NaN breaks nothing."""
     w, parameters = Writer(tape, kind, host), parameters_of(tape)
     w.lines += ["define i32 @broken(ptr noalias readonly %.p) nounwind {", "entry:"]
-    w.lines += rooms(w, _widest(kind, host))
+    w.lines += rooms(w, widest(kind, host))
     load_row(w, parameters.slots if parameters else (), "%.p")
     w.products, w.turned, w.inner = {}, {}, {}
-    _compute(w, _asked(tape), ())
+    compute(w, _asked(tape), ())
     found = "0"
     for number, check in reversed(list(enumerate(tape.checks, 1))):
         small = w.let(f"fcmp ole {kind.text} {w.at(check.magnitude)}, {w.at(check.bound)}")
@@ -130,18 +130,18 @@ def _one(tape: Tape, kind: Kind, host: Host) -> Writer:
     w, variables = Writer(tape, kind, host), variables_of(tape)
     given = [f"ptr readonly %.in{i}" for i in range(len(variables))]
     taken = [f"ptr noalias %.out{i}" for i in range(len(tape.outputs))]
-    numbers = sum(slot in w.literals for slot in _results(tape))
+    numbers = sum(slot in w.literals for slot in results_of(tape))
     wide = f'"prefer-vector-width"="{8 * host.vector_bytes}" ' if numbers >= MANY else ""
     signature = ", ".join([*given, "ptr noalias readonly %.k", *taken])
     w.lines += [f"define void @one({signature}) nounwind {wide}{{", "entry:"]
-    w.lines += rooms(w, _widest(kind, host))
+    w.lines += rooms(w, widest(kind, host))
     load_row(w, kept_slots(tape), "%.k")
     for i, port in enumerate(variables):
         load_row(w, port.slots, f"%.in{i}")
     table = Numbers(w)
     w.number = table.at
     units = [u for i, port in enumerate(tape.outputs) for u in row_units(w, port.slots, f"%.out{i}")]
-    _compute(w, arranged(tape.online, _results(tape), w.inner), units)
+    compute(w, arranged(tape.online, results_of(tape), w.inner), units)
     w.lines.append("  ret void\n}\n")
     w.declared["@numbers"] = table.text()
     return w
@@ -170,7 +170,7 @@ def _run(tape: Tape, kind: Kind, host: Host) -> Writer:
     for port, start, offset in zip(tape.outputs, starts[len(variables) :], offsets[len(variables) :]):
         units += block_units(w, port.slots, [start, *(w.gep(start, x) for x in offset)])
     # results wait here until their neighbours are known: long code gains nothing by bringing them forward
-    _compute(w, tape.online if len(tape.online) > LONG else arranged(tape.online, _results(tape), w.inner), units)
+    compute(w, tape.online if len(tape.online) > LONG else arranged(tape.online, results_of(tape), w.inner), units)
     _advance(w)
     return w
 
@@ -206,14 +206,14 @@ def _advance(w: Writer) -> None:
     w.lines.append("  ret void\n}\n")
 
 
-def _widest(kind: Kind, host: Host) -> int:
+def widest(kind: Kind, host: Host) -> int:
     return max(kind.lanes, host.lanes("double"))
 
 
 # lines
 
 
-def _compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
+def compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
     """The lines; sines, cosines and arc tangents of all that is known at a time are computed together."""
     stores = Stores(units, (line.slot for line in lines))
     stores.fixed()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -13,7 +13,10 @@ from manipula.algebra.expr.condition import NEAR
 from manipula.algebra.run.batch.shapes import DType, Floats, View, apart, arranged, floats_from_value, results_for
 from manipula.algebra.run.batch.threads import shared_out
 from manipula.algebra.run.numpy_run import NumpyKernel
-from manipula.algebra.run.stepping import Memory, Stepped
+from manipula.algebra.run.steps.lanes import laned
+from manipula.algebra.run.steps.repeated import Repeated, Repeater, repeat
+from manipula.algebra.run.steps.stepping import Memory, Stepped
+from manipula.algebra.run.steps.task import task_from
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
 
@@ -36,6 +39,8 @@ class Kernel(Protocol):
     def broken(self, parameters: Floats) -> int: ...
     def run(self, views: Sequence[View], kept: Floats, results: Sequence[Floats], rows: range) -> None: ...
     def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> Any: ...
+    def prepare_rows(self, parameters: Floats) -> Floats: ...
+    def repeater(self, lanes: int) -> Repeater: ...
 
 
 def compile_tape(tape: Tape, backend: str = "auto", dtype: str = "float64") -> Compiled:
@@ -127,6 +132,34 @@ class Compiled:
         names = [port.name for port in self.tape.outputs]
         stepped = memory.parted(dict(zip(names, found if len(names) > 1 else [found])))
         return stepped if out is None else stepped._replace(state=memory.kept(stepped.state, out))
+
+    def run(
+        self,
+        state: Any,
+        steps: int,
+        *variables: Any,
+        p: Any = None,
+        every: int = 1,
+        threads: int = 1,
+        along: Collection[str] | str = (),
+    ) -> Repeated:
+        """Many steps in one call, in machine code: the last state, and the records of every `every`-th step (0: none).
+
+        The other variables are held, those named in `along` are given for every step, of shape (…, steps, size).
+        Parameters may have leading axes, too. Rows go side by side and in `threads`; each has the bits it would have
+        alone. Ctrl-C ends it early, with what there is.
+        """
+        table = self._prepared.table(p)
+
+        def kept(blocks: Floats) -> Floats:
+            if table.ndim > 1:
+                return self._kernel.prepare_rows(self._prepared.held(blocks))
+            return laned(
+                self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
+            )
+
+        task = task_from(self._memory, self._kernel.lanes, state, steps, variables, along, every, table, kept)
+        return repeat(task, self._memory, self._kernel.repeater(task.lanes), threads, self.dtype)
 
     def to(self, device: str) -> Any:
         """The same function on a device: "cuda" takes and returns CuPy arrays, "cpu" is this one."""
@@ -273,6 +306,13 @@ class _Preparation:
             raise ConditionError(f"{self._function}: holds only for {claim}, found {found}")
 
     def _vector(self, given: Any) -> Floats:
+        values = self.table(given)
+        if values.ndim != 1:
+            self._refuse(values)
+        return np.ascontiguousarray(values)
+
+    def table(self, given: Any) -> Floats:
+        """(…, n): parameters of one row, or of many."""
         if not self.names:
             if given is not None and len(given):
                 raise InputError(f"{self._function}: p: the function has no parameters, found {given!r}")
@@ -282,19 +322,32 @@ class _Preparation:
         if isinstance(given, Mapping):
             given = self._in_order(given)
         values = floats_from_value(self._function, "p", given, self._dtype)
-        if values.shape != (len(self.names),):
-            expected = f"{len(self.names)} values ({', '.join(self.names)})"
-            raise InputError(f"{self._function}: p: expected {expected}, found shape {values.shape}")
-        return np.ascontiguousarray(values)
+        if values.shape[-1:] != (len(self.names),):
+            self._refuse(values)
+        return values
 
-    def _in_order(self, given: Mapping[str, Any]) -> list[Any]:
+    def held(self, blocks: Floats) -> Floats:
+        """The same blocks, (blocks, n, lanes), if every row keeps the conditions; else `ConditionError`, as for one."""
+        if self._checks:
+            for row in np.unique(np.moveaxis(blocks, -1, 1).reshape(-1, len(self.names)), axis=0):
+                self._check(row)
+        return blocks
+
+    def _refuse(self, values: Floats) -> NoReturn:
+        expected = f"{len(self.names)} values ({', '.join(self.names)})"
+        raise InputError(f"{self._function}: p: expected {expected}, found shape {values.shape}")
+
+    def _in_order(self, given: Mapping[str, Any]) -> Any:
         for name in given:
             if name not in self._known:
                 raise UnknownNameError(f"parameter of {self._function}", str(name), self.names)
         missing = [name for name in self.names if name not in given]
         if missing:
             raise InputError(f"{self._function}: p: no value for {', '.join(missing)}")
-        return [given[name] for name in self.names]
+        values = [given[name] for name in self.names]
+        if any(np.ndim(x) for x in values):  # of many rows
+            return np.stack(np.broadcast_arrays(*values), axis=-1)
+        return values
 
 
 @lru_cache(maxsize=256)

@@ -16,8 +16,11 @@ import numpy as np
 from manipula.algebra.machine.code import Loaded, loaded
 from manipula.algebra.machine.host import host
 from manipula.algebra.machine.ir import batch_module, single_module
+from manipula.algebra.machine.repeat import repeat_module
 from manipula.algebra.machine.writer import Host
 from manipula.algebra.run.batch.shapes import Floats, View
+from manipula.algebra.run.steps.lanes import aligned
+from manipula.algebra.run.steps.repeated import Frames
 from manipula.algebra.run.vectorcall.layout import GENERAL, OUT, PARAMETER, address_of, builtin, fill_context, layout
 from manipula.algebra.run.vectorcall.plain import context_rows, has_vectorcall, vectorcall_text
 from manipula.algebra.tape import Tape, kept_slots, parameters_of, variables_of
@@ -38,19 +41,22 @@ class LlvmKernel:
         self._result_type: type | None = None
         self._kept = len(kept_slots(tape))
         self._lock, self._batch = Lock(), cast(Loaded | None, None)
+        self._repeats: dict[int, Loaded] = {}
         self._single = self._load("single")
         pointer = ctypes.c_void_p
         self._prepare = ctypes.CFUNCTYPE(None, pointer, pointer)(self._single.address("prepare"))
         ports = [pointer] * (len(variables_of(tape)) + 1 + len(tape.outputs))
         self._one = ctypes.CFUNCTYPE(None, *ports)(self._single.address("one"))
 
-    def _load(self, which: str) -> Loaded:
+    def _load(self, which: str, lanes: int = 1) -> Loaded:
         abi = (self._layout.header,) if self._layout else ()
         level = 2 if len(self.tape.lines) <= LONG else 0
-        parts = (which, self.tape.digest(), self._scalar, self._host, abi)
-        return loaded(parts, lambda: self._text(which), level)
+        parts = (which, self.tape.digest(), self._scalar, self._host, abi, *([lanes] if which == "repeat" else []))
+        return loaded(parts, lambda: self._text(which, lanes), level)
 
-    def _text(self, which: str) -> str:
+    def _text(self, which: str, lanes: int = 1) -> str:
+        if which == "repeat":
+            return repeat_module(self.tape, self._scalar, self._host, lanes)
         if which == "many":
             return batch_module(self.tape, self._scalar, self._host)
         call = vectorcall_text(self.tape, self._layout.header, self._scalar) if self._layout else ""
@@ -121,6 +127,25 @@ class LlvmKernel:
             outs = [address_of(x) + width * first * len(p.slots) for x, p in zip(results, self.tape.outputs)]
             self._run(*[part for start in starts for part in start], address_of(kept), *outs, count)
 
+    def prepare_rows(self, parameters: Floats) -> Floats:
+        """The off-line part of many rows, (blocks, n, lanes) → (blocks, K, lanes)."""
+        blocks, _, lanes = parameters.shape
+        kept = aligned((blocks, self._kept, lanes), self.dtype)
+        code = self._repeating(lanes)
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(code.address("prepare_rows"))
+        call(address_of(parameters), address_of(kept), blocks)
+        return kept
+
+    def repeater(self, lanes: int) -> Repeat:
+        """Many steps, so many rows side by side."""
+        return Repeat(self._repeating(lanes))
+
+    def _repeating(self, lanes: int) -> Loaded:
+        with self._lock:
+            if lanes not in self._repeats:
+                self._repeats[lanes] = self._load("repeat", lanes)
+            return self._repeats[lanes]
+
     def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> Any:
         """The thin call, or None. What does not fit it goes to `owner.general`; the owner keeps this kernel alive."""
         if self._layout is None:
@@ -146,3 +171,38 @@ class LlvmKernel:
         known["run"] = self._batch.address("run") if self._batch else 0
         context = ctypes.CFUNCTYPE(ctypes.c_void_p)(self._single.address("call_context"))()
         fill_context(context, [known[name] for name in context_rows(self.tape)])
+
+
+CHUNK = 8  # blocks that go through time together: their states stay in the nearest cache
+
+
+class Repeat:
+    """The code of `machine.repeat`; it stays loaded as long as this lives. The interpreter's lock is free meanwhile."""
+
+    def __init__(self, code: Loaded) -> None:
+        self._code = code
+        word, place = ctypes.c_int64, ctypes.c_void_p
+        form = [place, place, word, word, place, word, place, place, *[word] * 6]
+        self._call = ctypes.CFUNCTYPE(None, *form)(code.address("repeat"))
+
+    def __call__(self, frames: Frames, blocks: range, steps: int, every: int, left: int) -> None:
+        if not blocks:
+            return
+        width, lanes = frames.record.shape[2:]
+        size = frames.states.itemsize
+
+        def part(array: Floats) -> tuple[int, int]:
+            """Address of the first block, and the distance of the next: none where all share one."""
+            step = array.strides[0] // size if len(array) > 1 else 0
+            return address_of(array) + size * step * blocks.start, step
+
+        states, _ = part(frames.states)
+        drive, drive_block = part(frames.drive)
+        drive_step = frames.drive.strides[1] // size if frames.drive.shape[1] > 1 else 0
+        kept, kept_block = part(frames.kept)
+        record, record_block = part(frames.record)
+        scratch = aligned((width, lanes), frames.states.dtype)
+        self._call(
+            states, drive, drive_block, drive_step, kept, kept_block, address_of(scratch),
+            record, record_block, every, left, len(blocks), CHUNK, steps,
+        )  # fmt: skip

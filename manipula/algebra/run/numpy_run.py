@@ -9,7 +9,8 @@ import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.run.batch.shapes import DType, Floats, View, matrix_of_view
-from manipula.algebra.tape import Line, Tape, kept_slots, parameters_of, variables_of
+from manipula.algebra.run.steps.repeated import Frames, Repeater
+from manipula.algebra.tape import Line, Tape, kept_slots, layout_of, parameters_of, variables_of
 from manipula.scalar import OPS
 
 
@@ -57,6 +58,36 @@ class NumpyKernel:
             table = result.reshape(-1, len(port.slots))[rows.start : rows.stop]
             for position, slot in enumerate(port.slots):
                 table[:, position] = values[slot]
+
+    def prepare_rows(self, parameters: Floats) -> Floats:
+        """The off-line part of many rows, (blocks, n, lanes) → (blocks, K, lanes)."""
+        port = parameters_of(self.tape)
+        values: dict[int, Any] = dict(self._constants)
+        values.update(zip(port.slots if port else (), np.moveaxis(parameters, 1, 0)))
+        _play(self.tape.offline, values, {})
+        return np.stack([np.broadcast_to(values[x], parameters[:, 0].shape) for x in self._kept], axis=1)
+
+    def repeater(self, lanes: int) -> Repeater:
+        """Step by step."""
+        return self._repeat
+
+    def _repeat(self, frames: Frames, blocks: range, steps: int, every: int, left: int) -> None:
+        layout, part = layout_of(self.tape), slice(blocks.start, blocks.stop)
+        x, record = frames.states[part], frames.record[part]
+        drive, kept = (y if len(y) == 1 else y[part] for y in (frames.drive, frames.kept))
+        for step in range(steps):
+            values: dict[int, Any] = dict(self._constants)
+            values.update(zip(self._kept, np.moveaxis(kept, 1, 0)))
+            values.update(zip(layout.states, np.moveaxis(x, 1, 0).copy()))
+            values.update(zip(layout.drive, np.moveaxis(drive[:, step % drive.shape[1]], 1, 0)))
+            _play(self.tape.online, values, self._dead)
+            sample, rest = divmod(step - left, every) if every else (-1, 0)
+            if sample >= 0 and rest == 0:
+                record[:, sample, : x.shape[1]] = x
+                for position, slot in enumerate(layout.outputs, x.shape[1]):
+                    record[:, sample, position] = values[slot]
+            for position, slot in enumerate(layout.following):
+                x[:, position] = values[slot]
 
     def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> None:
         """There is no thin call without machine code."""

@@ -17,9 +17,9 @@ from manipula.errors import InputError
 LEAST = 8192  # configurations that are worth a thread
 
 
-def shared_out(run: Callable[[range], None], count: int, threads: int, lanes: int) -> None:
+def shared_out(run: Callable[[range], None], count: int, threads: int, lanes: int, least: int = LEAST) -> None:
     """Call `run` on ranges that cover 0 … count, whole blocks of lanes each, in as many threads."""
-    workers = min(_workers(threads), count // LEAST)
+    workers = min(_workers(threads), count // least)
     if workers <= 1:
         run(range(count))
         return

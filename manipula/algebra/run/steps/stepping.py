@@ -31,6 +31,7 @@ class Memory:
             rates = any(isinstance(x.gives, Rate) for x in tape.outputs)
             why = "gives the rates of its states, in continuous time" if rates else "has no states"
             raise InputError(f"{tape.name}: {why}; it does not go step by step")
+        self.free = tuple(port for port in self.inputs if port.role != "state")
         self.outputs = [x for x in tape.outputs if x.name not in self.following.values()]
         self._state = result_type(f"{tape.name}_state", tuple(port.name for port in self.states))
         self._outputs = result_type(f"{tape.name}_outputs", tuple(port.name for port in self.outputs))
@@ -50,13 +51,16 @@ class Memory:
 
     def arguments(self, state: Any, variables: Sequence[Any]) -> list[Any]:
         """In the order of the function."""
-        remembered = self.ordered(state, "state")
-        free = [port.name for port in self.inputs if port.role != "state"]
-        if len(variables) != len(free):
-            told = ", ".join(free) or "none"
-            raise InputError(f"{self.name}: a step takes {len(free)} inputs ({told}), found {len(variables)}")
-        values = dict(zip(free, variables)) | dict(zip(self._state._fields, remembered))
+        values = dict(zip((port.name for port in self.free), self.checked(variables)))
+        values |= dict(zip(self._state._fields, self.ordered(state, "state")))
         return [values[port.name] for port in self.inputs]
+
+    def checked(self, variables: Sequence[Any]) -> Sequence[Any]:
+        """One for each input that is no state."""
+        if len(variables) != len(self.free):
+            told = ", ".join(port.name for port in self.free) or "none"
+            raise InputError(f"{self.name}: a step takes {len(self.free)} inputs ({told}), found {len(variables)}")
+        return variables
 
     def ordered(self, state: Any, what: str) -> list[Any]:
         """The arrays of a state, from a mapping or in their order."""
@@ -72,7 +76,14 @@ class Memory:
     def parted(self, results: Mapping[str, Any]) -> Stepped:
         state = self._state(*(results[self.following[port.name]] for port in self.states))
         outputs = [results[port.name] for port in self.outputs]
-        return Stepped(state, outputs[0] if len(outputs) == 1 else self._outputs(*outputs))
+        return Stepped(state, self.out(outputs))
+
+    def states_of(self, arrays: Sequence[Any]) -> Any:
+        return self._state(*arrays)
+
+    def out(self, outputs: Sequence[Any]) -> Any:
+        """What goes out, as a step returns it."""
+        return outputs[0] if len(outputs) == 1 else self._outputs(*outputs)
 
     def kept(self, state: Any, out: Any) -> Any:
         """The new states in the arrays of `out`, which may be the old ones."""

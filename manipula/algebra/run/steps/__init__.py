@@ -1,0 +1,1 @@
+"""Functions with states: one step after the other."""

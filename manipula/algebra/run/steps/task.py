@@ -1,0 +1,107 @@
+"""Many steps as a caller asks for them: states, variables held or along time, parameters of every row, as one task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from manipula.algebra.run.batch.shapes import DType, Floats, Shape, floats_from_value, pattern, rows_from_value
+from manipula.algebra.run.steps.lanes import laned
+from manipula.algebra.run.steps.repeated import Task
+from manipula.algebra.run.steps.stepping import Memory
+from manipula.algebra.tape import Port
+from manipula.errors import InputError, UnknownNameError
+
+Kept = Callable[[Floats], Floats]  # parameters in blocks of lanes → what is kept of them, in the same blocks
+
+
+def task_from(
+    memory: Memory,
+    lanes: int,
+    state: Any,
+    steps: Any,
+    variables: Sequence[Any],
+    along: Collection[str] | str,
+    every: Any,
+    parameters: Floats,
+    kept: Kept,
+) -> Task:
+    """Checked and broadcast. `parameters`: (…, n); without leading axes they are those of all rows."""
+    name, dtype = memory.name, memory.dtype
+    count = _whole(name, "steps", steps, 0)
+    moving = _moving(memory, along)
+    states = [rows_from_value(name, x, y, dtype) for x, y in zip(memory.states, memory.ordered(state, "state"))]
+    given = [
+        _along(name, port, value, count, dtype) if port.name in moving else rows_from_value(name, port, value, dtype)
+        for port, value in zip(memory.free, memory.checked(variables))
+    ]
+    leads = [x.shape[:-1] for x in (*states, parameters)]
+    leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(given, memory.free)]
+    lead = _common(name, leads)
+    rows = prod(lead)
+    wide = lanes if rows > 1 else 1
+    held = [_rows(x, lead, 1) for x in given] if not moving else []
+    driven = [_rows(x if y.name in moving else x[..., None, :], lead, 2) for x, y in zip(given, memory.free)]
+    return Task(
+        lead,
+        rows,
+        wide,
+        count,
+        _whole(name, "every", every, 0),
+        np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])).reshape(rows, x.shape[-1]) for x in states], axis=1),
+        _beside(held, dtype),
+        _beside(driven, dtype) if moving else None,
+        kept(laned(_rows(parameters, lead, 1), wide, dtype)),
+    )
+
+
+def _whole(name: str, what: str, value: Any, least: int) -> int:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name}: {what}: expected a whole number, at least {least}, found {value!r:.60}")
+    return int(value)
+
+
+def _moving(memory: Memory, along: Collection[str] | str) -> set[str]:
+    names = {along} if isinstance(along, str) else set(along)
+    known = [port.name for port in memory.free]
+    for name in sorted(names.difference(known)):
+        raise UnknownNameError(f"input of {memory.name}", name, known)
+    return names
+
+
+def _along(function: str, port: Port, value: Any, steps: int, dtype: DType) -> Floats:
+    """(…, steps, size)"""
+    found = floats_from_value(function, port.name, value, dtype)
+    if found.ndim < 2 or found.shape[-2:] != (steps, *port.shape):
+        wanted = pattern((steps, *port.shape))
+        raise InputError(f"{function}: {port.name}: expected shape {wanted}, one row a step, found {found.shape}")
+    return found
+
+
+def _common(name: str, leads: Sequence[Shape]) -> Shape:
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError:
+        found = ", ".join(map(str, dict.fromkeys(leads)))
+        raise InputError(
+            f"{name}: the leading axes of states, variables and parameters do not broadcast: {found}"
+        ) from None
+
+
+def _rows(array: Floats, lead: Shape, own: int) -> Floats:
+    """Leading axes as one; 1 where all rows are the same. The last `own` axes stay."""
+    tail = array.shape[-own:]
+    if array.ndim == own:
+        return array.reshape(1, *tail)
+    return np.broadcast_to(array, (*lead, *tail)).reshape(prod(lead), *tail)
+
+
+def _beside(parts: Sequence[Floats], dtype: DType) -> Floats:
+    """Side by side along the last axis, the others broadcast."""
+    if not parts:
+        return np.empty((1, 0), dtype)
+    shape = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
+    return np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts], axis=-1)
