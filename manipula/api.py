@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError
+from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError, caution
 
 if TYPE_CHECKING:
     from manipula.generation.prepare import Prepared
@@ -111,7 +111,13 @@ def save(robot: Robot, path: str | Path) -> Path:
     from manipula.support.files import write_text
 
     path = Path(path)
-    return write_text(path, format_written(path.suffix, str(path)).write(robot))
+    form = format_written(path.suffix, str(path))
+    written = write_text(path, form.write(robot))
+    lost = form.lost(robot)
+    if lost:
+        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        caution(f"{path.name}: {form.title} cannot hold the {', '.join(lost[:3])}{more}; a .toml file keeps everything")
+    return written
 
 
 def convert(robot: Robot, target: str) -> Robot:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from manipula.ik.general6r.emitted import EmittedSolver
 
 
-@dataclass(frozen=True, eq=True)
+@dataclass(frozen=True, eq=True, repr=False)
 class Model:
     """A model of one robot: symbolic, counted, proved. Immutable; equal when its content is."""
 
@@ -156,11 +156,20 @@ class Model:
             "provenance": made.as_dict(),
         }
 
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{port}({len(names)})" for port, names in self.inputs.items())
+        outputs = ", ".join(f"{port}({', '.join(map(str, shape))})" for port, shape in self.outputs.items())
+        return f"<{self.name}: {inputs} → {outputs}; {self._told()}>"
+
+    def _told(self) -> str:
+        """What it costs and whether it is proved."""
+        return f"{self.cost}; {'proved' if self.provenance.proof else 'not proved'}"
+
     def _repr_latex_(self) -> str:
         return self.equations("auxiliary", "latex")._repr_latex_()
 
 
-@dataclass(frozen=True, eq=True)
+@dataclass(frozen=True, eq=True, repr=False)
 class SolverModel(Model):
     """A solver with loops in place of formulas: `emit("c", …)` writes it; `cost` counts nothing."""
 
@@ -180,6 +189,9 @@ class SolverModel(Model):
             method = self.function.provenance.method
             raise InputError(f"inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}")
         return write_files(Path(folder), self._solver.files(__version__))
+
+    def _told(self) -> str:
+        return "a solver with loops; every answer is checked"
 
     def as_dict(self) -> dict[str, Any]:
         return super().as_dict() | {"cost": None}  # loops: no fixed number of operations
@@ -201,7 +213,7 @@ def _method_lines(method: str, origin: Provenance) -> list[str]:
     return [f"method: {method}", *(f"  - {choice}" for choice in choices_in_words(origin.answers))]
 
 
-@dataclass(frozen=True, eq=True)
+@dataclass(frozen=True, eq=True, repr=False)
 class System(Model):
     """A model with settings, gains and the like, that goes step by step: a control law, or the loop it closes.
 
@@ -293,6 +305,10 @@ class System(Model):
             found |= _entries(self.name, name, value, ports[name]) if name in ports else {name: value}
         return found
 
+    def _told(self) -> str:
+        when = "continuous time" if self.sample is None else f"a step every {self.sample:g} s"
+        return f"{when}; {super()._told()}"
+
     def as_dict(self) -> dict[str, Any]:
         settings = {name: list(values) for name, values in self.settings.items()}
         return super().as_dict() | {"settings": settings, "sample": self.sample}
@@ -308,7 +324,7 @@ class System(Model):
         return {name: x for port in ports for name, x in zip(port.names, self.settings[port.name], strict=True)}
 
 
-@dataclass(frozen=True, eq=True)
+@dataclass(frozen=True, eq=True, repr=False)
 class Law(System):
     """A control law of a robot: `controller` makes one, `closed_loop` lets it drive an arm."""
 

@@ -19,6 +19,7 @@ from manipula.mechanics.robot.description import (
     SIX,
     Body,
     Cell,
+    Joint,
     Steps,
     cells_in,
     known,
@@ -277,6 +278,26 @@ class Robot(description.Robot):
             rubbed(joint, end, tables[joint.name]) if joint.name in tables else joint
             for joint, end in zip(self.joints, suffixes_of(self).rows)
         )
+        return self._edited(replace(self, joints=tuple(rows)))
+
+    def with_motor_inertia(self, inertia: Mapping[str, Number] | None = None, /, **joints: Number) -> Robot:
+        """Other motor inertia of some joints, as the joint feels it (kg·m², kg): `with_motor_inertia(elbow=0.2)`.
+
+        >>> Robot.from_dh([("q1", 0, 1, 0)]).with_motor_inertia(joint1=0.2).standard_parameters["Ia1"]
+        0.2
+        """
+        values = {name: given(x, f"motor inertia of {name}") for name, x in {**(inertia or {}), **joints}.items()}
+        for name, value in values.items():
+            if name not in (known := moving_names(self)):
+                raise UnknownNameError("joint", name, known)
+            if not names_of(value) and (number := float_of(value, {})) < 0:
+                raise InputError(f"motor inertia of {name}: cannot be negative, found {number:g}")
+
+        def driven(joint: Joint, end: str) -> Joint:
+            return replace(joint, actuator=replace(joint.actuator, motor_inertia=Cell(f"Ia{end}", values[joint.name])))
+
+        ends = suffixes_of(self).rows
+        rows = (driven(joint, end) if joint.name in values else joint for joint, end in zip(self.joints, ends))
         return self._edited(replace(self, joints=tuple(rows)))
 
     def with_gravity(self, x: Number | Numbers, y: Number | None = None, z: Number | None = None) -> Robot:

@@ -176,3 +176,19 @@ def test_what_a_door_cannot_use_is_said(door: Callable[[], mp.Robot]) -> None:
 
 def test_exact_is_heard_for_library_robots_too() -> None:
     assert mp.load("puma560", exact=True).joint_names == ARM.joint_names
+
+
+def test_motor_inertia_of_some_joints() -> None:
+    robot = mp.load("puma560")
+    first, *others = robot.joint_names
+    changed = robot.with_motor_inertia({first: 0.5}).with_motor_inertia(**{others[-1]: "Jm"})
+    before, after = robot.standard_parameters, changed.standard_parameters
+    assert after["Ia1"] == 0.5
+    assert after["Ia6"] is None
+    assert "Jm" in changed.parameters
+    assert {name: x for name, x in after.items() if name not in ("Ia1", "Ia6")} == {
+        name: x for name, x in before.items() if name not in ("Ia1", "Ia6")
+    }
+    for wrong in ({"elbo": 1}, {first: -1}, {first: float("nan")}, {first: [1, 2]}, {first: None}):
+        with pytest.raises(mp.ManipulaError):
+            robot.with_motor_inertia(wrong)  # type: ignore[arg-type]

@@ -186,3 +186,16 @@ def test_show_and_check_are_the_objects_own_data() -> None:
     for command, wanted in own.items():
         done = CliRunner().invoke(app, [command, ROBOT, "--json"])
         assert json.loads(done.stdout) == plain(wanted)
+
+
+@pytest.mark.parametrize("robot", ["planar2r", "puma560", "stanford3"])
+def test_a_model_is_told_in_a_line(robot: str) -> None:
+    for name in ("pose", "gravity", "inertia_matrix"):
+        told = repr(mp.generate(robot, name, optimise="none"))
+        assert "\n" not in told
+        assert len(told) < 200
+        assert name in told
+        assert "proved" in told
+    law = mp.controller(robot, "pid", sample=1e-3, kp=1, ki=1, kd=1, limit=1, tracking=1, filter=1e-3)
+    assert "a step every 0.001 s" in repr(law)
+    assert len(repr(law)) < 300

@@ -6,11 +6,13 @@ import math
 import re
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import manipula as mp
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.branching import branching, frame_names
@@ -327,7 +329,7 @@ def test_what_urdf_cannot_hold_is_said() -> None:
     (row,) = arm.joints
     arm = replace(arm, joints=(replace(row, actuator=actuator_of("1", Ia=Num(Fraction(1, 4)))),))
     text = urdf_from_robot(arm)
-    assert "<!-- joint j: URDF cannot hold its motor inertia 0.25 -->" in text
+    assert "<!-- URDF cannot hold the motor inertia 0.25 of joint j -->" in text
     assert "gravity, which URDF cannot hold: 0 0 -9.81" in text
 
 
@@ -337,3 +339,13 @@ def test_a_symbol_without_value_cannot_be_written() -> None:
     arm = replace(arm, joints=(replace(row, offset=replace(row.offset, name="phi", value=None)),))
     with pytest.raises(InputError, match=r"arm: a URDF needs numbers.*phi"):
         urdf_from_robot(arm)
+
+
+def test_what_is_lost_is_said_when_saving(tmp_path: Path) -> None:
+    robot = mp.load("puma560")
+    with pytest.warns(
+        mp.ManipulaWarning, match=r"arm.urdf: URDF cannot hold the motor inertia .* of joint .* more; a .toml"
+    ):
+        mp.save(robot, tmp_path / "arm.urdf")
+    mp.save(robot, tmp_path / "arm.toml")  # nothing is lost, nothing is said
+    mp.save(robot.without("motor_inertia", "friction"), tmp_path / "plain.urdf")

@@ -47,7 +47,12 @@ class Memory:
 
     def _array(self, port: Port, value: Any) -> Any:
         given = np.zeros(port.shape, self.dtype) if value is None else value
-        return rows_from_value(self.name, port, given, self.dtype)
+        rows = rows_from_value(self.name, port, given, self.dtype)
+        if not np.isfinite(rows).all():
+            bad = np.argwhere(~np.isfinite(rows))[0]
+            entry = port.names[bad[-1]] if port.names else port.name
+            raise InputError(f"{self.name}: {entry} cannot start at {float(rows[tuple(bad)])}")
+        return rows
 
     def arguments(self, state: Any, variables: Sequence[Any]) -> list[Any]:
         """In the order of the function."""

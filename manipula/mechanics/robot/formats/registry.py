@@ -22,7 +22,7 @@ class Format:
     """One format. `reader` and `writer` are "module:function" in this room; without a writer it is only read.
 
     `conventions` are the Denavit–Hartenberg conventions it can hold; a format of placements has none. `sign` is a
-    pattern found in its text alone, where formats share an ending.
+    pattern found in its text alone, where formats share an ending; `losing` names what of a robot it cannot hold.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Format:
     writer: str = ""
     conventions: tuple[str, ...] = ()
     sign: str = ""
+    losing: str = ""
 
     def read(self, text: str, **options: Any) -> Any:
         """The robot the text describes; an option the reader does not take is an error that lists those it does."""
@@ -50,11 +51,22 @@ class Format:
         """The robot as text."""
         return str(_loaded(self.writer)(robot))
 
+    def lost(self, robot: Any) -> list[str]:
+        """What of the robot is gone when it is read back, each in a few words."""
+        return list(_loaded(self.losing)(robot)) if self.losing else []
+
 
 TABLE = ("standard", "modified")
 _LIST = (
     Format("toml", "TOML", (".toml",), "toml.read:robot_from_toml", "toml.read:toml_from_robot", TABLE),
-    Format("urdf", "URDF", (".urdf", ".xml"), "urdf.read:robot_from_urdf", "urdf.write:urdf_from_robot"),
+    Format(
+        "urdf",
+        "URDF",
+        (".urdf", ".xml"),
+        "urdf.read:robot_from_urdf",
+        "urdf.write:urdf_from_robot",
+        losing="urdf.write:lost_from_robot",
+    ),
     Format("mjcf", "MJCF", (".mjcf", ".xml"), "mjcf.read:robot_from_mjcf", sign=r"<\s*mujoco[\s>]"),
     Format("par", "SYMORO", (".par",), "par.read:robot_from_par", "par.write:par_from_robot", ("modified",)),
     Format("dh", "table", (".csv", ".txt", ".tsv"), "dh.read:robot_from_dh_text", "dh.read:dh_text_from_robot", TABLE),

@@ -28,15 +28,21 @@ def urdf_from_robot(robot: Robot) -> str:
     return '<?xml version="1.0"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
+def lost_from_robot(robot: Robot) -> list[str]:
+    """What an actuator has beyond damping and friction: "motor inertia 0.2 of joint waist"."""
+    return [
+        f"{item.name} {text_of(item.value.parameter)} of joint {joint.name}"
+        for joint in robot.joints
+        for item in joint.actuator.items()
+        if item.entry.letters not in ACTUATOR and not is_zero(item.value.value)
+    ]
+
+
 def _remarks(robot: Robot) -> list[str]:
-    """What gets lost."""
-    lost: list[str] = []
+    """What gets lost, and what is written for want of anything better."""
     values = values_of(robot, "a URDF", everything_in(robot))
+    lost = [f"URDF cannot hold the {said}" for said in lost_from_robot(robot)]
     for joint in robot.joints:
-        for item in joint.actuator.items():
-            if item.entry.letters not in ACTUATOR and not is_zero(item.value.value):
-                said = f"{item.name} {text_of(item.value.parameter)}"
-                lost.append(f"joint {joint.name}: URDF cannot hold its {said}")
         if KINDS[joint.kind].slides and joint.limits is None:
             lost.append(f"joint {joint.name}: URDF wants limits; it has none, so {NO_LIMIT:.0e} is written")
     gravity = [precise(cell.parameter, values) for cell in robot.gravity]
