@@ -6,6 +6,7 @@ ManipulaError
 │   ├── SingularError     a joint feels no inertia, so no acceleration can be told; names the joint
 │   └── UnknownNameError  no such robot, model, method, parameter; lists what there is
 ├── SizeError             the answer would be too large to be of use; says what to ask for instead
+├── DivergenceError       a simulated arm runs away; names the joint and the time
 ├── ProofError            an optimised function is not the model it claims to be; never ignore it
 └── ConditionError        a parameter value breaks a condition the function was derived under
 
@@ -60,6 +61,10 @@ class UnknownNameError(InputError, KeyError):
 
 class SizeError(ManipulaError):
     """The answer would be too large to be of use."""
+
+
+class DivergenceError(ManipulaError):
+    """A simulation whose numbers run away. Names the joint and the time."""
 
 
 class ProofError(ManipulaError):

@@ -54,6 +54,7 @@ class Law(Generic[E]):
     entries: ClassVar[tuple[Entry, ...]]
     always: ClassVar[bool] = False  # every joint has it, zero unless the file says more
     loaded: ClassVar[bool] = False  # does the torque depend on the load?
+    dry: ClassVar[bool] = False  # does the torque jump where the joint turns back, so that it can hold it?
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
         """What stands beside each linear parameter."""

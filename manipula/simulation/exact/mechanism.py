@@ -1,0 +1,136 @@
+"""An arm with numbers: its inertia, what moves it, what brakes it, as functions of one state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.tape import tape_from_function
+from manipula.errors import InputError, SingularError
+from manipula.generation.prepare import prepare
+from manipula.generation.proved import generate_function
+from manipula.generation.request import Request
+from manipula.generation.structure import numeric_chain
+from manipula.generation.weightless import joints_without_inertia, sentence
+from manipula.mechanics.robot.description import Robot, known
+from manipula.simulation.exact.rest import Rest, Ways, at_rest
+from manipula.simulation.exact.rubbing import Rubbing
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Solved = TypeVar("Solved", "Motion", Rest)
+_MOST_LOADS = 200  # iterations for friction that follows the load
+
+
+class Motion(NamedTuple):
+    """At one moment: accelerations, what pushes every joint against its bounds at rest, and the friction."""
+
+    a: Array
+    push: Array
+    low: Array
+    high: Array
+    friction: Array
+
+
+class Mechanism:
+    """Compiled once. `width`: dry friction is tanh(q̇/width) times its torque; None leaves it dry."""
+
+    def __init__(self, robot: Robot, rubs: bool, width: float | None) -> None:
+        bare = frictionless(robot)
+        _refuse_weightless(bare)
+        self.robot, self.dof, self.width = robot, robot.dof, width
+        self.inertia = _compiled(bare, "inertia_matrix")
+        self._torque = _compiled(bare, "inverse_dynamics")
+        self._energy = _compiled(bare, "energy")
+        self.rubbing = Rubbing(robot if rubs else bare)
+        self.dry = self.rubbing.dry & (width is None)
+        self._still = np.zeros(robot.dof)
+        self._motors = np.zeros(robot.dof)
+        if self.rubbing.loaded:
+            self._motors = np.array([float(link.motor_inertia) for link in numeric_chain(robot).links])
+
+    def energies(self, q: Array, qd: Array) -> tuple[Array, Array]:
+        """(kinetic, potential), leading axes broadcast."""
+        found = self._energy(q, qd)
+        return found.kinetic, found.potential
+
+    def bias(self, q: Array, qd: Array) -> Array:
+        """c(q, q̇) + g(q)"""
+        return np.asarray(self._torque(q, qd, self._still))
+
+    def motion(self, q: Array, qd: Array, tau: Array, ways: Ways, moves: Flags) -> Motion:
+        """Joints that do not move are removed: their acceleration is zero."""
+        M, bias = self.inertia(q), self.bias(q, qd)
+
+        def found(loads: Array) -> Motion:
+            slides, low, high = self._rubs(qd, ways, loads)
+            # M a = τ − c − g − friction
+            free, a = tau - bias - slides, np.zeros(self.dof)
+            if moves.all():
+                a = np.linalg.solve(M, free)
+            elif moves.any():
+                a[moves] = np.linalg.solve(M[np.ix_(moves, moves)], free[moves])
+            return Motion(a, free - M @ a, low, high, slides)
+
+        return self._with_loads(found, M, bias)
+
+    def started(self, q: Array, qd: Array, tau: Array, ways: Ways, resting: Flags, ends: tuple[Array, Array]) -> Rest:
+        """Which of the resting joints start; `ends` widen the bounds of those at a stop, or narrow others."""
+        M, bias = self.inertia(q), self.bias(q, qd)
+
+        def found(loads: Array) -> Rest:
+            slides, low, high = self._rubs(qd, ways, loads)
+            return at_rest(M, tau - bias - slides, low + ends[0], high + ends[1], resting)
+
+        return self._with_loads(found, M, bias)
+
+    def _rubs(self, qd: Array, ways: Ways, loads: Array) -> tuple[Array, Array, Array]:
+        slides = self.rubbing.smooth(qd, loads)
+        if self.width is not None:
+            return slides + self.rubbing.eased(qd, loads, self.width), self._still, self._still
+        low, high = self.rubbing.bounds(loads) if self.dry.any() else (self._still, self._still)
+        return slides + self.rubbing.sliding(qd, ways, loads), low, high
+
+    def _with_loads(self, found: Callable[[Array], Solved], M: Array, bias: Array) -> Solved:
+        """Friction that follows the load follows the accelerations: they are found in turns."""
+        loads = bias
+        for _ in range(_MOST_LOADS):
+            made = found(loads)
+            if not self.rubbing.loaded:
+                return made
+            # load = M a + c + g, without the motors' inertia
+            before, loads = loads, M @ made.a - self._motors * made.a + bias
+            if np.abs(loads - before).max() <= 1e-14 * (1 + np.abs(loads).max()):
+                return made
+        raise InputError(
+            f"{self.robot.name}: friction that follows the load is too large: no acceleration fits; make fl smaller"
+        )
+
+
+def frictionless(robot: Robot) -> Robot:
+    """The same robot, no joint of which rubs."""
+    rows = (replace(x, actuator=x.actuator.without_friction(lambda cell: known(cell.name))) for x in robot.joints)
+    return replace(robot, joints=tuple(rows))
+
+
+def _refuse_weightless(robot: Robot) -> None:
+    structure = prepare(Request(robot, "inertia_matrix")).structure
+    if joints := joints_without_inertia(structure):
+        remedy = "give the link a mass, or the joint a motor_inertia"
+        raise SingularError(f"{robot.name}: {sentence(joints)}, so its motion cannot be told ({remedy})")
+
+
+@lru_cache(maxsize=24)  # another friction or payload is tried on the same arm again and again
+def _compiled(robot: Robot, model: str) -> Callable[..., Any]:
+    function = generate_function(prepare(Request(robot, model)))
+    code = compile_tape(tape_from_function(function))
+    if code.parameters:
+        listed = ", ".join(code.parameters[:8]) + (", …" if len(code.parameters) > 8 else "")
+        raise InputError(f"{robot.name}: a simulation needs a value for {listed}; see robot.with_parameters(…)")
+    return code.thin

@@ -1,0 +1,111 @@
+"""The plant: an arm as it is, with what a model of rigid links leaves out: friction that sticks, limits, stops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError, UnknownNameError, caution
+from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
+
+Array = NDArray[np.float64]
+FRICTION = {
+    "stick": "dry friction holds a joint at rest and brakes one that moves",
+    "smooth": "tanh(q̇/width) in place of the sign: nothing is held, everything creeps",
+    "none": "no friction at all",
+}
+
+
+@dataclass(frozen=True)
+class Plant:
+    """An arm to be simulated.
+
+    `friction`: "stick" (dry friction holds and brakes), "smooth" (tanh(q̇/width) in place of the sign; a joint under
+    load creeps), "none". `effort`: "limits" clips torques to the robot's effort limits, None clips nothing, numbers are
+    the limits, one a joint or one for all. `stops`: joints end, without bouncing, at their limits.
+
+    >>> import manipula as mp
+    >>> Plant(mp.load("panda")).efforts[:4].tolist()
+    [87.0, 87.0, 87.0, 87.0]
+    """
+
+    robot: Robot
+    friction: Literal["stick", "smooth", "none"] = "stick"
+    effort: Literal["limits"] | float | Sequence[float] | None = "limits"
+    stops: bool = True
+    width: float = 1e-2  # of smooth friction, rad/s or m/s
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.robot, Robot):
+            raise InputError(f"plant: expected a robot, as mp.load gives it, found {self.robot!r:.60}")
+        if self.friction not in FRICTION:
+            raise UnknownNameError("friction of a plant", str(self.friction), FRICTION)
+        if not isinstance(self.stops, bool):
+            raise InputError(f"stops: expected True or False, found {self.stops!r:.60}")
+        if not _is_number(self.width) or not 0 < self.width < inf:
+            raise InputError(f"width: expected a velocity above 0, found {self.width!r:.60}")
+        self.efforts  # noqa: B018  what cannot be used is met here
+        if self.effort == "limits" and not np.isfinite(self.efforts).any():
+            caution(f"{self.robot.name}: no joint has an effort limit, so no torque is too large; effort=None says so")
+
+    @cached_property
+    def efforts(self) -> Array:
+        """The largest torque or force of every joint; infinite where there is no limit."""
+        if isinstance(self.effort, str):
+            if self.effort != "limits":
+                raise InputError(f"effort: expected 'limits', None or numbers, found {self.effort!r:.60}")
+            return self._of_joints("effort_limit", lambda joint: joint.effort_limit, inf)
+        return np.full(self.robot.dof, inf) if self.effort is None else self._given()
+
+    def _given(self) -> Array:
+        try:
+            found = np.asarray(self.effort, dtype=float)
+            found = np.array(np.broadcast_to(found, self.robot.dof)) if found.ndim < 2 else found
+        except (TypeError, ValueError):
+            found = np.empty(0)
+        if found.shape != (self.robot.dof,) or not (found > 0).all():
+            wanted = f"one number above 0, or {self.robot.dof}, one a joint"
+            raise InputError(f"effort: expected 'limits', None or {wanted}; found {self.effort!r:.60}")
+        return found
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """Where every joint stops, (lower, upper); infinite where it does not."""
+        if not self.stops:
+            return np.full(self.robot.dof, -inf), np.full(self.robot.dof, inf)
+        lower = self._of_joints("limits", lambda joint: None if joint.limits is None else joint.limits[0], -inf)
+        return lower, self._of_joints("limits", lambda joint: None if joint.limits is None else joint.limits[1], inf)
+
+    def _of_joints(self, field: str, entry: Any, otherwise: float) -> Array:
+        rows = [joint for joint in self.robot.joints if joint.name in self.robot.joint_names]
+        return np.array([self._number(joint, field, entry(joint), otherwise) for joint in rows])
+
+    def _number(self, joint: Joint, field: str, entry: Parameter | None, otherwise: float) -> float:
+        if entry is None:
+            return otherwise
+        missing = [name for name in names_of(entry) if name not in self._values]
+        if missing:
+            raise InputError(
+                f"joint {joint.name!r}: {field}: {', '.join(missing)} has no value, so no plant can be made"
+            )
+        return float_of(entry, self._values)
+
+    @cached_property
+    def _values(self) -> dict[str, float]:
+        """The named values that are numbers."""
+        found: dict[str, float] = {}
+        pending = dict(self.robot.values)
+        while ready := [name for name, value in pending.items() if all(x in found for x in names_of(value))]:
+            found.update({name: float_of(pending.pop(name), found) for name in ready})
+        return found
+
+
+def _is_number(x: object) -> bool:
+    return isinstance(x, int | float) and not isinstance(x, bool)
