@@ -220,6 +220,25 @@ class Arm:
         ) -> Array: ...
         def regressor(self, q: Given, qd: Given, qdd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
         def base_regressor(self, q: Given, qd: Given, qdd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def two_velocity_dynamics(
+            self, q: Given, qd: Given, qd_r: Given, qdd_r: Given, slip: Given, *, out: Any = None, threads: int = 1
+        ) -> Array: ...
+        def two_velocity_regressor(
+            self, q: Given, qd: Given, qd_r: Given, qdd_r: Given, slip: Given, *, out: Any = None, threads: int = 1
+        ) -> Array: ...
+        def two_velocity_products(
+            self,
+            q: Given,
+            qd: Given,
+            qd_r: Given,
+            qdd_r: Given,
+            slip: Given,
+            theta: Given,
+            weights: Given,
+            *,
+            out: Any = None,
+            threads: int = 1,
+        ) -> Any: ...
 
     @_compiled
     def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Any = None, threads: int = 1) -> Array:

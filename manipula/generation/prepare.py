@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -26,7 +27,7 @@ from manipula.mechanics.models.choices import (
     questions,
 )
 from manipula.mechanics.models.coupled import coupled
-from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Method, Model
+from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TOOL, Given, Method, Model
 from manipula.mechanics.models.ports import PORTS, Sizes
 from manipula.mechanics.robot.branching import followers, frame_of, road_of, serial_fault, with_frame
 from manipula.mechanics.robot.description import Robot
@@ -163,12 +164,23 @@ def model_named(name: str) -> Model:
 
 def _narrowed(model: Model, found: Ranking) -> Model:
     """A regressor with its independent columns only, under their names as base parameters."""
+    base = [port for port in model.inputs if PORTS[port].size == "base"]
 
     def only(method: Method) -> Method:
-        return lambda chain, x: {name: [found.columns(row) for row in rows] for name, rows in method(chain, x).items()}
+        def narrowed(chain: Tree, x: Given) -> dict[str, Any]:
+            outputs = method(chain, {**x, **{port: found.candidates(x[port]) for port in base}})
+            return {name: _columns(found, y) if name in model.ranked else y for name, y in outputs.items()}
+
+        return narrowed
 
     methods = {name: only(method) for name, method in model.methods.items()}
     return replace(model, methods=methods, columns=lambda chain: list(found.names))
+
+
+def _columns(found: Ranking, value: Sequence[Any]) -> list[Any]:
+    """Of one row, or of all rows of a matrix."""
+    matrix = isinstance(value[0], list | tuple)
+    return [found.columns(row) for row in value] if matrix else found.columns(value)
 
 
 def _decidable(question: Question, chain: Tree) -> Question:

@@ -62,6 +62,11 @@ class Ranking:
         """A row of the candidates' regressor → of the base parameters'."""
         return [row[k] if sign > 0 else -row[k] for k, sign in zip(self.kept, self.signs)]
 
+    def candidates(self, base: Sequence[Any]) -> list[Any]:
+        """Values of the base parameters → of the candidates, those that depend on others being nothing."""
+        given = {k: x if sign > 0 else -x for k, sign, x in zip(self.kept, self.signs, base, strict=True)}
+        return [given.get(k, 0) for k in range(len(self.slots))]
+
 
 def ranking_of(chain: Tree) -> Ranking:
     """The base parameters of an arm by their places, from the arm at a point of the field; values come elsewhere."""

@@ -49,6 +49,7 @@ from manipula.mechanics.models.linear import (
 )
 from manipula.mechanics.models.operational import inertia as operational
 from manipula.mechanics.models.ports import EFFORT
+from manipula.mechanics.models.two_velocity_entries import TWO_VELOCITIES
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL
@@ -340,9 +341,11 @@ _LIST = (
             "field": lambda c, x: {"Y": base_regressor.base_regressor(c, x["q"], x["qd"], x["qdd"])},
             "field-turned": lambda c, x: {"Y": base_regressor.base_regressor_turned(c, x["q"], x["qd"], x["qdd"])},
         },
-        FRAMES, candidates=("newton-euler", "field", "field-turned"), columns=base_parameters.columns, ranked=True,
+        FRAMES, candidates=("newton-euler", "field", "field-turned"), columns=base_parameters.columns,
+        ranked=("Y",),
         trees=("newton-euler", "field", "field-turned"),
     ),
+    *TWO_VELOCITIES,
     Model(
         "inverse_kinematics", "every joint vector that reaches a pose, in closed form", ("T",),
         {

@@ -36,6 +36,7 @@ class PortKind:
     unbounded: bool = False  # a setting that may be infinite: a limit that is none
     divides: bool = False  # a setting that must not be zero, such as a time constant
     signed: bool = False  # a setting that may be negative: a position
+    default: float | None = None  # of a setting that need not be given
 
     def entries(self, sizes: Sizes) -> list[str]:
         """The names of the entries: q1 … qn, or the fixed ones."""
@@ -60,11 +61,15 @@ _LIST = (
     PortKind(
         "weights", "1/(N·m), 1/N …", "of the results, each of the unit that makes their sum a number", letter="weight"
     ),
+    PortKind("slip", "1", "velocity over the width within which its sign is smooth: tanh(slip) is the sign"),
     PortKind("P", EFFORT, "perturbations: friction, actuator inertia"),
     PortKind("T", "1, m", "pose of the tool in the world, 4×4, row by row", _POSE),
     PortKind(
         "parameter", POSITION, "what a redundant arm leaves open: a joint's position, the arm angle", ("parameter",)
     ),
+    PortKind("qd_r", VELOCITY, "velocities that a law asks for in place of the measured ones"),
+    PortKind("qdd_r", ACCELERATION, "accelerations that a law asks for"),
+    PortKind("theta", "SI", "base parameters", "base"),
     PortKind(
         "wrench", "N, N·m", "force, then moment, of the environment on the tool at its origin, world axes", _WRENCH
     ),

@@ -9,6 +9,7 @@ from typing import Any
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.dual import Dual, DualMaths
 from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.paired import Paired, PairedMaths
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Matrix, Vector
 from manipula.scalar import Maths
@@ -31,6 +32,11 @@ def mapped(chain: Tree, change: Change, maths: Maths[Any]) -> Tree:
 def over_duals(chain: Tree) -> Tree:
     """The arm over dual numbers, its parameters constants: run a model on it to differentiate the model."""
     return mapped(chain, Dual, DualMaths(chain.maths))
+
+
+def over_pairs(chain: Tree) -> Tree:
+    """The arm over scalars that carry two rates at once: run a model on it to have its form in two velocities."""
+    return mapped(chain, Paired, PairedMaths(chain.maths))
 
 
 def _vector(a: Vector, entry: Change) -> Vector:

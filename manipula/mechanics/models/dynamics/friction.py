@@ -20,15 +20,20 @@ NO_SUM = "the torques of its links do not add up"
 __all__ = ["NO_COLUMNS", "NO_FORWARD", "NO_SUM", "absent", "friction", "refuse_loaded", "slips"]
 
 
-def friction(chain: Tree, qd: Sequence[Any], loads: Sequence[Any] | None = None) -> list[Any]:
-    """The torque every joint loses; `loads` are the torques of the bare mechanism."""
-    return [link.actuator.friction(slip) for link, slip in zip(chain.links, slips(chain, qd, loads))]
+def friction(
+    chain: Tree, qd: Sequence[Any], loads: Sequence[Any] | None = None, slip: Sequence[Any] | None = None
+) -> list[Any]:
+    """The torque every joint loses; `loads` are the torques of the bare mechanism, `slip` as in `slips`."""
+    return [link.actuator.friction(x) for link, x in zip(chain.links, slips(chain, qd, loads, slip))]
 
 
-def slips(chain: Tree, qd: Sequence[Any], loads: Sequence[Any] | None = None) -> list[Slip]:
-    """How every joint slips."""
+def slips(
+    chain: Tree, qd: Sequence[Any], loads: Sequence[Any] | None = None, slip: Sequence[Any] | None = None
+) -> list[Slip]:
+    """How every joint slips. Where `slip` is given tanh(slip) stands for sign(q̇): a control law's friction."""
     known = [None] * chain.dof if loads is None else loads
-    return [Slip(rate, chain.maths, load) for rate, load in zip(qd, known, strict=True)]
+    ahead = [None] * chain.dof if slip is None else [chain.maths.tanh(x) for x in slip]
+    return [Slip(rate, chain.maths, *about) for rate, *about in zip(qd, known, ahead, strict=True)]
 
 
 def refuse_loaded(chain: Tree, model: str) -> None:

@@ -22,16 +22,26 @@ ToolWrench = Sequence[Any] | None
 
 
 def inverse_dynamics(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: ToolWrench = None
+    chain: Tree,
+    q: Sequence[Any],
+    qd: Sequence[Any],
+    qdd: Sequence[Any],
+    wrench: ToolWrench = None,
+    slip: Sequence[Any] | None = None,
 ) -> list[Any]:
-    """The torques of a motion, with motor inertia, friction and what the tool's `wrench` asks for."""
+    """The torques of a motion, with motor inertia, friction and what the tool's `wrench` asks for.
+
+    Where `slip` is given, tanh(slip) stands for sign(q̇) in the friction.
+    """
     tau = newton_euler(chain, q, qd, qdd, wrench).tau
-    return [bare + motor for bare, motor in zip(tau, actuator_torque(chain, qd, qdd, tau))]
+    return [bare + motor for bare, motor in zip(tau, actuator_torque(chain, qd, qdd, tau, slip))]
 
 
-def actuator_torque(chain: Tree, qd: Sequence[Any], qdd: Sequence[Any], loads: Sequence[Any]) -> list[Any]:
+def actuator_torque(
+    chain: Tree, qd: Sequence[Any], qdd: Sequence[Any], loads: Sequence[Any], slip: Sequence[Any] | None = None
+) -> list[Any]:
     """Motor inertia and friction: Ia q̈ + friction, under the torques of the bare mechanism."""
-    rows = zip(chain.links, slips(chain, qd, loads), qdd, strict=True)
+    rows = zip(chain.links, slips(chain, qd, loads, slip), qdd, strict=True)
     return [link.actuator.torque(slip, a) for link, slip, a in rows]
 
 
@@ -60,5 +70,6 @@ def by_field(chain: Tree, x: Mapping[str, Sequence[Any]], choices: Sequence[Choi
     """Inverse dynamics with the bare mechanism on the acceleration field; frames must be on the joints."""
     tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
     contact = wrench_torque(chain, x["q"], x.get("wrench"))
-    motors = actuator_torque(chain, x["qd"], x["qdd"], [bare + push for bare, push in zip(tau, contact)])
+    loads = [bare + push for bare, push in zip(tau, contact)]
+    motors = actuator_torque(chain, x["qd"], x["qdd"], loads, x.get("slip"))
     return {"tau": [bare + motor + push for bare, motor, push in zip(tau, motors, contact)]}

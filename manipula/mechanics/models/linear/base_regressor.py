@@ -9,13 +9,14 @@ Derived here from `acceleration_field`, whose F and N are linear in S and K.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, ground, hang, unturned
 from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
-from manipula.mechanics.models.linear.base_parameters import Slot, actuator_column, base_frames, candidate_slots
+from manipula.mechanics.models.linear.base_parameters import Slot, base_frames, candidate_slots
+from manipula.mechanics.models.linear.regressor import actuator_columns
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
 
@@ -64,43 +65,58 @@ FELT: dict[str, Felt] = {
 
 def base_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """Y (dof, candidates): the same entries as `base_parameters.reduced_regressor`."""
-    return _regressor(chain, _reaches(base_frames(chain).chain, q, qd, qdd), qd, qdd)
+    moved = base_frames(chain).chain
+    return regressor_from(chain, reaches(moved, q, fields(moved, q, qd, qdd)), actuator_columns(chain, qd, qdd))
 
 
 def base_regressor_turned(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
     """The same with the forces on the last link turned back."""
     moved = base_frames(chain).chain
-    reaches, last = _reaches(moved, q, qd, qdd), moved.leaves[-1]
+    found = turned_back(moved, q, reaches(moved, q, fields(moved, q, qd, qdd)))
+    return regressor_from(chain, found, actuator_columns(chain, qd, qdd))
+
+
+def turned_back(moved: Tree, q: Sequence[Any], found: Sequence[Reach]) -> list[Reach]:
+    """The forces on the last link in the axes of the one before, where it turns about a foot that stands still."""
+    last = moved.leaves[-1]
     link = moved.links[last]
-    if link.parent != BASE and link.kind.slide(1) == 0:
-        before = link_twists(moved, q)[link.parent]
-        foot = {i: twist.in_frame(link.before).v for i, twist in before.items()}
-        turn = moved.motions(q)[last].R
-        reaches[last] = replace(reaches[last], F=matmul(turn, reaches[last].U), v=foot | {last: NULL})
-    return _regressor(chain, reaches, qd, qdd)
+    if link.parent == BASE or link.kind.slide(1) != 0:
+        return list(found)
+    before = link_twists(moved, q)[link.parent]
+    foot = {i: twist.in_frame(link.before).v for i, twist in before.items()}
+    turn = moved.motions(q)[last].R
+    there = replace(found[last], F=matmul(turn, found[last].U), v=foot | {last: NULL})
+    return [there if k == last else reach for k, reach in enumerate(found)]
 
 
-def _regressor(chain: Tree, reaches: Sequence[Reach], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def regressor_from(chain: Tree, found: Sequence[Reach], motors: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """Y of how every link moves and is reached, and of what its actuator's parameters ask of a joint."""
+
     def entry(i: int, slot: Slot) -> Any:
         if slot.of_actuator:
-            return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
-        return chain.links[i].signed(FELT[slot.kind](reaches[slot.link], i)) if i in reaches[slot.link].w else 0
+            return motors[i][slot.kind] if slot.link == i else 0
+        return chain.links[i].signed(FELT[slot.kind](found[slot.link], i)) if i in found[slot.link].w else 0
 
     slots = candidate_slots(chain)
     return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
 
 
-def _reaches(moved: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Reach]:
+Field = tuple[Matrix, Vector]  # U and V of a link, in its own axes
+
+
+def fields(moved: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Field]:
+    """How every link of a chain without bodies accelerates."""
+    return [(row.own_spin().field(), unturned(row.turn, row.V)) for row in motion_rows(moved, q, qd, qdd)]
+
+
+def reaches(moved: Tree, q: Sequence[Any], accelerated: Sequence[Field]) -> list[Reach]:
     """Every link in its own axes."""
-    return [
-        _reach(row, twists) for row, twists in zip(motion_rows(moved, q, qd, qdd), link_twists(moved, q), strict=True)
-    ]
+    return [reach_of(field, twists) for field, twists in zip(accelerated, link_twists(moved, q), strict=True)]
 
 
-def _reach(row: Row, twists: Twists) -> Reach:
-    U = row.own_spin().field()
-    w, v = ({i: twist.w for i, twist in twists.items()}, {i: twist.v for i, twist in twists.items()})
-    return Reach(U, unturned(row.turn, row.V), U, w, v)
+def reach_of(accelerated: Field, twists: Twists) -> Reach:
+    U, V = accelerated
+    return Reach(U, V, U, {i: twist.w for i, twist in twists.items()}, {i: twist.v for i, twist in twists.items()})
 
 
 def motion_rows(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Row]:

@@ -28,13 +28,14 @@ F = TypeVar("F")
 class Slip:
     """How a joint slips: its rate q̇, and the torque `load` the mechanism behind it asks for (motion, weight, contact).
 
-    `ahead` says which way a joint at rest is about to move, ±1; of a moving joint it is None.
+    `ahead` stands for sign(q̇) where that is given: ±1 for a joint at rest about to move, or a smooth function of a
+    velocity that is wanted; of a joint that simply moves it is None.
     """
 
     rate: Any
     maths: Maths[Any]
     load: Any = None
-    ahead: int | None = None
+    ahead: Any = None
 
     @property
     def way(self) -> Any:

@@ -1,0 +1,171 @@
+"""The regressor in two velocities: Y(q, q̇, ṙ, r̈) θ = M(q) r̈ + C(q, q̇) ṙ + g(q) + friction(ṙ).
+
+An adaptive law drives an arm that moves at q̇ by a model of where it should be going, ṙ. With Christoffel's C, for which
+Ṁ − 2C is skew, C(q, q̇) ṙ is the symmetric bilinear form of the velocities' torques C(q, q̇) q̇.
+
+Plain text, by polarisation of the regressor of one velocity, with u = ½(q̇ + ṙ) and w = ½(q̇ − ṙ):
+
+    Y(q, q̇, ṙ, r̈) = Y(q, u, r̈) − Y(q, w, 0) + Y(q, 0, 0)
+
+The cheap one is the recursion of the acceleration field on scalars that carry both velocities: only U and V of a link
+are quadratic in them, and each is found once instead of three times. Where only Y θ and Yᵀ σ are wanted, which is all
+a law asks, Y is never formed: Y θ is a recursion over an arm with the parameters θ, and σᵀY is what a link's unit
+bodies feel along the one motion that the joints' rates σ give the link.
+
+Friction follows ṙ alone and has tanh(slip), slip = ṙ/ε, in place of a sign: a law must not chatter where an arm comes
+to rest.
+
+Source: Slotine, Li, "On the adaptive control of robot manipulators", International Journal of Robotics Research 6
+(1987), for Y in two velocities; Niemeyer, Slotine, "Performance in adaptive manipulator control", in the same journal,
+10 (1991), for its products by recursions. Polarisation and the field in two velocities are derived here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from manipula.mechanics.models.dynamics import acceleration_field
+from manipula.mechanics.models.dynamics.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.bodies import axis_twist
+from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded, slips
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.models.dynamics.torque import actuator_torque
+from manipula.mechanics.models.linear.base_parameters import (
+    base_frames,
+    candidate_slots,
+    chain_from_candidates,
+    reduced_regressor,
+)
+from manipula.mechanics.models.linear.base_regressor import (
+    FELT,
+    Field,
+    Reach,
+    fields,
+    reach_of,
+    reaches,
+    regressor_from,
+    turned_back,
+)
+from manipula.mechanics.robot.lift import over_pairs
+from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.paired import of_two, paired, value_of, values_of
+from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.screw import Twist
+from manipula.mechanics.spatial.vector import NULL, dot
+
+Given = Mapping[str, Sequence[Any]]  # q, qd, qd_r, qdd_r, slip
+Rows = list[list[Any]]
+WHOLE = 0  # the one motion of a link that all joints' rates make together
+
+
+def polarised(chain: Tree, x: Given) -> Rows:
+    """Y (dof, candidates) from three regressors of one velocity; the plain text."""
+    still = [0] * chain.dof
+    mean = [half(a + b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
+    apart = [half(a - b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
+    found = [
+        reduced_regressor(chain, x["q"], rate, acceleration)
+        for rate, acceleration in ((mean, x["qdd_r"]), (apart, still), (still, still))
+    ]
+    motors, slots = motor_columns(chain, x), candidate_slots(chain)
+
+    def entry(i: int, k: int) -> Any:
+        if slots[k].of_actuator:
+            return motors[i][slots[k].kind] if slots[k].link == i else 0
+        return found[0][i][k] - found[1][i][k] + found[2][i][k]
+
+    return [[entry(i, k) for k in range(len(slots))] for i in range(chain.dof)]
+
+
+def two_velocity_regressor(chain: Tree, x: Given) -> Rows:
+    """Y (dof, candidates) on the acceleration field."""
+    moved = base_frames(chain).chain
+    return regressor_from(chain, reaches(moved, x["q"], two_fields(moved, x)), motor_columns(chain, x))
+
+
+def two_velocity_regressor_turned(chain: Tree, x: Given) -> Rows:
+    """The same with the forces on the last link turned back."""
+    moved = base_frames(chain).chain
+    found = turned_back(moved, x["q"], reaches(moved, x["q"], two_fields(moved, x)))
+    return regressor_from(chain, found, motor_columns(chain, x))
+
+
+def two_fields(moved: Tree, x: Given) -> list[Field]:
+    """U and V of every link in both velocities."""
+    q, qdd = map(paired, x["q"]), map(paired, x["qdd_r"])
+    found: list[Field] = values_of(fields(over_pairs(moved), list(q), of_two(x["qd"], x["qd_r"]), list(qdd)))
+    return found
+
+
+def motor_columns(chain: Tree, x: Given) -> list[dict[str, Any]]:
+    """What a unit of each parameter of an actuator asks of its joint."""
+    refuse_loaded(chain, NO_COLUMNS)
+    rows = zip(chain.links, slips(chain, x["qd_r"], None, x["slip"]), x["qdd_r"], strict=True)
+    return [link.actuator.columns(slip, a) for link, slip, a in rows]
+
+
+# products
+
+
+def products_of(Y: Rows, x: Given) -> dict[str, Any]:
+    """Y θ and Yᵀ σ with the whole matrix: the plain text, and the cheap one where joints are few."""
+    return {"tau": [dot(row, x["theta"]) for row in Y], "slope": [dot(column, x["weights"]) for column in zip(*Y)]}
+
+
+def products_by_recursion(chain: Tree, x: Given) -> dict[str, Any]:
+    """The same by two recursions."""
+    moved = base_frames(chain).chain
+    torques = dynamics_by_field(chain_from_candidates(chain, x["theta"]), x, [Choice()] * chain.dof)["tau"]
+    along = zip(two_fields(moved, x), rate_twists(moved, x["q"], x["weights"]), strict=True)
+    felt = [reach_of(field, {WHOLE: twist}) for field, twist in along]
+    return {"tau": torques, "slope": slopes_from(chain, felt, x)}
+
+
+def slopes_from(chain: Tree, felt: Sequence[Reach], x: Given) -> list[Any]:
+    """σᵀY, one entry a candidate."""
+    motors = motor_columns(chain, x)
+    return [
+        motors[slot.link][slot.kind] * x["weights"][slot.link]
+        if slot.of_actuator
+        else FELT[slot.kind](felt[slot.link], WHOLE)
+        for slot in candidate_slots(chain)
+    ]
+
+
+def rate_twists(moved: Tree, q: Sequence[Any], rates: Sequence[Any]) -> list[Twist]:
+    """The motion of every link, in its own axes, at these rates of the joints."""
+
+    def step(parent: Twist, row: tuple[Link, Placement, Any]) -> Twist:
+        link, motion, rate = row
+        own: Twist = axis_twist(link) * link.signed(rate)
+        return parent.in_frame(link.before).in_frame(motion) + own
+
+    return moved.outward(step, list(zip(moved.links, moved.motions(q), rates, strict=True)), Twist(NULL, NULL))
+
+
+# the robot's own parameters
+
+
+def dynamics_plain(chain: Tree, x: Given) -> dict[str, Any]:
+    """M r̈ + C(q, q̇) ṙ + g + friction(ṙ), by polarisation of Newton and Euler."""
+    still = [0] * chain.dof
+    mean = [half(a + b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
+    apart = [half(a - b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
+    found = [
+        newton_euler(chain, x["q"], *motion).tau for motion in ((mean, x["qdd_r"]), (apart, still), (still, still))
+    ]
+    return {"tau": _with_motors(chain, x, [a - b + c for a, b, c in zip(*found, strict=True)])}
+
+
+def dynamics_by_field(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    """The same on the acceleration field; frames must be on the joints."""
+    q, qdd = list(map(paired, x["q"])), list(map(paired, x["qdd_r"]))
+    tau = acceleration_field.torques(over_pairs(chain), q, of_two(x["qd"], x["qd_r"]), qdd, choices)
+    return {"tau": _with_motors(chain, x, [value_of(bare) for bare in tau])}
+
+
+def _with_motors(chain: Tree, x: Given, loads: Sequence[Any]) -> list[Any]:
+    motors = actuator_torque(chain, x["qd_r"], x["qdd_r"], loads, x["slip"])
+    return [bare + motor for bare, motor in zip(loads, motors, strict=True)]

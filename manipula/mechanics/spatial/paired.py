@@ -1,0 +1,118 @@
+"""Scalars that carry two rates at once: a model quadratic in the velocities run on them gives its bilinear form.
+
+    (x; a, b)·(y; c, d) = (x y + a d + b c;  x c + y a,  x d + y b)
+
+`a` belongs to one set of velocities, `b` to half of another. A product of two rates is so the symmetric one,
+
+    a d + b c = ½ (q̇_i ṙ_j + ṙ_i q̇_j),
+
+which is q̇_i q̇_j where both sets are the same. What has no rates, `()`, is a plain scalar. Products of more than two
+rates have no meaning here; no acceleration, force or torque of a rigid arm has any.
+
+Derived here: polarisation of a quadratic form, on the scalars themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from manipula.mechanics.spatial.inertia import half
+from manipula.scalar import OPS, Maths
+
+Rates = tuple[()] | tuple[Any, Any]
+
+
+class Paired:
+    """A value, and the share of two sets of velocities in it."""
+
+    __slots__ = ("rates", "value")
+
+    def __init__(self, value: Any, rates: Rates = ()) -> None:
+        self.value, self.rates = value, rates
+
+    def __add__(self, other: Any) -> Paired:
+        other = paired(other)
+        return Paired(self.value + other.value, _sum(self.rates, other.rates))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Paired:
+        return self + -paired(other)
+
+    def __rsub__(self, other: Any) -> Paired:
+        return paired(other) + -self
+
+    def __mul__(self, other: Any) -> Paired:
+        other = paired(other)
+        value = self.value * other.value
+        if self.rates and other.rates:
+            (a, b), (c, d) = self.rates, other.rates
+            value = value + (a * d + b * c)
+        return Paired(value, _sum(_scaled(self.value, other.rates), _scaled(other.value, self.rates)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Paired:
+        """By what has no rates."""
+        below = paired(other)
+        assert not below.rates
+        value = Fraction(1, below.value) if isinstance(below.value, int) else 1 / below.value
+        return self * value
+
+    def __rtruediv__(self, other: Any) -> Paired:
+        return paired(other) / self
+
+    def __neg__(self) -> Paired:
+        return Paired(-self.value, _scaled(-1, self.rates))
+
+    def __repr__(self) -> str:
+        return f"Paired({self.value!r}, {self.rates!r})"
+
+
+def paired(x: Any) -> Paired:
+    """Without rates, unless it has some already."""
+    return x if isinstance(x, Paired) else Paired(x)
+
+
+def of_two(now: Sequence[Any], other: Sequence[Any]) -> list[Paired]:
+    """Velocities, each with its partner of the other set."""
+    return [Paired(0, (a, half(b))) for a, b in zip(now, other, strict=True)]
+
+
+def value_of(x: Any) -> Any:
+    return x.value if isinstance(x, Paired) else x
+
+
+def values_of(entries: Any) -> Any:
+    """Of nested tuples and lists."""
+    if isinstance(entries, tuple | list):
+        return type(entries)(values_of(x) for x in entries)
+    return value_of(entries)
+
+
+def _sum(a: Rates, b: Rates) -> Rates:
+    return a or b if not a or not b else (a[0] + b[0], a[1] + b[1])
+
+
+def _scaled(k: Any, a: Rates) -> Rates:
+    return () if not a or (isinstance(k, int) and k == 0) else (k * a[0], k * a[1])
+
+
+class PairedMaths(Maths[Any]):
+    """`Maths` of what has no rates: positions and parameters."""
+
+    def __init__(self, inner: Maths[Any]) -> None:
+        self.inner = inner
+
+    def number(self, value: Fraction) -> Paired:
+        return Paired(self.inner.number(value))
+
+    def degrees(self, value: Fraction) -> Paired:
+        return Paired(self.inner.degrees(value))
+
+    def apply(self, name: str, *args: Any) -> Paired:
+        given = [paired(x) for x in args]
+        assert not any(x.rates for x in given)
+        return Paired(OPS[name].value(self.inner, *(x.value for x in given)))
