@@ -21,6 +21,7 @@ from tests.world_frame import Array, World
 
 TOLERANCE = 1e-9
 SMALL, LARGE = range(1700), range(1700, 2000)
+SURE = 40.0  # its tanh is 1
 SHARE = 7  # in `make test` an arm is asked for one model in so many
 
 
@@ -44,6 +45,7 @@ class Case:
     def ports(self) -> dict[str, Array]:
         named = dict(zip(("P", "dq", "dqd", "dqdd"), self.other))
         named |= {"dtau": self.other[3], "weights": self.other[0]}
+        named |= {"qd_r": self.other[1], "qdd_r": self.other[2], "slip": SURE * np.sign(self.other[1])}
         return {"q": self.q, "qd": self.qd, "qdd": self.qdd, "wrench": self.wrench, "tau": self.tau, **named}
 
 
@@ -97,6 +99,13 @@ def _forward_slopes(c: Case) -> list[Array]:
     return [-np.linalg.solve(M, dq), -np.linalg.solve(M, dqd), np.linalg.inv(M)]
 
 
+def _two_velocities(c: Case) -> list[Array]:
+    """M q̈_r + C(q, q̇) q̇_r + g, and the friction of q̇_r: what its torques have beside those of the mechanism."""
+    w, (_, qd_r, qdd_r, _) = c.world, c.other
+    friction = w.inverse_dynamics(c.q, qd_r, 0 * qd_r) - w.coriolis(c.q, qd_r) - w.gravity(c.q)
+    return [w.inertia_matrix(c.q) @ qdd_r + w.coriolis_matrix(c.q, c.qd) @ qd_r + w.gravity(c.q) + friction]
+
+
 def _mobility(c: Case) -> Array:
     J = c.world.jacobian(c.q)
     return J @ np.linalg.solve(c.world.inertia_matrix(c.q), J.T)  # type: ignore[no-any-return]
@@ -130,6 +139,7 @@ DYNAMIC: dict[str, Want] = {
     "coriolis": lambda c: [c.world.coriolis(c.q, c.qd)],
     "coriolis_matrix": lambda c: [c.world.coriolis_matrix(c.q, c.qd)],
     "gravity": lambda c: [c.world.gravity(c.q)],
+    "two_velocity_dynamics": _two_velocities,
     "energy": lambda c: c.world.energy(c.q, c.qd),
     "joint_wrenches": lambda c: [c.world.joint_wrenches(c.q, c.qd, c.qdd, c.wrench)],
     "inverse_dynamics_derivatives": _inverse_slopes,
@@ -155,11 +165,12 @@ GEOMETRY: dict[str, Want] = {
 LINEAR: dict[str, Want] = {  # times the parameters, by name
     "regressor": lambda c: [c.world.inverse_dynamics(c.q, c.qd, c.qdd)],
     "base_regressor": lambda c: [c.world.inverse_dynamics(c.q, c.qd, c.qdd)],
+    "two_velocity_regressor": _two_velocities,
     "energy_regressor": _energy_of_what_moves,
 }
 EVERY = GEOMETRY | DYNAMIC | DIVIDING | LINEAR
-# their own files: laws/test_orientation, laws/test_inverse, laws/test_operational
-BARE = {"orientation", "inverse_kinematics", "operational_inertia"}
+# their own files: laws/test_orientation, laws/test_inverse, laws/test_operational, laws/test_adaptive
+BARE = {"orientation", "inverse_kinematics", "operational_inertia", "two_velocity_products"}
 TAKE_WRENCH = {name for name, model in MODELS.items() if model.takes_wrench}
 
 
@@ -171,7 +182,7 @@ def outputs(c: Case, name: str, symbolic: str) -> list[Array]:
     arrays = [np.array(found[port.name], dtype=float).reshape(port.shape) for port in model.function.outputs]
     if name not in LINEAR:
         return arrays
-    known = c.robot.base_parameters if name == "base_regressor" else c.robot.standard_parameters
+    known = c.robot.base_parameters if MODELS[name].ranked else c.robot.standard_parameters
     theta = np.array([known[column] for column in model.columns])
     return [rows @ theta for rows in arrays]
 
