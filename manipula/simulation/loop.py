@@ -12,7 +12,6 @@ from manipula.generation.request import Request
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.control.laws import law_named
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.models.integrate.motion import MOTION
@@ -33,9 +32,11 @@ class Reference(Protocol):
 
 
 class Driving(NamedTuple):
-    """A law as it is to drive an arm: its name, the robot it believes in, its gains, and the time between its steps."""
+    """A law as it is to drive an arm: its name and formula, the robot it believes in, its gains, and the time between
+    its steps."""
 
     law: str
+    block: Block
     request: Request
     settings: Mapping[str, tuple[float, ...]]
     sample: float | None  # None: in continuous time
@@ -63,16 +64,15 @@ def loop_function(
     """Built, optimised as one and proved call by call."""
     sample = _sample(law, step)
     _refuse_strangers(arm, law, ref)
-    entry = law_named(law.law)
     held = law.sample is not None
     block = driven(
-        entry.sampled if held else entry.continuous,
+        law.block,
         discretised(MOTION, method=method) if held else MOTION,
         None if ref is None else ref.block,
         method,
     )
     asked = prepare(Request(arm, "inverse_dynamics", symbolic=symbolic, optimise=optimise))
-    believed = dict.fromkeys(entry.continuous.calls, prepare(law.request))
+    believed = dict.fromkeys(law.block.calls, prepare(law.request))
     function = generate_block(block, asked, tell, believed)
     known = {**law.settings, **({} if ref is None else ref.settings), "sample": sample}
     settings = settings_from(function, known)
