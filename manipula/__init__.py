@@ -30,6 +30,7 @@ from manipula.api import (
     robots,
     save,
     significance,
+    simulate,
     tables,
 )
 from manipula.errors import (
@@ -51,10 +52,13 @@ if TYPE_CHECKING:
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
     from manipula.simulation import trajectory
+    from manipula.simulation.events import Event
+    from manipula.simulation.run import Run
 
 __all__ = [
     "Arm",
     "ConditionError",
+    "Event",
     "InputError",
     "Law",
     "ManipulaError",
@@ -64,6 +68,7 @@ __all__ = [
     "ProofError",
     "Robot",
     "RobotFileError",
+    "Run",
     "SizeError",
     "System",
     "UnknownNameError",
@@ -86,6 +91,7 @@ __all__ = [
     "robots",
     "save",
     "significance",
+    "simulate",
     "tables",
     "trajectory",
 ]
@@ -93,10 +99,12 @@ __all__ = [
 # The verbs above are light, each loads its machinery when called; these classes are the machinery.
 _CLASSES = {
     "Arm": "manipula.arm",
+    "Event": "manipula.simulation.events",
     "Law": "manipula.model",
     "Model": "manipula.model",
     "Motions": "manipula.parameters.motions",
     "Robot": "manipula.robot",
+    "Run": "manipula.simulation.run",
     "System": "manipula.model",
 }
 _NAMESPACES = {"trajectory": "manipula.simulation.trajectory"}

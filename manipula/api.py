@@ -7,7 +7,7 @@ of the machinery behind them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from manipula.parameters.base_numeric import Agreement
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
+    from manipula.simulation.events import Event
     from manipula.simulation.loop import Reference
+    from manipula.simulation.run import Run
 
 
 def robots() -> list[str]:
@@ -180,11 +182,10 @@ def controller(
     tell: Callable[[str], None] = lambda text: None,
     **settings: Any,
 ) -> Law:
-    """A control law for the robot, proved: "pid", "computed_torque", "sliding" …, with its gains.
+    """A control law for the robot, proved: "pid", "computed_torque" or "pd_gravity", with its gains.
 
     `sample` is the time between its steps; without it the law is in continuous time, and gives the rates of its states.
-    A setting is one number for all joints or one for each. Any law takes `limit`, the largest torques, and any sampled
-    one `delay`, whole samples between measuring and acting. Gains that cannot hold an arm so sampled are refused.
+    A setting is one number for all joints or one for each.
 
     >>> law = controller("planar2r", "pd_gravity", kp=100, kd=20, sample=1e-3)
     >>> law.inputs["kp"]
@@ -192,24 +193,20 @@ def controller(
     """
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
-    from manipula.generation.settings import defaults, refuse_impossible, refuse_time, settings_from
+    from manipula.generation.settings import refuse_impossible, refuse_time, settings_from
     from manipula.generation.together import generate_block
-    from manipula.mechanics.models.control.laws import law_block, options_from
+    from manipula.mechanics.models.control.laws import law_named
     from manipula.model import Law
-    from manipula.simulation.sampling import refuse_unstable
 
+    chosen, entry = _loaded(robot), law_named(law)
     refuse_time("sample", sample)
-    chosen, options = _loaded(robot), options_from(law, settings, sampled=sample is not None)
-    block = law_block(law, sampled=sample is not None, options=options)
+    block = entry.continuous if sample is None else entry.sampled
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     function = generate_block(block, prepare(request), tell)
-    given = {name: value for name, value in settings.items() if name not in options}
-    given |= {"sample": sample} if any(port.name == "sample" for port in block.inputs) else {}
-    found = settings_from(function, defaults(block.inputs) | given)
+    given = settings | ({"sample": sample} if any(port.name == "sample" for port in block.inputs) else {})
+    found = settings_from(function, given)
     refuse_impossible(function.name, block.inputs, found)
-    made = Law(function, request, settings=found, sample=sample, law=law, options=options)
-    refuse_unstable(made.name, law, chosen.joint_names, found, sample, options)
-    return made
+    return Law(function, request, settings=found, sample=sample, law=law)
 
 
 def closed_loop(
@@ -221,6 +218,7 @@ def closed_loop(
     step: float | None = None,
     symbolic: Symbolic = "auto",
     optimise: str = "fast",
+    wrench: bool = False,
     tell: Callable[[str], None] = lambda text: None,
 ) -> System:
     """A law and the arm it drives as one function of one step, proved: states in, states after the step out.
@@ -228,14 +226,93 @@ def closed_loop(
     The plant may be another robot than the law believes in, with a payload that it does not know. The torque of a
     sampled law is held over its sample time; a law in continuous time acts in every stage of the integrator ("rk4",
     "semi-implicit", "euler"), and `step` is the time of a step. With a reference the loop counts its steps and follows
-    it, the state `clock` being the number of steps so far; without one, what is wanted is an input.
+    it, the state `clock` being the number of steps so far; without one, what is wanted is an input. `wrench` makes the
+    force and moment on the plant's tool an input, held over a step.
     """
     from manipula.model import System
     from manipula.simulation.loop import Driving, loop_function
 
-    driving = Driving(law.law, law.request, law.settings, law.sample, law.options)
-    made = loop_function(_loaded(plant), driving, ref, method, step, symbolic, optimise, tell)
+    driving = Driving(law.law, law.request, law.settings, law.sample)
+    made = loop_function(_loaded(plant), driving, ref, method, step, symbolic, optimise, tell, wrench=wrench)
     return System(made.function, made.request, settings=made.settings, sample=made.sample)
+
+
+def simulate(
+    plant: Robot | str,
+    law: Any = None,
+    ref: Any = None,
+    *,
+    start: Any = None,
+    until: float | None = None,
+    step: float = 1e-3,
+    method: str = "rk4",
+    wrench: Any = None,
+    events: Sequence[Event] = (),
+    parameters: Mapping[str, Any] | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    every: int = 1,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Run:
+    """An arm in time: driven by a law along a reference, by torques, or by nothing.
+
+    `law` is what `controller` makes, an array of torques ((n,) held, or one row a step), a function (t, q, qd) →
+    torques that is asked at every step, or None. `ref` is a trajectory, or what the law's other inputs are, by name;
+    without it the law holds the start. `start` is q or (q, qd), by default where the reference begins; with rows it is
+    a batch. So are `parameters` with rows: the values of the plant's symbols, and gains of the law, by name. `until` is
+    by default the end of the reference. `wrench` is the force and moment on the tool, world axes; `events` change it,
+    the payload or the law on the way. The sample time of a law is a whole multiple of `step`; one step in `every` is
+    kept. Ctrl-C ends a run early, with what there is.
+
+    >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
+    (101, 2)
+    """
+    from manipula.simulation.driving import Workshop
+    from manipula.simulation.simulating import simulated
+    from manipula.simulation.task import task_from
+
+    robot = _loaded(plant)
+    task = task_from(
+        robot, ref, start=start, until=until, step=step, method=method, wrench=wrench, events=events,
+        parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,
+    )  # fmt: skip
+    inside = ref if getattr(ref, "block", None) is not None else None  # so that every stage has its own time
+    pushed = any(x is not None for x in (task.wrench, *(x.wrench for x in task.events if x.wrench is not ...)))
+    chosen: dict[str, Any] = {"method": method, "wrench": pushed, "tell": tell}
+
+    def loop(arm: Robot, law: Law) -> System:
+        if law.sample is None:
+            return closed_loop(arm, law, inside, step=step, **chosen)
+        return closed_loop(arm, law, **chosen)
+
+    make = Workshop(loop, lambda arm: _arm_alone(arm, step, **chosen), _reloaded)
+    return simulated(task, law, ref, make, {"law": getattr(law, "law", None)}, tell)
+
+
+def _gains(law: Any) -> dict[str, int]:
+    return {name: len(values) for name, values in getattr(law, "settings", {}).items()}
+
+
+def _arm_alone(arm: Robot, step: float, method: str, wrench: bool, tell: Callable[[str], None]) -> System:
+    """One step of the arm under torques that are held."""
+    from manipula.generation.prepare import prepare
+    from manipula.generation.request import Request
+    from manipula.generation.together import generate_block
+    from manipula.mechanics.models.integrate.discretised import discretised
+    from manipula.mechanics.models.integrate.motion import MOTION
+    from manipula.mechanics.models.integrate.pushed import pushed
+    from manipula.model import System
+
+    request = Request(arm, "forward_dynamics")
+    motion = pushed(MOTION) if wrench else MOTION
+    function = generate_block(discretised(motion, method=method), prepare(request), tell)
+    return System(function, request, settings={"sample": (step,)}, sample=step)
+
+
+def _reloaded(arm: Robot, load: dict[str, Any] | None) -> Robot:
+    empty = arm.without("payload")
+    return empty if load is None else empty.with_payload(**load)
 
 
 def _solver(asked: Prepared) -> Model | None:

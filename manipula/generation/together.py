@@ -118,15 +118,20 @@ def generate_block(
 ) -> Function:
     """A block around the models of a robot: built, optimised as one, proved. The request's own model is not read.
 
-    `others` names the models that another robot answers for: what a law believes of the arm that it drives.
+    `others` are further robots by the names that stand before their models, "law:gravity": what a law believes of the
+    arm that it drives.
     """
-    about = {model: others.get(model, asked) for model in block.calls}
-    parts = {model: _part(x.asking(model=model, method="best", wrench=False), tell) for model, x in about.items()}
+    parts = {name: _part(_asked_of(name, asked, others), tell) for name in block.calls}
     made = join(block, asked, parts)
     whole = guarded(used_parameters(optimised(made.function)), asked.structure)
     tell(f"{block.name}: proof")
     proof = replace(prove(whole, call_by_call(block, asked, parts, made.cuts)), calls=len(made.cuts))
     return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))
+
+
+def _asked_of(name: str, asked: Prepared, others: Mapping[str, Prepared]) -> Prepared:
+    who, _, model = name.rpartition(":")
+    return (others[who] if who else asked).asking(model=model, method="best", wrench=False)
 
 
 def _part(asked: Prepared, tell: Tell) -> Part:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
@@ -12,11 +11,12 @@ from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
 from manipula.generation.together import generate_block
-from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.control.laws import law_block
+from manipula.mechanics.models.block import Block, about
+from manipula.mechanics.models.control.laws import law_named
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.models.integrate.motion import MOTION
+from manipula.mechanics.models.integrate.pushed import pushed
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
 from manipula.support.progress import Tell, silent
@@ -34,19 +34,12 @@ class Reference(Protocol):
 
 
 class Driving(NamedTuple):
-    """A law as it is to drive an arm: its name, the robot it believes in, its gains, the time between its steps, and
-    which variant of it."""
+    """A law as it is to drive an arm: its name, the robot it believes in, its gains, and the time between its steps."""
 
     law: str
     request: Request
     settings: Mapping[str, tuple[float, ...]]
     sample: float | None  # None: in continuous time
-    options: Mapping[str, Any] = MappingProxyType({})
-
-    @property
-    def block(self) -> Block:
-        """Its formula."""
-        return law_block(self.law, sampled=self.sample is not None, options=self.options)
 
 
 class Loop(NamedTuple):
@@ -67,20 +60,23 @@ def loop_function(
     symbolic: Symbolic = "auto",
     optimise: str = "fast",
     tell: Tell = silent,
+    *,
+    wrench: bool = False,
 ) -> Loop:
     """Built, optimised as one and proved call by call."""
     sample = _sample(law, step)
     _refuse_strangers(arm, law, ref)
+    entry = law_named(law.law)
     held = law.sample is not None
+    motion = pushed(MOTION) if wrench else MOTION
     block = driven(
-        law.block,
-        discretised(MOTION, method=method) if held else MOTION,
+        about("law", entry.sampled if held else entry.continuous),
+        discretised(motion, method=method) if held else motion,
         None if ref is None else ref.block,
         method,
     )
     asked = prepare(Request(arm, "inverse_dynamics", symbolic=symbolic, optimise=optimise))
-    believed = dict.fromkeys(law.block.calls, prepare(law.request))
-    function = generate_block(block, asked, tell, believed)
+    function = generate_block(block, asked, tell, {"law": prepare(law.request)})
     known = {**law.settings, **({} if ref is None else ref.settings), "sample": sample}
     settings = settings_from(function, known)
     refuse_impossible(function.name, [x for x in block.inputs if ref is None or x.name not in ref.settings], settings)

@@ -56,6 +56,15 @@ class Block:
         return {x.gives.state: name for name, x in self.outputs.items() if isinstance(x.gives, Rate)}
 
 
+def about(who: str, block: Block) -> Block:
+    """The same text around the models of somebody else's robot: what it calls is named "who:model"."""
+
+    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+        return block.text(maths, lambda model, /, **given: call(f"{who}:{model}", **given), x)
+
+    return replace(block, text=text, calls=tuple(f"{who}:{model}" for model in block.calls))
+
+
 def variables(*names: str) -> tuple[PortKind, ...]:
     """Kinds of the table of ports."""
     return tuple(PORTS[name] for name in names)

@@ -1,0 +1,40 @@
+"""An arm with a wrench on its tool: force, then moment, of the environment, world axes, at the tool's origin.
+
+    τ + J(q)ᵀ w drives the joints in place of τ            J: linear rows, then angular
+
+Wherever the text of the arm asks for accelerations, or for the torques of a motion, the wrench has its share; the text
+itself knows nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from manipula.mechanics.models.block import Block, Call, variables
+from manipula.mechanics.models.entry import Given
+from manipula.scalar import Maths
+
+
+def pushed(arm: Block) -> Block:
+    """The same arm with one input more, `wrench`, held over a step."""
+
+    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+        def share(q: Sequence[Any]) -> list[Any]:
+            # Jᵀ w
+            rows = call("jacobian", q=q)["J"]
+            return [sum(row[j] * force for row, force in zip(rows, x["wrench"], strict=True)) for j in range(len(q))]
+
+        def asked(model: str, /, **given: Sequence[Any]) -> Mapping[str, Any]:
+            if model == "forward_dynamics":
+                tau = [a + b for a, b in zip(given["tau"], share(given["q"]), strict=True)]
+                return call(model, **{**given, "tau": tau})
+            found = call(model, **given)
+            if model != "inverse_dynamics":
+                return found
+            return {"tau": [a - b for a, b in zip(found["tau"], share(given["q"]), strict=True)]}
+
+        return arm.text(maths, asked, x)
+
+    return replace(arm, inputs=(*arm.inputs, *variables("wrench")), text=text, calls=(*arm.calls, "jacobian"))

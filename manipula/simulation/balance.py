@@ -1,0 +1,85 @@
+"""The power balance of a run: energy in − energy stored − energy lost, which is zero but for what the integrator lost.
+
+    E(t) − E(0) = ∫ τᵀq̇ dt + ∫ wᵀJ q̇ dt − ∫ fᵀq̇ dt        f: friction, w: the wrench on the tool
+
+The work of a torque held over a step is τᵀ(q(t+h) − q(t)), exactly; every other power is integrated as a cubic spline
+through its samples, of order 4 where it is smooth. The error is told relative to the largest energy that took part.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.simulation.functions import Array, Functions
+
+
+class Energies(NamedTuple):
+    """(…, time), joules from the start on: what went in by motors and by the wrench, what is stored, what was lost."""
+
+    motors: Array
+    wrench: Array
+    kinetic: Array
+    potential: Array
+    lost: Array
+
+    @property
+    def missing(self) -> Array:
+        """In − stored − lost; zero at the start."""
+        stored = self.kinetic + self.potential
+        return self.motors + self.wrench - self.lost - (stored - stored[..., :1])
+
+    @property
+    def scale(self) -> Array:
+        """The largest of the energies that took part, (…,)."""
+        swing = self.potential - self.potential[..., :1]
+        parts = (self.motors, self.wrench, self.kinetic, swing, self.lost)
+        return np.asarray(np.max([np.abs(x).max(axis=-1) for x in parts], axis=0))
+
+
+def error_of(parts: list[Energies]) -> Array:
+    """|in − stored − lost| at the end of each part of a run, together, over the largest energy; 0 of an arm at rest."""
+    missing = np.abs(np.sum([part.missing[..., -1] for part in parts], axis=0))
+    scale = np.max([part.scale for part in parts], axis=0)
+    return np.asarray(np.divide(missing, scale, out=np.zeros_like(missing), where=scale > 0))
+
+
+def energies(
+    functions: Functions, t: Array, q: Array, qd: Array, tau: Array, wrench: Any, friction: Array,
+    held: bool,
+) -> Energies:  # fmt: skip
+    """`held`: the torques are constant from sample to sample."""
+    kinetic, potential = functions("energy", q, qd)
+    motors = _held_work(tau, q) if held else _integral(t, _power(tau, qd))
+    outside = (
+        np.zeros_like(kinetic) if wrench is None else _integral(t, _power(wrench, _tool_velocity(functions, q, qd)))
+    )
+    return Energies(motors, outside, kinetic, potential, _integral(t, _power(friction, qd)))
+
+
+def _tool_velocity(functions: Functions, q: Array, qd: Array) -> Array:
+    return np.asarray(np.einsum("...ij,...j->...i", functions("jacobian", q), qd))
+
+
+def _power(effort: Array, rate: Array) -> Array:
+    # P = fᵀ v
+    return np.asarray((effort * rate).sum(axis=-1))
+
+
+def _held_work(tau: Array, q: Array) -> Array:
+    # W(t+h) − W(t) = τᵀ (q(t+h) − q(t))
+    steps = (tau[..., :-1, :] * np.diff(q, axis=-2)).sum(axis=-1)
+    return _from_zero(np.cumsum(steps, axis=-1))
+
+
+def _integral(t: Array, power: Array) -> Array:
+    from scipy.interpolate import CubicSpline
+
+    if len(t) < 3:
+        return _from_zero(np.cumsum(np.diff(t) * (power[..., 1:] + power[..., :-1]) / 2, axis=-1))
+    return np.asarray(CubicSpline(t, power, axis=-1).antiderivative()(t))
+
+
+def _from_zero(sums: Array) -> Array:
+    return np.concatenate([np.zeros((*sums.shape[:-1], 1)), sums], axis=-1)

@@ -1,0 +1,201 @@
+"""What drives an arm from one event to the next: a law joined with it, torques along time, a function in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.algebra.expr.function import Input
+from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.models.ports import POSITION
+from manipula.mechanics.robot.description import Robot
+from manipula.simulation.functions import Array, refuse_unknown
+from manipula.simulation.marching import Drive, Marched, Progress, System, marched
+from manipula.simulation.task import Task, numbers
+
+REFERENCES = ("q_ref", "qd_ref", "qdd_ref")
+MEASURED = ("q", "qd")
+
+
+class Workshop(NamedTuple):
+    """Who makes what a run needs: the loop of an arm and a law, the arm alone, an arm with another payload."""
+
+    loop: Callable[[Any, Any], System]
+    arm: Callable[[Any], System]
+    loaded: Callable[[Any, dict[str, Any] | None], Robot]
+
+
+@dataclass(frozen=True)
+class Part:
+    """From one event to the next: steps `first` to `last`, and the states at its beginning."""
+
+    task: Task
+    first: int
+    last: int
+    robot: Robot
+    law: Any
+    wrench: Array | None
+    ref: Any
+
+    @property
+    def steps(self) -> int:
+        return self.last - self.first
+
+    @property
+    def times(self) -> Array:
+        """Of every step and the end."""
+        return self.task.step * np.arange(self.first, self.last + 1, dtype=float)
+
+    @property
+    def held(self) -> bool:
+        """Are torques constant over a step?"""
+        return not hasattr(self.law, "function") or self.law.sample is not None
+
+
+def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
+    """The states over the steps of a part."""
+    law, joined = part.law, hasattr(part.law, "function") and _samples(part) == 1
+    system = make.loop(part.robot, law) if joined else make.arm(part.robot)
+    along = _pushes(system, part)
+    if joined:
+        ports = [port for port in _variables(system) if port.name not in along]
+        along |= _wanted(system.name, ports, part, now)
+    drive = None if joined else _drive(part, now)
+    if drive is None and not joined:
+        along["tau"] = _torques(part)
+    return marched(
+        system, _start(system, part, now), part.steps, along, drive, _values(system, part), every=part.task.every,
+        threads=part.task.threads, tell=tell,
+    )  # fmt: skip
+
+
+def _drive(part: Part, now: Mapping[str, Array]) -> Drive | None:
+    """Who is asked in Python at every step; nobody where torques are known."""
+    if hasattr(part.law, "function"):
+        return _sampled(part, now)
+    return _called(part) if callable(part.law) else None
+
+
+def _pushes(system: System, part: Part) -> dict[str, Array]:
+    if not any(port.name == "wrench" for port in system.function.inputs):
+        return {}
+    return {"wrench": along_time("wrench", np.zeros(6) if part.wrench is None else part.wrench, 6, part)}
+
+
+def _variables(system: Any) -> list[Input]:
+    return [port for port in system.function.inputs if port.role == "variable"]
+
+
+def _samples(part: Part) -> int:
+    """How many steps a sample of the law takes."""
+    law, step = part.law, part.task.step
+    if law.request.robot.dof != part.robot.dof:
+        raise InputError(f"{law.name}: drives {law.request.robot.dof} joints; {part.robot.name} has {part.robot.dof}")
+    if law.sample is None:
+        return 1
+    count = round(float(law.sample) / step)
+    if count < 1 or abs(count * step - law.sample) > 1e-9 * law.sample:
+        raise InputError(f"{law.name}: its sample time of {law.sample:g} s is no whole multiple of step = {step:g} s")
+    return count
+
+
+# where it begins
+
+
+def _start(system: Any, part: Part, now: Mapping[str, Array]) -> Any:
+    """States that go on; a new one that is a position, as a filter's, begins at the arm's, every other at zero."""
+    ports = [port for port in system.function.inputs if port.role == "state"]
+    given = {port.name: now[port.name] for port in ports if port.name in now}
+    given |= {port.name: now["q"] for port in ports if port.name not in now and port.unit == POSITION}
+    if any(port.name == "clock" for port in ports):
+        given["clock"] = np.full((*now["q"].shape[:-1], 1), float(part.first))
+    return system.start(**given)
+
+
+def _values(system: System, part: Part) -> dict[str, Array]:
+    """The parameters that the function reads; a name nobody knows is refused."""
+    robot, given = part.robot, part.task.parameters
+    read = [name for port in system.function.inputs if port.role == "parameter" for name in port.names]
+    gains = [port.name for port in system.function.inputs if port.role == "setting" and port.name != "sample"]
+    known = {*read, *gains, *(system.function.provenance.parameters or ()), *robot.names()}
+    for name in given:
+        if name not in known:
+            raise UnknownNameError(f"parameter of {robot.name}", name, sorted(known))
+    refuse_unknown(robot, [name for name in read if name not in given])
+    return {name: given[name] for name in (*read, *gains) if name in given}
+
+
+# what is wanted
+
+
+def _wanted(name: str, ports: Sequence[Input], part: Part, now: Mapping[str, Array]) -> dict[str, Array]:
+    """Every variable along time: the reference, or the place where the arm stands."""
+    found = _references(name, ports, part, now)
+    missing = [port.name for port in ports if port.name not in found]
+    if missing:
+        raise InputError(f"{name}: no reference for {', '.join(missing)}; give them by name, ref={{…}}")
+    return {port.name: found[port.name] for port in ports}
+
+
+def _references(name: str, ports: Sequence[Input], part: Part, now: Mapping[str, Array]) -> dict[str, Array]:
+    ref, times = part.ref, part.times
+    if isinstance(ref, Mapping):
+        given = [port for port in ports if port.name in ref]
+        return {x.name: along_time(f"ref: {x.name}", numbers(f"ref: {x.name}", ref[x.name]), len(x.names), part)
+                for x in given}  # fmt: skip
+    if ref is not None:
+        return dict(zip(REFERENCES, map(np.asarray, ref(times))))
+    rest = np.zeros((len(times), part.robot.dof))
+    return dict(zip(REFERENCES, (now["q"][..., None, :] + rest, rest, rest)))
+
+
+def along_time(what: str, value: Array, size: int, part: Part) -> Array:
+    """(…, steps + 1, size) of this part: one row holds for all steps, or there is one a step of the whole run."""
+    whole, here = part.task.steps, np.arange(part.first, part.last + 1)
+    if value.shape == (size,):
+        return np.broadcast_to(value, (len(here), size))
+    if value.ndim > 1 and value.shape[-1] == size and value.shape[-2] in (whole, whole + 1):
+        return np.asarray(value[..., np.minimum(here, value.shape[-2] - 1), :])
+    wanted = f"({size},) or ({whole}, {size}), one row a step"
+    raise InputError(f"{what}: expected shape {wanted}, found {value.shape}")
+
+
+def _torques(part: Part) -> Array:
+    """Torques as an array; None is none."""
+    n = part.robot.dof
+    return along_time("law", np.zeros(n) if part.law is None else numbers("law", part.law), n, part)
+
+
+# in Python, step by step
+
+
+def _called(part: Part) -> Drive:
+    """A function (t, q, qd) → torques."""
+    law, times, n = part.law, part.times, part.robot.dof
+
+    def drive(k: int, state: Any) -> Array:
+        tau = np.asarray(law(float(times[k]), state.q, state.qd), dtype=float)
+        if tau.shape[-1:] != (n,):
+            raise InputError(f"law: gave shape {tau.shape} at {times[k]:g} s, expected (…, {n})")
+        return np.broadcast_to(tau, state.q.shape)
+
+    return drive
+
+
+def _sampled(part: Part, now: Mapping[str, Array]) -> Drive:
+    """A law that is asked at every so many steps, its torque held between."""
+    law, several = part.law, _samples(part)
+    ports = _variables(law)
+    wanted = _wanted(law.name, [port for port in ports if port.name not in MEASURED], part, now)
+    memory: dict[str, Any] = {"state": _start(law, part, now)}
+
+    def drive(k: int, state: Any) -> Array:
+        if (part.first + k) % several == 0 or "tau" not in memory:
+            given = {name: value[..., k, :] for name, value in wanted.items()} | {"q": state.q, "qd": state.qd}
+            memory["state"], memory["tau"] = law.step(memory["state"], *(given[port.name] for port in ports))
+        return np.broadcast_to(memory["tau"], state.q.shape)
+
+    return drive

@@ -1,0 +1,59 @@
+"""What happens in the middle of a run: another payload, a wrench on the tool, another law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
+from typing import Any
+
+from manipula.errors import InputError
+
+
+@dataclass(frozen=True)
+class Event:
+    """From `t` on, one of these is another: the `payload`, as the arguments of `Robot.with_payload` (a mass, or a dict
+    with mass, com, inertia; None: the hand is empty), the `wrench` on the tool (six numbers), the `law`.
+
+    Positions and velocities go on as they are: a payload that is taken has the speed of the hand, one that is let go
+    leaves with it.
+    """
+
+    t: float
+    payload: Any = ...
+    wrench: Any = ...
+    law: Any = ...
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.t, Real) or isinstance(self.t, bool) or not isfinite(self.t) or self.t < 0:
+            raise InputError(f"event: t: expected a time in seconds, at least 0, found {self.t!r:.60}")
+        if self.payload is ... and self.wrench is ... and self.law is ...:
+            raise InputError(f"event at {self.t:g} s: nothing changes; give payload=, wrench= or law=")
+        if self.payload is not ...:
+            payload_from(self.payload, f"event at {self.t:g} s")
+
+
+def payload_from(given: Any, where: str) -> dict[str, Any] | None:
+    """The arguments of `with_payload`, or None."""
+    if given is None:
+        return None
+    load = dict(given) if isinstance(given, dict) else {"mass": given}
+    odd = [name for name in load if name not in ("mass", "com", "inertia")]
+    if odd or "mass" not in load:
+        raise InputError(f"{where}: payload: expected a mass, or mass, com and inertia by name, found {given!r:.80}")
+    mass = load["mass"]
+    if isinstance(mass, bool) or not isinstance(mass, Real) or not isfinite(mass) or mass < 0:
+        raise InputError(f"{where}: payload: expected a mass in kg, at least 0, found {mass!r:.60}")
+    return load
+
+
+def in_order(events: Any, until: float) -> list[Event]:
+    """By time; one after the end is refused."""
+    listed = [events] if isinstance(events, Event) else events
+    if not isinstance(listed, Sequence) or not all(isinstance(x, Event) for x in listed):
+        raise InputError(f"events: expected a list of mp.Event(t=…, …), found {events!r:.60}")
+    late = next((x for x in listed if x.t > until), None)
+    if late is not None:
+        raise InputError(f"event at {late.t:g} s: the run ends at {until:g} s")
+    return sorted(listed, key=lambda x: x.t)

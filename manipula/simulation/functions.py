@@ -1,0 +1,106 @@
+"""The models of a robot with numbers, as functions over time: each is made when it is first asked for.
+
+Parameters that have no value in the robot are given here, one number each, or one for each row of a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.tape import tape_from_function
+from manipula.errors import InputError
+from manipula.generation.prepare import prepare
+from manipula.generation.proved import generate_function
+from manipula.generation.request import Request
+from manipula.mechanics.robot.description import Robot, known
+from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
+
+Array = NDArray[np.float64]
+
+
+class Functions:
+    """`functions("energy", q, qd)`: arrays (…, time, n), whose leading axes are the batch."""
+
+    def __init__(self, robot: Robot, parameters: Mapping[str, Any] | None = None) -> None:
+        self.robot = robot
+        self.parameters = {name: np.asarray(value, float) for name, value in (parameters or {}).items()}
+        self._made: dict[tuple[str, bool], Compiled] = {}
+
+    def __call__(self, model: str, *given: Any, wrench: Any = None) -> Any:
+        code = self.code(model, wrench is not None)
+        arrays = [*given, *([] if wrench is None else [wrench])]
+        values = [self.parameters[name] for name in code.parameters]
+        if not any(value.ndim for value in values):
+            return code(*arrays, p=dict(zip(code.parameters, map(float, values))) or None)
+        return self._rows(code, arrays, values)
+
+    def code(self, model: str, wrench: bool = False) -> Compiled:
+        """The compiled model; parameters without a value are met here."""
+        if (model, wrench) not in self._made:
+            # some thousand values are read, once: a search for fewer operations would take longer than they do
+            made = generate_function(prepare(Request(self.robot, model, wrench=wrench, optimise="none")))
+            self._made[model, wrench] = compile_tape(tape_from_function(made))
+        code = self._made[model, wrench]
+        refuse_unknown(self.robot, [name for name in code.parameters if name not in self.parameters])
+        return code
+
+    def _rows(self, code: Compiled, arrays: list[Any], values: list[Array]) -> Any:
+        """Parameters differ from row to row: a call for each."""
+        lead = np.broadcast_shapes(*(value.shape for value in values))
+        tables = np.stack([np.broadcast_to(value, lead) for value in values], axis=-1)
+        whole = [np.broadcast_to(x, (*lead, *np.shape(x)[-2:])) for x in map(np.asarray, arrays)]
+        found = [code(*(x[row] for x in whole), p=tables[row]) for row in np.ndindex(lead)]
+        if not isinstance(found[0], tuple):
+            return np.stack(found).reshape(*lead, *found[0].shape)
+        parts = (np.stack(part).reshape(*lead, *part[0].shape) for part in zip(*found))
+        return type(found[0])(*parts)
+
+    @cached_property
+    def without_friction(self) -> Functions:
+        """The same robot, no joint of which rubs."""
+        rows = (
+            replace(x, actuator=x.actuator.without_friction(lambda cell: known(cell.name))) for x in self.robot.joints
+        )
+        return Functions(replace(self.robot, joints=tuple(rows)), self.parameters)
+
+
+def refuse_unknown(robot: Robot, missing: list[str]) -> None:
+    """A simulation takes numbers."""
+    if missing:
+        listed = ", ".join(missing[:8]) + (", …" if len(missing) > 8 else "")
+        how = "see parameters=, or robot.with_parameters(…)"
+        raise InputError(f"{robot.name}: a simulation needs a value for {listed}; {how}")
+
+
+class Limits:
+    """What the file says of every joint; infinite where it says nothing."""
+
+    def __init__(self, robot: Robot) -> None:
+        rows = [joint for joint in robot.joints if joint.name in robot.joint_names]
+        values = _values(robot)
+
+        def number(entry: Parameter | None, otherwise: float) -> float:
+            unknown = entry is None or any(name not in values for name in names_of(entry))
+            return otherwise if unknown or entry is None else float_of(entry, values)
+
+        ends = [joint.limits or (None, None) for joint in rows]
+        self.lower = np.array([number(low, -np.inf) for low, _ in ends])
+        self.upper = np.array([number(high, np.inf) for _, high in ends])
+        self.velocity = np.array([number(joint.velocity_limit, np.inf) for joint in rows])
+        self.effort = np.array([number(joint.effort_limit, np.inf) for joint in rows])
+
+
+def _values(robot: Robot) -> dict[str, float]:
+    """The named values that are numbers."""
+    found: dict[str, float] = {}
+    pending = dict(robot.values)
+    while ready := [name for name, value in pending.items() if all(inner in found for inner in names_of(value))]:
+        found.update({name: float_of(pending.pop(name), found) for name in ready})
+    return found

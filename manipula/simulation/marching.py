@@ -1,0 +1,121 @@
+"""Many steps of one function of a step: the states and outputs of every k-th, what drives it given along time, or by a
+function in Python that is asked at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from manipula.algebra.expr.function import Function
+from manipula.scalar import Next
+from manipula.simulation.functions import Array
+
+TOLD = 200  # steps in Python from one word about progress to the next
+Progress = Callable[[int], None]  # hears how many steps are done
+Drive = Callable[[int, Any], Array]  # (number of the step, state) → torques
+
+
+class System(Protocol):
+    """A function of one step with the values of its settings: `manipula.model.System`."""
+
+    @property
+    def function(self) -> Function: ...
+    @property
+    def name(self) -> str: ...
+    def start(self, **states: Any) -> Any: ...
+    def step(self, state: Any, *variables: Any, p: Mapping[str, Any] | None = None) -> Any: ...
+    def run(
+        self, state: Any, steps: int, *variables: Any, p: Mapping[str, Any] | None = None, every: int = 1,
+        threads: int = 1, along: Collection[str] | str = (),
+    ) -> Any: ...  # fmt: skip
+
+
+class Marched(NamedTuple):
+    """States and outputs by name, (…, time, size), the first and the last step among them, if it came to that."""
+
+    states: dict[str, Array]
+    outputs: dict[str, Array]
+    steps: int  # how many were done
+
+
+def marched(
+    system: System,
+    state: Any,
+    steps: int,
+    along: Mapping[str, Array],
+    drive: Drive | None,
+    p: Mapping[str, Array],
+    *,
+    every: int,
+    threads: int,
+    tell: Progress,
+) -> Marched:
+    """From a state on. `along`: variables by name, (…, steps + 1, size); `drive` gives the torques where they do not.
+
+    The last step is made for what goes out of it: the torque at the end. Ctrl-C ends it early, with what there is.
+    """
+    tell(0)
+    if drive is not None:
+        return _asking(system, state, steps, along, drive, p, every, tell)
+    names = [port.name for port in system.function.inputs if port.role == "variable"]
+    variables = (along[name] for name in names)
+    went = system.run(state, steps + 1, *variables, p=p or None, every=every, threads=threads, along=names)
+    outputs = _named(system, went.outputs) | {name: along[name][..., ::every, :] for name in names if name == "tau"}
+    states = dict(zip(went.states._fields, went.states))
+    return Marched(states, _broadcast(outputs, states), (states["q"].shape[-2] - 1) * every)
+
+
+def _asking(
+    system: System, state: Any, steps: int, along: Mapping[str, Array], drive: Drive, p: Mapping[str, Array],
+    every: int, tell: Progress,
+) -> Marched:  # fmt: skip
+    """The torques of every step by a function in Python: one step at a time."""
+    names = [port.name for port in system.function.inputs if port.role == "variable"]
+    states: list[Any] = []
+    outputs: list[dict[str, Array]] = []
+    try:
+        for k in range(steps + 1):
+            given = {name: value[..., k, :] for name, value in along.items()} | {"tau": drive(k, state)}
+            new, out = _one(system, state, [given[name] for name in names], p)
+            if k % every == 0:
+                states.append(state)
+                outputs.append(_named(system, out) | {"tau": np.array(given["tau"])})
+            state = new
+            if k % TOLD == 0:
+                tell(k)
+    except KeyboardInterrupt:
+        if len(outputs) < 2:
+            raise
+    found = {name: _stacked([x[i] for x in states]) for i, name in enumerate(states[0]._fields)}
+    told = {name: _stacked([x[name] for x in outputs]) for name in outputs[0]}
+    return Marched(found, _broadcast(told, found), (len(outputs) - 1) * every)
+
+
+def _one(system: System, state: Any, variables: Sequence[Any], p: Mapping[str, Array]) -> tuple[Any, Any]:
+    """One step; parameters of many rows are taken by `run` alone."""
+    if not p:
+        return system.step(state, *variables)  # type: ignore[no-any-return]
+    went = system.run(state, 1, *variables, p=p)
+    return went.state, type(went.outputs)(*(x[..., 0, :] for x in went.outputs)) if isinstance(
+        went.outputs, tuple
+    ) else went.outputs[..., 0, :]
+
+
+def _stacked(values: Sequence[Any]) -> Array:
+    return np.stack([np.array(x) for x in values], axis=-2)
+
+
+def _named(system: System, outputs: Any) -> dict[str, Array]:
+    """What goes out beside the next states."""
+    names = [port.name for port in system.function.outputs if not isinstance(port.gives, Next)]
+    return dict(zip(names, [outputs] if len(names) == 1 else outputs))
+
+
+def _broadcast(outputs: Mapping[str, Array], states: Mapping[str, Array]) -> dict[str, Array]:
+    """To the rows and the times that there are."""
+    lead, count = states["q"].shape[:-2], states["q"].shape[-2]
+    return {
+        name: np.array(np.broadcast_to(x[..., :count, :], (*lead, count, x.shape[-1]))) for name, x in outputs.items()
+    }

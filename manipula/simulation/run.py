@@ -1,0 +1,92 @@
+"""`Run`: what a simulation gives. Arrays over time, the balance of its energies, and ways to look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from manipula.mechanics.models.motion.ports import Motion
+from manipula.mechanics.robot.description import Robot
+from manipula.simulation.functions import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Arrays are (…, time, n), SI and radians; leading axes are the batch. `tau` is from each time on, as `qdd` is.
+
+    `ref` is what was wanted, None without a reference; `state` what the law remembered, by name. `balance` is energy in
+    − stored − lost over the largest energy that took part, for each row of a batch. `whole` is False where the run was
+    interrupted. `about` tells how it was made.
+    """
+
+    robot: Robot
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    ref: Motion | None
+    state: Mapping[str, Array]
+    balance: Any
+    whole: bool
+    about: Mapping[str, Any]
+
+    @property
+    def error(self) -> Array | None:
+        """What was wanted − where the joints were; None without a reference."""
+        return None if self.ref is None else self.ref.q - self.q
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return self.robot.joint_names
+
+    @property
+    def turns(self) -> list[bool]:
+        """Which coordinates are angles."""
+        rows = {joint.name: joint for joint in self.robot.joints}
+        return [rows[name].turns for name in self.joints]
+
+    def peaks(self) -> list[dict[str, Any]]:
+        """Joint by joint: where it went, the largest speed, torque and error, over all rows of a batch."""
+        error = self.error
+        found = []
+        for j, (name, turns) in enumerate(zip(self.joints, self.turns)):
+            row = {"joint": name, "unit": "rad" if turns else "m", "lowest": self.q[..., j].min(),
+                   "highest": self.q[..., j].max(), "speed": np.abs(self.qd[..., j]).max(),
+                   "torque": np.abs(self.tau[..., j]).max()}  # fmt: skip
+            row["error"] = None if error is None else np.abs(error[..., j]).max()
+            found.append({key: x if isinstance(x, str) or x is None else float(x) for key, x in row.items()})
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """The run as plain data, every array in it."""
+        arrays = {"t": self.t, "q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
+        wanted = None if self.ref is None else self.ref._asdict()
+        return {
+            "robot": self.robot.name, "joints": list(self.joints), **arrays, "ref": wanted, "state": dict(self.state),
+            "balance": self.balance, "whole": self.whole, "peaks": self.peaks(), "about": dict(self.about),
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        batch = "" if self.q.ndim == 2 else f", {' × '.join(map(str, self.q.shape[:-2]))} arms"
+        error = self.error
+        off = "" if error is None else f", largest error {np.abs(error).max():.2g}"
+        cut = "" if self.whole else ", interrupted"
+        worst = float(np.max(self.balance))
+        span = f"{self.t[0]:g} … {self.t[-1]:g} s in {len(self.t)} samples"
+        return f"<run of {self.robot.name}{batch}: {span}{off}, balance {worst:.1e}{cut}>"
+
+    def _repr_html_(self) -> str:
+        heads = ("joint", "lowest", "highest", "speed", "torque", "error")
+        rows = [[str(row["joint"]), *(_short(row[key]) for key in heads[1:])] for row in self.peaks()]
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        head = "".join(f"<th>{name}</th>" for name in heads)
+        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def _short(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}"

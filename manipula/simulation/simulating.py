@@ -1,0 +1,161 @@
+"""A run in time: from start to end, part by part between events, each part one function of one step, repeated.
+
+What was recorded is then read with the plain models: accelerations, energies and their balance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.errors import DivergenceError, InputError, caution
+from manipula.mechanics.models.motion.ports import Motion
+from manipula.mechanics.robot.description import Robot
+from manipula.simulation.balance import Energies, energies, error_of
+from manipula.simulation.driving import Part, Workshop, along_time, driven
+from manipula.simulation.events import Event, payload_from
+from manipula.simulation.functions import Array, Functions
+from manipula.simulation.marching import Marched
+from manipula.simulation.run import Run
+from manipula.simulation.task import Task, numbers, refuse_outside
+from manipula.support.progress import Tell, silent
+
+BALANCE = 1e-4  # of the largest energy that took part; above it a run is not to be trusted
+RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
+
+
+class Segment(NamedTuple):
+    """A part as it went: both its ends are there."""
+
+    t: Array
+    motion: Motion
+    tau: Array
+    state: Mapping[str, Array]
+    energies: Energies
+    whole: bool  # False: it was interrupted
+
+
+def simulated(task: Task, law: Any, ref: Any, make: Workshop, about: Mapping[str, Any], tell: Tell = silent) -> Run:
+    """The whole run. An interrupt from the keyboard ends it early, with what there is."""
+    if callable(ref):
+        refuse_outside(task.robot, np.asarray(ref(task.times())[0]), "ref", task.times())
+    now: Mapping[str, Array] = {"q": task.q, "qd": task.qd}
+    segments: list[Segment] = []
+    for part in parts_of(task, law, ref, make):
+        segments.append(_segment(part, now, make, tell))
+        if not segments[-1].whole:
+            break
+        now = _end(segments[-1])
+    return _run(task, ref, segments, about)
+
+
+def parts_of(task: Task, law: Any, ref: Any, make: Workshop) -> list[Part]:
+    """The events as spans of steps; what an event does not name stays."""
+    found, here = [], Part(task, 0, task.steps, task.robot, law, task.wrench, ref)
+    for event in task.events:
+        step = _step_of(event, task)
+        if step > here.first:
+            found.append(replace(here, last=step))
+        here = replace(here, first=step, **_changes(event, task.robot, make))
+    return [*found, here] if here.first < here.last else found
+
+
+def _step_of(event: Event, task: Task) -> int:
+    step = round(event.t / task.step)
+    if abs(step * task.step - event.t) > 1e-9 * task.step * max(step, 1):
+        raise InputError(f"event at {event.t:g} s: no whole number of steps of {task.step:g} s")
+    return step
+
+
+def _changes(event: Event, robot: Robot, make: Workshop) -> dict[str, Any]:
+    where, found = f"event at {event.t:g} s", dict[str, Any]()
+    if event.payload is not ...:
+        found["robot"] = make.loaded(robot, payload_from(event.payload, where))
+    if event.wrench is not ...:
+        found["wrench"] = None if event.wrench is None else numbers(f"{where}: wrench", event.wrench)
+    if event.law is not ...:
+        found["law"] = event.law
+    return found
+
+
+def _segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -> Segment:
+    task = part.task
+    went = driven(part, now, make, lambda k: tell(f"{(part.first + k) * task.step:.3g} of {task.until:g} s"))
+    _refuse_runaway(part, went)
+    t = task.step * (part.first + np.arange(0, went.steps + 1, task.every, dtype=float))
+    motion, tau = _motion(part, went), went.outputs["tau"]
+    return Segment(
+        t, motion, tau, {name: x for name, x in went.states.items() if name not in ("q", "qd", "clock")},
+        _energies(part, t, motion, tau), went.steps == part.steps - part.steps % task.every,
+    )  # fmt: skip
+
+
+def _motion(part: Part, went: Marched) -> Motion:
+    q, qd = went.states["q"], went.states["qd"]
+    functions = Functions(part.robot, part.task.parameters)
+    return Motion(q, qd, functions("forward_dynamics", q, qd, went.outputs["tau"], wrench=_wrench(part, q)))
+
+
+def _wrench(part: Part, q: Array) -> Array | None:
+    if part.wrench is None:
+        return None
+    rows = along_time("wrench", part.wrench, 6, part)[..., :: part.task.every, :]
+    return np.broadcast_to(rows[..., : q.shape[-2], :], (*q.shape[:-1], 6))
+
+
+def _energies(part: Part, t: Array, motion: Motion, tau: Array) -> Energies:
+    functions = Functions(part.robot, part.task.parameters)
+    rigid = functions.without_friction
+    friction = functions("inverse_dynamics", *motion) - rigid("inverse_dynamics", *motion)
+    held = part.held and part.task.every == 1
+    return energies(functions, t, motion.q, motion.qd, tau, _wrench(part, motion.q), friction, held)
+
+
+def _end(segment: Segment) -> dict[str, Array]:
+    found = {"q": segment.motion.q, "qd": segment.motion.qd, **segment.state}
+    return {name: value[..., -1, :] for name, value in found.items()}
+
+
+def _refuse_runaway(part: Part, went: Marched) -> None:
+    """Numbers that are none any more, or on their way there, are told by joint and time."""
+    wild = np.zeros(went.states["q"].shape, bool)
+    for name in ("q", "qd"):
+        wild |= ~(np.abs(went.states[name]) < RUNAWAY)
+    if not wild.any():
+        return
+    # the earliest of all rows: time is the last axis but one
+    step, *row, joint = (int(i) for i in np.argwhere(np.moveaxis(wild, -2, 0))[0])
+    t = (part.first + step * part.task.every) * part.task.step
+    where = f" of row {', '.join(map(str, row))}" if row else ""
+    raise DivergenceError(
+        f"joint {part.robot.joint_names[joint]!r}{where} runs away at {t:g} s; take a shorter step than "
+        f"{part.task.step:g} s, another method than {part.task.method!r}, or other gains"
+    )
+
+
+def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]) -> Run:
+    balance = error_of([x.energies for x in segments])
+    if task.every == 1 and balance.max() > BALANCE:
+        caution(
+            f"energy in − stored − lost is {balance.max():.1e} of the largest energy, more than {BALANCE:g}: "
+            f"take a shorter step than {task.step:g} s, or another method than {task.method!r}"
+        )
+    t = _joined([x.t for x in segments], axis=-1)
+    motion = Motion(*(_joined(list(parts), axis=-2) for parts in zip(*(x.motion for x in segments))))
+    names = [name for name in segments[0].state if all(name in x.state for x in segments)]
+    return Run(
+        robot=task.robot, t=t, q=motion.q, qd=motion.qd, qdd=motion.qdd, tau=_joined([x.tau for x in segments], -2),
+        ref=Motion(*map(np.asarray, ref(t))) if callable(ref) else None,
+        state={name: _joined([x.state[name] for x in segments], axis=-2) for name in names},
+        balance=balance if balance.ndim else float(balance), whole=segments[-1].whole,
+        about={**about, "method": task.method, "step": task.step, "until": task.until},
+    )  # fmt: skip
+
+
+def _joined(pieces: list[Array], axis: int) -> Array:
+    """One after another; where two meet, what the later one says: the torque after an event."""
+    kept = [np.delete(x, -1, axis) for x in pieces[:-1]]
+    return np.concatenate([*kept, pieces[-1]], axis=axis)

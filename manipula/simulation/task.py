@@ -1,0 +1,197 @@
+"""What is to be simulated, as it was asked for, checked at the door: every sentence names what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from manipula.errors import InputError, UnknownNameError, caution
+from manipula.mechanics.robot.description import Robot
+from manipula.simulation.events import Event, in_order
+from manipula.simulation.functions import Array, Limits
+
+FIXED = ("rk4", "semi-implicit", "euler")
+METHODS = (*FIXED, "dop853")
+MOST_NUMBERS = 2**31  # of one recorded quantity: 16 GiB
+NEAR = 1e-9  # of a step: times are told from their neighbours, not from rounding
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run to be made: `steps` of `step` seconds, one in `every` is kept. `q`, `qd` are (…, n), the batch in front."""
+
+    robot: Robot
+    q: Array
+    qd: Array
+    step: float
+    steps: int
+    every: int
+    method: str
+    wrench: Array | None
+    events: tuple[Event, ...]
+    parameters: Mapping[str, Array]
+    threads: int
+    seed: int
+
+    @property
+    def until(self) -> float:
+        return self.steps * self.step
+
+    @property
+    def lead(self) -> tuple[int, ...]:
+        return self.q.shape[:-1]
+
+    def times(self, every: int = 1) -> Array:
+        """k·h, each with one rounding."""
+        return self.step * np.arange(0, self.steps + 1, every, dtype=float)
+
+
+def task_from(
+    robot: Robot,
+    ref: Any,
+    *,
+    start: Any = None,
+    until: float | None = None,
+    step: float = 1e-3,
+    method: str = "rk4",
+    wrench: Any = None,
+    events: Any = (),
+    parameters: Mapping[str, Any] | None = None,
+    gains: Mapping[str, int] | None = None,
+    threads: int = 1,
+    seed: int = 0,
+    every: int = 1,
+) -> Task:
+    """Everything that can be told without making a function. `gains`: the settings of the law, and their sizes."""
+    if method not in METHODS:
+        raise UnknownNameError("method", method, METHODS)
+    refuse_reference(robot, ref)
+    steps = _steps(ref, until, step)
+    values = _parameters(parameters)
+    q, qd = _start(robot, ref, start)
+    lead = _lead(q, qd, values, gains or {})
+    n = robot.dof
+    q, qd = (np.array(np.broadcast_to(x, (*lead, n))) for x in (q, qd))
+    if np.prod(lead, dtype=float) * (steps // _whole("every", every, 1) + 1) * n > MOST_NUMBERS:
+        raise InputError(f"{steps} steps of {lead} arms are too many to keep; every= keeps one step in so many")
+    return Task(
+        robot, q, qd, step, steps, every, method, _wrench(wrench), tuple(in_order(events, steps * step)), values,
+        _whole("threads", threads, 0), _whole("seed", seed, 0),
+    )  # fmt: skip
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise InputError(f"{name}: expected a whole number, at least {least}, found {value!r:.60}")
+    return int(value)
+
+
+def _steps(ref: Any, until: Any, step: Any) -> int:
+    for name, value in (("step", step), ("until", until)):
+        told = f"{name}: expected a time in seconds, more than 0, found {value!r:.60}"
+        if name == "until" and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or value <= 0:
+            raise InputError(told)
+    lasts = getattr(ref, "duration", None)
+    if until is None and (lasts is None or not isfinite(lasts)):
+        raise InputError("until: without a reference that ends, say when the run does, in seconds")
+    if until is not None and lasts is not None and isfinite(lasts) and until < lasts * (1 - NEAR):
+        caution(f"the run ends at {until:g} s, before the reference does, at {lasts:g} s")
+    end = float(until if lasts is None or until is not None else lasts)
+    count = round(end / step)
+    if until is not None and abs(count * step - end) > NEAR * step * max(count, 1):
+        raise InputError(f"until: {end:g} s is no whole number of steps of {step:g} s")
+    return max(count if until is not None else int(np.ceil(end / step * (1 - NEAR))), 1)
+
+
+def refuse_reference(robot: Robot, ref: Any) -> None:
+    """A motion to follow has as many joints as the arm."""
+    if ref is None or isinstance(ref, Mapping):
+        return
+    if not callable(ref) or not hasattr(ref, "duration") or not hasattr(ref, "dof"):
+        raise InputError(f"ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}")
+    if ref.dof != robot.dof:
+        raise InputError(f"ref: moves {ref.dof} joints; {robot.name} has {robot.dof}")
+
+
+def numbers(name: str, value: Any) -> Array:
+    """An array of floats; what is none, or holds NaN or infinity, is refused."""
+    try:
+        found = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: expected numbers, found {value!r:.60}") from None
+    if found.size == 0:
+        raise InputError(f"{name}: found an empty array of shape {found.shape}: a batch has at least one row")
+    if not np.isfinite(found).all():
+        at = tuple(int(i) for i in np.argwhere(~np.isfinite(found))[0])
+        raise InputError(f"{name}: found {found[at]} at {list(at)}, expected finite numbers")
+    return found
+
+
+def _start(robot: Robot, ref: Any, start: Any) -> tuple[Array, Array]:
+    n = robot.dof
+    if start is None:
+        q, qd = (ref(0.0)[:2]) if callable(ref) else (np.zeros(n), np.zeros(n))
+    elif isinstance(start, tuple) and len(start) == 2 and np.ndim(start[0]) > 0:
+        q, qd = start
+    else:
+        q, qd = start, np.zeros(n)
+    found = numbers("start: q", q), numbers("start: qd", qd)
+    for name, x in zip(("q", "qd"), found):
+        if x.shape[-1:] != (n,):
+            raise InputError(f"start: {name}: expected shape (…, {n}), one number a joint, found {x.shape}")
+    refuse_outside(robot, found[0], "start")
+    return found
+
+
+def refuse_outside(robot: Robot, q: Array, what: str, t: Array | None = None) -> None:
+    """No joint outside what the file allows it; with times, the moment is told."""
+    limits = Limits(robot)
+    slack = 1e-9 * (1 + np.abs(q))
+    outside = np.argwhere((q < limits.lower - slack) | (q > limits.upper + slack))
+    if not len(outside):
+        return
+    at = tuple(int(i) for i in outside[0])
+    joint, unit = at[-1], "rad" if _turns(robot)[at[-1]] else "m"
+    when = "" if t is None else f" at {t[at[-2]]:g} s"
+    row = f" (row {', '.join(map(str, at[:-1]))})" if t is None and len(at) > 1 else ""
+    allowed = f"{limits.lower[joint]:g} … {limits.upper[joint]:g} {unit}"
+    name = robot.joint_names[joint]
+    raise InputError(f"{what}: joint {name!r} is at {q[at]:g} {unit}{when}{row}, outside its limits {allowed}")
+
+
+def _turns(robot: Robot) -> list[bool]:
+    return [joint.turns for joint in robot.joints if joint.name in robot.joint_names]
+
+
+def _wrench(given: Any) -> Array | None:
+    if given is None:
+        return None
+    return numbers("wrench", given)
+
+
+def _parameters(given: Any) -> dict[str, Array]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"parameters: expected values by name, found {given!r:.60}")
+    return {str(name): numbers(f"parameters: {name}", value) for name, value in given.items()}
+
+
+def _lead(q: Array, qd: Array, parameters: Mapping[str, Array], gains: Mapping[str, int]) -> tuple[int, ...]:
+    shapes = {"start": q.shape[:-1], "start velocities": qd.shape[:-1]}
+    for name, value in parameters.items():
+        if name in gains and value.ndim and value.shape[-1] != gains[name]:
+            raise InputError(f"parameters: {name}: expected shape (…, {gains[name]}), found {value.shape}")
+        shapes[f"parameters: {name}"] = value.shape[:-1] if name in gains else value.shape
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        told = ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
+        raise InputError(f"rows of a batch do not go together: {told}") from None

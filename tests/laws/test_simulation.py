@@ -1,0 +1,131 @@
+"""Arms in time obey mechanics: energy, power balance, one step from equal states, one arm and a row of a batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from tests.random_robots import random_robot, random_state
+
+KINDS = [(40, "R"), (41, "PF"), (42, "RP"), pytest.param(43, "RPR", marks=pytest.mark.slow)]
+
+
+def arm_of(seed: int, kinds: str, friction: float = 0.0) -> mp.Robot:
+    arm = mp.Robot.of(random_robot(seed, joints=kinds, actuators=False)).without("payload")
+    if not friction:
+        return arm
+    return arm.with_friction({name: {"viscous": friction * (1 + i)} for i, name in enumerate(arm.joint_names)})
+
+
+def start_of(arm: mp.Robot, seed: int) -> tuple[Any, Any]:
+    q, qd, *_ = random_state(arm, seed)
+    return np.array(q), np.array(qd)
+
+
+@pytest.mark.parametrize("seed, kinds", KINDS)
+def test_a_free_swing_keeps_its_energy(seed: int, kinds: str) -> None:
+    arm = arm_of(seed, kinds)
+    run = mp.simulate(arm, start=start_of(arm, seed), until=0.2)
+    kinetic, potential = mp.Arm(arm).energy(run.q, run.qd)
+    total = kinetic + potential
+    assert np.abs(total - total[0]).max() < 1e-7 * kinetic.max()
+    assert run.balance < 1e-7 and run.whole
+
+
+@pytest.mark.parametrize("seed, kinds", KINDS)
+def test_power_balance_with_friction_torque_wrench_and_another_payload(seed: int, kinds: str) -> None:
+    arm, n = arm_of(seed, kinds, friction=0.3), sum(x != "F" for x in kinds)
+    rng = np.random.default_rng(seed)
+    events = [mp.Event(0.1, payload={"mass": 0.4, "com": [0.1, 0, 0.05]}), mp.Event(0.15, wrench=rng.normal(size=6))]
+    tau = np.sin(np.arange(200)[:, None] / 30 + np.arange(n))
+    run = mp.simulate(arm, tau, start=start_of(arm, seed), until=0.2, wrench=rng.normal(size=6), events=events)
+    assert run.balance < 1e-6  # torques jump from step to step, so what friction takes has corners
+    assert np.array_equal(run.tau[:-1], tau)
+    # every one of them changes the motion from its time on
+    free = mp.simulate(arm, tau, start=start_of(arm, seed), until=0.2)
+    assert np.abs(free.q[50] - run.q[50]).max() > 1e-9
+
+
+@pytest.mark.parametrize("seed, kinds", [(61, "FRP"), pytest.param(62, "RPR", marks=pytest.mark.slow)])
+def test_accelerations_are_those_of_the_models(seed: int, kinds: str) -> None:
+    arm = arm_of(seed, kinds, friction=0.2)
+    wrench = np.array([1.0, -2, 0.5, 0.1, 0.2, -0.3])
+    run = mp.simulate(arm, lambda t, q, qd: np.sin(q) - qd + t, start=start_of(arm, seed), until=0.05, wrench=wrench)
+    found = mp.Arm(arm).inverse_dynamics(run.q, run.qd, run.qdd, np.broadcast_to(wrench, (len(run.t), 6)))
+    np.testing.assert_allclose(found, run.tau, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(run.tau, np.sin(run.q) - run.qd + run.t[:, None], rtol=1e-12)
+    # central differences of the velocities
+    slope = (run.qd[2:] - run.qd[:-2]) / 2e-3
+    np.testing.assert_allclose(slope, run.qdd[1:-1], atol=1e-3 * (1 + np.abs(run.qdd).max()))
+
+
+@pytest.mark.parametrize("law, sample", [("pid", None), ("pd_gravity", 1e-3), ("pid", 2e-3)])
+def test_a_row_of_a_batch_has_the_bits_of_one_arm(law: str, sample: float | None) -> None:
+    arm = arm_of(71, "RP", friction=0.1)
+    gains: dict[str, Any] = {"kp": 50, "kd": 9}
+    gains |= {"ki": 5, "tracking": 3, "limit": np.inf, "filter": 5e-3} if law == "pid" else {}
+    made = mp.controller(arm, law, sample=sample, **gains)
+    ref = mp.trajectory.quintic([0.1, 0.2], [0.4, -0.1], 0.04)
+    start = np.array([[0.1, 0.2], [0.3, -0.2], [-0.4, 0.1]])
+    many = mp.simulate(arm, made, ref, start=start)
+    assert many.q.shape == (3, 41, 2) and many.balance.shape == (3,)
+    for row, q in list(enumerate(start))[1:2]:
+        one = mp.simulate(arm, made, ref, start=q)
+        for name in ("q", "qd", "tau"):
+            assert getattr(one, name).tobytes() == getattr(many, name)[row].tobytes(), name
+        for name, values in one.state.items():
+            assert values.tobytes() == many.state[name][row].tobytes()
+
+
+def test_payloads_by_rows_are_the_arms_with_these_payloads() -> None:
+    arm = arm_of(73, "R")
+    loads = np.array([0.0, 0.7])
+    held = arm.with_payload("mL", (0.1, 0, 0))
+    many = mp.simulate(held, start=[0.3], until=0.1, parameters={"mL": loads})
+    for row, mass in enumerate(loads):
+        one = mp.simulate(arm.with_payload(mass, (0.1, 0, 0)), start=[0.3], until=0.1)
+        np.testing.assert_allclose(many.q[row], one.q, rtol=1e-11, atol=1e-12)
+    assert (many.balance < 1e-8).all()
+
+
+def test_a_payload_taken_on_the_way_is_the_arm_that_has_it_from_there() -> None:
+    arm = arm_of(75, "P")
+    run = mp.simulate(arm, start=[0.3], until=0.1, events=[mp.Event(0.04, payload=1.5)])
+    before, after = run.q[40], run.qd[40]
+    rest = mp.simulate(arm.with_payload(1.5), start=(before, after), until=0.06)
+    np.testing.assert_array_equal(run.q[40:], rest.q)
+    np.testing.assert_array_equal(run.qdd[40:], rest.qdd)
+    empty = mp.simulate(arm.with_payload(1.5), start=[0.3], until=0.04, events=[mp.Event(0.0, payload=None)])
+    np.testing.assert_array_equal(empty.q, run.q[:41])
+
+
+def test_another_law_takes_over_where_the_first_one_leaves() -> None:
+    arm = arm_of(77, "R")
+    law = mp.controller(arm, "pd_gravity", kp=80, kd=10, sample=1e-3)
+    run = mp.simulate(arm, law, start=([0.3], [0.5]), until=0.1, events=[mp.Event(0.05, law=None)])
+    assert (run.tau[:50] != 0).all() and (run.tau[50:] == 0).all()
+    free = mp.simulate(arm, start=(run.q[50], run.qd[50]), until=0.05)
+    np.testing.assert_array_equal(run.q[50:], free.q)
+
+
+def test_a_law_of_a_longer_sample_holds_its_torque() -> None:
+    arm = arm_of(79, "R")
+    slow = mp.controller(arm, "pd_gravity", kp=80, kd=10, sample=4e-3)
+    run = mp.simulate(arm, slow, start=([0.3], [0.2]), until=0.04)
+    blocks = run.tau[:40].reshape(10, 4, 1)
+    assert (blocks == blocks[:, :1]).all() and (np.diff(blocks[:, 0], axis=0) != 0).any()
+    # the held torques, given as an array, move the arm the same way
+    again = mp.simulate(arm, run.tau[:-1], start=([0.3], [0.2]), until=0.04)
+    np.testing.assert_array_equal(run.q, again.q)
+
+
+def test_a_continuous_law_with_the_true_model_follows_its_reference() -> None:
+    arm = arm_of(81, "RP")
+    law = mp.controller(arm, "computed_torque", kp=400, kd=40)
+    ref = mp.trajectory.quintic([0.1, 0.2], [0.5, -0.1], 0.5)
+    run = mp.simulate(arm, law, ref)
+    assert np.abs(run.error).max() < 1e-9
+    assert run.t[-1] == 0.5 and run.ref.q.shape == run.q.shape
