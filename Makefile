@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo test test-all check mutants bench bench-ops bench-tools golden docs clean tools
+.PHONY: help demo test test-all check mutants bench bench-sim bench-ops bench-tools golden docs clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make check     ruff, strict types, import layers"
 	@echo "make mutants   plant known errors one by one: is each noticed by the tests?"
 	@echo "make bench     install the peers, measure speed beside them and generation time"
+	@echo "make bench-sim closed loops beside MuJoCo's C loop, operations a step"
 	@echo "make bench-ops operation counts beside other tools and SymPy's cse, and the rounding errors"
 	@echo "make golden    accept the emitted text as the new golden files"
 	@echo "make docs      run every example of the documentation"
@@ -74,6 +75,9 @@ bench-tools: tools
 # BENCH=--quick: fewer states, no instruction counts; BENCH_PINOCCHIO=1: Pinocchio in C++ too; RBDL_PREFIX: a built RBDL
 bench: $(VENV)/.benched bench-tools
 	PYTHONPATH=. $(RUN) bench/all.py $(BENCH)
+
+bench-sim: $(VENV)/.benched
+	$(RUN) bench/simulation.py
 
 bench-ops: $(VENV)/.tested
 	$(RUN) bench/operations.py

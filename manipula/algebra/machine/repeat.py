@@ -1,12 +1,12 @@
 """A tape with states, many steps of many rows in one call, as LLVM assembly.
 
-    void repeat(states, drive, drive_block, drive_step, kept, kept_block, scratch,
+    void repeat(states, states_half, drive, drive_block, drive_step, kept, kept_block, scratch,
                 record, record_block, every, left, blocks, chunk, steps)
     void prepare_rows(p, k, blocks)                                           the off-line part, row by row
 
 A block is as many rows as the machine has lanes, and every entry of a row is a vector with one row a lane:
 
-    states   [blocks][S]            in place: what a step gives as next is where the next step reads it
+    states   [2][blocks][S]         a step reads one half and writes the other; the last are in half `steps` mod 2
     drive    [blocks][steps][V]     the other variables; a distance of 0 repeats one block, or holds one step
     kept     [blocks][K]            what depends on parameters alone; 0: the same for all
     record   [blocks][samples][S+O] states before, and outputs of, every `every`-th step; the first is `left` steps away
@@ -20,6 +20,7 @@ alone would wait for its own results.
 from __future__ import annotations
 
 from manipula.algebra.machine.ir import compute, module_of, results_of, widest
+from manipula.algebra.machine.late import Late
 from manipula.algebra.machine.numbers import Numbers
 from manipula.algebra.machine.order import LONG, arranged
 from manipula.algebra.machine.rows import load_vectors, vector_units
@@ -35,7 +36,7 @@ def repeat_module(tape: Tape, scalar: str, host: Host, lanes: int) -> str:
 
 
 _GIVEN = (
-    "ptr noalias %.states", "ptr noalias readonly %.drive", "i64 %.drive.block", "i64 %.drive.step",
+    "ptr noalias %.states", "i64 %.half", "ptr noalias readonly %.drive", "i64 %.drive.block", "i64 %.drive.step",
     "ptr noalias readonly %.kept", "i64 %.kept.block", "ptr noalias %.scratch", "ptr noalias %.record",
     "i64 %.record.block", "i64 %.every", "i64 %.left", "i64 %.blocks", "i64 %.chunk", "i64 %.steps",
 )  # fmt: skip
@@ -49,10 +50,10 @@ def _repeat(tape: Tape, kind: Kind, host: Host) -> Writer:
     table = Numbers(w) if kind.lanes == 1 else None
     _loops(w, len(layout.states), len(layout.outputs))
     for slots, base in ((layout.states, "%.x"), (layout.drive, "%.u"), (kept_slots(tape), "%.k")):
-        load_vectors(w, slots, base)
+        Late(w, slots, base)
     if table is not None:
         w.number = table.at
-    units = [*vector_units(w, layout.following, "%.x"), *vector_units(w, layout.outputs, "%.y")]
+    units = [*vector_units(w, layout.following, "%.z"), *vector_units(w, layout.outputs, "%.y")]
     long = kind.lanes > 1 and len(tape.online) > LONG
     compute(w, tape.online if long else arranged(tape.online, results_of(tape), w.inner), units)
     _ends(w, len(layout.states) + len(layout.outputs))
@@ -78,20 +79,24 @@ def _loops(w: Writer, states: int, outputs: int) -> None:
     w.put("br label %step")
     w.start_block("step")
     w.put("%.s = phi i64 [ 0, %chunk ], [ %.s.next, %step.end ]")
+    w.put("%.here = phi i64 [ 0, %chunk ], [ %.there, %step.end ]")
     w.put("%.wait = phi i64 [ %.left, %chunk ], [ %.wait.next, %step.end ]")
     w.put("%.sample = phi i64 [ 0, %chunk ], [ %.sample.next, %step.end ]")
+    w.put("%.there = sub nsw i64 %.half, %.here")
     w.put("%.now = icmp eq i64 %.wait, 0")
     w.put("br label %block")
     w.start_block("block")
     w.put("%.b = phi i64 [ %.from, %step ], [ %.b.next, %block.end ]")
-    w.put(f"%.x.at = mul nsw i64 %.b, {states * lanes}")
+    w.put(f"%.x.row = mul nsw i64 %.b, {states * lanes}")
+    w.put("%.x.at = add nsw i64 %.x.row, %.here")
+    w.put("%.z.at = add nsw i64 %.x.row, %.there")
     w.put("%.k.at = mul nsw i64 %.b, %.kept.block")
     w.put("%.u.row = mul nsw i64 %.b, %.drive.block")
     w.put("%.u.step = mul nsw i64 %.s, %.drive.step")
     w.put("%.u.at = add nsw i64 %.u.row, %.u.step")
     w.put("%.r.row = mul nsw i64 %.b, %.record.block")
     w.put("%.r.at = add nsw i64 %.r.row, %.sample")
-    for name, base in (("x", "states"), ("k", "kept"), ("u", "drive"), ("r", "record")):
+    for name, base in (("x", "states"), ("z", "states"), ("k", "kept"), ("u", "drive"), ("r", "record")):
         w.put(f"%.{name} = getelementptr inbounds {scalar}, ptr %.{base}, i64 %.{name}.at")
     w.put(f"%.r.out = getelementptr inbounds {scalar}, ptr %.r, i64 {states * lanes}")
     w.put("%.y = select i1 %.now, ptr %.r.out, ptr %.scratch")

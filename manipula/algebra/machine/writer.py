@@ -91,6 +91,7 @@ class Writer:
         self.turned = turned_sums(tape, self.products)
         self.inner = {**self.products, **{slot: line.args for slot, line in self.turned.items()}}
         self.aliases: dict[int, str] = {}
+        self.stored: dict[int, Callable[[int], str]] = {}  # how a slot is read that stays in memory
         self.lines: list[str] = []
         self.block = "entry"
         self.declared: dict[str, str] = {}
@@ -120,7 +121,10 @@ class Writer:
     # values
 
     def at(self, slot: int) -> str:
-        return self.literals.get(slot) or self.aliases.get(slot) or f'%"{self.names[slot]}"'
+        known = self.literals.get(slot) or self.aliases.get(slot)
+        if known is None and slot in self.stored:
+            return self.stored[slot](slot)
+        return known or f'%"{self.names[slot]}"'
 
     def read(self, slot: int) -> str:
         """As an argument of a line."""

@@ -182,7 +182,7 @@ class Repeat:
     def __init__(self, code: Loaded) -> None:
         self._code = code
         word, place = ctypes.c_int64, ctypes.c_void_p
-        form = [place, place, word, word, place, word, place, place, *[word] * 6]
+        form = [place, word, place, word, word, place, word, place, place, *[word] * 6]
         self._call = ctypes.CFUNCTYPE(None, *form)(code.address("repeat"))
 
     def __call__(self, frames: Frames, blocks: range, steps: int, every: int, left: int) -> None:
@@ -196,13 +196,14 @@ class Repeat:
             step = array.strides[0] // size if len(array) > 1 else 0
             return address_of(array) + size * step * blocks.start, step
 
-        states, _ = part(frames.states)
+        states = address_of(frames.states) + frames.states.strides[1] * blocks.start
+        half = frames.states.strides[0] // size
         drive, drive_block = part(frames.drive)
         drive_step = frames.drive.strides[1] // size if frames.drive.shape[1] > 1 else 0
         kept, kept_block = part(frames.kept)
         record, record_block = part(frames.record)
         scratch = aligned((width, lanes), frames.states.dtype)
         self._call(
-            states, drive, drive_block, drive_step, kept, kept_block, address_of(scratch),
+            states, half, drive, drive_block, drive_step, kept, kept_block, address_of(scratch),
             record, record_block, every, left, len(blocks), CHUNK, steps,
         )  # fmt: skip

@@ -73,12 +73,13 @@ class NumpyKernel:
 
     def _repeat(self, frames: Frames, blocks: range, steps: int, every: int, left: int) -> None:
         layout, part = layout_of(self.tape), slice(blocks.start, blocks.stop)
-        x, record = frames.states[part], frames.record[part]
+        states, record = frames.states[:, part], frames.record[part]
         drive, kept = (y if len(y) == 1 else y[part] for y in (frames.drive, frames.kept))
         for step in range(steps):
+            x, after = states[step % 2], states[1 - step % 2]
             values: dict[int, Any] = dict(self._constants)
             values.update(zip(self._kept, np.moveaxis(kept, 1, 0)))
-            values.update(zip(layout.states, np.moveaxis(x, 1, 0).copy()))
+            values.update(zip(layout.states, np.moveaxis(x, 1, 0)))
             values.update(zip(layout.drive, np.moveaxis(drive[:, step % drive.shape[1]], 1, 0)))
             _play(self.tape.online, values, self._dead)
             sample, rest = divmod(step - left, every) if every else (-1, 0)
@@ -87,7 +88,7 @@ class NumpyKernel:
                 for position, slot in enumerate(layout.outputs, x.shape[1]):
                     record[:, sample, position] = values[slot]
             for position, slot in enumerate(layout.following):
-                x[:, position] = values[slot]
+                after[:, position] = values[slot]
 
     def vectorcall(self, owner: object, name: str, doc: str, result_type: type) -> None:
         """There is no thin call without machine code."""

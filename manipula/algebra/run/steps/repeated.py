@@ -40,7 +40,7 @@ class Repeated(NamedTuple):
 class Frames(NamedTuple):
     """Everything in blocks of lanes: see `machine.repeat`."""
 
-    states: Floats  # (blocks, S, lanes)
+    states: Floats  # (2, blocks, S, lanes): a step reads one half and writes the other, in turn
     drive: Floats  # (blocks or 1, steps or 1, V, lanes)
     kept: Floats  # (blocks or 1, K, lanes)
     record: Floats  # (blocks, samples, S + O, lanes)
@@ -69,6 +69,7 @@ class Task(NamedTuple):
 def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DType) -> Repeated:
     lanes, rows = task.lanes, task.rows
     states = laned(task.states, lanes, dtype)
+    halves = aligned((2, *states.shape), dtype)
     held = laned(np.broadcast_to(task.held, (rows, task.held.shape[1])), lanes, dtype)[:, None]
     width = task.states.shape[1] + sum(prod(port.shape) for port in memory.outputs)
     samples = -(-task.steps // task.every) if task.every else 0
@@ -81,9 +82,11 @@ def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DTyp
             count = len(range(left, steps, task.every)) if task.every else 0
             record = aligned((len(states), count, width, lanes), dtype)
             drive = held if task.along is None else _drive(task, done, steps, dtype)
-            frames = Frames(states, drive, task.kept, record)
+            frames = Frames(halves, drive, task.kept, record)
+            halves[0] = states
             begun = perf_counter()
             _share(code, frames, steps, task.every, left, threads, rows)
+            states[...] = halves[steps % 2]
             pace = max(1, int(steps * SLICE / max(perf_counter() - begun, 1e-9)))
             if count:
                 unlaned(record, rows, records[:, kept_samples : kept_samples + count])
@@ -112,7 +115,7 @@ def _drive(task: Task, done: int, steps: int, dtype: DType) -> Floats:
 
 def _share(code: Repeater, frames: Frames, steps: int, every: int, left: int, threads: int, rows: int) -> None:
     """Blocks among threads, each with work enough."""
-    blocks = len(frames.states)
+    blocks = frames.states.shape[1]
     least = max(1, LEAST * blocks // max(1, rows * steps))
     shared_out(lambda part: code(frames, part, steps, every, left), blocks, threads, 1, least)
 
