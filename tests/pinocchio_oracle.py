@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import Placement
 
 pin = pytest.importorskip("pinocchio")  # not on Windows; whoever imports this file is skipped there
@@ -154,7 +154,7 @@ def se3(at: Placement) -> Any:
     return pin.SE3(np.array(at.R, dtype=float), _vector(at.p))
 
 
-def body(inertia: Inertia) -> Any:
+def body(inertia: RigidBody) -> Any:
     """pin.Inertia wants mass, centre of mass and the tensor about it."""
     m, s, I = float(inertia.m), _vector(inertia.s), np.array(inertia.I, dtype=float)
     if m == 0:

@@ -21,7 +21,7 @@ from manipula.mechanics.robot.lift import over_duals
 from manipula.mechanics.robot.reduce.chains import massless, without_actuators
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.dual import along, partial, variables
-from manipula.mechanics.spatial.inertia import Inertia, half
+from manipula.mechanics.spatial.inertia import RigidBody, half
 from manipula.mechanics.spatial.vector import dot, sum_of
 
 Sides = list[tuple[Any, Any]]
@@ -171,7 +171,7 @@ def inertia_pivots(chain: Tree, q: Sequence[Any]) -> list[Any]:
 
 
 def _only(chain: Tree, l: int, link: Link) -> Tree:
-    bare = [replace(other, inertia=Inertia()) for other in without_actuators(chain).links]
+    bare = [replace(other, inertia=RigidBody()) for other in without_actuators(chain).links]
     bare[l] = link
     return replace(chain, links=tuple(bare))
 

@@ -23,7 +23,7 @@ from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import massless, merge_fixed, without_actuators
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.parameters.base import BaseParameters, Class, picked
 from manipula.support.plain import plain
 
@@ -90,7 +90,7 @@ def virtual_robot(chain: Tree, slot: Slot) -> Tree:
     links = list(without_actuators(massless(chain)).links)
     links[slot.link] = replace(
         links[slot.link],
-        inertia=Inertia() if slot.of_actuator else unit_of(chain, slot),
+        inertia=RigidBody() if slot.of_actuator else unit_of(chain, slot),
         actuator=chain.links[slot.link].actuator.only({slot.kind: 1} if slot.of_actuator else {}),
     )
     return replace(chain, links=tuple(links))

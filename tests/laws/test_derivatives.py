@@ -27,7 +27,7 @@ from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.adjoint import Traced, TracedMaths, gradient, pullback, variables
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 from tests.random_robots import random_robot, random_state
 
 SLOW = pytest.mark.slow
@@ -157,7 +157,7 @@ def test_the_inverse_of_the_inertia_matrix(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_energies_are_rows_times_the_parameters(seed: int) -> None:
     chain, x = arm_and_state(seed)
-    kinetic, potential = energy(replace(chain, ground=Inertia()), x["q"], x["qd"])  # what stands still has no column
+    kinetic, potential = energy(replace(chain, ground=RigidBody()), x["q"], x["qd"])  # what stands still has no column
     pi = np.array(parameter_vector(chain), dtype=float)
     close(np.array(energy_regressor.kinetic_row(chain, x["q"], x["qd"]), dtype=float) @ pi, kinetic)
     close(np.array(energy_regressor.potential_row(chain, x["q"]), dtype=float) @ pi, potential)

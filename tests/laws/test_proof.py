@@ -25,7 +25,7 @@ from manipula.generation import build, levels, structure, together
 from manipula.generation import proved as generation
 from manipula.mechanics.robot import bind as binding
 from manipula.mechanics.robot.tree import Tree, in_series
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along
 from manipula.support.progress import DEFAULT_EFFORT
 from tests.random_robots import random_robot
@@ -286,7 +286,7 @@ def wrong_parts(change: Callable[[Any], Any]) -> Callable[[Tree], Tree]:
 
 
 def heavier(link: Any) -> Any:
-    return replace(link, inertia=link.inertia + Inertia(m=1))
+    return replace(link, inertia=link.inertia + RigidBody(m=1))
 
 
 def driven(link: Any, **entries: Any) -> Any:
@@ -309,9 +309,9 @@ MISREAD: dict[str, Callable[[Tree], Tree]] = {
     "viscous": wrong_links(lambda x: driven(x, fv=x.actuator["fc"], fc=x.actuator["fv"])),
     "constant": wrong_links(lambda x: driven(x, fo=-x.actuator["fo"])),
     "a part elsewhere": wrong_parts(lambda part: replace(part, at=part.at @ shift_along("y", 1))),
-    "a part heavier": wrong_parts(lambda part: replace(part, inertia=part.inertia + Inertia(m=1))),
+    "a part heavier": wrong_parts(lambda part: replace(part, inertia=part.inertia + RigidBody(m=1))),
     "a part less": wrong_links(lambda x: replace(x, parts=x.parts[1:])),
-    "ground": lambda c: replace(c, ground=c.ground + Inertia(m=1)),
+    "ground": lambda c: replace(c, ground=c.ground + RigidBody(m=1)),
     "last link": lambda c: replace(c, links=(*c.links[:-1], heavier(c.links[-1]))),
     "order": lambda c: replace(c, links=in_series((c.links[1], c.links[0], *c.links[2:]))),
     "parent": lambda c: replace(c, links=(*c.links[:-1], replace(c.links[-1], parent=-1))),
@@ -365,7 +365,7 @@ BINDER: dict[str, tuple[str, Callable[..., Any]]] = {
     "a step left out": ("placement", lambda self, steps, *more, right: right(self, steps[:-1])),
     "a turn the other way": ("cos_sin", lambda self, cell, *more, right: (right(self, cell)[0], -right(self, cell)[1])),
     "a body without its centre": (
-        "body", lambda self, body, *more, right: replace(right(self, body), s=(0, 0, 0)) if body else Inertia(),
+        "body", lambda self, body, *more, right: replace(right(self, body), s=(0, 0, 0)) if body else RigidBody(),
     ),
     "branches forgotten": (
         "link", lambda self, joint, *more, right: right(self, replace(joint, carries=()), more[0], (), more[2]),
@@ -385,8 +385,8 @@ def test_an_error_inside_the_binder_does_not_leave(monkeypatch: pytest.MonkeyPat
 
 def test_an_error_in_the_merging_alone_does_not_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mass of a fixed link put where the link before it has its origin; two fixed links in a row."""
-    right = Inertia.seen_from
-    monkeypatch.setattr(Inertia, "seen_from", lambda self, at: right(self, Placement(at.R)))
+    right = RigidBody.seen_from
+    monkeypatch.setattr(RigidBody, "seen_from", lambda self, at: right(self, Placement(at.R)))
     with pytest.raises(ProofError, match="is not as the robot's description has it"):
         mp.generate(EVERYTHING, "gravity", optimise="none")
 

@@ -14,7 +14,7 @@ from manipula.mechanics.models.linear.regressor import parameter_vector
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 from tests.peers.test_compiled_pinocchio import close
 from tests.pinocchio_oracle import Oracle
 from tests.random_robots import random_robot, random_state
@@ -68,7 +68,7 @@ def test_what_else_both_have(name: str | int) -> None:
     np.testing.assert_allclose(upper, np.triu(inverse), rtol=0, atol=1e-8 * _size(inverse))
     pi = np.array(parameter_vector(chain), dtype=float)
     rows = arm.model("energy_regressor")(q, qd)
-    still = Oracle(replace(chain, ground=Inertia()))  # what stands still has no column
+    still = Oracle(replace(chain, ground=RigidBody()))  # what stands still has no column
     for mine, row, theirs, moving in zip(arm.energy(q, qd), rows, oracle.energy(q, qd), still.energy(q, qd)):
         close(mine, theirs)
         close(row @ pi, moving)

@@ -17,7 +17,7 @@ from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tree import BASE, Link, Part, Terms, Tree
 from manipula.mechanics.robot.values.angles import Angles
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, names_of, scalar_from_parameter
-from manipula.mechanics.spatial.inertia import NOTHING, Inertia, inertia_from_com, tensor_from_second_moments
+from manipula.mechanics.spatial.inertia import NOTHING, RigidBody, Tensor, body_from_com, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric
 from manipula.scalar import Maths
@@ -190,22 +190,23 @@ class _Binder:
         """A plain number that stays numeric."""
         return isinstance(self._resolved(cell), Num)
 
-    def body(self, body: Body | None) -> Inertia:
+    def body(self, body: Body | None) -> RigidBody:
         if body is None:
-            return Inertia()
+            return RigidBody()
         m = self.scalar(body.mass)
         x, y, z = (self.scalar(cell) for cell in body.centre)
         xx, xy, xz, yy, yz, zz = (self.scalar(cell) for cell in body.inertia)
         tensor = symmetric(xx, xy, xz, yy, yz, zz)
+        first = (x, y, z) if body.centre_is == "first_moment" else scale(m, (x, y, z))
         match body.inertia_is, body.centre_is:
             case "com", "com":
-                return inertia_from_com(m, (x, y, z), tensor)
+                return body_from_com(m, (x, y, z), tensor)
             case "com", "first_moment":
                 cx, cy, cz = (0 if self._is_zero(cell) else s / m for cell, s in zip(body.centre, (x, y, z)))
-                return inertia_from_com(m, (cx, cy, cz), tensor)
+                return body_from_com(m, (cx, cy, cz), tensor)
             case "second_moment", _:
-                tensor = tensor_from_second_moments(tensor)
-        return Inertia(m, (x, y, z) if body.centre_is == "first_moment" else scale(m, (x, y, z)), tensor)
+                return RigidBody(m, first, tensor_from_second_moments(tensor))
+        return RigidBody(m, first, Tensor(tensor))
 
     def link(self, joint: Joint, suffix: str, carried: Sequence[str], parent: int) -> Link:
         own = [] if joint.body is None and joint.kind == "fixed" else [Part(suffix, HERE, self.body(joint.body))]
@@ -248,7 +249,7 @@ class _Binder:
         links = list(map(self.link, self.robot.joints, ends.rows, ends.carried, self.robot.parents))
         tool, tip = self.placement(self.robot.tool), self.robot.tool_row
         loads = [Part(end, tool, self.body(body)) for end, body in zip(ends.payload, self.robot.payload)]
-        held = sum((part.inertia for part in loads), Inertia()).seen_from(tool)
+        held = sum((part.inertia for part in loads), RigidBody()).seen_from(tool)
         if loads and tip != BASE:
             links[tip] = replace(links[tip], inertia=links[tip].inertia + held, parts=(*links[tip].parts, *loads))
         x, y, z = (self.scalar(cell) for cell in self.robot.gravity)

@@ -13,19 +13,16 @@ from manipula.mechanics.robot.description import SIX, Body, Cell, Mounted, Steps
 from manipula.mechanics.robot.exact import Formula, is_quarter, parameter_of, placement_from_steps
 from manipula.mechanics.robot.precise import PLACES, decimal, placement
 from manipula.mechanics.robot.values.parameter import Name, names_of
-from manipula.mechanics.spatial.inertia import Inertia, inertia_from_com, steiner, tensor_from_second_moments
+from manipula.mechanics.spatial.inertia import Moments, RigidBody, Tensor, body_from_com, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import (
     Matrix,
     Vector,
     add,
-    matadd,
-    matmul,
-    outer,
     rotate,
+    rotate_matrix,
     scale,
     symmetric,
-    transpose,
 )
 
 UPPER = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -36,38 +33,40 @@ def moved(body: Body, at: Steps) -> Body:
     if not at:
         return body
     place = _placement(at)
-    m, s = _mass(body), rotate(place.R, _first_moments(body))
-    tensor = _turned(place, _tensor(body))
-    if body.inertia_is == "origin":
-        tensor = matadd(tensor, steiner(m, s, place.p))
-    elif body.inertia_is == "second_moment":  # ∫(r+p)(r+p)ᵀ = K + s pᵀ + p sᵀ + m p pᵀ
-        tensor = matadd(tensor, matadd(outer(s, place.p), outer(place.p, add(s, scale(m, place.p)))))
+    m, s = _mass(body), _first_moments(body)
+    match body.inertia_is:
+        case "origin":
+            tensor = RigidBody(m, s, Tensor(_tensor(body))).seen_from(place).I
+        case "second_moment":
+            tensor = RigidBody(m, s, Moments(_tensor(body))).seen_from(place).K
+        case _:
+            tensor = rotate_matrix(place.R, _tensor(body))
     turned = rotate(place.R, _centre(body))
     centre = add(turned, place.p if body.centre_is == "com" else scale(m, place.p))
     return _rewritten(body, centre, tensor)
 
 
-def about_origin(body: Body) -> Inertia:
+def about_origin(body: Body) -> RigidBody:
     """Mass, first moments and tensor about the frame's origin, as trees."""
     m, s, tensor = _mass(body), _first_moments(body), _tensor(body)
     if body.inertia_is == "second_moment":
-        return Inertia(m, s, tensor_from_second_moments(tensor))
+        return RigidBody(m, s, tensor_from_second_moments(tensor))
     if body.inertia_is == "origin":
-        return Inertia(m, s, tensor)
+        return RigidBody(m, s, Tensor(tensor))
     x, y, z = s
     centre = _centre(body) if body.centre_is == "com" else (_over(x, m), _over(y, m), _over(z, m))
-    return inertia_from_com(m, centre, tensor)
+    return body_from_com(m, centre, tensor)
 
 
-def together(body: Body | None, carried: Iterable[Mounted]) -> Inertia:
+def together(body: Body | None, carried: Iterable[Mounted]) -> RigidBody:
     """Everything a link carries, about the link frame's origin."""
-    total = Inertia() if body is None else about_origin(body)
+    total = RigidBody() if body is None else about_origin(body)
     for mounted in carried:
         total = total + about_origin(mounted.body).seen_from(_placement(mounted.at))
     return total
 
 
-def body_from_inertia(inertia: Inertia, suffix: str) -> Body:
+def body_from_inertia(inertia: RigidBody, suffix: str) -> Body:
     """A table body, first moments and tensor about the origin, under the automatic names of that ending."""
     x, y, z = (Cell(f"m{axis}{suffix}", parameter_of(v)) for axis, v in zip("xyz", inertia.s))
     xx, xy, xz, yy, yz, zz = (
@@ -109,10 +108,6 @@ def _first_moments(body: Body) -> Vector:
 def _tensor(body: Body) -> Matrix:
     xx, xy, xz, yy, yz, zz = (Formula(cell.parameter) for cell in body.inertia)
     return symmetric(xx, xy, xz, yy, yz, zz)
-
-
-def _turned(place: Placement, tensor: Matrix) -> Matrix:
-    return matmul(matmul(place.R, tensor), transpose(place.R))
 
 
 def _rewritten(body: Body, centre: Vector, tensor: Matrix) -> Body:

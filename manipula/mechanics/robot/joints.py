@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 from manipula.mechanics.robot.values.entry import Entry
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody, Tensor, rod
 from manipula.mechanics.spatial.placement import Placement, shift_along, turn_about
-from manipula.mechanics.spatial.vector import Vector, matsub, symmetric
+from manipula.mechanics.spatial.vector import Vector, matsub
 from manipula.scalar import Maths
 
 OwnKind = TypeVar("OwnKind", bound="JointKind")
@@ -60,7 +60,7 @@ class JointKind:
         """What the motor feels."""
         raise NotImplementedError
 
-    def split(self, body: Inertia) -> tuple[Inertia, Inertia]:
+    def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
         """(what is left on the link, what belongs to the link before as well), both in the joint's frame."""
         raise NotImplementedError
 
@@ -87,12 +87,11 @@ class Revolute(JointKind):
     def effort(self, f: Vector, n: Vector) -> Any:
         return n[2]
 
-    def split(self, body: Inertia) -> tuple[Inertia, Inertia]:
+    def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
         """What lies on the axis (M, S_z, K_zz) does not see the joint turn."""
-        Kzz = body.second_moments()[2][2]
-        axis = symmetric(Kzz, 0, 0, Kzz, 0, 0)  # the tensor of masses on z
-        kept = Inertia(0, (body.s[0], body.s[1], 0), matsub(body.I, axis))
-        return kept, Inertia(body.m, (0, 0, body.s[2]), axis)
+        axis = rod(body.K[2][2])
+        kept = RigidBody(0, (body.s[0], body.s[1], 0), Tensor(matsub(body.I, axis.I)))
+        return kept, RigidBody(body.m, (0, 0, body.s[2]), axis)
 
 
 class Prismatic(JointKind):
@@ -108,9 +107,9 @@ class Prismatic(JointKind):
     def effort(self, f: Vector, n: Vector) -> Any:
         return f[2]
 
-    def split(self, body: Inertia) -> tuple[Inertia, Inertia]:
+    def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
         """The orientation stays, so all second moments belong to the link before as well."""
-        return Inertia(body.m, body.s), Inertia(I=body.I)
+        return RigidBody(body.m, body.s), RigidBody(second=body.second)
 
 
 class Helical(JointKind):
@@ -130,11 +129,10 @@ class Helical(JointKind):
     def effort(self, f: Vector, n: Vector) -> Any:
         return n[2] + self.parameters[0] * f[2]
 
-    def split(self, body: Inertia) -> tuple[Inertia, Inertia]:
+    def split(self, body: RigidBody) -> tuple[RigidBody, RigidBody]:
         """L J = (z×K + h z Sᵀ, z×S + h M z) is nothing for K_zz alone: a rod on the axis, without mass."""
-        Kzz = body.second_moments()[2][2]
-        axis = symmetric(Kzz, 0, 0, Kzz, 0, 0)
-        return Inertia(body.m, body.s, matsub(body.I, axis)), Inertia(I=axis)
+        axis = rod(body.K[2][2])
+        return RigidBody(body.m, body.s, Tensor(matsub(body.I, axis.I))), RigidBody(second=axis)
 
 
 class Fixed(JointKind):

@@ -8,7 +8,7 @@ from typing import Any
 
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.dual import Dual, DualMaths
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody, Tensor
 from manipula.mechanics.spatial.paired import Paired, PairedMaths
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Matrix, Vector
@@ -51,8 +51,8 @@ def _placement(at: Placement, entry: Change) -> Placement:
     return Placement(_matrix(at.R, entry), _vector(at.p, entry))
 
 
-def _inertia(body: Inertia, entry: Change) -> Inertia:
-    return Inertia(entry(body.m), _vector(body.s, entry), _matrix(body.I, entry))
+def _inertia(body: RigidBody, entry: Change) -> RigidBody:
+    return RigidBody(entry(body.m), _vector(body.s, entry), Tensor(_matrix(body.I, entry)))
 
 
 def _link(link: Link, entry: Change) -> Link:

@@ -17,7 +17,7 @@ from manipula.mechanics.robot.description import Arm, Body, Cell, Joint, Robot
 from manipula.mechanics.robot.exact import with_values
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, Parameter, names_of
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 
 Given = Mapping[str, Parameter]
 
@@ -92,7 +92,7 @@ def with_standard(robot: Arm, given: Given) -> Arm:
 
 def _standard(body: Body | None, suffix: str) -> Body:
     """About its frame's origin, with first moments."""
-    return body_from_inertia(Inertia() if body is None else about_origin(body), suffix)
+    return body_from_inertia(RigidBody() if body is None else about_origin(body), suffix)
 
 
 def _ten(body: Body) -> tuple[Cell, ...]:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from manipula.mechanics.robot.actuators.actuator import IDLE, Actuator
 from manipula.mechanics.robot.joints import JointKind
-from manipula.mechanics.spatial.inertia import NOTHING, Inertia
+from manipula.mechanics.spatial.inertia import NOTHING, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, sum_of
 from manipula.scalar import Maths
@@ -32,7 +32,7 @@ class Part:
 
     suffix: str
     at: Placement
-    inertia: Inertia
+    inertia: RigidBody
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Link:
     offset: Any = 0
     direction: int = 1
     after: Placement = HERE
-    inertia: Inertia = NOTHING
+    inertia: RigidBody = NOTHING
     actuator: Actuator[Any] = IDLE
     pace: Any = 1  # 1/L of a sliding joint when lengths are measured in L
     parts: tuple[Part, ...] = ()
@@ -83,7 +83,7 @@ class Tree:
     maths: Maths[Any]
     base: Placement = HERE
     tool: Placement = HERE
-    ground: Inertia = NOTHING
+    ground: RigidBody = NOTHING
     tip: int | None = None
 
     @property

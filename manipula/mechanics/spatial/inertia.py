@@ -1,15 +1,21 @@
-"""Rigid-body inertia about a frame's origin: mass, first moments, tensor. Linear in its ten numbers.
+"""One rigid body, about a frame's origin: mass, first moments, second moments. Linear in its ten numbers.
 
-m = ∫dm      s = ∫r dm      I = ∫(r·r 1 − r rᵀ) dm      K = ∫r rᵀ dm = ½tr(I) 1 − I
+    m = ∫dm      s = ∫r dm      K = ∫r rᵀ dm      I = ∫(r·r 1 − r rᵀ) dm = tr(K) 1 − K      K = ½tr(I) 1 − I
+
+The second moments are carried in one of two forms: as the tensor I, of which momentum asks, or as K, of which the
+acceleration field and the traces of Lagrange's coefficients ask. Either is a view of the other; a body keeps its form
+through sums, turns and shifts, so that nothing is converted on the way.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.turn import Turn, turned, turned_matrix
 from manipula.mechanics.spatial.vector import (
     NULL,
     Matrix,
@@ -18,40 +24,164 @@ from manipula.mechanics.spatial.vector import (
     diagonal,
     dot,
     matadd,
-    matmul,
-    matscale,
     matsub,
     outer,
     rotate,
+    rotate_matrix,
     scale,
+    symmetric,
     trace,
-    transpose,
 )
 
 
 @dataclass(frozen=True)
-class Inertia:
-    """Mass m, first moments s, tensor I, all about the origin of the frame."""
+class Tensor:
+    """The second moments of a body as its tensor I."""
+
+    I: Matrix = (NULL, NULL, NULL)
+
+    @cached_property
+    def K(self) -> Matrix:
+        """½tr(I) 1 − I"""
+        return matsub(diagonal(half(trace(self.I))), self.I)
+
+    @property
+    def J(self) -> Any:
+        return self.I[2][2]
+
+    def __add__(self, other: Second) -> Tensor:
+        return Tensor(matadd(self.I, other.I))
+
+    def turned(self, R: Matrix) -> Tensor:
+        return Tensor(rotate_matrix(R, self.I))
+
+    def about_z(self, turn: Turn) -> Tensor:
+        return Tensor(turned_matrix(turn, self.I))
+
+    def shifted(self, s: Vector, after: Vector, p: Vector) -> Tensor:
+        """Of a body shifted by p, its first moments before and after:  I + (s·p + p·s') 1 − s pᵀ − p s'ᵀ"""
+        added = matsub(diagonal(dot(s, p) + dot(p, after)), matadd(outer(s, p), outer(p, after)))
+        return Tensor(matadd(self.I, added))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The second moments of a body as K."""
+
+    K: Matrix
+
+    @cached_property
+    def I(self) -> Matrix:
+        """tr(K) 1 − K"""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.K
+        return symmetric(yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
+
+    @property
+    def J(self) -> Any:
+        return self.I[2][2]
+
+    def __add__(self, other: Second) -> Moments:
+        return Moments(matadd(self.K, other.K))
+
+    def turned(self, R: Matrix) -> Moments:
+        return Moments(rotate_matrix(R, self.K))
+
+    def about_z(self, turn: Turn) -> Moments:
+        return Moments(turned_matrix(turn, self.K))
+
+    def shifted(self, s: Vector, after: Vector, p: Vector) -> Moments:
+        """K + s pᵀ + p s'ᵀ"""
+        return Moments(matadd(self.K, matadd(outer(s, p), outer(p, after))))
+
+
+@dataclass(frozen=True)
+class AxialMoments:
+    """K, and beside it J = Kxx + Kyy, which no turn about z changes: for bodies that are turned about z on the way."""
+
+    K: Matrix
+    J: Any
+
+    @property
+    def I(self) -> Matrix:
+        return Moments(self.K).I
+
+    def __add__(self, other: Second) -> AxialMoments:
+        return AxialMoments(matadd(self.K, other.K), self.J + other.J)
+
+    def turned(self, R: Matrix) -> AxialMoments:
+        return axial_moments(rotate_matrix(R, self.K))
+
+    def about_z(self, turn: Turn) -> AxialMoments:
+        """Kxx − s u, Kyy + s u, c u − Kxy, with u = (Kxx − Kyy) s + 2Kxy c; (Kxz, Kyz) turns as a vector"""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.K
+        c, s = turn
+        u = (xx - yy) * s + 2 * xy * c
+        xz, yz, _ = turned(turn, (xz, yz, 0))
+        return AxialMoments(symmetric(xx - s * u, c * u - xy, xz, yy + s * u, yz, zz), self.J)
+
+    def shifted(self, s: Vector, after: Vector, p: Vector) -> AxialMoments:
+        """K + s pᵀ + p s'ᵀ,  J + p_x (s + s')_x + p_y (s + s')_y"""
+        K = matadd(self.K, matadd(outer(s, p), outer(p, after)))
+        return AxialMoments(K, self.J + (p[0] * (s[0] + after[0]) + p[1] * (s[1] + after[1])))
+
+
+Second = Tensor | Moments | AxialMoments
+
+
+@dataclass(frozen=True)
+class RigidBody:
+    """Mass m, first moments s, second moments, all about the origin of the frame."""
 
     m: Any = 0
     s: Vector = NULL
-    I: Matrix = (NULL, NULL, NULL)
+    second: Second = Tensor()
 
-    def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(self.m + other.m, add(self.s, other.s), matadd(self.I, other.I))
+    @property
+    def I(self) -> Matrix:
+        """The tensor."""
+        return self.second.I
 
-    def second_moments(self) -> Matrix:
-        """K = ½tr(I) 1 − I"""
-        return matsub(diagonal(half(trace(self.I))), self.I)
+    @property
+    def K(self) -> Matrix:
+        """∫r rᵀ dm"""
+        return self.second.K
 
-    def seen_from(self, at: Placement) -> Inertia:
+    @property
+    def J(self) -> Any:
+        """∫(x² + y²) dm, the moment about z"""
+        return self.second.J
+
+    def by_moments(self) -> RigidBody:
+        """The same body, carried by K."""
+        return RigidBody(self.m, self.s, Moments(self.K))
+
+    def by_axial_moments(self) -> RigidBody:
+        """The same body, carried by K and J."""
+        return RigidBody(self.m, self.s, axial_moments(self.K))
+
+    def __add__(self, other: RigidBody) -> RigidBody:
+        """Two bodies as one; the form is that of the first."""
+        return RigidBody(self.m + other.m, add(self.s, other.s), self.second + other.second)
+
+    def turned(self, R: Matrix) -> RigidBody:
+        """After the turn R about the origin."""
+        return RigidBody(self.m, rotate(R, self.s), self.second.turned(R))
+
+    def about_z(self, turn: Turn) -> RigidBody:
+        """After a turn about z, in fewer steps."""
+        return RigidBody(self.m, turned(turn, self.s), self.second.about_z(turn))
+
+    def shifted(self, p: Vector) -> RigidBody:
+        """After a shift by p:  s' = s + m p"""
+        after = add(self.s, scale(self.m, p))
+        return RigidBody(self.m, after, self.second.shifted(self.s, after, p))
+
+    def seen_from(self, at: Placement) -> RigidBody:
         """The same body about the origin and axes of frame a, where `at` is pose_a_b and self is in b."""
-        s = rotate(at.R, self.s)
-        I = matmul(matmul(at.R, self.I), transpose(at.R))
-        return Inertia(self.m, add(s, scale(self.m, at.p)), matadd(I, steiner(self.m, s, at.p)))
+        return self.turned(at.R).shifted(at.p)
 
 
-NOTHING = Inertia()
+NOTHING = RigidBody()
 
 
 def half(x: Any) -> Any:
@@ -64,22 +194,21 @@ def reciprocal(x: Any) -> Any:
     return Fraction(1, x) if isinstance(x, int) else 1 / x
 
 
-def steiner(m: Any, s: Vector, p: Vector) -> Matrix:
-    """What a shift p of a body (m, s) adds to its tensor: (2 s·p + m p·p) 1 − s pᵀ − p sᵀ − m p pᵀ"""
-    q = add(s, scale(m, p))  # first moments after the shift
-    return matsub(diagonal(dot(s, p) + dot(p, q)), matadd(outer(s, p), outer(p, q)))
+def axial_moments(K: Matrix) -> AxialMoments:
+    return AxialMoments(K, K[0][0] + K[1][1])
 
 
-def inertia_from_com(m: Any, c: Vector, Ic: Matrix) -> Inertia:
+def rod(Kzz: Any) -> Tensor:
+    """The tensor of masses on z."""
+    return Tensor(symmetric(Kzz, 0, 0, Kzz, 0, 0))
+
+
+def body_from_com(m: Any, c: Vector, Ic: Matrix) -> RigidBody:
     """From the centre of mass c and the tensor about it: I = Ic + m (c·c 1 − c cᵀ)"""
     s = scale(m, c)
-    return Inertia(m, s, matadd(Ic, matsub(diagonal(dot(c, s)), outer(c, s))))
+    return RigidBody(m, s, Tensor(matadd(Ic, matsub(diagonal(dot(c, s)), outer(c, s)))))
 
 
-def tensor_from_second_moments(K: Matrix) -> Matrix:
+def tensor_from_second_moments(K: Matrix) -> Tensor:
     """I = tr(K) 1 − K"""
-    return matsub(diagonal(trace(K)), K)
-
-
-def scaled(k: Any, body: Inertia) -> Inertia:
-    return Inertia(k * body.m, scale(k, body.s), matscale(k, body.I))
+    return Tensor(matsub(diagonal(trace(K)), K))

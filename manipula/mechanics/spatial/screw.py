@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.spatial.inertia import Inertia
-from manipula.mechanics.spatial.moments import Moments
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, neg, rotate, scale, unrotate
 
@@ -60,10 +59,9 @@ def power(twist: Twist, force: Wrench) -> Any:
     return dot(twist.w, force.n) + dot(twist.v, force.f)
 
 
-def momentum(body: Inertia | Moments, twist: Twist) -> Wrench:
+def momentum(body: RigidBody, twist: Twist) -> Wrench:
     """m v + ω×s,  I ω + s×v"""
-    I = body.I if isinstance(body, Inertia) else body.tensor()
     return Wrench(
         add(scale(body.m, twist.v), cross(twist.w, body.s)),
-        add(rotate(I, twist.w), cross(body.s, twist.v)),
+        add(rotate(body.I, twist.w), cross(body.s, twist.v)),
     )

@@ -100,6 +100,11 @@ def matmul(A: Matrix, B: Matrix) -> Matrix:
     return (rotate(Bt, A[0]), rotate(Bt, A[1]), rotate(Bt, A[2]))
 
 
+def rotate_matrix(R: Matrix, A: Matrix) -> Matrix:
+    """R A Rᵀ"""
+    return matmul(matmul(R, A), transpose(R))
+
+
 def matadd(A: Matrix, B: Matrix) -> Matrix:
     return (add(A[0], B[0]), add(A[1], B[1]), add(A[2], B[2]))
 

@@ -31,13 +31,13 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.derivatives.dual import Given
 from manipula.mechanics.models.dynamics import contact
-from manipula.mechanics.models.dynamics.acceleration_field import Body, Wrench, moment_by_field, wrench_of
+from manipula.mechanics.models.dynamics.acceleration_field import Wrench, moment_by_field, wrench_of
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, absent, friction, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
 from manipula.mechanics.models.dynamics.moving_bodies import Beyond, Joint, Road, gathered, joints_of, roads_of, twice
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.inertia import Moments, RigidBody, half
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate, scale, sum_of, symmetric
 
 Rows = list[list[Any]]
@@ -191,13 +191,13 @@ def told_by(at: Joint, x: Beyond) -> Told:
 
 def _turning(at: Joint, x: Beyond) -> Told:
     """A revolute joint: J' and [D d]' are those of bodies turned about z, Q' is a wrench turned."""
-    (Sx, Sy, _), K, D, d, w = x.body.S, x.body.K, x.D, x.d, at.spin.w
+    (Sx, Sy, _), K, D, d, w = x.body.s, x.body.K, x.D, x.d, at.spin.w
     F = ((-Sy, Sx, 0), (-K[0][2], -K[1][2], x.body.J))
     t = add(rotate(K, twice(axis_rate(at))), (-D[2][0], -D[2][1], x.about))
     Kw, around = rotate(K, twice(w)), (-d[1], d[0], 0)
     s = (add(cross(twice(w), F[0]), around), (Kw[1] - D[0][2], -Kw[0] - D[1][2], x.about))
     across, along = 2 * K[0][1], K[0][0] - K[1][1]
-    turned = Body(0, F[0], symmetric(-across, along, -K[1][2], across, K[0][2], 0), 0)
+    turned = RigidBody(0, F[0], Moments(symmetric(-across, along, -K[1][2], across, K[0][2], 0)))
     f, n = wrench_of(turned, at.spin, at.V, moment_by_field)
     f, mixed, even = add(f, cross(w, around)), D[0][1] + D[1][0], D[0][0] - D[1][1]
     n = add(n, (-dot((-mixed, even, -D[1][2]), w), -dot((even, mixed, D[0][2]), w), 0))
@@ -208,9 +208,9 @@ def _turning(at: Joint, x: Beyond) -> Told:
 
 def _sliding(at: Joint, x: Beyond) -> Told:
     """A prismatic joint: J' = (z Sᵀ + S zᵀ, M z, 0), [D d]' = (d zᵀ, 0), and of Q its force has a lever."""
-    M, S, d, w, zd = x.body.M, x.body.S, x.d, at.spin.w, twice(axis_rate(at))
+    M, S, d, w, zd = x.body.m, x.body.s, x.d, at.spin.w, twice(axis_rate(at))
     g = add(cross(twice(w), S), d)
-    moved = Body(0, (0, 0, M), symmetric(0, 0, S[0], 0, S[1], 2 * S[2]), 0)
+    moved = RigidBody(0, (0, 0, M), Moments(symmetric(0, 0, S[0], 0, S[1], 2 * S[2])))
     f, n = wrench_of(moved, at.spin, at.V, moment_by_field)
     n = add(n, cross((0, 0, 1), add(cross(w, d), x.Q[0])))
     return Told(((0, 0, M), (S[1], -S[0], 0)), (g[1], -g[0], 0), (scale(M, zd), cross(S, zd)), (f, n))

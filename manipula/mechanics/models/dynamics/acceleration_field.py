@@ -28,8 +28,9 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.kinematics.pose_apart import polar
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.inertia import Inertia, half
+from manipula.mechanics.spatial.inertia import RigidBody, Tensor, half
 from manipula.mechanics.spatial.placement import Placement
+from manipula.mechanics.spatial.turn import STRAIGHT, Turn, turned, unturned
 from manipula.mechanics.spatial.vector import (
     IDENTITY,
     NULL,
@@ -39,18 +40,14 @@ from manipula.mechanics.spatial.vector import (
     add,
     cross,
     dot,
-    matadd,
     matsub,
     neg,
-    outer,
     rotate,
     scale,
     symmetric,
     unrotate,
 )
 
-Turn = tuple[Any, Any]  # cos and sin of the angle between a link's axes and its run's
-STRAIGHT: Turn = (1, 0)
 Wrench = tuple[Vector, Vector]  # force, moment
 NOTHING: Wrench = (NULL, NULL)
 
@@ -118,23 +115,8 @@ class Row:
         return self.spin.unturned(self.turn)
 
 
-@dataclass(frozen=True)
-class Body:
-    """Mass, first and second moments, in some axes; J = Kxx + Kyy, which no turn about z changes."""
-
-    M: Any
-    S: Vector
-    K: Matrix
-    J: Any
-
-
-def body_of(inertia: Inertia) -> Body:
-    K = inertia.second_moments()
-    return Body(inertia.m, inertia.s, K, K[0][0] + K[1][1])
-
-
-Moment = Callable[[Body, Spin], Any]
-Share = Callable[[Body, Turn, Any, Spin, Vector, Moment], tuple[Wrench, Wrench]]
+Moment = Callable[[RigidBody, Spin], Any]
+Share = Callable[[RigidBody, Turn, Any, Spin, Vector, Moment], tuple[Wrench, Wrench]]
 Lever = Callable[[Row, Vector], Vector]
 
 
@@ -148,73 +130,45 @@ class Choice(NamedTuple):
     moment: str = "field"
 
 
-def turned(turn: Turn, a: Vector) -> Vector:
-    """Rz(θ) a"""
-    c, s = turn
-    return (c * a[0] - s * a[1], s * a[0] + c * a[1], a[2])
-
-
-def unturned(turn: Turn, a: Vector) -> Vector:
-    """Rz(θ)ᵀ a"""
-    c, s = turn
-    return (c * a[0] + s * a[1], c * a[1] - s * a[0], a[2])
-
-
-def wrench_of(body: Body, spin: Spin, V: Vector, moment: Moment) -> Wrench:
+def wrench_of(body: RigidBody, spin: Spin, V: Vector, moment: Moment) -> Wrench:
     """F = M V + U S,  N = S×V + vee(UK − (UK)ᵀ)"""
     (Kxx, Kxy, Kxz), (_, Kyy, Kyz), (_, _, Kzz) = body.K
     U = spin.field()
-    F = add(scale(body.M, V), rotate(U, body.S))
+    F = add(scale(body.m, V), rotate(U, body.s))
     N = (
         U[2][0] * Kxy + U[2][1] * Kyy + (U[2][2] - U[1][1]) * Kyz - U[1][0] * Kxz - U[1][2] * Kzz,
         (U[0][0] - U[2][2]) * Kxz + U[0][1] * Kyz + U[0][2] * Kzz - U[2][0] * Kxx - U[2][1] * Kxy,
         moment(body, spin) + U[1][2] * Kxz - U[0][2] * Kyz,
     )
-    return F, add(N, cross(body.S, V))
+    return F, add(N, cross(body.s, V))
 
 
-def moment_by_field(body: Body, spin: Spin) -> Any:
+def moment_by_field(body: RigidBody, spin: Spin) -> Any:
     """Of Kxx, Kyy, Kxy about z:  U21 Kxx − U12 Kyy + (U22 − U11) Kxy"""
     U, K = spin.field(), body.K
     return U[1][0] * K[0][0] - U[0][1] * K[1][1] + (U[1][1] - U[0][0]) * K[0][1]
 
 
-def moment_by_squares(body: Body, spin: Spin) -> Any:
+def moment_by_squares(body: RigidBody, spin: Spin) -> Any:
     """The same:  (Kxx − Kyy) ω_xω_y + J ω̇_z + (ω_y² − ω_x²) Kxy"""
     (wx, wy, _), K = spin.w, body.K
     return (K[0][0] - K[1][1]) * (wx * wy) + body.J * spin.wdz + (wy * wy - wx * wx) * K[0][1]
 
 
-def own_share(body: Body, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
+def own_share(body: RigidBody, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
     """The motion taken to the link's origin and turned into its axes, the wrench turned back."""
     F, N = wrench_of(body, spin.unturned(turn), unturned(turn, slid_motion(d, spin, V)), moment)
     return (turned(turn, F), turned(turn, N)), NOTHING
 
 
-def run_share(body: Body, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
+def run_share(body: RigidBody, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
     """The inertia turned, and taken to the foot of the joint, instead."""
-    return NOTHING, wrench_of(shifted(turned_body(turn, body), (0, 0, d)), spin, V, moment)
+    return NOTHING, wrench_of(body.about_z(turn).shifted((0, 0, d)), spin, V, moment)
 
 
 def slid_motion(d: Any, spin: Spin, V: Vector) -> Vector:
     """V + d U z"""
     return add(V, scale(d, spin.Uz))
-
-
-def turned_body(turn: Turn, body: Body) -> Body:
-    """Kxx − s u, Kyy + s u, c u − Kxy, with u = (Kxx − Kyy) s + 2Kxy c; S and (Kxz, Kyz) turn as vectors"""
-    (Kxx, Kxy, Kxz), (_, Kyy, Kyz), (_, _, Kzz) = body.K
-    c, s = turn
-    u = (Kxx - Kyy) * s + 2 * Kxy * c
-    x, y, _ = turned(turn, (Kxz, Kyz, 0))
-    return Body(body.M, turned(turn, body.S), symmetric(Kxx - s * u, c * u - Kxy, x, Kyy + s * u, y, Kzz), body.J)
-
-
-def shifted(body: Body, p: Vector) -> Body:
-    """S + M p,  K + S pᵀ + p (S + M p)ᵀ"""
-    S = add(body.S, scale(body.M, p))
-    K = matadd(body.K, matadd(outer(body.S, p), outer(p, S)))
-    return Body(body.M, S, K, body.J + (p[0] * (body.S[0] + S[0]) + p[1] * (body.S[1] + S[1])))
 
 
 def own_lever(row: Row, p: Vector) -> Vector:
@@ -278,11 +232,12 @@ def handed_over(chain: Tree, parts: Sequence[Callable[[Any, Any], Any]]) -> tupl
     """
     links, rotors = list(chain.links), [0] * chain.dof
     for i in (i for i in range(chain.dof - 1, -1, -1) if links[i].parent != BASE):
-        K = links[i].inertia.second_moments()
+        K = links[i].inertia.K
         rotors[i] = parts[i](K[0][0], K[1][1]) if links[i].kind.turns else 0
         if not (isinstance(rotors[i], int) and rotors[i] == 0):
-            part = Inertia(I=symmetric(half(rotors[i]), 0, 0, half(rotors[i]), 0, rotors[i]))
-            links[i] = replace(links[i], inertia=replace(links[i].inertia, I=matsub(links[i].inertia.I, part.I)))
+            part = RigidBody(second=Tensor(symmetric(half(rotors[i]), 0, 0, half(rotors[i]), 0, rotors[i])))
+            left = Tensor(matsub(links[i].inertia.I, part.I))
+            links[i] = replace(links[i], inertia=replace(links[i].inertia, second=left))
             given = part.seen_from(Placement(R=links[i].before.R))
             parent = links[links[i].parent]
             links[links[i].parent] = replace(parent, inertia=parent.inertia + given)
@@ -308,7 +263,7 @@ def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rot
     spin = spin.faster(thd, thdd)
     angle = angle + link.kind.turn(x)
     turn = STRAIGHT if isinstance(angle, int) and angle == 0 else (maths.cos(angle), maths.sin(angle))
-    (F, N), foot = SHARES[choice.share](body_of(link.inertia), turn, d, spin, V, MOMENTS[choice.moment])
+    (F, N), foot = SHARES[choice.share](link.inertia.by_axial_moments(), turn, d, spin, V, MOMENTS[choice.moment])
     V, wrench = slid_motion(d, spin, V), (F, add(N, gyro))
     return Row(link, angle, turn, d, spin, V, wrench, foot, LEVERS[choice.lever], rest, maths, joined)
 

@@ -18,14 +18,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_joints, tensor_about_z
+from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_joints
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import tip_load
 from manipula.mechanics.models.dynamics.torque import ToolWrench
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import Inertia, reciprocal
+from manipula.mechanics.spatial.inertia import RigidBody, reciprocal
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist, Wrench, momentum, power
+from manipula.mechanics.spatial.turn import turned_matrix
 from manipula.mechanics.spatial.vector import (
     NULL,
     Matrix,
@@ -38,6 +39,7 @@ from manipula.mechanics.spatial.vector import (
     neg,
     outer,
     rotate,
+    rotate_matrix,
     scale,
     skew,
     transpose,
@@ -72,13 +74,13 @@ class Articulated:
 
     def seen_from(self, at: Placement) -> Articulated:
         """From frame a, `at` being pose_a_b: every block turned, R X Rᵀ, then shifted."""
-        J, H, M = (matmul(matmul(at.R, X), transpose(at.R)) for X in (self.J, self.H, self.M))
+        J, H, M = (rotate_matrix(at.R, X) for X in (self.J, self.H, self.M))
         return Articulated(J, H, M, self.bias.in_frame(at)).shifted(skew(at.p))
 
     def through(self, motion: Placement) -> Articulated:
         """The same for a joint's motion: a turn about z, or a shift along it."""
-        c, s = motion.R[0][0], motion.R[1][0]
-        J, H, M = (tensor_about_z(X, c, s) for X in (self.J, self.H, self.M))
+        turn = motion.R[0][0], motion.R[1][0]
+        J, H, M = (turned_matrix(turn, X) for X in (self.J, self.H, self.M))
         return Articulated(J, H, M, self.bias.in_frame(motion)).shifted(skew(motion.p))
 
     def shifted(self, p: Matrix) -> Articulated:
@@ -165,7 +167,7 @@ def outward_pass(frames: OnJoints, joints: Sequence[Joint]) -> list[Any]:
     return [rate for _, rate in found]
 
 
-def rigid(body: Inertia, V: Twist) -> Articulated:
+def rigid(body: RigidBody, V: Twist) -> Articulated:
     """A rigid body: J = I, H = [s]×, M = m 1, and the bias V ×* (momentum)."""
     h = momentum(body, V)
     bias = Wrench(cross(V.w, h.f), add(cross(V.w, h.n), cross(V.v, h.f)))

@@ -10,23 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Item, Link, Tree
-from manipula.mechanics.spatial.inertia import Inertia
-from manipula.mechanics.spatial.moments import Moments
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist
-from manipula.mechanics.spatial.vector import (
-    Matrix,
-    Vector,
-    unrotate,
-)
+from manipula.mechanics.spatial.vector import Vector, unrotate
 
-Body = TypeVar("Body", Inertia, Moments)
-
-
+Pair = tuple[RigidBody, RigidBody]  # on its own joint, and as the link before sees it
 Twists = dict[int, Twist]  # of a link: joint → its unit motion, for the joints that move the link
 
 
@@ -52,10 +45,10 @@ class OnJoints:
 
         return self.chain.outward(step, self._rows(range(self.chain.dof)), {})
 
-    def composites(self, bodies: Sequence[Body]) -> list[Body]:
+    def composites(self, bodies: Sequence[RigidBody]) -> list[RigidBody]:
         """Link k and all beyond it as one rigid body, in frame k; `bodies` are the links alone."""
 
-        def step(beyond: Sequence[tuple[Body, Body]], row: tuple[Body, Link, Placement]) -> tuple[Body, Body]:
+        def step(beyond: Sequence[Pair], row: tuple[RigidBody, Link, Placement]) -> Pair:
             whole, link, motion = row
             for _, body in beyond:
                 whole = whole + body
@@ -80,29 +73,9 @@ def on_joints(chain: Tree, q: Sequence[Any]) -> OnJoints:
     return OnJoints(frames_on_joints(chain), chain.motions(q))
 
 
-def carried(body: Body, link: Link, motion: Placement) -> Body:
+def carried(body: RigidBody, link: Link, motion: Placement) -> RigidBody:
     """A body on joint k, seen from frame k−1."""
-    turned = turned_about_z(body, motion.R[0][0], motion.R[1][0])
-    return turned.seen_from(Placement(p=motion.p)).seen_from(link.before)
-
-
-def turned_about_z(body: Body, c: Any, s: Any) -> Body:
-    """The body after a rotation about z."""
-    x, y, z = body.s
-    A = tensor_about_z(body.I if isinstance(body, Inertia) else body.K, c, s)
-    return type(body)(body.m, (c * x - s * y, s * x + c * y, z), A)
-
-
-def tensor_about_z(A: Matrix, c: Any, s: Any) -> Matrix:
-    """R A Rᵀ, R a rotation about z; the upper block in fewer steps, by e = s (A_yy − A_xx) − c (A_xy + A_yx)"""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = A
-    e = s * (yy - xx) - c * (xy + yx)
-    se, ce = s * e, c * e
-    return (
-        (xx + se, -ce - yx, c * xz - s * yz),
-        (-ce - xy, yy - se, s * xz + c * yz),
-        (c * zx - s * zy, s * zx + c * zy, zz),
-    )
+    return body.about_z((motion.R[0][0], motion.R[1][0])).shifted(motion.p).seen_from(link.before)
 
 
 def link_twists(chain: Tree, q: Sequence[Any]) -> list[Twists]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_joints
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.screw import momentum
 from manipula.mechanics.spatial.vector import dot
 
@@ -50,7 +50,7 @@ def gravity_composite(chain: Tree, q: Sequence[Any]) -> list[Any]:
     return [-link.signed(dot(g, momentum(body, axis_twist(link)).f)) for link, body, g in rows]
 
 
-def _column(frames: OnJoints, k: int, body: Inertia) -> dict[int, Any]:
+def _column(frames: OnJoints, k: int, body: RigidBody) -> dict[int, Any]:
     """M_ik of the joints i that move link k; the others feel nothing of it."""
     links, felt = frames.chain.links, dict[int, Any]()
     force = momentum(body, axis_twist(links[k]))

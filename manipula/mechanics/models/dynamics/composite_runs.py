@@ -15,42 +15,17 @@ dm, a unit slide for F = M z and N = S×z: the lines above. Derived here.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from manipula.mechanics.models.dynamics.acceleration_field import (
-    STRAIGHT,
-    Body,
-    Turn,
-    Wrench,
-    body_of,
-    continues,
-    shifted,
-    turned,
-    turned_body,
-)
+from manipula.mechanics.models.dynamics.acceleration_field import Wrench, continues
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.vector import (
-    Matrix,
-    Vector,
-    add,
-    cross,
-    matadd,
-    matmul,
-    rotate,
-    transpose,
-)
-
-
-def rotated(body: Body, R: Matrix) -> Body:
-    K = matmul(matmul(R, body.K), transpose(R))
-    return Body(body.M, rotate(R, body.S), K, K[0][0] + K[1][1])
-
-
-def together(a: Body, b: Body) -> Body:
-    return Body(a.M + b.M, add(a.S, b.S), matadd(a.K, b.K), a.J + b.J)
+from manipula.mechanics.spatial.inertia import RigidBody
+from manipula.mechanics.spatial.turn import STRAIGHT, Turn, turned
+from manipula.mechanics.spatial.vector import Vector, add, cross, rotate
 
 
 @dataclass(frozen=True)
@@ -90,19 +65,19 @@ def _places(chain: Tree, q: Sequence[Any]) -> list[Place]:
     return [place for place in chain.outward(step, rows, start) if place is not None]
 
 
-def _collect(children: Sequence[tuple[Place, Body]], place: Place) -> tuple[Place, Body]:
+def _collect(children: Sequence[tuple[Place, RigidBody]], place: Place) -> tuple[Place, RigidBody]:
     """The composite body of a link and all beyond it, at its joint, in its run's axes."""
-    own, joined = body_of(place.link.inertia), list[Body]()
+    own, joined = place.link.inertia.by_axial_moments(), list[RigidBody]()
     for child, beyond in children:
-        foot, before = shifted(beyond, child.slide), child.link.before
+        foot, before = beyond.shifted(child.slide), child.link.before
         if child.joined:
-            joined.append(shifted(foot, turned(place.turn, before.p)))
+            joined.append(foot.shifted(turned(place.turn, before.p)))
         else:
-            own = together(own, shifted(rotated(foot, before.R), before.p))
-    return place, reduce(together, joined, turned_body(place.turn, own))
+            own = own + foot.seen_from(before)
+    return place, reduce(operator.add, joined, own.about_z(place.turn))
 
 
-def _column(places: Sequence[Place], way: Sequence[int], body: Body) -> dict[int, Any]:
+def _column(places: Sequence[Place], way: Sequence[int], body: RigidBody) -> dict[int, Any]:
     """M_ik: what every joint i on the way to joint k feels of k's unit acceleration."""
     last = places[way[-1]].link
     wrench, following = _asked(last, body), None
@@ -114,11 +89,11 @@ def _column(places: Sequence[Place], way: Sequence[int], body: Body) -> dict[int
     return felt
 
 
-def _asked(link: Link, whole: Body) -> Wrench:
+def _asked(link: Link, whole: RigidBody) -> Wrench:
     """The wrench of a unit acceleration, at the joint, in the run's axes."""
     one, along = link.kind.turn(1), link.kind.slide(1)
-    (Sx, Sy, _), K = whole.S, whole.K
-    F = (-(one * Sy), one * Sx, along * whole.M)
+    (Sx, Sy, _), K = whole.s, whole.K
+    F = (-(one * Sy), one * Sx, along * whole.m)
     N = (along * Sy - one * K[0][2], -(along * Sx) - one * K[1][2], one * whole.J)
     return F, N
 

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.mechanics.models.dynamics.acceleration_field import turned, unturned
 from manipula.mechanics.models.dynamics.moving_bodies import Joint, Road
 from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.spatial.turn import turned, unturned
 from manipula.mechanics.spatial.vector import Vector, Z, add, cross, neg, rotate, scale, unrotate
 
 Rows = list[list[Any]]

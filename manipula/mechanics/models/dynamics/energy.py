@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from manipula.mechanics.models.dynamics.bodies import axis_twist, on_joints
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import Inertia, half
+from manipula.mechanics.spatial.inertia import RigidBody, half
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist, momentum, power
 from manipula.mechanics.spatial.vector import NULL, Vector, add, dot, rotate, scale, sum_of
@@ -69,7 +69,7 @@ def _collect(beyond: Sequence[Weight], row: tuple[Link, Placement]) -> Weight:
     return add(rotate(at.R, s), scale(m, at.p)), m
 
 
-def _together(body: Inertia, beyond: Sequence[Weight]) -> Weight:
+def _together(body: RigidBody, beyond: Sequence[Weight]) -> Weight:
     s, m = NULL, 0
     for moments, mass in beyond:
         s, m = add(s, moments), m + mass

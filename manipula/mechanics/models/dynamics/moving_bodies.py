@@ -25,22 +25,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
-from manipula.mechanics.models.dynamics.acceleration_field import (
-    STRAIGHT,
-    Body,
-    Spin,
-    Turn,
-    Wrench,
-    body_of,
-    continues,
-    shifted,
-    turned,
-    turned_body,
-    unturned,
-)
-from manipula.mechanics.models.dynamics.composite_runs import rotated, together
+from manipula.mechanics.models.dynamics.acceleration_field import Spin, Wrench, continues
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Link, Tree
+from manipula.mechanics.spatial.inertia import RigidBody
+from manipula.mechanics.spatial.turn import STRAIGHT, Turn, turned, turned_matrix, unturned
 from manipula.mechanics.spatial.vector import (
     IDENTITY,
     NULL,
@@ -51,12 +40,11 @@ from manipula.mechanics.spatial.vector import (
     cross,
     dot,
     matadd,
-    matmul,
     neg,
     outer,
     rotate,
+    rotate_matrix,
     scale,
-    transpose,
     unrotate,
 )
 from manipula.scalar import Judge
@@ -133,14 +121,14 @@ def slid_back(chain: Tree, judge: Judge) -> list[int]:
 class Beyond:
     """J, D, d, Q of a joint; `about` = Dxx + Dyy, which no turn about z changes."""
 
-    body: Body
+    body: RigidBody
     D: Matrix
     d: Vector
     about: Any
     Q: Wrench
 
 
-NOTHING = Beyond(Body(0, NULL, (NULL, NULL, NULL), 0), (NULL, NULL, NULL), NULL, 0, (NULL, NULL))
+NOTHING = Beyond(RigidBody().by_axial_moments(), (NULL, NULL, NULL), NULL, 0, (NULL, NULL))
 
 
 @dataclass(frozen=True)
@@ -171,12 +159,12 @@ class Road:
 
     def beyond(self, x: Beyond, link: Link) -> Beyond:
         """With the link's own body, which does not move as seen from itself."""
-        body = shifted(rotated(shifted(x.body, self.slide), self.R), self.p)
-        body = together(turned_body(self.own_turn, body_of(link.inertia)), body)
+        beyond = x.body.shifted(self.slide).turned(self.R).shifted(self.p)
+        body = link.inertia.by_axial_moments().about_z(self.own_turn) + beyond
         D, d = matadd(x.D, outer(x.d, self.slide)), rotate(self.R, x.d)
-        D = matadd(matmul(matmul(self.R, D), transpose(self.R)), outer(d, self.p))
+        D = matadd(rotate_matrix(self.R, D), outer(d, self.p))
         about, Q = D[0][0] + D[1][1], self.wrench(x.Q)
-        return Beyond(turned_body(self.turn, body), turned_matrix(self.turn, D), turned(self.turn, d), about, Q)
+        return Beyond(body.about_z(self.turn), turned_matrix(self.turn, D), turned(self.turn, d), about, Q)
 
 
 def roads_of(joints: Sequence[Joint]) -> list[Road]:
@@ -196,15 +184,6 @@ def _road(joint: Joint, following: Joint) -> Road:
 
 def twice(a: Vector) -> Vector:
     return scale(2, a)
-
-
-def turned_matrix(turn: Turn, A: Matrix) -> Matrix:
-    """Rz A Rzᵀ: xx − s u, yy + s u, c u − yx, c u − xy, with u = (xx − yy) s + (xy + yx) c"""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = A
-    c, s = turn
-    u = (xx - yy) * s + (xy + yx) * c
-    (xz, yz, _), (zx, zy, _) = turned(turn, (xz, yz, 0)), turned(turn, (zx, zy, 0))
-    return ((xx - s * u, c * u - yx, xz), (c * u - xy, yy + s * u, yz), (zx, zy, zz))
 
 
 def gathered(joints: Sequence[Joint], roads: Sequence[Road]) -> list[Beyond]:
@@ -227,7 +206,7 @@ def past(at: Joint, x: Beyond) -> Beyond:
 
 def _past_turn(rate: Any, acceleration: Any, x: Beyond) -> Beyond:
     """L J = (z×S, I z), L² J = (z×(z×S), …)"""
-    (Sx, Sy, _), K, D, square = x.body.S, x.body.K, x.D, rate * rate
+    (Sx, Sy, _), K, D, square = x.body.s, x.body.K, x.D, rate * rate
     F, N = (-Sy, Sx, 0), (-K[0][2], -K[1][2], x.body.J)
     f = add(scale(rate, (-x.d[1], x.d[0], 0)), add(scale(acceleration, F), scale(square, (-Sx, -Sy, 0))))
     n = scale(rate, (-D[0][2], -D[1][2], x.about))
@@ -238,7 +217,7 @@ def _past_turn(rate: Any, acceleration: Any, x: Beyond) -> Beyond:
 
 def _past_slide(rate: Any, acceleration: Any, x: Beyond) -> Beyond:
     """L J = (M z, S×z), L² = 0"""
-    M, S = x.body.M, x.body.S
+    M, S = x.body.m, x.body.s
     D, d = matadd(x.D, (NULL, NULL, scale(2 * rate, S))), add(x.d, (0, 0, 2 * rate * M))
     f, n = (0, 0, acceleration * M), scale(acceleration, (S[1], -S[0], 0))
     return replace(x, D=D, d=d, Q=(add(x.Q[0], f), add(x.Q[1], n)))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Wrench
 from manipula.mechanics.spatial.vector import NULL, Vec3, Vector, along_z, cross, neg, rotate, scale, unrotate
@@ -111,12 +111,12 @@ def swing(w: Vector, wd: Vector, p: Vector) -> Vec3:
     return cross(wd, p) + cross(w, cross(w, p))
 
 
-def newton(body: Inertia, x: Moving) -> Vec3:
+def newton(body: RigidBody, x: Moving) -> Vec3:
     """F = m v̇ + ω̇×s + ω×(ω×s)"""
     return scale(body.m, x.vd) + swing(x.w, x.wd, body.s)
 
 
-def euler(body: Inertia, x: Moving) -> Vec3:
+def euler(body: RigidBody, x: Moving) -> Vec3:
     """N = I ω̇ + ω×(I ω) + s×v̇"""
     return rotate(body.I, x.wd) + cross(x.w, rotate(body.I, x.w)) + cross(body.s, x.vd)
 

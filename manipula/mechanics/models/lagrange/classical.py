@@ -17,7 +17,7 @@ from typing import Any
 
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.tree import Link, Tree
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, dot, sum_of, unrotate
 
@@ -60,9 +60,9 @@ def rows_of(T: Placement) -> Rows:
     return [list(row) for row in T.rows()]
 
 
-def pseudo_inertia(body: Inertia) -> Rows:
+def pseudo_inertia(body: RigidBody) -> Rows:
     """J = [[K, s], [sᵀ, m]] with the second moments K"""
-    K = body.second_moments()
+    K = body.K
     return [*([*row, s] for row, s in zip(K, body.s)), [*body.s, body.m]]
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from manipula.mechanics.models.dynamics.bodies import OnJoints, Twists, on_joints
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.moments import Moments, moments_of
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.screw import Twist, momentum, power
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
 
@@ -42,17 +42,17 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     )
 
 
-def composites(chain: Tree, frames: OnJoints) -> list[Moments]:
+def composites(chain: Tree, frames: OnJoints) -> list[RigidBody]:
     """Link k and all beyond it as one body, in the frame on joint k."""
-    return frames.composites([moments_of(link.inertia).seen_from(link.after) for link in chain.links])
+    return frames.composites([link.inertia.by_moments().seen_from(link.after) for link in chain.links])
 
 
-def bends(bodies: Sequence[Moments], axes: Sequence[Twists]) -> dict[tuple[int, int], Vector]:
+def bends(bodies: Sequence[RigidBody], axes: Sequence[Twists]) -> dict[tuple[int, int], Vector]:
     """XE_ik of the joints i that move link k, k itself apart, in the frame on joint k."""
     return {(i, k): bend(bodies[k], axes[k][i], axes[k][k]) for k in range(len(bodies)) for i in axes[k] if i != k}
 
 
-def bend(body: Moments, i: Twist, k: Twist) -> Vector:
+def bend(body: RigidBody, i: Twist, k: Twist) -> Vector:
     """XE_ik = K (ω_k×ω_i) + v_k×XL_i + (ω_k×s)×v_i"""
     shifted = add(cross(k.v, momentum(body, i).f), cross(cross(k.w, body.s), i.v))
     return add(rotate(body.K, cross(k.w, i.w)), shifted)

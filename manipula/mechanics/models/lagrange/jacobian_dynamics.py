@@ -21,10 +21,10 @@ from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torqu
 from manipula.mechanics.robot.lift import over_duals
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.dual import partial, variables
-from manipula.mechanics.spatial.inertia import Inertia, half
+from manipula.mechanics.spatial.inertia import RigidBody, half
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist, momentum, power
-from manipula.mechanics.spatial.vector import add, column, cross, dot, matmul, rotate, scale, sub, sum_of, transpose
+from manipula.mechanics.spatial.vector import add, column, cross, dot, scale, sub, sum_of
 
 Rows = list[list[Any]]
 
@@ -120,6 +120,6 @@ def _column(link: Link, joint: Placement, target: Placement) -> Twist:
     return Twist(w, add(cross(w, sub(target.p, joint.p)), scale(slide, z)))
 
 
-def in_world(body: Inertia, pose: Placement) -> Inertia:
+def in_world(body: RigidBody, pose: Placement) -> RigidBody:
     """A link's body about its own frame's origin, in world axes."""
-    return Inertia(body.m, rotate(pose.R, body.s), matmul(matmul(pose.R, body.I), transpose(pose.R)))
+    return body.turned(pose.R)

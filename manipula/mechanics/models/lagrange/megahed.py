@@ -25,7 +25,7 @@ from typing import Any
 
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.moments import Moments, moments_of
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import (
@@ -53,7 +53,7 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     axes, poses = seen_from_first(chain, q)
     delta = [unit_motion(link, axis) for link, axis in zip(chain.links, axes)]
-    bodies = [moments_of(link.inertia).seen_from(pose) for link, pose in zip(chain.links, poses)]
+    bodies = [link.inertia.by_moments().seen_from(pose) for link, pose in zip(chain.links, poses)]
     H = chain.inward(lambda beyond, body: reduce(lambda whole, x: whole + x, beyond, body), bodies)
     D = [weigh(body, motion) for body, motion in zip(H, delta)]
     E = {(i, k): bend(delta[i], D[k]) for k in range(chain.dof) for i in chain.support(k) if i != k}
@@ -99,7 +99,7 @@ def unit_motion(link: Link, axis: Placement) -> Twist:
     return Twist(scale(turn, z), add(scale(turn, cross(axis.p, z)), scale(slide, z)))
 
 
-def weigh(H: Moments, motion: Twist) -> Weighed:
+def weigh(H: RigidBody, motion: Twist) -> Weighed:
     """D = H Δᵀ. Row r of D is ω×(row r of K) + s_r v; the fourth is ω×s + m v."""
     rows = tuple(add(cross(motion.w, row), scale(s, motion.v)) for row, s in zip(H.K, H.s))
     return Weighed(transpose((rows[0], rows[1], rows[2])), add(cross(motion.w, H.s), scale(H.m, motion.v)))

@@ -36,7 +36,7 @@ from manipula.mechanics.models.linear.regressor import (
 from manipula.mechanics.models.linear.regressor import columns as regressor_columns
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, massless, split
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.inertia import Inertia, tensor_from_second_moments
+from manipula.mechanics.spatial.inertia import RigidBody, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.screw import power
 from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
@@ -45,18 +45,18 @@ MOMENTS = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz")
 PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
-def _unit_moment(which: int) -> Inertia:
+def _unit_moment(which: int) -> RigidBody:
     """The body whose only second moment is the one named, 1 kg·m²."""
     xx, xy, xz, yy, yz, zz = (int(which == k) for k in range(6))
-    return Inertia(I=tensor_from_second_moments(symmetric(xx, xy, xz, yy, yz, zz)))
+    return RigidBody(second=tensor_from_second_moments(symmetric(xx, xy, xz, yy, yz, zz)))
 
 
-UNITS: dict[str, Inertia] = {
+UNITS: dict[str, RigidBody] = {
     **{name: _unit_moment(k) for k, name in enumerate(MOMENTS)},
-    "mx": Inertia(0, X),
-    "my": Inertia(0, Y),
-    "mz": Inertia(0, Z),
-    "m": Inertia(1),
+    "mx": RigidBody(0, X),
+    "my": RigidBody(0, Y),
+    "mz": RigidBody(0, Z),
+    "m": RigidBody(1),
 }
 
 Left = dict["Slot", Any]  # how much of a unit ends in each candidate
@@ -141,7 +141,7 @@ def standard_values(chain: Tree) -> list[Any]:
     return [values[slot.name] for slot in standard_slots(chain)]
 
 
-def unit_of(chain: Tree, slot: Slot) -> Inertia:
+def unit_of(chain: Tree, slot: Slot) -> RigidBody:
     """The body whose only parameter is the slot's, 1, in the frame of the link that carries it."""
     part = next(part for part in parts_of(chain)[slot.link] if slot.rider in ("", part.suffix))
     return unit_in_link(UNIT_BODIES[BODY_NAMES.index(slot.kind)], part)
@@ -177,7 +177,7 @@ def _left_of_standard(chain: Tree, frames: BaseFrames, slot: Slot, left: Sequenc
     return _left_of(body, left[slot.link])
 
 
-def _left_of(body: Inertia, left: dict[str, Left]) -> Left:
+def _left_of(body: RigidBody, left: dict[str, Left]) -> Left:
     """A body is the sum of its ten moments."""
     total: Left = {}
     for kind, parts in left.items():
@@ -195,13 +195,13 @@ def own_moment(slot: Slot) -> dict[Slot, Any]:
     return {own: weight for own, weight in weights.items() if weight}
 
 
-def moment(body: Inertia, kind: str) -> Any:
+def moment(body: RigidBody, kind: str) -> Any:
     """One of the ten: Kxx … Kzz, mx my mz, m."""
     if kind == "m":
         return body.m
     if kind in MOMENTS:
         i, j = PLACES[MOMENTS.index(kind)]
-        return body.second_moments()[i][j]
+        return body.K[i][j]
     return body.s[("mx", "my", "mz").index(kind)]
 
 
@@ -238,5 +238,5 @@ def _filled(link: Link, i: int, given: dict[Slot, Any]) -> Link:
 
     xx, xy, xz, yy, yz, zz = map(at, MOMENTS)
     tensor = tensor_from_second_moments(symmetric(xx, xy, xz, yy, yz, zz))
-    body = Inertia(at("m"), (at("mx"), at("my"), at("mz")), tensor)
+    body = RigidBody(at("m"), (at("mx"), at("my"), at("mz")), tensor)
     return replace(link, inertia=body, actuator=link.actuator.only({x: at(x) for x in link.actuator.linear()}))

@@ -13,11 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, ground, hang, unturned
+from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, ground, hang
 from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
 from manipula.mechanics.models.linear.base_parameters import Slot, base_frames, candidate_slots
 from manipula.mechanics.models.linear.regressor import actuator_columns
 from manipula.mechanics.robot.tree import BASE, Link, Tree
+from manipula.mechanics.spatial.turn import unturned
 from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
 
 

@@ -21,20 +21,20 @@ from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loade
 from manipula.mechanics.models.dynamics.newton_euler import Moving, euler, newton, newton_euler
 from manipula.mechanics.robot.reduce.chains import massless
 from manipula.mechanics.robot.tree import Link, Part, Tree
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody, Tensor
 from manipula.mechanics.spatial.placement import HERE
 from manipula.mechanics.spatial.screw import Wrench, power
-from manipula.mechanics.spatial.vector import NULL, X, Y, Z, symmetric
+from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
 
 BODY_NAMES = ("Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz", "mx", "my", "mz", "m")
 
 
-def _unit_tensor(which: int) -> Inertia:
+def _unit_tensor(which: int) -> RigidBody:
     xx, xy, xz, yy, yz, zz = (int(which == k) for k in range(6))
-    return Inertia(0, NULL, symmetric(xx, xy, xz, yy, yz, zz))
+    return RigidBody(second=Tensor(symmetric(xx, xy, xz, yy, yz, zz)))
 
 
-UNIT_BODIES = (*map(_unit_tensor, range(6)), Inertia(0, X), Inertia(0, Y), Inertia(0, Z), Inertia(1))
+UNIT_BODIES = (*map(_unit_tensor, range(6)), RigidBody(0, X), RigidBody(0, Y), RigidBody(0, Z), RigidBody(1))
 
 
 def parts_of(chain: Tree) -> list[tuple[Part, ...]]:
@@ -64,12 +64,12 @@ def motor_numbers(link: Link) -> list[Any]:
     return list(link.actuator.linear().values())
 
 
-def unit_in_link(body: Inertia, part: Part) -> Inertia:
+def unit_in_link(body: RigidBody, part: Part) -> RigidBody:
     """A unit body of a part's frame as the link has it."""
     return body if part.at is HERE else body.seen_from(part.at)
 
 
-def body_numbers(body: Inertia) -> list[Any]:
+def body_numbers(body: RigidBody) -> list[Any]:
     """A body's ten, in the order of the columns."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.I
     return [xx, xy, xz, yy, yz, zz, *body.s, body.m]
@@ -111,6 +111,6 @@ def actuator_columns(chain: Tree, qd: Sequence[Any], qdd: Sequence[Any]) -> list
     return [link.actuator.columns(slip, a) for link, slip, a in zip(chain.links, slipping, qdd, strict=True)]
 
 
-def unit_force(body: Inertia, state: Moving) -> Wrench:
+def unit_force(body: RigidBody, state: Moving) -> Wrench:
     """The force and moment that move a unit body with its link."""
     return Wrench(newton(body, state), euler(body, state))

@@ -25,14 +25,14 @@ from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
 from manipula.mechanics.robot.reduce.chains import massless
 from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody, rod
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist, Wrench, power
-from manipula.mechanics.spatial.vector import Z, column, dot, scale, sub, symmetric
+from manipula.mechanics.spatial.vector import Z, column, dot, scale, sub
 
 Block = dict[int, list[Any]]  # of a link: what every joint that moves it feels of its ten unit bodies
-ROD = Inertia(I=symmetric(1, 0, 0, 1, 0, 0))  # ∫z² = 1 on the axis
-PAIR = Inertia(s=Z)  # ∫z = 1 there, without mass
+ROD = RigidBody(second=rod(1))  # ∫z² = 1 on the axis
+PAIR = RigidBody(s=Z)  # ∫z = 1 there, without mass
 ACROSS = ((3, 5), (0, 5), (0, 3))  # where Lxx Lyy Lzz stand of the axes that are not x, not y, not z
 FIRST = 6  # where mx stands
 

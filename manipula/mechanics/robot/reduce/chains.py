@@ -14,9 +14,9 @@ from typing import Any
 
 from manipula.mechanics.robot.actuators.actuator import IDLE
 from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody, rod
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import scale, symmetric
+from manipula.mechanics.spatial.vector import scale
 
 
 def merge_fixed(chain: Tree) -> Tree:
@@ -74,12 +74,12 @@ def _joined(a: Placement, b: Placement) -> Placement:
 
 def massless(chain: Tree) -> Tree:
     """The same geometry with empty links; the start of superposition."""
-    links = (replace(link, inertia=Inertia(), parts=tuple(map(_emptied, link.parts))) for link in chain.links)
-    return replace(chain, links=tuple(links), ground=Inertia())
+    links = (replace(link, inertia=RigidBody(), parts=tuple(map(_emptied, link.parts))) for link in chain.links)
+    return replace(chain, links=tuple(links), ground=RigidBody())
 
 
 def _emptied(part: Part) -> Part:
-    return replace(part, inertia=Inertia())
+    return replace(part, inertia=RigidBody())
 
 
 def regroup(chain: Tree) -> Tree:
@@ -97,7 +97,7 @@ def regroup(chain: Tree) -> Tree:
     return replace(chain, links=tuple(links))
 
 
-def split(link: Link) -> tuple[Inertia, Inertia]:
+def split(link: Link) -> tuple[RigidBody, RigidBody]:
     """A link's body without what moves alike with the link before, and that, in the frame of the link before."""
     kept, shared = link.kind.split(link.inertia)
     return kept, shared.seen_from(link.before)
@@ -115,15 +115,15 @@ def lifted(chain: Tree, joint: int) -> Tree:
 
 def _weighted(chain: Tree, joint: int, mu: Any) -> Tree:
     """A mass μ at a revolute joint's origin belongs to both links: +μ on one and −μ on the other changes no torque."""
-    minus = Inertia(m=-mu).seen_from(Placement(p=chain.links[joint].before.p))
-    return _shared(chain, joint, Inertia(m=mu), minus)
+    minus = RigidBody(m=-mu).seen_from(Placement(p=chain.links[joint].before.p))
+    return _shared(chain, joint, RigidBody(m=mu), minus)
 
 
 def _parent(chain: Tree, joint: int) -> Link:
     return chain.links[chain.links[joint].parent]
 
 
-def _shared(chain: Tree, joint: int, own: Inertia, parents: Inertia) -> Tree:
+def _shared(chain: Tree, joint: int, own: RigidBody, parents: RigidBody) -> Tree:
     """A link and its parent with a body more each."""
     links = list(chain.links)
     for i, body in ((joint, own), (links[joint].parent, parents)):
@@ -146,10 +146,9 @@ def _loaded(chain: Tree, joint: int, axis: int, order: int) -> Tree:
     link, parent = chain.links[joint], _parent(chain, joint)
     a = link.before.R[axis][2]  # ±1: where the axis points
     S = a * parent.inertia.s[axis] if order == 1 else 0
-    K = parent.inertia.second_moments()[axis][axis] if order == 2 else 0
-    rod = Inertia(s=(0, 0, S), I=symmetric(K, 0, 0, K, 0, 0))
-    hole = Inertia(s=(0, 0, -S), I=symmetric(-K, 0, 0, -K, 0, 0)).seen_from(link.before)
-    return _shared(chain, joint, rod, hole)
+    K = parent.inertia.K[axis][axis] if order == 2 else 0
+    hole = RigidBody(s=(0, 0, -S), second=rod(-K)).seen_from(link.before)
+    return _shared(chain, joint, RigidBody(s=(0, 0, S), second=rod(K)), hole)
 
 
 def rescaled(chain: Tree, length: Any) -> Tree:
@@ -161,8 +160,8 @@ def rescaled(chain: Tree, length: Any) -> Tree:
     def short(at: Placement) -> Placement:
         return Placement(at.R, (at.p[0] / length, at.p[1] / length, at.p[2] / length))
 
-    def heavy(body: Inertia) -> Inertia:
-        return Inertia(body.m * length * length, scale(length, body.s), body.I)
+    def heavy(body: RigidBody) -> RigidBody:
+        return RigidBody(body.m * length * length, scale(length, body.s), body.second)
 
     def resized(x: Link) -> Link:
         alone = x.kind.slides and not x.kind.turns  # else the coordinate is an angle

@@ -17,29 +17,29 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.inertia import Inertia, half, tensor_from_second_moments
+from manipula.mechanics.spatial.inertia import RigidBody, half, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import turn_about
 from manipula.mechanics.spatial.vector import symmetric
 
 Pair = tuple[Any, Any]
 
 
-def _first(body: Inertia) -> Pair:
+def _first(body: RigidBody) -> Pair:
     return body.s[0], body.s[1]
 
 
-def _third(body: Inertia) -> Pair:
-    K = body.second_moments()
+def _third(body: RigidBody) -> Pair:
+    K = body.K
     return K[0][2], K[1][2]
 
 
-def _second(body: Inertia) -> Pair:
-    K = body.second_moments()
+def _second(body: RigidBody) -> Pair:
+    K = body.K
     return half(K[0][0] - K[1][1]), K[0][1]
 
 
 # what turns onto the x axis
-PAIRS: dict[str, Callable[[Inertia], Pair]] = {"first": _first, "third": _third, "second": _second}
+PAIRS: dict[str, Callable[[RigidBody], Pair]] = {"first": _first, "third": _third, "second": _second}
 
 
 def tip_turned(chain: Tree, pair: str) -> Tree:
@@ -61,13 +61,13 @@ def tip_turned(chain: Tree, pair: str) -> Tree:
     return replace(chain, links=links, tool=tool)
 
 
-def _seen_turned(body: Inertia, c: Any, s: Any, known: dict[str, Pair]) -> Inertia:
+def _seen_turned(body: RigidBody, c: Any, s: Any, known: dict[str, Pair]) -> RigidBody:
     """The body seen from axes turned about z; the pair that is known is not worked out."""
     pairs = {name: known.get(name) or _turned(pair(body), *_turn(name, c, s)) for name, pair in PAIRS.items()}
-    K = body.second_moments()
+    K = body.K
     mean, (h, xy), (xz, yz) = half(K[0][0] + K[1][1]), pairs["second"], pairs["third"]
     turned = symmetric(mean + h, xy, xz, mean - h, yz, K[2][2])
-    return Inertia(body.m, (*pairs["first"], body.s[2]), tensor_from_second_moments(turned))
+    return RigidBody(body.m, (*pairs["first"], body.s[2]), tensor_from_second_moments(turned))
 
 
 def _turn(name: str, c: Any, s: Any) -> Pair:

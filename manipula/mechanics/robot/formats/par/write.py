@@ -30,7 +30,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import settled, values_of
 from manipula.mechanics.robot.reduce.zones import take, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Parameter, text_of
-from manipula.mechanics.spatial.inertia import Inertia
+from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.vector import unrotate
 
 Column = dict[str, str]  # what one row has in each list
@@ -142,7 +142,7 @@ class _Writer:
     def tool_values(self) -> dict[str, Any]:
         return values_of(self.robot, "its tool", (step.amount.parameter for step in self.robot.tool))
 
-    def inertia(self, body: Inertia) -> Column:
+    def inertia(self, body: RigidBody) -> Column:
         entries = zip(SIX, (body.I[i][j] for i in range(3) for j in range(i, 3)))
         column = {pair.upper(): self.entry(part) for pair, part in entries}
         column |= {f"M{axis}": self.entry(part) for axis, part in zip("XYZ", body.s)}

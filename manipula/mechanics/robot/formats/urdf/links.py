@@ -32,9 +32,9 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, placement, precise, rpy_of, values_of
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import Num, Parameter
-from manipula.mechanics.spatial.inertia import Inertia, steiner
+from manipula.mechanics.spatial.inertia import RigidBody, Tensor
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import Vector, matadd, scale, unrotate
+from manipula.mechanics.spatial.vector import Vector, scale, unrotate
 
 DIGITS = 17  # enough to give every float back
 ACTUATOR = {"fv": "damping", "fc": "friction"}  # the letters of what the format can hold of an actuator
@@ -167,27 +167,28 @@ class _Describer:
             case _:
                 raise InputError(f"{self.robot.name}: joint {joint.name!r} follows several joints; URDF knows one")
 
-    def inertia(self, body: Body) -> Inertia:
+    def inertia(self, body: Body) -> RigidBody:
         """Mass, first moments and tensor about the origin, to fifty digits."""
         tree = about_origin(body)
         x, y, z = (precise(parameter_of(part), self.values) for part in tree.s)
         a, b, c = (tuple(precise(parameter_of(part), self.values) for part in row) for row in tree.I)
-        return Inertia(precise(parameter_of(tree.m), self.values), (x, y, z), (_three(a), _three(b), _three(c)))
+        tensor = Tensor((_three(a), _three(b), _three(c)))
+        return RigidBody(precise(parameter_of(tree.m), self.values), (x, y, z), tensor)
 
-    def add_link(self, name: str, body: Inertia | None) -> None:
+    def add_link(self, name: str, body: RigidBody | None) -> None:
         own = self.unused(name)
         if own in self.links:
             raise InputError(f"{self.robot.name}: two links of a URDF would be called {own!r}; rename a frame")
         self.links[own] = UrdfLink(own, None if body is None else self.inertial(name, body))
 
-    def inertial(self, name: str, body: Inertia) -> UrdfInertial | None:
+    def inertial(self, name: str, body: RigidBody) -> UrdfInertial | None:
         """About the centre of mass; None of a body of nothing."""
         if not (body.m or any(body.s) or any(map(any, body.I))):
             return None
         if not body.m and any(body.s):
             raise InputError(f"{self.robot.name}: {name} has first moments but no mass, which URDF cannot hold")
         centre = scale(1 / body.m, body.s) if body.m else body.s
-        tensor = matadd(body.I, steiner(body.m, body.s, scale(-1, centre)))
+        tensor = body.shifted(scale(-1, centre)).I
         entries = tuple(decimal(tensor[i][j]) for i, j in ENTRIES)
         return UrdfInertial(Frame(_triple(centre), LEVEL), decimal(body.m), entries)
 
