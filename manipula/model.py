@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from manipula.algebra.show.equations import Equations
     from manipula.generation.request import Request
     from manipula.ik.general6r.emitted import EmittedSolver
+    from manipula.mechanics.models.block import Block
 
 
 @dataclass(frozen=True, eq=True, repr=False)
@@ -329,6 +330,14 @@ class Law(System):
     """A control law of a robot: `controller` makes one, `closed_loop` lets it drive an arm."""
 
     law: str = field(kw_only=True)
+    options: Mapping[str, Any] = field(kw_only=True, default_factory=dict)  # which variant, "limited", "delay"
+
+    @property
+    def block(self) -> Block:
+        """Its formula."""
+        from manipula.mechanics.models.control.laws import law_block
+
+        return law_block(self.law, sampled=self.sample is not None, options=self.options)
 
     @property
     def request(self) -> Request:

@@ -12,7 +12,6 @@ from manipula.generation.request import Request
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block, about
-from manipula.mechanics.models.control.laws import law_named
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.models.integrate.motion import MOTION
@@ -34,9 +33,11 @@ class Reference(Protocol):
 
 
 class Driving(NamedTuple):
-    """A law as it is to drive an arm: its name, the robot it believes in, its gains, and the time between its steps."""
+    """A law as it is to drive an arm: its name and formula, the robot it believes in, its gains, and the time between
+    its steps."""
 
     law: str
+    block: Block
     request: Request
     settings: Mapping[str, tuple[float, ...]]
     sample: float | None  # None: in continuous time
@@ -66,11 +67,10 @@ def loop_function(
     """Built, optimised as one and proved call by call."""
     sample = _sample(law, step)
     _refuse_strangers(arm, law, ref)
-    entry = law_named(law.law)
     held = law.sample is not None
     motion = pushed(MOTION) if wrench else MOTION
     block = driven(
-        about("law", entry.sampled if held else entry.continuous),
+        about("law", law.block),
         discretised(motion, method=method) if held else motion,
         None if ref is None else ref.block,
         method,
