@@ -237,7 +237,7 @@ def closed_loop(
     from manipula.model import System
     from manipula.simulation.loop import Driving, loop_function
 
-    driving = Driving(law.law, law.block, law.request, law.settings, law.sample)
+    driving = Driving(law.law, law.request, law.settings, law.sample, law.options)
     made = loop_function(_loaded(plant), driving, ref, method, step, symbolic, optimise, tell, wrench=wrench)
     return System(made.function, made.request, settings=made.settings, sample=made.sample)
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from manipula.algebra.show.equations import Equations
     from manipula.generation.request import Request
     from manipula.ik.general6r.emitted import EmittedSolver
-    from manipula.mechanics.models.block import Block
 
 
 @dataclass(frozen=True, eq=True, repr=False)
@@ -331,13 +330,6 @@ class Law(System):
 
     law: str = field(kw_only=True)
     options: Mapping[str, Any] = field(kw_only=True, default_factory=dict)  # which variant, "limited", "delay"
-
-    @property
-    def block(self) -> Block:
-        """Its formula."""
-        from manipula.mechanics.models.control.laws import law_block
-
-        return law_block(self.law, sampled=self.sample is not None, options=self.options)
 
     @property
     def request(self) -> Request:

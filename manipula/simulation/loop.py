@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
@@ -12,6 +13,7 @@ from manipula.generation.request import Request
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block, about
+from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.models.integrate.motion import MOTION
@@ -33,14 +35,19 @@ class Reference(Protocol):
 
 
 class Driving(NamedTuple):
-    """A law as it is to drive an arm: its name and formula, the robot it believes in, its gains, and the time between
-    its steps."""
+    """A law as it is to drive an arm: its name, the robot it believes in, its gains, the time between its steps, and
+    which variant of it."""
 
     law: str
-    block: Block
     request: Request
     settings: Mapping[str, tuple[float, ...]]
     sample: float | None  # None: in continuous time
+    options: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def block(self) -> Block:
+        """Its formula."""
+        return law_block(self.law, sampled=self.sample is not None, options=self.options)
 
 
 class Loop(NamedTuple):
