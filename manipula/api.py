@@ -194,11 +194,11 @@ def controller(
     """
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
-    from manipula.generation.sampling import refuse_unstable
     from manipula.generation.settings import defaults, refuse_impossible, refuse_time, settings_from
     from manipula.generation.together import generate_block
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.model import Law
+    from manipula.simulation.sampling import refuse_unstable
 
     refuse_time("sample", sample)
     chosen, options = _loaded(robot), options_from(law, settings, sampled=sample is not None)

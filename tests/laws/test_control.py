@@ -13,8 +13,8 @@ from scipy.linalg import expm
 
 import manipula as mp
 from manipula.algebra.emit.backend import emit
-from manipula.generation.sampling import spectral_radius
 from manipula.mechanics.models.control.laws import LAWS, law_block
+from manipula.simulation.sampling import spectral_radius
 from tests.emitted import c_function, needs_cc
 from tests.random_robots import random_robot, with_laws
 
