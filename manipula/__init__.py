@@ -27,6 +27,7 @@ from manipula.api import (
     load,
     methods,
     models,
+    read_log,
     robots,
     save,
     significance,
@@ -43,7 +44,7 @@ from manipula.errors import (
     SizeError,
     UnknownNameError,
 )
-from manipula.simulation.paths.face import show_as
+from manipula.simulation.paths.face import show_systems_as
 from manipula.version import __version__
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from manipula.robot import Robot
     from manipula.simulation import trajectory
     from manipula.simulation.events import Event
+    from manipula.simulation.logs import Log
     from manipula.simulation.run import Run
 
 __all__ = [
@@ -61,6 +63,7 @@ __all__ = [
     "Event",
     "InputError",
     "Law",
+    "Log",
     "ManipulaError",
     "ManipulaWarning",
     "Model",
@@ -88,6 +91,7 @@ __all__ = [
     "load",
     "methods",
     "models",
+    "read_log",
     "robots",
     "save",
     "significance",
@@ -101,6 +105,7 @@ _CLASSES = {
     "Arm": "manipula.arm",
     "Event": "manipula.simulation.events",
     "Law": "manipula.model",
+    "Log": "manipula.simulation.logs",
     "Model": "manipula.model",
     "Motions": "manipula.parameters.motions",
     "Robot": "manipula.robot",
@@ -122,7 +127,11 @@ def __getattr__(name: str) -> Any:
     return found
 
 
-show_as(__getattr__)
+def _system(*given: Any, **named: Any) -> Any:
+    return import_module("manipula.model").System(*given, **named)
+
+
+show_systems_as(_system)
 
 
 def __dir__() -> list[str]:

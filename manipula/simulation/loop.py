@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
@@ -13,7 +12,7 @@ from manipula.generation.request import Request
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block, about
-from manipula.mechanics.models.control.laws import law_block
+from manipula.mechanics.models.control.laws import law_named
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.models.integrate.motion import MOTION
@@ -35,19 +34,12 @@ class Reference(Protocol):
 
 
 class Driving(NamedTuple):
-    """A law as it is to drive an arm: its name, the robot it believes in, its gains, the time between its steps, and
-    which variant of it."""
+    """A law as it is to drive an arm: its name, the robot it believes in, its gains, and the time between its steps."""
 
     law: str
     request: Request
     settings: Mapping[str, tuple[float, ...]]
     sample: float | None  # None: in continuous time
-    options: Mapping[str, Any] = MappingProxyType({})
-
-    @property
-    def block(self) -> Block:
-        """Its formula."""
-        return law_block(self.law, sampled=self.sample is not None, options=self.options)
 
 
 class Loop(NamedTuple):
@@ -74,10 +66,11 @@ def loop_function(
     """Built, optimised as one and proved call by call."""
     sample = _sample(law, step)
     _refuse_strangers(arm, law, ref)
+    entry = law_named(law.law)
     held = law.sample is not None
     motion = pushed(MOTION) if wrench else MOTION
     block = driven(
-        about("law", law.block),
+        about("law", entry.sampled if held else entry.continuous),
         discretised(motion, method=method) if held else motion,
         None if ref is None else ref.block,
         method,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy as np
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.functions import Array
+from manipula.simulation.logs import Log, save_log
+from manipula.support.files import write_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,28 @@ class Run:
             row["error"] = None if error is None else np.abs(error[..., j]).max()
             found.append({key: x if isinstance(x, str) or x is None else float(x) for key, x in row.items()})
         return found
+
+    def plot(self, degrees: bool = False) -> Any:
+        """A figure of matplotlib, which is not shown: positions, errors and torques, a column a joint."""
+        from manipula.simulation.plots import figure_of
+
+        return figure_of(self, degrees)
+
+    def report(self, path: str | Path, degrees: bool = False) -> Path:
+        """One page that stands alone: settings, largest values, balance, pictures. Returns its path."""
+        from manipula.simulation.plots import report_of
+
+        return write_text(Path(path), report_of(self, degrees))
+
+    def log(self) -> Log:
+        """What was recorded, without the rest."""
+        wanted = {} if self.ref is None else dict(zip(("q_ref", "qd_ref", "qdd_ref"), self.ref))
+        rows = {"qd": self.qd, "qdd": self.qdd, "state": self.state, "joints": self.joints, **wanted}
+        return Log(self.t, self.q, self.tau, **rows)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the arrays: `.csv` (one arm) or `.npz`. `mp.read_log` reads them back exactly."""
+        return save_log(self.log(), self.turns, path)
 
     def as_dict(self) -> dict[str, Any]:
         """The run as plain data, every array in it."""

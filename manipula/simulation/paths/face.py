@@ -1,6 +1,6 @@
-"""What references show and take of the face, `System` and `Arm`, which the rooms below it do not know.
+"""What a reference shows as its model: a class of the face, which the rooms below it do not know.
 
-The package says which classes these are when it is imported; nothing is loaded for it.
+The package says which one when it is imported; nothing is loaded for it.
 """
 
 from __future__ import annotations
@@ -8,17 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_found: list[Callable[[str], Any]] = []
+_shown: list[Callable[..., Any]] = []
 
 
-def show_as(found: Callable[[str], Any]) -> None:
-    """`found("Arm")` gives the class that people know by this name."""
-    _found[:] = [found]
+def show_systems_as(make: Callable[..., Any]) -> None:
+    """`make(function, settings=…)` gives what people hold."""
+    _shown[:] = [make]
 
 
 def system(function: Any, settings: Any) -> Any:
-    return _found[0]("System")(function, settings=settings)
-
-
-def arm(robot: Any) -> Any:
-    return _found[0]("Arm")(robot)
+    return _shown[0](function, settings=settings)

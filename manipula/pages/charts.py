@@ -1,0 +1,117 @@
+"""Lines over a horizontal axis as SVG, from plain numbers: what a page shows without a script or another file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from math import ceil, floor, isfinite, log10
+
+WIDTH, HEIGHT = 460, 220
+LEFT, RIGHT, TOP, BOTTOM = 62, 12, 26, 34
+POINTS = 600  # of a line: more than pixels show nothing
+COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: its name in the legend, its heights, and how it is drawn."""
+
+    name: str
+    y: Sequence[float]
+    dashed: bool = False
+    colour: int = 0
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Lines over the same `x`. `levels` are drawn across: limits."""
+
+    title: str
+    x_label: str
+    y_label: str
+    x: Sequence[float]
+    lines: Sequence[Line]
+    levels: Sequence[float] = ()
+
+    def svg(self) -> str:
+        """A picture that needs nothing else."""
+        heights = [y for line in self.lines for y in line.y if isfinite(y)]
+        across, up = _Scale(self.x, LEFT, WIDTH - RIGHT), _Scale(_near(heights, self.levels), HEIGHT - BOTTOM, TOP)
+        middle, half = (LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2
+        parts = [
+            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.title)}" '
+            'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11">',
+            f'<text x="{LEFT}" y="16" font-size="13">{escape(self.title)}</text>',
+            *(_tick_across(across, x) for x in across.ticks()),
+            *(_tick_up(up, y) for y in up.ticks()),
+            *(_level(up, y) for y in self.levels if up.low <= y <= up.high),
+            *(_polyline(across, up, self.x, line) for line in self.lines),
+            *_legend([line for line in self.lines if line.name]),
+            f'<text x="{middle:g}" y="{HEIGHT - 4}" text-anchor="middle">{escape(self.x_label)}</text>',
+            f'<text transform="translate(12 {half:g}) rotate(-90)" text-anchor="middle">{escape(self.y_label)}</text>',
+            "</svg>",
+        ]
+        return "\n".join(parts)
+
+
+class _Scale:
+    """Numbers to pixels."""
+
+    def __init__(self, values: Sequence[float], first: float, last: float) -> None:
+        low, high = min(values, default=0.0), max(values, default=1.0)
+        margin = 0.5 * max(abs(high), 1e-12) if high - low <= 1e-12 * max(abs(high), abs(low)) else 0.0
+        self.low, self.high, self.first, self.last = low - margin, high + margin, first, last
+
+    def __call__(self, value: float) -> float:
+        return self.first + (value - self.low) / (self.high - self.low) * (self.last - self.first)
+
+    def ticks(self) -> list[float]:
+        """Round numbers, four to eight."""
+        rough = (self.high - self.low) / 5
+        power = 10.0 ** floor(log10(rough))
+        step = next(x * power for x in (1, 2, 2.5, 5, 10) if x * power >= rough)
+        return [k * step for k in range(ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9) + 1)]
+
+
+def _near(heights: Sequence[float], levels: Sequence[float]) -> list[float]:
+    """Heights, and those levels that lie near them: a limit far away would leave a flat line."""
+    most = max(map(abs, heights), default=1.0)
+    return [*heights, *(y for y in levels if abs(y) <= 2 * most)] or [0.0, 1.0]
+
+
+def _tick_across(scale: _Scale, x: float) -> str:
+    at, end = scale(x), HEIGHT - BOTTOM
+    line = f'<line x1="{at:.1f}" y1="{TOP}" x2="{at:.1f}" y2="{end}" stroke="#e4e4e4"/>'
+    return f'{line}<text x="{at:.1f}" y="{end + 14}" text-anchor="middle">{x:.6g}</text>'
+
+
+def _tick_up(scale: _Scale, y: float) -> str:
+    at = scale(y)
+    line = f'<line x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - RIGHT}" y2="{at:.1f}" stroke="#e4e4e4"/>'
+    return f'{line}<text x="{LEFT - 5}" y="{at + 4:.1f}" text-anchor="end">{y:.6g}</text>'
+
+
+def _level(scale: _Scale, y: float) -> str:
+    at = scale(y)
+    return f'<line x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - RIGHT}" y2="{at:.1f}" stroke="#888" stroke-dasharray="2 3"/>'
+
+
+def _polyline(across: _Scale, up: _Scale, x: Sequence[float], line: Line) -> str:
+    pairs = [(across(a), up(b)) for a, b in zip(x, line.y) if isfinite(b)]
+    kept = pairs[:: max(1, len(pairs) // POINTS)] + pairs[-1:]
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in kept)
+    dash = ' stroke-dasharray="5 3"' if line.dashed else ""
+    colour = COLOURS[line.colour % len(COLOURS)]
+    return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.4"{dash}/>'
+
+
+def _legend(lines: Sequence[Line]) -> list[str]:
+    found, at = [], WIDTH - RIGHT
+    for line in reversed(lines):
+        at -= 7 * len(line.name) + 26
+        dash = ' stroke-dasharray="5 3"' if line.dashed else ""
+        colour = COLOURS[line.colour % len(COLOURS)]
+        found.append(f'<line x1="{at}" y1="12" x2="{at + 16}" y2="12" stroke="{colour}" stroke-width="2"{dash}/>')
+        found.append(f'<text x="{at + 20}" y="16">{escape(line.name)}</text>')
+    return found

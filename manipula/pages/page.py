@@ -1,0 +1,48 @@
+"""A page that stands alone: one HTML file with its pictures and tables inside; it asks nobody for anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from manipula.pages.charts import Chart
+
+STYLE = """
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 1000px; padding: 0 1rem; color: #222; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+table { border-collapse: collapse; } th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right; }
+th:first-child, td:first-child { text-align: left; } caption { text-align: left; color: #666; padding-bottom: .3rem; }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(440px, 1fr)); gap: .5rem 1rem; }
+svg { width: 100%; height: auto; } .wide { overflow-x: auto; }
+@media (max-width: 520px) { .charts { grid-template-columns: 1fr; } }
+"""
+
+
+def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Cells are text; nothing in them is read as markup."""
+    head = "".join(f"<th>{escape(x)}</th>" for x in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(x)}</td>" for x in row) + "</tr>" for row in rows)
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f'<div class="wide"><table>{title}<tr>{head}</tr>{body}</table></div>'
+
+
+def charts(found: Sequence[Chart]) -> str:
+    return '<div class="charts">' + "\n".join(chart.svg() for chart in found) + "</div>"
+
+
+def section(title: str, *parts: str) -> str:
+    return f"<h2>{escape(title)}</h2>\n" + "\n".join(parts)
+
+
+def paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def page(title: str, parts: Sequence[str]) -> str:
+    """The whole file."""
+    body = "\n".join(parts)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
+    )

@@ -1,0 +1,143 @@
+"""A run as pictures: a figure of matplotlib, and a page of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import degrees as in_degrees
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from manipula.errors import InputError
+from manipula.mechanics.robot.description import Robot
+from manipula.pages.charts import Chart, Line
+from manipula.pages.page import charts, page, paragraph, section, table
+from manipula.simulation.functions import Array, Limits
+
+ROWS_SHOWN = 20  # of a batch: more lines hide each other
+
+
+class Shown(Protocol):
+    """What is drawn: `Run`."""
+
+    @property
+    def robot(self) -> Robot: ...
+    @property
+    def t(self) -> Array: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def tau(self) -> Array: ...
+    @property
+    def ref(self) -> Any: ...
+    @property
+    def balance(self) -> Any: ...
+    @property
+    def joints(self) -> tuple[str, ...]: ...
+    @property
+    def turns(self) -> list[bool]: ...
+    @property
+    def about(self) -> Any: ...
+    def peaks(self) -> list[dict[str, Any]]: ...
+
+
+class Panel(NamedTuple):
+    """One picture: a joint's quantity over time. `lines` are (name, (rows, time), dashed)."""
+
+    row: str
+    joint: str
+    label: str
+    lines: list[tuple[str, Array, bool]]
+    levels: list[float]
+
+
+def panels(run: Shown, degrees: bool) -> list[list[Panel]]:
+    """Rows of pictures: positions beside what was wanted, the error, torques beside their limits; a column a joint."""
+    effort = Limits(run.robot).effort
+    names = ["position", "error", "torque"] if run.ref is not None else ["position", "torque"]
+    found: dict[str, list[Panel]] = {name: [] for name in names}
+    for j, (joint, turns) in enumerate(zip(run.joints, run.turns)):
+        unit = ("deg" if degrees else "rad") if turns else "m"
+        scale = in_degrees(1.0) if turns and degrees else 1.0
+        here = scale * _rows(run.q[..., j])
+        lines = [("actual", here, False)]
+        if run.ref is not None:
+            wanted = scale * _rows(run.ref.q[..., j])
+            lines.append(("wanted", wanted, True))
+            found["error"].append(Panel("error", joint, f"error [{unit}]", [("", wanted - here, False)], []))
+        found["position"].append(Panel("position", joint, f"position [{unit}]", lines, []))
+        limits = [-effort[j], effort[j]] if np.isfinite(effort[j]) else []
+        label = "torque [N·m]" if turns else "force [N]"
+        found["torque"].append(Panel("torque", joint, label, [("", _rows(run.tau[..., j]), False)], limits))
+    return [found[name] for name in names]
+
+
+def _rows(values: Array) -> Array:
+    """(rows, time), the first few of a batch."""
+    return values.reshape(-1, values.shape[-1])[:ROWS_SHOWN]
+
+
+def figure_of(run: Shown, degrees: bool = False) -> Any:
+    """The grid as a figure of matplotlib, which is not shown: a notebook does it by itself, `savefig` writes it."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError("run.plot needs matplotlib: pip install 'manipula[plot]'; run.report needs nothing") from None
+    grid = panels(run, degrees)
+    figure = Figure(figsize=(max(2.7 * len(run.joints), 5.0), 2.1 * len(grid) + 0.6), layout="constrained")
+    axes = figure.subplots(len(grid), len(run.joints), sharex=True, squeeze=False)
+    for places, row in zip(axes, grid):
+        for place, panel in zip(places, row):
+            _draw(place, panel, run.t)
+            place.set_title(panel.joint if row is grid[0] else "", fontsize=10)
+            place.set_xlabel("time [s]" if row is grid[-1] else "")
+    figure.suptitle(f"{run.robot.name}, {run.about.get('law') or 'no law'}", fontsize=11)
+    return figure
+
+
+def _draw(place: Any, panel: Panel, t: Array) -> None:
+    for name, values, dashed in panel.lines:
+        alone = len(values) == 1
+        style = {"color": "black" if dashed else None, "linestyle": "--" if dashed else "-"}
+        for i, line in enumerate(values):
+            place.plot(t, line, linewidth=1.3 if alone else 0.7, label=name if i == 0 and name else None, **style)
+    highest = max(float(np.abs(values).max()) for _, values, _ in panel.lines)
+    for level in panel.levels:
+        if abs(level) <= 2 * highest:
+            place.axhline(level, color="grey", linestyle=":", linewidth=1)
+    place.set_ylabel(panel.label, fontsize=9)
+    place.tick_params(labelsize=8)
+    place.grid(alpha=0.3)
+    if len(panel.lines) > 1 and len(panel.lines[0][1]) == 1:
+        place.legend(fontsize=7)
+
+
+def report_of(run: Shown, degrees: bool = False) -> str:
+    """The page: what was run, the largest values, the balance, the pictures."""
+    settings = [[name, _text(value)] for name, value in run.about.items() if value is not None]
+    heads = ("joint", "unit", "lowest", "highest", "largest speed", "largest torque or force", "largest error")
+    keys = ("joint", "unit", "lowest", "highest", "speed", "torque", "error")
+    peaks = [[_text(row[key]) for key in keys] for row in run.peaks()]
+    drawn = [_chart(panel, run.t) for row in panels(run, degrees) for panel in row]
+    balance = f"Energy in − stored − lost, over the largest energy that took part: {np.max(run.balance):.1e}."
+    parts = [
+        section("What was run", table("", ("setting", "value"), settings), paragraph(balance)),
+        section("Largest values", table("SI units and radians", heads, peaks)),
+        section("Over time", charts(drawn)),
+    ]
+    return page(f"Run of {run.robot.name}", parts)
+
+
+def _chart(panel: Panel, t: Array) -> Chart:
+    lines = [
+        Line(name if i == 0 else "", row.tolist(), dashed, 7 if dashed else i)
+        for name, values, dashed in panel.lines
+        for i, row in enumerate(values)
+    ]
+    return Chart(f"{panel.joint}: {panel.row}", "time [s]", panel.label, t.tolist(), lines, panel.levels)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(_text, value))
+    return f"{value:.6g}" if isinstance(value, float) else "" if value is None else str(value)

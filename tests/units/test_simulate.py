@@ -1,0 +1,242 @@
+"""`simulate` at the door, and what a run can be turned into: wrong input has its sentence, a file its way back."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.pages.charts import Chart, Line
+from manipula.support.plain import plain
+
+ARM = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+REF = mp.trajectory.quintic([0, 0], [0.5, -0.2], 0.05)
+LIMITED = mp.Robot.from_dh(
+    [{"theta": "q1", "d": 0, "a": 0.4, "alpha": 0, "limits": [-1, 1], "mass": 1, "com": [0, 0, 0],
+      "inertia": {"zz": 0.1, "xx": 0.1, "yy": 0.1, "xy": 0, "xz": 0, "yz": 0}}],
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def law() -> mp.Law:
+    return mp.controller(ARM, "pd_gravity", kp=100, kd=20, sample=1e-3)
+
+
+@pytest.fixture(scope="module")
+def run(law: mp.Law) -> mp.Run:
+    return mp.simulate(ARM, law, REF)
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"step": 0}, "step: expected a time in seconds, more than 0, found 0"),
+    ({"step": -1e-3}, "step: expected"),
+    ({"step": float("nan")}, "step: expected"),
+    ({"step": "1e-3"}, "step: expected"),
+    ({"until": 0}, "until: expected a time"),
+    ({"until": float("inf")}, "until: expected a time"),
+    ({"until": 0.0005}, "no whole number of steps"),
+    ({"until": None}, "until: without a reference"),
+    ({"method": "rk5"}, "no method is called 'rk5'; did you mean 'rk4'"),
+    ({"start": [0, 0, 0]}, r"start: q: expected shape \(…, 2\)"),
+    ({"start": [0, float("nan")]}, "start: q: found nan at"),
+    ({"start": ([0, 0], [0])}, "start: qd: expected shape"),
+    ({"start": "here"}, "start: q: expected numbers"),
+    ({"start": np.zeros((0, 2))}, "empty array"),
+    ({"start": np.zeros((3, 2)), "parameters": {"m1": [1.0, 2.0]}}, "do not go together"),
+    ({"parameters": [1]}, "parameters: expected values by name"),
+    ({"parameters": {"mass": 1}}, "no parameter of planar2r is called 'mass'"),
+    ({"parameters": {"m1": float("nan")}}, "parameters: m1: found nan"),
+    ({"wrench": [1, 2, 3]}, "wrench: expected shape"),
+    ({"wrench": [1, 2, 3, 4, 5, float("inf")]}, "wrench: found inf"),
+    ({"law": [1, 2, 3]}, "law: expected shape"),
+    ({"law": np.zeros((7, 2))}, "law: expected shape"),
+    ({"law": [1, float("nan")]}, "law: found nan"),
+    ({"law": "pid"}, "law: expected numbers"),
+    ({"law": lambda t, q, qd: [1.0]}, "law: gave shape"),
+    ({"threads": -1}, "threads: expected a whole number"),
+    ({"every": 0}, "every: expected a whole number"),
+    ({"every": 1.5}, "every: expected a whole number"),
+    ({"seed": "x"}, "seed: expected a whole number"),
+    ({"events": [3]}, "events: expected a list of mp.Event"),
+    ({"events": [mp.Event(0.5, wrench=[0] * 6)]}, "event at 0.5 s: the run ends at 0.01 s"),
+    ({"events": [mp.Event(0.0015, wrench=[0] * 6)]}, "event at 0.0015 s: no whole number of steps"),
+    ({"ref": 3}, "ref: expected a trajectory"),
+    ({"ref": mp.trajectory.quintic([0], [1], 0.01)}, "ref: moves 1 joints; planar2r has 2"),
+    ({"until": 1e9, "step": 1e-9, "start": [0, 0]}, "too many to keep"),
+]
+
+
+@pytest.mark.parametrize("given, sentence", WRONG, ids=[sentence[:40] for _, sentence in WRONG])
+def test_wrong_input_is_answered_by_a_sentence(given: dict[str, Any], sentence: str) -> None:
+    options = {"start": [0.1, 0.2], "until": 0.01, "law": None} | given
+    with pytest.raises(mp.InputError, match=sentence):
+        mp.simulate(ARM, options.pop("law"), **options)
+
+
+@pytest.mark.parametrize(
+    "given, sentence",
+    [
+        ({"t": -1, "payload": 1}, "t: expected a time"),
+        ({"t": float("nan"), "payload": 1}, "t: expected a time"),
+        ({"t": 1}, "nothing changes"),
+        ({"t": 1, "payload": -1}, "expected a mass in kg, at least 0, found -1"),
+        ({"t": 1, "payload": float("nan")}, "expected a mass"),
+        ({"t": 1, "payload": {"com": [0, 0, 0]}}, "expected a mass, or mass, com and inertia"),
+        ({"t": 1, "payload": {"mass": 1, "volume": 2}}, "expected a mass, or mass, com and inertia"),
+    ],
+)
+def test_an_event_that_cannot_be_is_refused(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(mp.InputError, match=sentence):
+        mp.Event(**given)
+
+
+def test_places_outside_the_limits_are_refused_by_joint() -> None:
+    with pytest.raises(mp.InputError, match=r"start: joint 'joint1' is at 1.5 rad, outside its limits -1 … 1 rad"):
+        mp.simulate(LIMITED, start=[1.5], until=0.1)
+    with pytest.raises(mp.InputError, match=r"start: joint 'joint1' is at -2 rad \(row 1\)"):
+        mp.simulate(LIMITED, start=[[0.5], [-2]], until=0.1)
+    with pytest.raises(mp.InputError, match=r"ref: joint 'joint1' is at 1.0.* rad at 0.*s, outside"):
+        mp.simulate(LIMITED, ref=mp.trajectory.quintic([0], [1.5], 1.0))
+
+
+def test_a_robot_without_masses_is_told_what_it_needs() -> None:
+    with pytest.raises(mp.InputError, match=r"planar2r: a simulation needs a value for .*m1.*; see parameters="):
+        mp.simulate("planar2r", start=[0, 0], until=0.01)
+
+
+def test_laws_that_do_not_fit_are_refused(law: mp.Law) -> None:
+    with pytest.raises(mp.InputError, match=r"its sample time of 0.001 s is no whole multiple of step = 0.0007 s"):
+        mp.simulate(ARM, law, start=[0, 0], until=0.007, step=7e-4)
+    with pytest.raises(mp.InputError, match="drives 2 joints; robot has 1"):
+        mp.simulate(LIMITED, law, start=[0], until=0.01)
+    with pytest.raises(mp.InputError, match="no reference for q_ref, qd_ref"):
+        mp.simulate(ARM, law, {"x_ref": [0, 0]}, start=[0, 0], until=0.01)
+    with pytest.raises(mp.InputError, match="ref: q_ref: expected shape"):
+        mp.simulate(ARM, law, {"q_ref": np.zeros((3, 2)), "qd_ref": [0, 0]}, start=[0, 0], until=0.01)
+
+
+def test_a_run_that_ends_before_its_reference_is_warned_of(law: mp.Law) -> None:
+    with pytest.warns(mp.ManipulaWarning, match="ends at 0.02 s, before the reference does, at 0.05 s"):
+        run = mp.simulate(ARM, law, REF, until=0.02)
+    assert run.t[-1] == 0.02
+
+
+def test_a_run_that_diverges_names_joint_and_time() -> None:
+    law = mp.controller(ARM, "computed_torque", kp=4e7, kd=1, sample=1e-3)
+    with pytest.raises(mp.errors.DivergenceError, match=r"joint 'theta[12]' runs away at 0\.\d+ s"):
+        mp.simulate(ARM, law, REF, start=[0.1, 0.1], until=0.4)
+
+
+def test_a_long_step_is_warned_of() -> None:
+    with pytest.warns(mp.ManipulaWarning, match="take a shorter step than 0.05 s, or another method than 'euler'"):
+        run = mp.simulate(ARM, start=[0.3, 0.2], until=1.0, step=0.05, method="euler")
+    assert run.balance > 1e-4
+
+
+def test_a_run_says_what_it_is(run: mp.Run) -> None:
+    assert repr(run).startswith("<run of planar2r: 0 … 0.05 s in 51 samples, largest error 0.34, balance ")
+    assert "<table>" in run._repr_html_() and "theta1" in run._repr_html_()
+    data = json.loads(json.dumps(plain(run)))
+    assert data["robot"] == "planar2r" and np.shape(data["q"]) == (51, 2) and data["about"]["law"] == "pd_gravity"
+    assert [row["joint"] for row in run.peaks()] == ["theta1", "theta2"]
+    np.testing.assert_array_equal(run.error, run.ref.q - run.q)
+
+
+def test_one_step_in_every_is_kept(law: mp.Law, run: mp.Run) -> None:
+    thin = mp.simulate(ARM, law, REF, every=10)
+    np.testing.assert_array_equal(thin.t, run.t[::10])
+    for name in ("q", "qd", "qdd", "tau"):
+        np.testing.assert_array_equal(getattr(thin, name), getattr(run, name)[::10])
+
+
+@pytest.mark.parametrize("ending", [".csv", ".npz"])
+def test_a_log_is_read_back_to_the_last_bit(run: mp.Run, ending: str, tmp_path: Path) -> None:
+    log = mp.read_log(run.save(tmp_path / f"run{ending}"), ARM)
+    for name in ("t", "q", "qd", "qdd", "tau"):
+        assert getattr(log, name).tobytes() == getattr(run, name).tobytes(), name
+    np.testing.assert_array_equal(log.q_ref, run.ref.q)
+    assert log.dof == 2
+
+
+def test_a_batch_is_saved_as_an_archive(law: mp.Law, tmp_path: Path) -> None:
+    many = mp.simulate(ARM, law, start=np.zeros((3, 2)), until=0.01)
+    with pytest.raises(mp.InputError, match="a table holds one arm"):
+        many.save(tmp_path / "many.csv")
+    log = mp.read_log(many.save(tmp_path / "many.npz"))
+    np.testing.assert_array_equal(log.q, many.q)
+    assert log.joints == ("theta1", "theta2")
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("", "expected a line of names"),
+        ("t [s],q1 [rad]\n", "expected a line of names"),
+        ("t,q1\n0,a\n", "line 2: could not convert"),
+        ("t,q1\n0,1,2\n", "line 2: expected 2 numbers, found 3"),
+        ("t,q2\n0,1\n", "column 2: expected q1, found q2"),
+        ("t,speed\n0,1\n", "column 2: found 'speed'"),
+        ("t,q1\n0,1\n0,2\n", "expected rising times"),
+        ("q1,q2\n0,1\n0,2\n", "no column t"),
+        ("t,q1,q2,q3\n0,1,2,3\n", "has 3 joints; planar2r has 2"),
+    ],
+)
+def test_a_broken_table_is_told_by_line_or_column(text: str, sentence: str, tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text(text)
+    with pytest.raises(mp.InputError, match=sentence):
+        mp.read_log(file, ARM)
+
+
+def test_other_files_are_no_logs(run: mp.Run, tmp_path: Path) -> None:
+    (tmp_path / "x.npz").write_bytes(b"PK broken")
+    with pytest.raises(mp.InputError, match="is no archive of arrays"):
+        mp.read_log(tmp_path / "x.npz")
+    with pytest.raises(mp.InputError, match="cannot be read"):
+        mp.read_log(tmp_path / "y.csv")
+    for attempt in (lambda: mp.read_log("log.xls"), lambda: run.save(tmp_path / "run.xls")):
+        with pytest.raises(mp.UnknownNameError, match=r"no ending of a log is called '.xls'"):
+            attempt()
+
+
+def test_the_page_stands_alone(run: mp.Run, tmp_path: Path) -> None:
+    page = run.report(tmp_path / "run.html").read_text(encoding="utf-8")
+    assert not re.search(r"(?:src|href)=|url\(|@import|<script", page)
+    pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(pictures) == 6 and all(ElementTree.fromstring(picture) is not None for picture in pictures)
+    assert "pd_gravity" in page and "theta2: torque" in page and "N·m" in page
+
+
+def test_pictures_hold_their_lines_and_escape_their_names() -> None:
+    rng = np.random.default_rng(1)
+    for low, high in ((0.0, 1.0), (-3.0, -2.999), (5.0, 5.0), (-1e9, 1e9)):
+        y = rng.uniform(low, high, 50).tolist()
+        text = Chart("a < b & c", "x", "y", list(range(50)), [Line("<i>", y)], [high]).svg()
+        tree = ElementTree.fromstring(text)
+        points = [p for e in tree.iter() if e.tag.endswith("polyline") for p in e.attrib["points"].split()]
+        places = np.array([[float(x) for x in p.split(",")] for p in points])
+        assert len(places) >= 50 and (places >= 0).all() and (places <= (460, 220)).all()
+
+
+def test_the_figure_has_a_column_a_joint_with_units(run: mp.Run) -> None:
+    pytest.importorskip("matplotlib")
+    figure = run.plot(degrees=True)
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == [*["position [deg]"] * 2, *["error [deg]"] * 2, *["torque [N·m]"] * 2]
+    assert [axes.get_title() for axes in figure.axes[:2]] == ["theta1", "theta2"]
+    drawn = figure.axes[0].lines[0].get_ydata()
+    np.testing.assert_allclose(drawn, np.degrees(run.q[:, 0]))
+
+
+def test_without_matplotlib_a_plot_is_answered_by_a_sentence(run: mp.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(mp.InputError, match=r"run.plot needs matplotlib: pip install 'manipula\[plot\]'"):
+        run.plot()
