@@ -44,7 +44,7 @@ from manipula.errors import (
     SizeError,
     UnknownNameError,
 )
-from manipula.simulation.paths.face import show_systems_as
+from manipula.simulation.paths.face import show_as
 from manipula.version import __version__
 
 if TYPE_CHECKING:
@@ -127,11 +127,7 @@ def __getattr__(name: str) -> Any:
     return found
 
 
-def _system(*given: Any, **named: Any) -> Any:
-    return import_module("manipula.model").System(*given, **named)
-
-
-show_systems_as(_system)
+show_as(__getattr__)
 
 
 def __dir__() -> list[str]:

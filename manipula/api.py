@@ -183,10 +183,11 @@ def controller(
     tell: Callable[[str], None] = lambda text: None,
     **settings: Any,
 ) -> Law:
-    """A control law for the robot, proved: "pid", "computed_torque" or "pd_gravity", with its gains.
+    """A control law for the robot, proved: "pid", "computed_torque", "sliding" …, with its gains.
 
     `sample` is the time between its steps; without it the law is in continuous time, and gives the rates of its states.
-    A setting is one number for all joints or one for each.
+    A setting is one number for all joints or one for each. Any law takes `limit`, the largest torques, and any sampled
+    one `delay`, whole samples between measuring and acting. Gains that cannot hold an arm so sampled are refused.
 
     >>> law = controller("planar2r", "pd_gravity", kp=100, kd=20, sample=1e-3)
     >>> law.inputs["kp"]
@@ -194,20 +195,24 @@ def controller(
     """
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
-    from manipula.generation.settings import refuse_impossible, refuse_time, settings_from
+    from manipula.generation.settings import defaults, refuse_impossible, refuse_time, settings_from
     from manipula.generation.together import generate_block
-    from manipula.mechanics.models.control.laws import law_named
+    from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.model import Law
+    from manipula.simulation.sampling import refuse_unstable
 
-    chosen, entry = _loaded(robot), law_named(law)
     refuse_time("sample", sample)
-    block = entry.continuous if sample is None else entry.sampled
+    chosen, options = _loaded(robot), options_from(law, settings, sampled=sample is not None)
+    block = law_block(law, sampled=sample is not None, options=options)
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     function = generate_block(block, prepare(request), tell)
-    given = settings | ({"sample": sample} if any(port.name == "sample" for port in block.inputs) else {})
-    found = settings_from(function, given)
+    given = {name: value for name, value in settings.items() if name not in options}
+    given |= {"sample": sample} if any(port.name == "sample" for port in block.inputs) else {}
+    found = settings_from(function, defaults(block.inputs) | given)
     refuse_impossible(function.name, block.inputs, found)
-    return Law(function, request, settings=found, sample=sample, law=law)
+    made = Law(function, request, settings=found, sample=sample, law=law, options=options)
+    refuse_unstable(made.name, law, chosen.joint_names, found, sample, options)
+    return made
 
 
 def closed_loop(
@@ -233,7 +238,7 @@ def closed_loop(
     from manipula.model import System
     from manipula.simulation.loop import Driving, loop_function
 
-    driving = Driving(law.law, law.request, law.settings, law.sample)
+    driving = Driving(law.law, law.request, law.settings, law.sample, law.options)
     made = loop_function(_loaded(plant), driving, ref, method, step, symbolic, optimise, tell, wrench=wrench)
     return System(made.function, made.request, settings=made.settings, sample=made.sample)
 

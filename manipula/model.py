@@ -329,6 +329,7 @@ class Law(System):
     """A control law of a robot: `controller` makes one, `closed_loop` lets it drive an arm."""
 
     law: str = field(kw_only=True)
+    options: Mapping[str, Any] = field(kw_only=True, default_factory=dict)  # which variant, "limited", "delay"
 
     @property
     def request(self) -> Request:

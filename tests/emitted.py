@@ -61,7 +61,7 @@ def c_function(tape: Tape, files: Mapping[str, str], folder: Path) -> Callable[[
     written(files, folder)
     name = next(file.removesuffix(".h") for file in files if file.endswith(".h"))
     library = shared(folder / f"{name}.c")
-    prepared = re.search(rf"{name}_prepare\(.*manipula_real k\[(\d+)\]\);", files[f"{name}.h"])
+    prepared = re.search(rf"{name}_prepare\([^;]*manipula_real k\[(\d+)\]\);", files[f"{name}.h"])
 
     def run(inputs: Values) -> dict[str, list[float]]:
         arguments = [array(inputs[port.name]) for port in tape.inputs if port.online and port.slots]

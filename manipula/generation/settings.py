@@ -26,6 +26,11 @@ def settings_from(function: Function, given: Mapping[str, Any]) -> Settings:
     return {name: _entries(function.name, port, given[name]) for name, port in ports.items()}
 
 
+def defaults(kinds: Sequence[PortKind]) -> dict[str, float]:
+    """The settings that need not be given."""
+    return {kind.name: kind.default for kind in kinds if kind.role == "setting" and kind.default is not None}
+
+
 def refuse_time(what: str, value: Any) -> None:
     """The time of a step is a positive number of seconds, or none is given."""
     if value is not None and not (isinstance(value, Real) and 0 < float(value) < inf):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
@@ -12,7 +13,7 @@ from manipula.generation.request import Request
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block, about
-from manipula.mechanics.models.control.laws import law_named
+from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.models.integrate.motion import MOTION
@@ -34,12 +35,19 @@ class Reference(Protocol):
 
 
 class Driving(NamedTuple):
-    """A law as it is to drive an arm: its name, the robot it believes in, its gains, and the time between its steps."""
+    """A law as it is to drive an arm: its name, the robot it believes in, its gains, the time between its steps, and
+    which variant of it."""
 
     law: str
     request: Request
     settings: Mapping[str, tuple[float, ...]]
     sample: float | None  # None: in continuous time
+    options: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def block(self) -> Block:
+        """Its formula."""
+        return law_block(self.law, sampled=self.sample is not None, options=self.options)
 
 
 class Loop(NamedTuple):
@@ -66,11 +74,10 @@ def loop_function(
     """Built, optimised as one and proved call by call."""
     sample = _sample(law, step)
     _refuse_strangers(arm, law, ref)
-    entry = law_named(law.law)
     held = law.sample is not None
     motion = pushed(MOTION) if wrench else MOTION
     block = driven(
-        about("law", entry.sampled if held else entry.continuous),
+        about("law", law.block),
         discretised(motion, method=method) if held else motion,
         None if ref is None else ref.block,
         method,

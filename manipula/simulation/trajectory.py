@@ -10,6 +10,18 @@ from manipula.mechanics.models.motion.ports import Motion
 from manipula.simulation.paths.joints import jerk_limited, quintic, trapezoid
 from manipula.simulation.paths.series import fourier, spline
 from manipula.simulation.paths.tables import table
+from manipula.simulation.paths.time_optimal import TimeOptimal, time_optimal
 from manipula.simulation.paths.trajectory import Trajectory
 
-__all__ = ["Motion", "Trajectory", "fourier", "jerk_limited", "quintic", "spline", "table", "trapezoid"]
+__all__ = [
+    "Motion",
+    "TimeOptimal",
+    "Trajectory",
+    "fourier",
+    "jerk_limited",
+    "quintic",
+    "spline",
+    "table",
+    "time_optimal",
+    "trapezoid",
+]

@@ -39,6 +39,7 @@ from tests.laws.test_trees import TREES, heavy
 from tests.random_robots import random_robot, random_tree
 
 RNG = np.random.default_rng(2026)
+TORQUES = "inverse_dynamics_smooth"
 
 
 def loop(law: str, arm: Block | None = None) -> Block:
@@ -136,7 +137,7 @@ def test_an_integral_at_the_limit_is_led_back() -> None:
     assert ended[40.0] == (1.0, pytest.approx(1.0 + 30 / 40 - 2.0))
 
 
-@pytest.mark.parametrize("law, model", [("computed_torque", "inverse_dynamics"), ("pd_gravity", "gravity")])
+@pytest.mark.parametrize("law, model", [("computed_torque", TORQUES), ("pd_gravity", "gravity")])
 @pytest.mark.parametrize("seed", range(3))
 def test_laws_with_models_inside(law: str, model: str, seed: int) -> None:
     asked = asked_of(random_robot(seed, joints=("RP", "PRR", "R")[seed]))
@@ -147,8 +148,11 @@ def test_laws_with_models_inside(law: str, model: str, seed: int) -> None:
     for i in range(5):
         x = row(live, i)
         push = s["kp"] * (x["q_ref"] - x["q"]) + s["kd"] * (x["qd_ref"] - x["qd"])
-        weight = f(q=x["q"]) if model == "gravity" else f(q=x["q"], qd=x["qd"], qdd=x["qdd_ref"] + push) - push
-        np.testing.assert_allclose(got[i], push + weight, rtol=1e-9, atol=1e-11)
+        if model == "gravity":
+            true = push + f(q=x["q"])
+        else:
+            true = f(q=x["q"], qd=x["qd"], qdd=x["qdd_ref"] + push, slip=x["qd_ref"] / s["smoothing"])
+        np.testing.assert_allclose(got[i], true, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("kinds", ["R", "PR", "RRP"])
@@ -202,13 +206,13 @@ def changed(function: Function, node: Expr, by: Callable[[Expr], Expr]) -> Funct
 
 
 def test_what_is_right_is_proved() -> None:
-    for law, models in (("pid", ["forward_dynamics"]), ("computed_torque", ["inverse_dynamics", "forward_dynamics"])):
+    for law, models in (("pid", ["forward_dynamics"]), ("computed_torque", [TORQUES, "forward_dynamics"])):
         proved(loop(law), loop(law), parts_of(*models))
 
 
-@pytest.mark.parametrize("model", ["inverse_dynamics", "forward_dynamics"])
+@pytest.mark.parametrize("model", [TORQUES, "forward_dynamics"])
 def test_an_error_in_a_part_is_found_at_its_call(model: str) -> None:
-    parts = parts_of("inverse_dynamics", "forward_dynamics")
+    parts = parts_of(TORQUES, "forward_dynamics")
     function = parts[model].function
     for node in topological(function.roots)[-9::4]:
         wrong = {**parts, model: replace(parts[model], function=changed(function, node, lambda x: x + 1))}

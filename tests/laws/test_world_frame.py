@@ -111,6 +111,17 @@ def _mobility(c: Case) -> Array:
     return J @ np.linalg.solve(c.world.inertia_matrix(c.q), J.T)  # type: ignore[no-any-return]
 
 
+def _friction(c: Case) -> Array:
+    """fv q̇ + fc tanh(slip) + fo, from the friction at the rate and just off rest."""
+    rub, hair = lambda rate: c.world.friction(rate, 0 * rate), np.full(c.robot.dof, 1e-300)
+    viscous = rub(c.qd) - rub(hair * np.sign(c.qd))
+    return viscous + rub(0 * hair) + np.tanh(c.ports["slip"]) * (rub(hair) - rub(-hair)) / 2  # type: ignore[no-any-return]
+
+
+def _smooth(c: Case) -> Array:
+    return c.world.mechanism(c.q, c.qd, c.qdd) + c.world.motor * c.qdd + _friction(c)  # type: ignore[no-any-return]
+
+
 def _inverse_slopes(c: Case) -> list[Array]:
     return list(c.world.inverse_dynamics_derivatives(c.q, c.qd, c.qdd, c.wrench))
 
@@ -133,6 +144,8 @@ def _weighted(slopes: Callable[[Case], list[Array]]) -> Callable[[Case], list[Ar
 Want = Callable[[Case], Sequence[Any]]
 DYNAMIC: dict[str, Want] = {
     "inverse_dynamics": lambda c: [c.tau],
+    "inverse_dynamics_smooth": lambda c: [_smooth(c)],
+    "friction": lambda c: [_friction(c)],
     "newton_euler": _recursion,
     "lagrange_terms": _lagrange,
     "inertia_matrix": lambda c: [c.world.inertia_matrix(c.q)],

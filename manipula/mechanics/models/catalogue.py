@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from manipula.errors import InputError
+from manipula.mechanics.models.control_entries import FOR_CONTROL
 from manipula.mechanics.models.derivative_entries import ANALYTIC, DERIVATIVES
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.dynamics import (
@@ -278,6 +279,7 @@ _LIST = (
         TORQUES, takes_wrench=True, field=_field_acceleration,
         candidates=("inertia-matrix", FIELD), trees=("articulated", "inertia-matrix", FIELD),
     ),
+    *FOR_CONTROL,
     *DERIVATIVES,
     Model(
         "operational_mobility", "acceleration of the tool per force on it, Λ⁻¹ = J·M⁻¹·Jᵀ, world axes", ("q",),

@@ -20,7 +20,16 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.entry import FieldMethod, Given, Method, Model
 from manipula.mechanics.robot.tree import Tree
 
-MOVING = ("q", "qd", "qdd", "dq", "dqd", "dqdd", "weights")  # inputs of one entry a coordinate, rates of the joints
+MOVING = (
+    "q",
+    "qd",
+    "qdd",
+    "dq",
+    "dqd",
+    "dqdd",
+    "weights",
+    "slip",
+)  # inputs of one entry a coordinate, rates of the joints
 ROWS, BOTH, COLUMNS = (0,), (0, 1), (1,)
 # by model: the axes of its outputs that are one entry a coordinate; of the others they are joints, links or none
 AXES: dict[str, Mapping[str, tuple[int, ...]]] = {
@@ -32,6 +41,8 @@ AXES: dict[str, Mapping[str, tuple[int, ...]]] = {
     "jacobian_tool": {"J": COLUMNS},
     "jacobian_dot": {"Jd": COLUMNS},
     "inverse_dynamics": {"tau": ROWS},
+    "inverse_dynamics_smooth": {"tau": ROWS},
+    "friction": {"f": ROWS},
     "newton_euler": {"tau": ROWS},
     "joint_wrenches": {},
     "inertia_matrix": {"M": BOTH},

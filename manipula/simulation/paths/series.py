@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import factorial, pi
 from typing import Any
 
@@ -97,24 +98,25 @@ def piecewise(name: str, curve: PPoly, points: Floats) -> Trajectory:
     c, knots, end = curve.c[::-1].copy(), curve.x, points[-1]
     c[0] = points[:-1]  # as given, without the rounding of whoever found the curve
     powers, count, dof = c.shape
+    made = Trajectory(name, dof, float(knots[-1]), None, {}, _Pieces(PPoly(c[::-1], knots), end))
     if count > MOST_SEGMENTS:
-        return Trajectory(name, dof, float(knots[-1]), None, {}, _Pieces(PPoly(c[::-1], knots), end))
+        return made
     coefficients = {
         spline_text.coefficient(k, p).removeprefix("ref_"): c[p, k] for k in range(count) for p in range(powers)
     }
     given = settings(goal=end, knot=knots[1:], **coefficients)
-    return formula(spline_text.spline(count, powers - 1), dof, float(knots[-1]), given)
+    return replace(made, block=spline_text.spline(count, powers - 1), settings=given)
 
 
 class _Pieces:
-    """The same motion as the text of a spline has, for as many pieces as there are."""
+    """The same motion as the text of a spline has, for as many pieces as there are, and quicker on arrays."""
 
     def __init__(self, curve: PPoly, end: Floats) -> None:
         self.curves = (curve, curve.derivative(), curve.derivative(2))
-        self.end = end
+        self.knots, self.end = curve.x, end
 
     def __call__(self, t: Floats) -> Motion:
-        last = self.curves[0].x[-1]
+        last = self.knots[-1]
         q, qd, qdd = (curve(np.clip(t, 0.0, last)) for curve in self.curves)
         gone = ((t < 0) | (t > last))[..., None]
         return Motion(np.where((t >= last)[..., None], self.end, q), np.where(gone, 0.0, qd), np.where(gone, 0.0, qdd))

@@ -3,40 +3,109 @@
     a = q̈_ref + kd (q̇_ref − q̇) + kp (q_ref − q)
     τ = M(q) a + c(q, q̇) + g(q) + friction
 
-Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), section 8.5.2.
+with an integral it follows e⃛ + kd ë + kp ė + ki e = 0 (`computed_torque_pid`):
+
+    a = q̈_ref + kd (q̇_ref − q̇) + kp (q_ref − q) + I,    İ = ki (q_ref − q)
+
+and I waits while the torque of its joint is at its limit and the error asks for more ("conditional integration").
+
+The friction that has a sign takes tanh(q̇_ref/ε) for it (`friction_compensation` says why); the rest is exact.
+
+Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), section 8.5.2;
+Åström, Hägglund, "PID Controllers" (1995), section 3.5 (conditional integration).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, Call, Result, variables
-from manipula.mechanics.models.control.ports import DAMPING, Q_REF, QD_REF, QDD_REF, STIFFNESS
+from manipula.mechanics.models.control.friction_compensation import slip
+from manipula.mechanics.models.control.ports import BRAKE, LIMIT, PULL, Q_REF, QD_REF, QDD_REF, SMOOTHING
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.ports import EFFORT
-from manipula.scalar import Maths
+from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.ports import ACCELERATION, EFFORT, PortKind
+from manipula.scalar import Maths, Next, Rate
 
 
-def _text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
-    # a = q̈_ref + kd (q̇_ref − q̇) + kp (q_ref − q)
-    a = [
+def wanted(x: Given) -> list[Any]:
+    """a = q̈_ref + kd (q̇_ref − q̇) + kp (q_ref − q)"""
+    return [
         far + d * (fast - qd) + p * (there - q)
         for far, fast, there, q, qd, p, d in zip(
             x["qdd_ref"], x["qd_ref"], x["q_ref"], x["q"], x["qd"], x["kp"], x["kd"], strict=True
         )
     ]
-    return {"tau": call("inverse_dynamics", q=x["q"], qd=x["qd"], qdd=a)["tau"]}
 
 
+def torque_for(call: Call, x: Given, a: list[Any]) -> list[Any]:
+    """τ = M(q) a + c(q, q̇) + g(q) + friction"""
+    return list(call("inverse_dynamics_smooth", q=x["q"], qd=x["qd"], qdd=a, slip=slip(x))["tau"])
+
+
+def _text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    return {"tau": torque_for(call, x, wanted(x))}
+
+
+_REFERENCE = (*variables("q", "qd"), Q_REF, QD_REF, QDD_REF)
+_TORQUES = Result(EFFORT, "joint torques")
 COMPUTED_TORQUE = Block(
     "computed_torque",
     "linear error dynamics by the inverse of the model",
-    (
-        *variables("q", "qd"),
-        *(Q_REF, QD_REF, QDD_REF, replace(STIFFNESS, unit="1/s²"), replace(DAMPING, unit="1/s")),
-    ),
-    {"tau": Result(EFFORT, "joint torques")},
+    (*_REFERENCE, PULL, BRAKE, SMOOTHING),
+    {"tau": _TORQUES},
     _text,
-    ("inverse_dynamics",),
+    ("inverse_dynamics_smooth",),
 )
+
+
+# with an integral
+
+
+class Law(NamedTuple):
+    """What the law says at one moment: the torques, and the rate of the integral."""
+
+    tau: list[Any]
+    slope: list[Any]
+
+
+def _law(maths: Maths[Any], call: Call, x: Given) -> Law:
+    asked = torque_for(call, x, [a + integral for a, integral in zip(wanted(x), x["integral"], strict=True)])
+    found = Law([], [])
+    for v, there, q, ki, limit in zip(asked, x["q_ref"], x["q"], x["ki"], x["limit"], strict=True):
+        # τ = min(max(v, −limit), limit)
+        found.tau.append(maths.minimum(maths.maximum(v, -limit), limit))
+        # İ = ki e, or 0 where |v| > limit and e has the sign of v
+        e = there - q
+        free = maths.select(maths.less(limit, maths.abs(v)), maths.less(e * v, 0), 1)
+        found.slope.append(maths.select(free, ki * e, 0))
+    return found
+
+
+def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    law = _law(maths, call, x)
+    return {"tau": law.tau, "integral_rate": law.slope}
+
+
+def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+    law, h = _law(maths, call, x), x["sample"][0]
+    # I⁺ = I + h İ
+    return {"tau": law.tau, "integral_next": [a + h * b for a, b in zip(x["integral"], law.slope)]}
+
+
+_PORTS = (
+    *_REFERENCE, PortKind("integral", ACCELERATION, "integral of the error, as an acceleration", role="state"),
+    PULL, PortKind("ki", "1/s³", "integral gains", role="setting"), BRAKE,
+    replace(LIMIT, default=float("inf")), SMOOTHING,
+)  # fmt: skip
+COMPUTED_TORQUE_PID = Block(
+    "computed_torque_pid", "computed torque with an integral, in continuous time", _PORTS,
+    {"tau": _TORQUES, "integral_rate": Result("1/s³", "rate of the integral", Rate("integral"))},
+    _continuous, ("inverse_dynamics_smooth",),
+)  # fmt: skip
+SAMPLED_COMPUTED_TORQUE_PID = Block(
+    "computed_torque_pid", "computed torque with an integral, sampled", (*_PORTS, SAMPLE),
+    {"tau": _TORQUES, "integral_next": Result(ACCELERATION, "integral after the step", Next("integral"))},
+    _sampled, ("inverse_dynamics_smooth",),
+)  # fmt: skip

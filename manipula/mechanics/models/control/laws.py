@@ -2,30 +2,91 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from inspect import signature
+from operator import index
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from manipula.errors import UnknownNameError
+from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.control.computed_torque import COMPUTED_TORQUE
+from manipula.mechanics.models.control.computed_torque import (
+    COMPUTED_TORQUE,
+    COMPUTED_TORQUE_PID,
+    SAMPLED_COMPUTED_TORQUE_PID,
+)
+from manipula.mechanics.models.control.feedforward import FEEDFORWARD
+from manipula.mechanics.models.control.friction_compensation import FRICTION_COMPENSATION
+from manipula.mechanics.models.control.parts import delayed, limited
 from manipula.mechanics.models.control.pd_gravity import PD_GRAVITY
 from manipula.mechanics.models.control.pid import PID, SAMPLED_PID
+from manipula.mechanics.models.control.ports import LIMIT
+
+Gains = Callable[[Mapping[str, float]], tuple[float, float, float]]
 
 
 class LawEntry(NamedTuple):
-    """A law: what gives rates, and what gives the next states."""
+    """A law: what gives rates, and what gives the next states.
+
+    `error`, of a law that makes the error of every joint linear, gives (ki, kp, kd) of e⃛ + kd ë + kp ė + ki e = 0 from
+    the settings of the joint.
+    """
 
     continuous: Block
     sampled: Block
+    error: Gains | None = None
 
 
 LAWS: dict[str, LawEntry] = {
     "pid": LawEntry(PID, SAMPLED_PID),
-    "computed_torque": LawEntry(COMPUTED_TORQUE, COMPUTED_TORQUE),
     "pd_gravity": LawEntry(PD_GRAVITY, PD_GRAVITY),
+    "friction_compensation": LawEntry(FRICTION_COMPENSATION, FRICTION_COMPENSATION),
+    "feedforward": LawEntry(FEEDFORWARD, FEEDFORWARD),
+    "computed_torque": LawEntry(COMPUTED_TORQUE, COMPUTED_TORQUE, lambda x: (0.0, x["kp"], x["kd"])),
+    "computed_torque_pid": LawEntry(
+        COMPUTED_TORQUE_PID, SAMPLED_COMPUTED_TORQUE_PID, lambda x: (x["ki"], x["kp"], x["kd"])
+    ),
 }
+# laws that come in variants: what makes the entry from options by their names; `LAWS` has the one without any
+VARIANTS: dict[str, Callable[..., LawEntry]] = {}
+LONGEST_DELAY = 64  # samples: a torque on its way is a state of its own
+NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def law_named(name: str) -> LawEntry:
     if name not in LAWS:
         raise UnknownNameError("control law", name, LAWS)
     return LAWS[name]
+
+
+def options_from(name: str, given: Mapping[str, Any], *, sampled: bool) -> dict[str, Any]:
+    """What of the words given with a law decides its formula: `delay`, a limit it has none of its own, its variant."""
+    block = law_block(name, sampled=sampled)
+    known = signature(VARIANTS[name]).parameters if name in VARIANTS else {}
+    options = {option: given[option] for option in known if option in given}
+    if "limit" in given and LIMIT.name not in {port.name for port in block.inputs}:
+        options["limited"] = True
+    if "delay" in given:
+        options["delay"] = _samples(name, given["delay"], sampled=sampled)
+    return options
+
+
+def _samples(name: str, delay: Any, *, sampled: bool) -> int:
+    try:
+        whole = -1 if isinstance(delay, bool) else index(delay)
+    except TypeError:
+        whole = -1
+    if not 0 <= whole <= LONGEST_DELAY:
+        raise InputError(f"{name}: delay: expected whole samples, 0 to {LONGEST_DELAY}, found {delay!r:.60}")
+    if whole and not sampled:
+        raise InputError(f"{name}: delay= counts samples; a law in continuous time (sample=None) has none")
+    return whole
+
+
+def law_block(name: str, *, sampled: bool, options: Mapping[str, Any] = NONE) -> Block:
+    """A law as it is asked for: a variant, and its parts: "limited", and "delay" in samples."""
+    variant = {option: value for option, value in options.items() if option not in ("limited", "delay")}
+    entry = VARIANTS[name](**variant) if variant else law_named(name)
+    block = entry.sampled if sampled else entry.continuous
+    block = limited(block) if options.get("limited") else block
+    return delayed(block, options["delay"]) if options.get("delay") else block

@@ -1,0 +1,42 @@
+"""The catalogue's entries that control laws ask for: torques whose friction has a smooth sign, friction by itself.
+
+The sign of a measured velocity chatters when a joint is meant to rest. A law takes tanh(q̇_ref/ε) for it instead, of the
+velocity that is wanted; what is proportional to the velocity keeps the measured one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from manipula.mechanics.models.dynamics import torque
+from manipula.mechanics.models.dynamics.friction import friction
+from manipula.mechanics.models.entry import FIELD, TORQUES, Given, Model
+from manipula.mechanics.models.ports import EFFORT
+from manipula.mechanics.robot.tree import Tree
+
+
+def _smooth(chain: Tree, x: Given) -> dict[str, Any]:
+    return {"tau": torque.inverse_dynamics(chain, x["q"], x["qd"], x["qdd"], slip=x["slip"])}
+
+
+def _friction(chain: Tree, x: Given) -> dict[str, Any]:
+    return {"f": friction(chain, x["qd"], _weight(chain, x["q"]), x["slip"])}
+
+
+def _weight(chain: Tree, q: Sequence[Any]) -> Sequence[Any] | None:
+    """The load of joints whose friction asks for it: what holds the arm still."""
+    return torque.gravity(chain, q) if any(link.actuator.loaded for link in chain.links) else None
+
+
+FOR_CONTROL = (
+    Model(
+        "inverse_dynamics_smooth", "joint torques of a motion, tanh(slip) standing for sign(q̇) in the friction",
+        ("q", "qd", "qdd", "slip"), {"tau": (EFFORT, "joint torques")}, {"newton-euler": _smooth}, TORQUES,
+        field=torque.by_field, candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD),
+    ),
+    Model(
+        "friction", "what joints lose to friction, tanh(slip) standing for sign(q̇); loaded by the weight alone",
+        ("q", "qd", "slip"), {"f": (EFFORT, "joint torques")}, {"laws": _friction}, TORQUES, trees=("laws",),
+    ),
+)  # fmt: skip

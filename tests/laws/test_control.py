@@ -1,0 +1,303 @@
+"""Control laws: each against its formula in NumPy on random arms, what it promises of the motion, and its C."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import manipula as mp
+from manipula.algebra.emit.backend import emit
+from manipula.mechanics.models.control.laws import LAWS, law_block
+from manipula.simulation.sampling import spectral_radius
+from tests.emitted import c_function, needs_cc
+from tests.random_robots import random_robot, with_laws
+
+KINDS = ("R", "P", "RP", "PRR", "RRR", "RPRR", "RRRRR", "RRPRRR", "RRRRRRR")
+NEEDED: dict[str, tuple[str, ...]] = {}  # laws that want arms of their own
+H = 1e-3
+
+
+def arm_of(seed: int, kinds: str, **about: Any) -> mp.Robot:
+    return mp.Robot.of(random_robot(seed, joints=kinds, **about))
+
+
+def settings_of(law: str, robot: mp.Robot, seed: int, sample: float | None = H, **more: Any) -> dict[str, Any]:
+    """A value for every setting that has none of its own."""
+    rng, block = np.random.default_rng(seed), law_block(law, sampled=sample is not None)
+    ports = [port for port in block.inputs if port.role == "setting" and port.default is None and port.name != "sample"]
+    found = {port.name: float(rng.uniform(0.4, 1.2)) for port in ports}
+    return found | ({"ki": 0.1} if "ki" in found else {}) | more  # ki < kp kd, else no sample holds an arm
+
+
+def law_of(law: str, robot: mp.Robot, seed: int = 0, sample: float | None = H, **more: Any) -> mp.Law:
+    return mp.controller(robot, law, sample=sample, **settings_of(law, robot, seed, sample, **more))
+
+
+def drawn(law: mp.Law, seed: int) -> dict[str, Any]:
+    """A value of every variable and state."""
+    rng = np.random.default_rng(seed)
+    return {port.name: rng.uniform(-1, 1, len(port.symbols)) for port in law.function.inputs if port.online}
+
+
+def outputs(law: mp.Law, x: Mapping[str, Any], p: Mapping[str, float]) -> dict[str, Any]:
+    found = law._code(*x.values(), p={**law._set, **p} or None)
+    return found._asdict() if hasattr(found, "_asdict") else {law.function.outputs[0].name: found}
+
+
+# every law, those too that are not born yet
+
+
+@needs_cc
+@pytest.mark.parametrize("sample", [None, H], ids=["continuous", "sampled"])
+@pytest.mark.parametrize("name", LAWS)
+def test_one_step_in_c_is_the_step_in_python(name: str, sample: float | None, tmp_path: Path) -> None:
+    """To 1e-13 of the row's largest entry, with a payload of symbols, a limit, and in samples a delay."""
+    seed = sum(map(ord, name)) + (sample is None)
+    kinds = NEEDED.get(name, ("R", "RP", "PRR"))
+    robot = arm_of(seed, kinds[seed % len(kinds)]).with_payload("mL", ("rLx", "rLy", "rLz"))
+    law = law_of(name, robot, seed, sample, limit=7.0, **({"delay": 2} if sample else {}))
+    run = c_function(law.tape, emit(law.tape, "c", "0"), tmp_path)
+    p = dict(zip(law.inputs.get("p", ()), (0.7, 0.05, -0.03, 0.11)))
+    for i in range(3):
+        x = drawn(law, seed + i)
+        settings = {**law.settings, "p": tuple(p.values())}
+        got = run({**x, **settings})
+        for port, value in outputs(law, x, p).items():
+            scale = max(1.0, float(np.abs(value).max(initial=0)))
+            np.testing.assert_allclose(got[port], value.ravel(), rtol=0, atol=1e-13 * scale, err_msg=port)
+        if "tau" in got:
+            assert np.abs(got["tau"]).max() <= 7.0
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 9))])
+@pytest.mark.parametrize("name", LAWS)
+def test_every_law_is_proved_of_arms_of_every_kind(name: str, seed: int) -> None:
+    """Sliding, helical; in `make test` one small arm a law."""
+    kinds = NEEDED.get(name, KINDS[1:])
+    robot = arm_of(40 + seed, kinds[seed % len(kinds)], screws=seed % 2 == 1)
+    law = law_of(name, robot, seed, None if seed % 3 == 0 else H)
+    assert "chance of error below" in law.provenance.proof
+    assert all(np.isfinite(value).all() for value in outputs(law, drawn(law, seed), {}).values())
+
+
+# each by its formula
+
+
+def numbers(law: mp.Law) -> dict[str, Any]:
+    return {name: np.array(values) for name, values in law.settings.items()}
+
+
+def rub(arm: mp.Arm, bare: mp.Arm, qd: Any, way: Any) -> Any:
+    """fv q̇ + fc way + fo, from the friction at the rate and just off rest."""
+    still, hair = np.zeros_like(qd), np.full_like(qd, 1e-300)
+
+    def f(rate: Any) -> Any:
+        return arm.inverse_dynamics(still, rate, still) - bare.inverse_dynamics(still, rate, still)
+
+    return f(qd) - f(hair * np.sign(qd)) + f(still) + way * (f(hair) - f(-hair)) / 2
+
+
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(k, marks=pytest.mark.slow) for k in range(3, 9))])
+def test_laws_of_joints_by_hand(seed: int) -> None:
+    robot = arm_of(seed, KINDS[seed])
+    arm, bare = (mp.Arm(x, optimise="none") for x in (robot, robot.without("friction")))
+    for name in ("feedforward", "friction_compensation", "computed_torque", "computed_torque_pid"):
+        law = law_of(name, robot, seed, limit=9.0, smoothing=0.3)
+        x, s = drawn(law, seed), numbers(law)
+        e, ed = x["q_ref"] - x["q"], x["qd_ref"] - x["qd"]
+        way, push = np.tanh(x["qd_ref"] / 0.3), s["kp"] * e + s["kd"] * ed
+        if name == "feedforward":
+            motion = (x["q_ref"], x["qd_ref"], x["qdd_ref"])
+            v = bare.inverse_dynamics(*motion) + rub(arm, bare, x["qd_ref"], way) + push
+        elif name == "friction_compensation":
+            v = push + arm.gravity(x["q"]) + rub(arm, bare, x["qd"], way)
+        else:
+            a = x["qdd_ref"] + push + x.get("integral", 0)
+            v = bare.inverse_dynamics(x["q"], x["qd"], a) + rub(arm, bare, x["qd"], way)
+        got = outputs(law, x, {})
+        np.testing.assert_allclose(got["tau"], np.clip(v, -9, 9), rtol=1e-10, atol=1e-10)
+        if "integral" in x:
+            waits = (np.abs(v) > 9) & (e * v >= 0)
+            np.testing.assert_allclose(got["integral_next"], x["integral"] + H * np.where(waits, 0, s["ki"] * e))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_friction_law_takes_the_sign_that_is_given(seed: int) -> None:
+    """Far from rest tanh is the sign, and the model is inverse dynamics; at rest nothing with a sign is left."""
+    robot = mp.Robot.of(
+        with_laws(random_robot(seed, joints=("RP", "PR", "RRR")[seed]), seed, ["asymmetric", "stribeck", "load"])
+    )
+    arm, n = mp.Arm(robot, optimise="none"), robot.dof
+    q, qd, qdd = np.random.default_rng(seed).uniform(-1, 1, (3, n))
+    true = arm.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(arm.inverse_dynamics_smooth(q, qd, qdd, 40 * np.sign(qd)), true, rtol=1e-12, atol=1e-12)
+    still = np.zeros(n)
+    held = arm.inverse_dynamics_smooth(q, still, qdd, still)
+    np.testing.assert_allclose(held, arm.inverse_dynamics(q, still, qdd), rtol=1e-12, atol=1e-12)
+    bare = mp.Arm(robot.without("friction"), optimise="none").inverse_dynamics(q, still, still)
+    weight = arm.inverse_dynamics_smooth(q, still, still, 40 * np.sign(qd)) - bare
+    np.testing.assert_allclose(arm.friction(q, still, 40 * np.sign(qd)), weight, rtol=1e-11, atol=1e-11)
+
+
+# what they promise
+
+
+@cache
+def puma_like() -> mp.Robot:
+    """Three joints, one of them sliding, with viscous friction: what has a sign no law can know exactly."""
+    robot = arm_of(11, "RRP")
+    return robot.without("friction").with_friction(**{name: {"viscous": 0.4} for name in robot.joint_names})
+
+
+def run(loop: mp.System, state: Any, refs: Any) -> list[Any]:
+    found = [state]
+    for ref in refs:
+        state = loop.step(state, *ref).state
+        found.append(state)
+    return found
+
+
+def sines(t: float, n: int) -> tuple[Any, Any, Any]:
+    w, phase = 1.3 + 0.4 * np.arange(n), np.arange(n)
+    return 0.3 * np.sin(w * t + phase), 0.3 * w * np.cos(w * t + phase), -0.3 * w**2 * np.sin(w * t + phase)
+
+
+@pytest.mark.parametrize("ki", [0.0, 150.0])
+def test_the_error_follows_its_linear_equation(ki: float) -> None:
+    """Computed torque of the exact arm, acting in every stage: e(t) = exp(A t) e(0), whatever the damping."""
+    robot, n, steps = puma_like(), 3, 150
+    kp, kd = np.array([100.0, 60.0, 25.0]), np.array([20.0, 6.0, 30.0])  # critical, light, heavy damping
+    name, more = ("computed_torque_pid", {"ki": ki}) if ki else ("computed_torque", {})
+    law = mp.controller(robot, name, kp=kp, kd=kd, **more)
+    loop = mp.closed_loop(robot, law, step=H)
+    rest = (0.2 * np.ones(n), np.zeros(n), np.zeros(n))
+    e0, v0 = np.array([0.3, -0.2, 0.1]), np.array([-0.5, 0.4, 0.2])
+    end = run(loop, loop.start(q=rest[0] - e0, qd=-v0), [rest] * steps)[-1]
+    for i in range(n):
+        A = np.array([[0, 1, 0], [-kp[i], -kd[i], -1], [ki, 0, 0]])
+        e, v, _ = expm(A * H * steps) @ [e0[i], v0[i], 0]
+        np.testing.assert_allclose([0.2 - end.q[i], -end.qd[i]], [e, v], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["computed_torque", "computed_torque_pid", "feedforward"])
+def test_no_error_from_an_exact_start(name: str) -> None:
+    """The reference of each stage at its own time: what is left is the integrator's error."""
+    robot, n, h = puma_like(), 3, 4e-3
+    law = mp.controller(robot, name, kp=100, kd=20, **({"ki": 50} if "pid" in name else {}))
+    arm, t = mp.Arm(robot), 0.0
+    q, qd, _ = sines(t, n)
+    x = np.concatenate([q, qd])
+
+    def rate(t: float, x: Any) -> Any:
+        given = dict(zip(("q", "qd", "q_ref", "qd_ref", "qdd_ref"), (x[:n], x[n:], *sines(t, n))))
+        ports = [port.name for port in law.function.inputs if port.online]
+        tau = outputs(law, {port: given.get(port, np.zeros(n)) for port in ports}, {})["tau"]
+        return np.concatenate([x[n:], arm.forward_dynamics(x[:n], x[n:], tau)])
+
+    for _ in range(40):
+        k1 = rate(t, x)
+        k2 = rate(t + h / 2, x + h / 2 * k1)
+        k3 = rate(t + h / 2, x + h / 2 * k2)
+        k4 = rate(t + h, x + h * k3)
+        x, t = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), t + h
+    np.testing.assert_allclose(x[:n], sines(t, n)[0], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("kinds, delay", [("R", 0), ("P", 0), ("R", 2), ("P", 3)])
+def test_a_sampled_law_has_the_exact_solution_of_the_held_double_integrator(kinds: str, delay: int) -> None:
+    """One joint whose own inertia is all there is: e⁺ = e + h ė + h²/2 a, ė⁺ = ė + h a, a held and late."""
+    robot = arm_of(5, kinds, actuators=False, surroundings=False).with_gravity([0, 0, 0])
+    kp, kd, h = 90.0, 14.0, 5e-3
+    law = mp.controller(robot, "computed_torque", kp=kp, kd=kd, sample=h, delay=delay)
+    loop = mp.closed_loop(robot, law)
+    states = run(loop, loop.start(q=[-0.4], qd=[0.3]), [([0.0], [0.0], [0.0])] * 120)
+    e, v, late = -0.4, 0.3, [0.0] * delay
+    for state in states[1:]:
+        late.append(-kp * e - kd * v)
+        a = late.pop(0)
+        e, v = e + h * v + h * h / 2 * a, v + h * a
+        np.testing.assert_allclose([state.q[0], state.qd[0]], [e, v], rtol=0, atol=1e-12)
+
+
+# gains that cannot be
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_called_unstable_grows_and_what_is_called_stable_dies_out(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kp, kd, delay = 10 ** rng.uniform(0, 5), 10 ** rng.uniform(0, 3), int(rng.integers(0, 4))
+    ki, h = float(rng.choice([0, kp * kd * 10 ** rng.uniform(-3, 1)])), 10 ** rng.uniform(-4, -2)
+    radius = spectral_radius(ki, kp, kd, h, delay)
+    e, v, total, late, size = 1.0, 0.0, 0.0, [0.0] * delay, []
+    for _ in range(4000):
+        late.append(-kp * e - kd * v - total)
+        a = late.pop(0)
+        e, v, total = e + h * v + h * h / 2 * a, v + h * a, total + h * ki * e
+        size.append(abs(e) + h * abs(v))
+        if not 1e-200 < size[-1] < 1e200:
+            break
+    grown = np.log(size[-1] / size[len(size) // 2]) / (len(size) - len(size) // 2)
+    assert abs(grown - np.log(radius)) < 0.02 + 0.05 * abs(np.log(radius)), (ki, kp, kd, h, delay)
+
+
+def test_unstable_gains_are_answered_with_a_sample_that_would_do() -> None:
+    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    gains: dict[str, Any] = {"kp": [100.0, 1e4], "kd": [20.0, 200.0]}
+    told = r"joint 'theta2': kp = 10000, kd = 200 is unstable at a sample of 0.002 s and a delay of 5; .* ([\d.e-]+) s"
+    with pytest.raises(mp.InputError, match=told) as found:
+        mp.controller(robot, "computed_torque", **gains, sample=2e-3, delay=5)
+    sample = float(str(found.value).split("at most ")[1].split()[0])
+    mp.controller(robot, "computed_torque", **gains, sample=sample, delay=5)
+    with pytest.raises(mp.InputError, match="unstable"):
+        mp.controller(robot, "computed_torque", **gains, sample=1.1 * sample, delay=5)
+    with pytest.raises(mp.InputError, match="no sample is short enough"):
+        mp.controller(robot, "computed_torque", kp=100, kd=0, sample=1e-3)
+    mp.controller(robot, "computed_torque", kp=0, kd=0, sample=1e-3)  # feedforward alone: nothing to be unstable
+    mp.controller(robot, "computed_torque", kp=0, kd=5, sample=1e-3)  # a law of velocities
+
+
+@pytest.mark.parametrize("delay", [-1, 1.5, "2", True, None, 65, float("nan")])
+def test_a_delay_is_whole_samples(delay: Any) -> None:
+    with pytest.raises(mp.InputError, match="delay: expected whole samples, 0 to 64, found"):
+        mp.controller("planar2r", "pd_gravity", kp=1, kd=1, sample=1e-3, delay=delay)
+
+
+def test_a_law_in_continuous_time_has_no_delay() -> None:
+    with pytest.raises(mp.InputError, match="delay= counts samples"):
+        mp.controller("planar2r", "pd_gravity", kp=1, kd=1, delay=1)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_wrong_settings_of_every_law_are_told(name: str) -> None:
+    kinds = NEEDED.get(name, ("RP",))[0]
+    robot = arm_of(3, kinds)
+    given = settings_of(name, robot, 0)
+    first = next(iter(given))
+    for wrong, told in ((float("nan"), "found NaN"), (-1.0, "found -1"), ([1.0] * 11, "expected"), ("1", "expected")):
+        with pytest.raises(mp.InputError, match=rf"{first}.*{told}"):
+            mp.controller(robot, name, sample=H, **{**given, first: wrong})
+    with pytest.raises(mp.InputError, match=rf"no value for {first}|{first}"):
+        mp.controller(robot, name, sample=H, **{k: v for k, v in given.items() if k != first})
+    with pytest.raises(mp.UnknownNameError, match=rf"did you mean '{first}'"):
+        mp.controller(robot, name, sample=H, **given, **{f"{first}_": 1.0})
+    with pytest.raises(mp.InputError, match="limit"):
+        mp.controller(robot, name, sample=H, **{**given, "limit": -1.0})
+
+
+def test_an_integral_waits_while_the_torque_is_at_its_limit() -> None:
+    """Bounded however long the joint is held off its goal; without a limit it grows on."""
+    robot = arm_of(5, "R", actuators=False, surroundings=False)
+    ended = {}
+    for limit in (0.5, float("inf")):
+        law = mp.controller(robot, "computed_torque_pid", kp=50, ki=200, kd=20, sample=H, limit=limit)
+        state = law.start()
+        for _ in range(3000):
+            state, _ = law.step(state, [0.0], [0.0], [1.0], [0.0], [0.0])
+        ended[limit] = float(state.integral[0])
+    assert ended[float("inf")] == pytest.approx(600) and abs(ended[0.5]) < 1

@@ -1,0 +1,197 @@
+"""The least time along a path: no limit is broken between grid points, some limit is always reached, closed forms and
+toppra agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+import manipula as mp
+from manipula.simulation.paths.scaling import fastest
+from manipula.simulation.trajectory import TimeOptimal
+
+Floats = NDArray[np.float64]
+TORQUE = np.array([97.6, 186.4, 89.4, 24.2, 20.1, 21.3])
+
+
+@pytest.fixture(scope="module")
+def puma() -> mp.Arm:
+    return mp.Arm(mp.load("puma560").without("friction"))
+
+
+def moments(ref: TimeOptimal, count: int = 8001) -> Floats:
+    """Within: at the very ends a joint rests, and dry friction has any value."""
+    return np.linspace(0, ref.duration, count)[1:-1]
+
+
+def used(arm: mp.Arm, ref: TimeOptimal, torque: object, velocity: object = np.inf) -> tuple[Floats, Floats]:
+    """Torques and velocities by their limits."""
+    motion = ref(moments(ref))
+    return np.abs(arm.inverse_dynamics(*motion)) / torque, np.abs(motion.qd) / velocity
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_limits_are_kept_and_always_reached(puma: mp.Arm, seed: int) -> None:
+    points = np.random.default_rng(seed).uniform(-1, 1, (5, 6))
+    ref = mp.trajectory.time_optimal(puma, points, torque=TORQUE, velocity=8)
+    loads, speeds = used(puma, ref, TORQUE, 8)
+    assert loads.max() <= 1.001
+    assert speeds.max() <= 1.001
+    assert np.mean(np.maximum(loads, speeds).max(axis=1) > 0.98) > 0.97
+    assert ref.block is None
+    assert np.allclose(ref([0, ref.duration]).q, points[[0, -1]], atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_no_slower_than_toppra_s(puma: mp.Arm, seed: int) -> None:
+    toppra = pytest.importorskip("toppra")
+    from toppra import algorithm, constraint
+
+    toppra.setup_logging("ERROR")
+    points, places = np.random.default_rng(seed).uniform(-1, 1, (5, 6)), np.linspace(0, 1, 5)
+    loads = constraint.JointTorqueConstraint(
+        lambda q, qd, qdd: puma.inverse_dynamics(*map(np.ascontiguousarray, (q, qd, qdd))).copy(),
+        np.stack([-TORQUE, TORQUE], axis=1), np.zeros(6),
+        discretization_scheme=constraint.DiscretizationType.Interpolation,
+    )  # fmt: skip
+    speeds = constraint.JointVelocityConstraint(np.full((6, 2), [-8.0, 8.0]))
+    path = toppra.SplineInterpolator(places, points)
+    grid = np.linspace(0, 1, 301)
+    solver = algorithm.TOPPRA(
+        [loads, speeds], path, solver_wrapper="seidel", gridpoints=grid, parametrizer="ParametrizeConstAccel"
+    )
+    theirs = solver.compute_trajectory().duration
+    ours = mp.trajectory.time_optimal(
+        puma, mp.trajectory.table(places, points), torque=TORQUE, velocity=8, grid=300
+    ).duration
+    assert 0.99 * theirs < ours <= theirs
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_path_in_any_time_takes_the_same_least_time(puma: mp.Arm, seed: int) -> None:
+    """However a line was travelled before; and a spline that rests at its ends, which is counted by its length."""
+    q0, q1 = np.random.default_rng(seed).uniform(-1, 1, (2, 6))
+    tr, durations = mp.trajectory, []
+    for path in (tr.quintic(q0, q1, 3), tr.jerk_limited(q0, q1, 1, 2, 3), [q0, q1], tr.spline([q0, q1], degree=5)):
+        durations.append(tr.time_optimal(puma, path, torque=TORQUE).duration)
+    assert np.ptp(durations) <= 2e-4 * durations[0]
+
+
+def test_a_rest_spline_is_followed_exactly(puma: mp.Arm) -> None:
+    """What the length counts lies on the curve, and derivatives are those of the positions."""
+    path = mp.trajectory.spline(np.random.default_rng(1).uniform(-1, 1, (4, 6)), duration=2)
+    ref = mp.trajectory.time_optimal(puma, path, torque=TORQUE)
+    loads, _ = used(puma, ref, TORQUE)
+    assert loads.max() <= 1.001
+    times = np.linspace(0.01, 0.99, 57) * ref.duration
+    corners = path(np.linspace(0, 2, 20001)).q
+    legs = np.diff(corners, axis=0)
+    for q in ref(times).q:
+        share = np.clip(np.sum((q - corners[:-1]) * legs, axis=1) / np.sum(legs**2, axis=1).clip(1e-30), 0, 1)
+        assert np.linalg.norm(corners[:-1] + share[:, None] * legs - q, axis=1).min() < 1e-7
+    h = 1e-6
+    assert np.allclose((ref(times + h).q - ref(times - h).q) / (2 * h), ref(times).qd, atol=1e-5)
+
+
+def test_one_joint_of_constant_inertia_is_bang_bang() -> None:
+    """A point mass of m l² = 2 without gravity, torque 3, way 1.5: T = 2 √(way/(τ/I))."""
+    arm = mp.Arm(mp.Robot.from_dh([("q1", 0, 1, 0)], convention="standard"))
+    robot = arm.robot
+    masses = {name: 0.0 for name in robot.parameters if robot.parameters[name] is None} | {"m1": 2.0}
+    arm = mp.Arm(robot.with_parameters(**masses).without("gravity"))
+    inertia = float(np.squeeze(arm.inertia_matrix([0.0])))
+    ref = mp.trajectory.time_optimal(arm, [[0.0], [1.5]], torque=3)
+    assert ref.duration == pytest.approx(2 * np.sqrt(1.5 * inertia / 3), rel=1e-6)
+    slow = mp.trajectory.time_optimal(arm, [[0.0], [1.5]], torque=3, velocity=0.5)
+    # ramps of v²I/(2τ) each, the rest at v
+    assert slow.duration == pytest.approx(1.5 / 0.5 + 0.5 * inertia / 3, rel=1e-5)
+    gentle = mp.trajectory.time_optimal(arm, [[0.0], [1.5]], torque=1e6, acceleration=0.7)
+    assert gentle.duration == pytest.approx(2 * np.sqrt(1.5 / 0.7), rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["stanford", "scara", "rp"])
+def test_friction_gravity_and_prismatic_joints_are_in_the_torques(name: str) -> None:
+    robot = mp.load(name)
+    missing = {key: 1.0 for key, value in robot.parameters.items() if value is None}
+    robot = robot.with_parameters(**missing).with_friction(
+        {name: {"viscous": 0.8, "coulomb": 0.6} for name in robot.joint_names}
+    )
+    arm = mp.Arm(robot)
+    points = np.random.default_rng(3).uniform(0.3, 1, (4, arm.dof))
+    hold = np.abs(arm.inverse_dynamics(points, 0 * points, 0 * points)).max(axis=0)
+    torque = 3 * hold + 3
+    ref = mp.trajectory.time_optimal(arm, points, torque=torque, velocity=20, grid=600)
+    loads, speeds = used(arm, ref, torque, 20)
+    assert loads.max() <= 1.002
+    assert np.mean(np.maximum(loads, speeds).max(axis=1) > 0.95) > 0.95
+
+
+def test_less_torque_takes_longer_and_friction_too() -> None:
+    robot = mp.load("puma560")
+    points = np.random.default_rng(5).uniform(-1, 1, (3, 6))
+    free = robot.without("friction")
+    times = [
+        mp.trajectory.time_optimal(free, points, torque=TORQUE, grid=200).duration,
+        mp.trajectory.time_optimal(robot, points, torque=TORQUE, grid=200).duration,
+        mp.trajectory.time_optimal(robot, points, torque=0.8 * TORQUE, grid=200).duration,
+    ]
+    assert times == sorted(times)
+
+
+def test_the_limits_of_the_file_are_taken() -> None:
+    panda = mp.Arm("panda")
+    points = np.array([[0, 0, 0, -1.5, 0, 1.5, 0], [0.5, 0.4, -0.3, -1.2, 0.3, 1.9, 0.4]])
+    ref = mp.trajectory.time_optimal(panda, points)
+    velocity = np.array([2.175] * 4 + [2.61] * 3)
+    stated = mp.trajectory.time_optimal(panda, points, torque=[87] * 4 + [12] * 3, velocity=velocity)
+    assert ref.duration == stated.duration
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_text_finds_the_controllable_sets(seed: int) -> None:
+    """Against linear programs in x and u, of a random problem, in plain Python."""
+    rng = np.random.default_rng(seed)
+    n, m = 6, 2
+    h = rng.uniform(0.1, 0.3, n)
+    a, b = rng.uniform(-1, 1, (2, n + 1, m))
+    low, high = -rng.uniform(0.3, 1, (n + 1, m)), rng.uniform(0.3, 1, (n + 1, m))
+    least, most, x, u = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1), np.empty(n)
+    failed = fastest(n, m, h, *(y.ravel() for y in (a, b, low, high)), np.full(n + 1, 4.0), 0.0, 0.0, least, most, x, u)
+    assert failed == -1
+    for i in range(n):
+        rows = np.vstack([np.stack([b[i], a[i]], 1), np.stack([b[i + 1], a[i + 1] + 2 * h[i] * b[i + 1]], 1)])
+        rows = np.vstack([rows, [1, 2 * h[i]]])
+        upper = np.concatenate([high[i], high[i + 1], most[i + 1 : i + 2]])
+        lower = np.concatenate([low[i], low[i + 1], least[i + 1 : i + 2]])
+        limits = {"A_ub": np.vstack([rows, -rows]), "b_ub": np.concatenate([upper, -lower])}
+        for way, end in ((-1, most[i]), (1, least[i])):
+            found = linprog([way, 0], **limits, bounds=[(0, 4), (None, None)])
+            assert found.x[0] == pytest.approx(end, abs=1e-9)
+        pull = linprog([0, -1], **limits, bounds=[(x[i], x[i]), (None, None)])
+        assert pull.x[1] == pytest.approx(u[i], abs=1e-8)
+
+
+def test_what_cannot_be_followed_is_said(puma: mp.Arm) -> None:
+    points = np.random.default_rng(0).uniform(-1, 1, (3, 6))
+    ask = mp.trajectory.time_optimal
+    with pytest.raises(mp.InputError, match=r"joint 2 needs .* to hold still, and has 5"):
+        ask(puma, points, torque=5)
+    with pytest.raises(mp.InputError, match="has no effort limits"):
+        ask(mp.load("planar2r").with_parameters(l1=1, l2=1, m1=1, m2=1, g=9.81), [[0, 0], [1, 1]])
+    with pytest.raises(mp.InputError, match="path is of 5 joints, puma560 has 6"):
+        ask(puma, points[:, :5], torque=TORQUE)
+    with pytest.raises(mp.InputError, match="at least 20, found 3"):
+        ask(puma, points, torque=TORQUE, grid=3)
+    with pytest.raises(mp.InputError, match="a limit is above 0, found -1"):
+        ask(puma, points, torque=TORQUE, velocity=-1)
+    with pytest.raises(mp.InputError, match="each other than the one before"):
+        ask(puma, [points[0], points[0]], torque=TORQUE)
+    with pytest.raises(mp.InputError, match="goes nowhere"):
+        ask(puma, mp.trajectory.quintic(points[0], points[0], 1), torque=TORQUE)
+    with pytest.raises(mp.InputError, match="expected an arm"):
+        ask(None, points)
+    stops = mp.trajectory.table([0, 1, 2], points[[0, 1, 0]], np.zeros((3, 6)), np.zeros((3, 6)))
+    with pytest.raises(mp.InputError, match=r"stands still at .* s"):
+        ask(puma, stops, torque=TORQUE)
