@@ -101,6 +101,8 @@ def _sample(law: Driving, step: float | None) -> float:
 
 def _refuse_strangers(arm: Robot, law: Driving, ref: Reference | None) -> None:
     joints = law.request.robot.dof
+    if "tau" not in law.block.outputs:
+        raise InputError(f"{law.law}: gives {', '.join(law.block.outputs)} and no torque, so it drives no arm")
     if arm.dof != joints:
         raise InputError(f"{law.law}: drives {joints} joints; {arm.name} has {arm.dof}")
     if ref is not None and ref.dof != joints:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 import manipula as mp
@@ -50,6 +51,11 @@ def outputs(law: mp.Law, x: Mapping[str, Any], p: Mapping[str, float]) -> dict[s
     return found._asdict() if hasattr(found, "_asdict") else {law.function.outputs[0].name: found}
 
 
+def parts_for(drives: bool, sample: float | None) -> dict[str, Any]:
+    """An observer has no torque to limit or to delay."""
+    return ({"limit": 7.0} | ({"delay": 2} if sample else {})) if drives else {}
+
+
 # every law, those too that are not born yet
 
 
@@ -61,7 +67,8 @@ def test_one_step_in_c_is_the_step_in_python(name: str, sample: float | None, tm
     seed = sum(map(ord, name)) + (sample is None)
     kinds = NEEDED.get(name, ("R", "RP", "PRR"))
     robot = arm_of(seed, kinds[seed % len(kinds)]).with_payload("mL", ("rLx", "rLy", "rLz"))
-    law = law_of(name, robot, seed, sample, limit=7.0, **({"delay": 2} if sample else {}))
+    drives = "tau" in LAWS[name].sampled.outputs
+    law = law_of(name, robot, seed, sample, **parts_for(drives, sample))
     run = c_function(law.tape, emit(law.tape, "c", "0"), tmp_path)
     p = dict(zip(law.inputs.get("p", ()), (0.7, 0.05, -0.03, 0.11)))
     for i in range(3):
@@ -107,11 +114,15 @@ def rub(arm: mp.Arm, bare: mp.Arm, qd: Any, way: Any) -> Any:
 def test_laws_of_joints_by_hand(seed: int) -> None:
     robot = arm_of(seed, KINDS[seed])
     arm, bare = (mp.Arm(x, optimise="none") for x in (robot, robot.without("friction")))
-    for name in ("feedforward", "friction_compensation", "computed_torque", "computed_torque_pid"):
+    for name in ("feedforward", "friction_compensation", "computed_torque", "computed_torque_pid", "sliding"):
         law = law_of(name, robot, seed, limit=9.0, smoothing=0.3)
         x, s = drawn(law, seed), numbers(law)
         e, ed = x["q_ref"] - x["q"], x["qd_ref"] - x["qd"]
-        way, push = np.tanh(x["qd_ref"] / 0.3), s["kp"] * e + s["kd"] * ed
+        way = np.tanh(x["qd_ref"] / 0.3)
+        if name == "sliding":
+            push = s["lam"] * ed + s["gain"] * np.clip((ed + s["lam"] * e) / s["layer"], -1, 1)
+        else:
+            push = s["kp"] * e + s["kd"] * ed
         if name == "feedforward":
             motion = (x["q_ref"], x["qd_ref"], x["qdd_ref"])
             v = bare.inverse_dynamics(*motion) + rub(arm, bare, x["qd_ref"], way) + push
@@ -225,6 +236,78 @@ def test_a_sampled_law_has_the_exact_solution_of_the_held_double_integrator(kind
         np.testing.assert_allclose([state.q[0], state.qd[0]], [e, v], rtol=0, atol=1e-12)
 
 
+def test_sliding_reaches_its_layer_in_time_and_stays() -> None:
+    """Exactly after (|s| − φ)/K with the true model; with a load it does not know no later than (|s| − φ)/(K − η)."""
+    robot, n, h = puma_like(), 3, 5e-4
+    lam, gain, layer = np.array([6.0, 4.0, 5.0]), np.array([9.0, 14.0, 8.0]), 0.05
+    law = mp.controller(robot, "sliding", lam=lam, gain=gain, layer=layer, sample=h)
+    start, wanted = np.array([0.1, -0.2, 0.15]), (np.zeros(n), np.zeros(n), np.zeros(n))
+    for plant in (robot, robot.with_payload(0.4)):
+        loop, arm = mp.closed_loop(plant, law, method="rk4"), mp.Arm(plant)
+        states = run(loop, loop.start(q=start), [wanted] * 500)
+        q, qd = np.array([x.q for x in states]), np.array([x.qd for x in states])
+        s = -qd - lam * q
+        tau = law._code(q, qd, *np.broadcast_arrays(*wanted, q)[:3], p=law._set)
+        pull = lam * -qd + gain * np.clip(s / layer, -1, 1)
+        wrong = np.abs(arm.forward_dynamics(q, qd, tau) - pull).max(axis=0)  # η, along the motion
+        assert (wrong < gain).all()
+        latest = (np.abs(s[0]) - layer) / (gain - wrong)
+        inside = np.abs(s) <= layer * (1 + 1e-9) + (wrong > 1e-6) * 0.02 * layer
+        for i in range(n):
+            entered = int(np.argmax(inside[:, i]))
+            assert inside[entered:, i].all() and 0 < entered * h <= latest[i] + 2 * h
+            assert plant is not robot or entered * h == pytest.approx(latest[i], abs=2 * h)
+
+
+@pytest.mark.parametrize("kinds", ["RP", "RRP"])
+def test_the_residual_is_the_external_torque_through_a_low_pass(kinds: str) -> None:
+    """To the integrator's tolerance, in fast motion, payload known; and nothing of it where nothing pushes."""
+    robot = arm_of(len(kinds) + 2, kinds, actuators=False).with_payload(0.8, (0.1, 0.0, 0.05))
+    robot = robot.with_friction(**{name: {"viscous": 0.3} for name in robot.joint_names})
+    n, K = robot.dof, np.linspace(20.0, 45.0, robot.dof)
+    arm, law = mp.Arm(robot), mp.controller(robot, "momentum_observer", gain=K)
+
+    def seen(x: Any, tau: Any) -> Any:
+        return outputs(law, {"q": x[0], "qd": x[1], "tau": tau, "integral": x[2]}, {})
+
+    def tau_of(t: float) -> Any:
+        return 6 * np.sin(9 * t + np.arange(n))
+
+    def rate(t: float, flat: Any, push: Any) -> Any:
+        x, tau, ext = flat.reshape(4, n), tau_of(t), push * np.cos(7 * t)
+        true = K * (ext - x[3])  # ṙ = K (τ_ext − r)
+        pace = arm.forward_dynamics(x[0], x[1], tau + ext)
+        return np.concatenate([x[1], pace, seen(x, tau)["integral_rate"], true])
+
+    for push in (np.zeros(n), np.linspace(-2, 3, n)):
+        q, qd = np.full(n, 0.2), np.linspace(1.0, -2.0, n)
+        start = np.array([q, qd, arm.inertia_matrix(q) @ qd, np.zeros(n)]).ravel()
+        found = solve_ivp(rate, (0, 0.4), start, args=(push,), method="DOP853", rtol=1e-11, atol=1e-12)
+        ended = found.y[:, -1].reshape(4, n)
+        residual = seen(ended, tau_of(0.4))["residual"]
+        np.testing.assert_allclose(residual, ended[3], rtol=0, atol=1e-9)
+        assert np.abs(residual).max() > 0.3 or not push.any()
+
+
+def test_a_sampled_residual_settles_at_any_gain() -> None:
+    """A constant push on an arm that a strong brake holds: the residual is the push, at K h of 0.05 and of 50."""
+    robot = arm_of(5, "RP", actuators=False)
+    arm, push, h = mp.Arm(robot), np.array([1.5, -0.7]), 1e-3
+    for gain in (50.0, 5e4):
+        law = mp.controller(robot, "momentum_observer", gain=gain, sample=h)
+        state, q, still = law.start(), np.array([0.3, 0.1]), np.zeros(2)
+        tau = arm.gravity(q) - push  # what holds it against the push
+        for _ in range(400):
+            state, residual = law.step(state, q, still, tau)
+        np.testing.assert_allclose(residual, push, rtol=1e-6)
+
+
+def test_an_observer_drives_no_arm() -> None:
+    law = mp.controller("planar2r", "momentum_observer", gain=50, sample=1e-3)
+    with pytest.raises(mp.InputError, match=r"momentum_observer: gives residual, .* no torque"):
+        mp.closed_loop("planar2r", law)
+
+
 # gains that cannot be
 
 
@@ -286,8 +369,9 @@ def test_wrong_settings_of_every_law_are_told(name: str) -> None:
         mp.controller(robot, name, sample=H, **{k: v for k, v in given.items() if k != first})
     with pytest.raises(mp.UnknownNameError, match=rf"did you mean '{first}'"):
         mp.controller(robot, name, sample=H, **given, **{f"{first}_": 1.0})
-    with pytest.raises(mp.InputError, match="limit"):
-        mp.controller(robot, name, sample=H, **{**given, "limit": -1.0})
+    for part in ("limit", "delay"):
+        with pytest.raises(mp.InputError, match=part):
+            mp.controller(robot, name, sample=H, **{**given, part: -1})
 
 
 def test_an_integral_waits_while_the_torque_is_at_its_limit() -> None:

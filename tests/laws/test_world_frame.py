@@ -118,6 +118,11 @@ def _friction(c: Case) -> Array:
     return viscous + rub(0 * hair) + np.tanh(c.ports["slip"]) * (rub(hair) - rub(-hair)) / 2  # type: ignore[no-any-return]
 
 
+def _momenta(c: Case) -> list[Array]:
+    M, C = c.world.inertia_matrix(c.q), c.world.coriolis_matrix(c.q, c.qd)
+    return [M @ c.qd, C.T @ c.qd - c.world.gravity(c.q)]
+
+
 def _smooth(c: Case) -> Array:
     return c.world.mechanism(c.q, c.qd, c.qdd) + c.world.motor * c.qdd + _friction(c)  # type: ignore[no-any-return]
 
@@ -146,6 +151,7 @@ DYNAMIC: dict[str, Want] = {
     "inverse_dynamics": lambda c: [c.tau],
     "inverse_dynamics_smooth": lambda c: [_smooth(c)],
     "friction": lambda c: [_friction(c)],
+    "momentum": _momenta,
     "newton_euler": _recursion,
     "lagrange_terms": _lagrange,
     "inertia_matrix": lambda c: [c.world.inertia_matrix(c.q)],

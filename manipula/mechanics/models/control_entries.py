@@ -1,4 +1,5 @@
-"""The catalogue's entries that control laws ask for: torques whose friction has a smooth sign, friction by itself.
+"""The catalogue's entries that control laws ask for: torques whose friction has a smooth sign, friction by itself,
+momenta.
 
 The sign of a measured velocity chatters when a joint is meant to rest. A law takes tanh(q̇_ref/ε) for it instead, of the
 velocity that is wanted; what is proportional to the velocity keeps the measured one.
@@ -12,7 +13,8 @@ from typing import Any
 from manipula.mechanics.models.dynamics import torque
 from manipula.mechanics.models.dynamics.friction import friction
 from manipula.mechanics.models.entry import FIELD, TORQUES, Given, Model
-from manipula.mechanics.models.ports import EFFORT
+from manipula.mechanics.models.lagrange import momentum
+from manipula.mechanics.models.ports import EFFORT, MOMENTUM
 from manipula.mechanics.robot.tree import Tree
 
 
@@ -38,5 +40,14 @@ FOR_CONTROL = (
     Model(
         "friction", "what joints lose to friction, tanh(slip) standing for sign(q̇); loaded by the weight alone",
         ("q", "qd", "slip"), {"f": (EFFORT, "joint torques")}, {"laws": _friction}, TORQUES, trees=("laws",),
+    ),
+    Model(
+        "momentum", "the momenta of the joints, and what changes them beside motors, friction and contacts",
+        ("q", "qd"), {"momentum": (MOMENTUM, "M q̇"), "change": (EFFORT, "Cᵀ q̇ − g, C of Christoffel symbols")},
+        {
+            "christoffel": lambda c, x: momentum.plain(c, x["q"], x["qd"])._asdict(),
+            "recursive": lambda c, x: momentum.recursive(c, x["q"], x["qd"])._asdict(),
+        },
+        TORQUES, candidates=("recursive",), trees=("christoffel", "recursive"),
     ),
 )  # fmt: skip

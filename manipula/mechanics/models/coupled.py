@@ -43,6 +43,7 @@ AXES: dict[str, Mapping[str, tuple[int, ...]]] = {
     "inverse_dynamics": {"tau": ROWS},
     "inverse_dynamics_smooth": {"tau": ROWS},
     "friction": {"f": ROWS},
+    "momentum": {"momentum": ROWS, "change": ROWS},
     "newton_euler": {"tau": ROWS},
     "joint_wrenches": {},
     "inertia_matrix": {"M": BOTH},

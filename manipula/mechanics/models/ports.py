@@ -13,6 +13,7 @@ from typing import Literal
 from manipula.scalar import Role
 
 POSITION, VELOCITY, ACCELERATION, EFFORT = "rad or m", "rad/s or m/s", "rad/s² or m/s²", "N·m or N"
+MOMENTUM = "N·m·s or N·s"
 
 
 @dataclass(frozen=True)

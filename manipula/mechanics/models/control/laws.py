@@ -17,10 +17,12 @@ from manipula.mechanics.models.control.computed_torque import (
 )
 from manipula.mechanics.models.control.feedforward import FEEDFORWARD
 from manipula.mechanics.models.control.friction_compensation import FRICTION_COMPENSATION
+from manipula.mechanics.models.control.momentum_observer import MOMENTUM_OBSERVER, SAMPLED_MOMENTUM_OBSERVER
 from manipula.mechanics.models.control.parts import delayed, limited
 from manipula.mechanics.models.control.pd_gravity import PD_GRAVITY
 from manipula.mechanics.models.control.pid import PID, SAMPLED_PID
 from manipula.mechanics.models.control.ports import LIMIT
+from manipula.mechanics.models.control.sliding import SLIDING, linear_gains
 
 Gains = Callable[[Mapping[str, float]], tuple[float, float, float]]
 
@@ -46,6 +48,8 @@ LAWS: dict[str, LawEntry] = {
     "computed_torque_pid": LawEntry(
         COMPUTED_TORQUE_PID, SAMPLED_COMPUTED_TORQUE_PID, lambda x: (x["ki"], x["kp"], x["kd"])
     ),
+    "sliding": LawEntry(SLIDING, SLIDING, linear_gains),
+    "momentum_observer": LawEntry(MOMENTUM_OBSERVER, SAMPLED_MOMENTUM_OBSERVER),
 }
 # laws that come in variants: what makes the entry from options by their names; `LAWS` has the one without any
 VARIANTS: dict[str, Callable[..., LawEntry]] = {}
@@ -64,6 +68,8 @@ def options_from(name: str, given: Mapping[str, Any], *, sampled: bool) -> dict[
     block = law_block(name, sampled=sampled)
     known = signature(VARIANTS[name]).parameters if name in VARIANTS else {}
     options = {option: given[option] for option in known if option in given}
+    if "tau" not in block.outputs:  # nothing to limit, nothing to delay
+        return options
     if "limit" in given and LIMIT.name not in {port.name for port in block.inputs}:
         options["limited"] = True
     if "delay" in given:
