@@ -304,10 +304,8 @@ class Arm:
             return self._road.inverse_solver
         self.model("pose")  # refuses a robot whose geometry is not known
         chain = numeric_chain(self.robot)
-        kinematics: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}
-        if not self.inverse_plan.closed:
-            return InverseSolver(chain, self.limits, **kinematics)
-        closed = self.model("inverse_kinematics")
+        kinematics: dict[str, Any] = {"pose": self.model("pose"), "jacobian": self.jacobian}
+        closed = self.model("inverse_kinematics") if self.inverse_plan.closed else None
         return InverseSolver(chain, self.limits, closed=closed, **kinematics)
 
     @cached_property

@@ -41,6 +41,8 @@ def choice_table(solver: Solver) -> Floats:
 
 def chosen(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> Chosen:
     """The answers to poses (n, 16), and which want a closer look. Of T or `parameter`, one row may stand for all."""
+    if solver.native is not None:
+        return Chosen(*solver.native(T, parameter, seed))
     n = len(T) if parameter is None else max(len(T), len(parameter))
     if n <= BLOCK:
         return _block(solver, T, parameter, seed)

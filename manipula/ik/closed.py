@@ -37,9 +37,9 @@ def closed_over_arrays(plan: Plan, chain: Tree) -> Closed:
 def settled_poses(solver: Solver, T: Floats, values: Floats | None, seed: Floats | None) -> tuple[Floats, Chosen]:
     """Poses (n, 16) and their answers, (n × values, …); poses that are not clean are refused or made exact."""
     found = _chosen_for_values(solver, T, values, seed)
-    rows = np.unique(np.flatnonzero(found.unsettled) // (1 if values is None else values.size))
-    if not rows.size:
+    if not found.unsettled.any():
         return T, found
+    rows = np.unique(np.flatnonzero(found.unsettled) // (1 if values is None else values.size))
     raw = closed_rows(solver, T[rows], None if values is None else values[:1])
     unclean = rows[~((raw.pose_error <= PoseTolerance.CLEAN) & (raw.margin >= 0))]  # NaN is neither
     if not unclean.size:

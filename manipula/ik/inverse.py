@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,9 +31,13 @@ from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
 from manipula.ik.search import TASKS, nearest_found, starts
 from manipula.ik.solver import Chosen, Nearest, Raw
+from manipula.ik.thin import code_for_many
 from manipula.ik.unclosed import found_branches, searched_branches, side_by_side, unclosed_result
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.robot.tree import Tree
+
+if TYPE_CHECKING:
+    from manipula.algebra.run.inverse_batch import ManyTargets
 
 
 class InverseSolver:
@@ -62,7 +66,7 @@ class InverseSolver:
 
     def __getstate__(self) -> dict[str, Any]:
         """Machine code stays behind; it is made again."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("general", "descent")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("general", "descent", "native")}
 
     @property
     def explanation(self) -> str:
@@ -83,6 +87,11 @@ class InverseSolver:
     def table(self) -> Floats:
         """What the choice among branches goes by."""
         return choice_table(self)
+
+    @cached_property
+    def native(self) -> ManyTargets | None:
+        """The closed form of many poses and the choice among its branches in machine code; None where there is none."""
+        return code_for_many(self)
 
     @cached_property
     def defect(self) -> float:

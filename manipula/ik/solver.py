@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,9 @@ from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
 from manipula.ik.numeric.measures import Tolerances
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.tree import Tree
+
+if TYPE_CHECKING:
+    from manipula.algebra.run.inverse_batch import ManyTargets
 
 
 class Raw(NamedTuple):
@@ -61,6 +64,8 @@ class Solver(Protocol):
 
     @property
     def table(self) -> Floats: ...
+    @property
+    def native(self) -> ManyTargets | None: ...
     @property
     def size(self) -> float: ...
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,17 @@ from manipula.ik.choice.text import (
     wind_each,
 )
 from manipula.ik.choosing import BLOCK, chosen, closed_rows, ordered, preferred
+from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import limit_rows, wound
 from tests.emitted import needs_cc
 from tests.texts import alike, text_folder
 
 ARMS = ("puma560", "stanford", "cobra600")
+
+
+@lru_cache
+def arm_of(name: str) -> mp.Arm:
+    return mp.Arm(name)
 
 
 def random_table(rng: np.random.Generator, dof: int) -> Any:
@@ -126,7 +133,7 @@ def test_the_turn_is_the_best_of_all_that_are_inside(case: int) -> None:
 
 @pytest.mark.parametrize("name", ARMS)
 def test_an_arm_is_solved_alike_in_plain_python(name: str) -> None:
-    arm = mp.Arm(name)
+    arm = arm_of(name)
     solver, rng = arm.inverse_solver, np.random.default_rng(3)
     reach = np.where(solver.turning, 2.8, 0.4)
     q = rng.uniform(np.maximum(solver.low, -reach), np.minimum(solver.high, reach), (8, arm.dof))
@@ -157,7 +164,7 @@ def test_an_arm_is_solved_alike_in_plain_python(name: str) -> None:
 
 @pytest.mark.parametrize("more", [0, 1, BLOCK + 3])
 def test_many_poses_are_chosen_block_by_block(more: int) -> None:
-    arm = mp.Arm("cobra600")
+    arm = arm_of("cobra600")
     solver, rng = arm.inverse_solver, np.random.default_rng(8)
     q = rng.uniform(np.maximum(solver.low, -3), np.minimum(solver.high, 3), (BLOCK + more, 4))
     T = arm.pose(q).reshape(-1, 16)
@@ -214,3 +221,49 @@ def test_the_layout_has_a_place_for_every_number() -> None:
     places = {v for k, v in vars(Table).items() if k.isupper() and k != "ROWS"}
     assert places == set(range(Table.ROWS))
     assert {v for k, v in vars(Row).items() if k.isupper() and k != "COUNT"} == set(range(Row.COUNT))
+
+
+def array_solver(arm: mp.Arm) -> InverseSolver:
+    """The same arm, its closed form compiled, the choice on arrays."""
+    closed, chain = arm.model("inverse_kinematics"), arm.inverse_solver.chain
+    return InverseSolver(chain, arm.limits, closed=closed, pose=arm.pose, jacobian=arm.jacobian)
+
+
+def drawn_poses(arm: mp.Arm, rng: np.random.Generator, count: int) -> Any:
+    """(count, 16): inside and outside the limits, locked wrists, out of reach, no rotations, no numbers."""
+    reach = np.where(arm.inverse_solver.turning, 3.1, 0.5)
+    q = rng.uniform(-reach, reach, (count, arm.dof))
+    q[rng.random(count) < 0.2, -2] = 0.0
+    T = arm.pose(q)
+    T[rng.random(count) < 0.1, :3, 3] *= 5
+    T[rng.random(count) < 0.05, 0, 0] += 1e-5
+    T[rng.random(count) < 0.05, 1, 3] = np.nan
+    return T.reshape(-1, 16)
+
+
+@pytest.mark.parametrize("name", [*ARMS, "iiwa14"])
+def test_machine_code_for_many_poses_chooses_as_arrays_do(name: str) -> None:
+    """Bit by bit, in whole blocks and parts of one; a parameter and a pose may stand for all."""
+    arm, rng = arm_of(name), np.random.default_rng(9)
+    native, arrays = arm.inverse_solver.native, array_solver(arm)
+    assert native is not None and arrays.native is None
+    for count in (1, 2, 15, 16, 17, 50):
+        T, seed = drawn_poses(arm, rng, count), rng.uniform(-2, 2, arm.dof)
+        values = rng.uniform(-2, 2, count) if arm.inverse_plan.parameter else None
+        cases = [(T, values)] if values is None else [(T, values), (T[:1], values), (T, values[:1])]
+        for near in (None, seed):
+            for poses, value in cases:
+                for a, b in zip(native(poses, value, near), chosen(arrays, poses, value, near), strict=True):
+                    np.testing.assert_array_equal(a, b)
+
+
+def test_poses_that_do_not_lie_densely_are_chosen_alike() -> None:
+    arm, rng = arm_of("puma560"), np.random.default_rng(10)
+    native = arm.inverse_solver.native
+    assert native is not None
+    T, seeds = drawn_poses(arm, rng, 20), rng.uniform(-2, 2, (6, 6))
+    for other in (T[::2], np.asfortranarray(T), T[::-1]):
+        dense = native(np.array(other, order="C"), None, seeds[:, 2].copy())
+        for a, b in zip(native(other, None, seeds[:, 2]), dense, strict=True):
+            np.testing.assert_array_equal(a, b)
+    assert [x.shape for x in native(T[:0], None, None)] == [(0, 8, 6), (0, 8), (0,)]

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.algebra.machine.code import loaded, paired_object
-from manipula.algebra.machine.program.writer import rounded_assembly
-from manipula.algebra.program.reader import program
 from manipula.algebra.run.compiled import Compiled
+from manipula.algebra.run.inverse_text import choice_text
 from manipula.algebra.run.texts import Text
 from manipula.algebra.run.vectorcall.inverse import CONTEXT, TEXTS, inverse_call_text
 from manipula.algebra.run.vectorcall.layout import GENERAL, Layout, address_of, builtin, fill_context, layout
@@ -20,7 +19,7 @@ from manipula.algebra.run.vectorcall.layout import GENERAL, Layout, address_of, 
 Floats = NDArray[np.float64]
 SEED = sys.intern("seed")  # as a call spells the name
 OUTPUTS = ("q", "valid", "fit", "calm", "defect")
-LEVEL = 2
+LEVEL = 3
 
 
 def inverse_call(inverse: Compiled, forward: Compiled, choice: tuple[Text, ...], table: Floats) -> InverseCall | None:
@@ -44,10 +43,8 @@ class InverseCall:
     ) -> None:
         self.inverse, self.forward, self.table, self._layout = inverse, forward, np.ascontiguousarray(table), at
         branches, size = inverse.outputs[0].shape
-        routines = program(*choice)
-        assert {routine.name for routine in routines} >= set(TEXTS)
-        # every step rounded as in Python: this call and the general one must rank answers alike
-        text = f"{rounded_assembly(routines)}\n{inverse_call_text(branches, size, at.header)}"
+        assert {text.__name__ for text in choice} == set(TEXTS)
+        text = f"{choice_text(choice, size)}\n{inverse_call_text(branches, size, at.header)}"
         self._code = loaded(("inverse call", text), lambda: text, LEVEL, paired_object)
 
     def thin(self, owner: Any, name: str, doc: str, result: type, solver: object) -> Any:

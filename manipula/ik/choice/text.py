@@ -17,9 +17,10 @@ takes the place of the answer nearest to it.
 
 from __future__ import annotations
 
-from manipula.algebra.program.primitives import Ints, Reals, ceil, floor, rint
+from manipula.algebra.program.primitives import Ints, Reals, rint, select
 
 SETTLED, UNSETTLED, ASK_SEED = 0, 1, 2  # what `choose` returns: done, wants a closer look, wants the seed's own pose
+WIDTH = 4  # of a pose
 
 
 class Table:
@@ -32,32 +33,33 @@ class Table:
 class Row:
     """Rows of one number a joint. A slide has a period and a frequency of 0."""
 
-    FIRST = 0  # the limits within which a turn is chosen,
-    LAST = 1
-    LOW = 2  # and those, a little wider, within which a joint is inside
-    HIGH = 3
-    PERIOD = 4
-    FREQUENCY = 5  # 1 / period
+    PERIOD = 0
+    FREQUENCY = 1  # 1 / period
+    FIRST = 2  # half a turn inside the limits: of an angle between these the nearest turn is inside;
+    LAST = 3  # both are the middle of limits that are less than a turn apart
+    LOW = 4  # the limits, a little wider
+    HIGH = 5
     COUNT = 6
 
 
-def misses(T: Reals, there: Reals, allowed: float) -> bool:
-    """Whether one of the upper 12 entries of two poses differs by more than is allowed, or is no number."""
-    x = 0.0
-    y = 0.0
-    z = 0.0
-    p = 0.0
-    for i in range(3):  # the squares of four columns, side by side: their sum bounds every entry
-        x += (there[4 * i] - T[4 * i]) * (there[4 * i] - T[4 * i])
-        y += (there[4 * i + 1] - T[4 * i + 1]) * (there[4 * i + 1] - T[4 * i + 1])
-        z += (there[4 * i + 2] - T[4 * i + 2]) * (there[4 * i + 2] - T[4 * i + 2])
-        p += (there[4 * i + 3] - T[4 * i + 3]) * (there[4 * i + 3] - T[4 * i + 3])
-    if (x + y) + (z + p) <= allowed * allowed:
-        return False
-    for i in range(12):
-        if not abs(there[i] - T[i]) <= allowed:
-            return True
-    return False
+def meets_column(width: int, T: Reals, there: Reals, allowed: float) -> float:
+    """1 where one of the upper three entries of a column of two poses differs by more than is allowed, or is no number.
+
+    Else 0. Entries are `width` apart. As in `wind_joint` nothing jumps: columns are compared side by side.
+    """
+    first = abs(there[0] - T[0]) <= allowed
+    second = abs(there[width] - T[width]) <= allowed
+    third = abs(there[2 * width] - T[2 * width]) <= allowed
+    off: float = select(first and second and third, 0.0, 1.0)
+    return off
+
+
+def meets(width: int, T: Reals, there: Reals, allowed: float) -> bool:
+    """Whether the upper 12 entries of two poses, `width` to a row, differ by no more than is allowed."""
+    off = 0.0
+    for i in range(width):
+        off += meets_column(width, T[i:], there[i:], allowed)
+    return off == 0
 
 
 def apart(dof: int, a: Reals, b: Reals, rows: Reals) -> float:
@@ -87,52 +89,33 @@ def within(dof: int, q: Reals, rows: Reals) -> bool:
     return True
 
 
-def wind_joint(dof: int, j: int, q: Reals, seeded: bool, seed: Reals, rows: Reals) -> bool:
+def wind_joint(dof: int, q: Reals, seeded: bool, seed: Reals, rows: Reals) -> float:
     """An angle onto the turn inside its limits nearest to the seed, in place; where there is none it stays.
 
-    Returns whether the joint is inside.
+    Returns 0 where the joint is inside, else 1. The joint is the first of q, its rows are `dof` entries apart. Nothing
+    jumps by its data: machine code winds all joints of an arm side by side (see `run.inverse_text`).
     """
-    x = q[j]
-    first = rows[Row.FIRST * dof + j]
-    last = rows[Row.LAST * dof + j]
-    frequency = rows[Row.FREQUENCY * dof + j]
-    wanted = 0.0
-    if seeded:
-        wanted = (seed[j] - x) * frequency
-    if x >= first and x <= last and abs(wanted) <= 0.5:
-        return True  # this turn is the one
-    if frequency > 0:
-        least = ceil((first - x) * frequency)
-        most = floor((last - x) * frequency)
-        if least <= most:
-            turns = min(rint(wanted), most)
-            turns = max(turns, least)
-            x += turns * rows[Row.PERIOD * dof + j]
-            q[j] = x
-    inside: bool = x >= rows[Row.LOW * dof + j] and x <= rows[Row.HIGH * dof + j]
-    return inside
+    x = q[0]
+    aim = max(min(select(seeded, seed[0], x), rows[Row.LAST * dof]), rows[Row.FIRST * dof])
+    wound = x + rint((aim - x) * rows[Row.FREQUENCY * dof]) * rows[Row.PERIOD * dof]
+    inside = wound >= rows[Row.LOW * dof] and wound <= rows[Row.HIGH * dof]
+    q[0] = select(inside, wound, x)
+    outside: float = select(inside, 0.0, 1.0)
+    return outside
 
 
 def wind(dof: int, q: Reals, seeded: bool, seed: Reals, rows: Reals) -> bool:
-    """The same for all joints, as far as they are inside; whether all are."""
-    if not seeded:
-        room = 0.0  # the least way to a limit: mostly every joint is on its turn already
-        for j in range(dof):
-            way = min(q[j] - rows[Row.FIRST * dof + j], rows[Row.LAST * dof + j] - q[j])
-            room = min(room, way)
-        if room == 0:
-            return True
+    """The same for all joints; whether all are inside."""
+    outside = 0.0
     for j in range(dof):
-        if not wind_joint(dof, j, q, seeded, seed, rows):
-            return False
-    return True
+        outside += wind_joint(dof, q[j:], seeded, seed[j:], rows[j:])
+    return outside == 0
 
 
 def wind_each(n: int, dof: int, q: Reals, seeded: bool, seed: Reals, rows: Reals) -> None:
-    """The same for n configurations, joints outside or not."""
+    """The same for n configurations."""
     for i in range(n):
-        for j in range(dof):
-            wind_joint(dof, j, q[i * dof :], seeded, seed, rows)
+        wind(dof, q[i * dof :], seeded, seed, rows)
 
 
 def reach(
@@ -144,8 +127,8 @@ def reach(
     met = 0
     for b in range(branches):
         mark[b] = 0
-        if misses(T, there[16 * b :], table[Table.GOOD]):
-            lost = not plain and not misses(T, there[16 * b :], table[Table.BESIDE])
+        if not meets(WIDTH, T, there[16 * b :], table[Table.GOOD]):
+            lost = not plain and meets(WIDTH, T, there[16 * b :], table[Table.BESIDE])
             if lost or discriminant[b] > table[Table.ALMOST]:
                 return UNSETTLED
             continue
@@ -185,12 +168,10 @@ def choose(
             if inside and better:  # of two that differ by whole turns alone: limits may part them
                 mark[b] = 1
                 mark[first] = 0
-        elif inside:
-            mark[b] = 1
-        else:
-            mark[b] = 0
-            if not alone:
-                return UNSETTLED
+            continue
+        mark[b] = inside
+        if not alone and not inside:
+            return UNSETTLED
     if seeded and margin < table[Table.BLURRED] and within(dof, seed, table[Table.ROWS :]):
         return ASK_SEED
     return SETTLED
@@ -198,7 +179,7 @@ def choose(
 
 def seat(branches: int, dof: int, T: Reals, there: Reals, q: Reals, seed: Reals, table: Reals, mark: Ints) -> int:
     """A seed whose pose `there` is T takes the place of the answer nearest to it; where there is none, UNSETTLED."""
-    if misses(T, there, table[Table.GOOD]):
+    if not meets(WIDTH, T, there, table[Table.GOOD]):
         return SETTLED
     place = -1
     least = 0.0

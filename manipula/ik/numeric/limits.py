@@ -29,10 +29,13 @@ def principal(q: Floats, turning: Bits) -> Floats:
 
 def limit_rows(turning: Bits, low: Floats, high: Floats) -> Floats:
     """The limits as the text that chooses wants them: the rows of `Row`, one after the other."""
+    first, last = low - LimitTolerance.SLACK + TURN / 2, high + LimitTolerance.SLACK - TURN / 2
+    narrow = first > last
+    first[narrow] = last[narrow] = (low[narrow] + high[narrow]) / 2
     rows = np.zeros((Row.COUNT, len(turning)))
-    rows[Row.FIRST], rows[Row.LAST] = low - LimitTolerance.SLACK, high + LimitTolerance.SLACK
-    rows[Row.LOW], rows[Row.HIGH] = low - LimitTolerance.INSIDE, high + LimitTolerance.INSIDE
     rows[Row.PERIOD], rows[Row.FREQUENCY] = np.where(turning, TURN, 0.0), np.where(turning, 1 / TURN, 0.0)
+    rows[Row.FIRST], rows[Row.LAST] = np.where(turning, first, 0.0), np.where(turning, last, 0.0)
+    rows[Row.LOW], rows[Row.HIGH] = low - LimitTolerance.INSIDE, high + LimitTolerance.INSIDE
     return rows.ravel()
 
 

@@ -128,6 +128,8 @@ class PartialSolver:
         """What answers are measured by: as for a pose, exact where the joints can give all that is asked."""
         return tolerances_of(self.size, 0.0, 6 if self.freedom.rank >= ASKED[self.task] else self.freedom.rank)
 
+    native = None  # parts of a pose have no closed form of their own
+
     @property
     def table(self) -> Floats:
         """What the choice among branches goes by."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from manipula.algebra.machine.program.operations import ROUNDED, TYPES, literal
+from manipula.algebra.machine.program.operations import ROUNDED, TYPES, WHOLES, literal
 from manipula.algebra.machine.program.tapes import laned_text
 from manipula.algebra.machine.program.writer import Writer, module
 from manipula.algebra.program.lanes import Varying, check_laned
@@ -25,13 +25,20 @@ COMMON: dict[Kind, str] = {kind: TYPES[kind] for kind in ("flag", "int", "word")
 def laned_assembly(routines: Sequence[Routine], lanes: int) -> str:
     """The last routine can be called from outside, as NAME.laned."""
     check_laned(routines)
+    if lanes < 1 or lanes & (lanes - 1):
+        raise InputError(f"lanes: found {lanes}; a power of two is needed")
     writer = writer_of(lanes)
     return "\n".join([module(routines, writer, ()), *writer(routines[-1], False).entry()])
 
 
+def routine_abreast(routine: Routine, lanes: int) -> str:
+    """One routine that calls no others, as part of a module whose other functions have one lane."""
+    check_laned([routine])
+    writer = writer_of(lanes)
+    return "\n".join([*writer(routine, False).lines(), *writer.declared()])
+
+
 def writer_of(lanes: int) -> type[LanedWriter]:
-    if lanes < 1 or lanes & (lanes - 1):
-        raise InputError(f"lanes: found {lanes}; a power of two is needed")
     real, flag = f"<{lanes} x double>", f"<{lanes} x i1>"
     types = {**TYPES, "real": real, "flag": flag}
     cells = {**TYPES, "real": f"[{lanes} x double]", "complex": f"[{2 * lanes} x double]"}
@@ -50,9 +57,13 @@ class LanedWriter(Writer):
     @classmethod
     def more(cls, tapes: Mapping[str, Tape], known: Sequence[str]) -> list[str]:
         """What the functions call."""
-        real = cls.types["real"]
-        own = [f"declare {real} @llvm.{name}.v{cls.lanes}f64({real})" for name in ("sqrt", "fabs")]
+        own = cls.declared()
         return [*own, laned_text(tapes, cls.lanes, [*known, *own])]
+
+    @classmethod
+    def declared(cls) -> list[str]:
+        real = cls.types["real"]
+        return [f"declare {real} @llvm.{name}.v{cls.lanes}f64({real})" for name in ("sqrt", "fabs", *WHOLES)]
 
     def entry(self) -> Iterator[str]:
         """NAME.laned: numbers that differ from lane to lane come and go through memory."""
@@ -156,8 +167,8 @@ class LanedWriter(Writer):
         return self.new(f"call {self.real_type} @llvm.fabs.v{self.lanes}f64({self.real_type} {x})")
 
     def function(self, name: str, *args: str) -> str:
-        if name == "sqrt":
-            return self.new(f"call {self.real_type} @llvm.sqrt.v{self.lanes}f64({self.real_type} {args[0]})")
+        if name in ("sqrt", *WHOLES):
+            return self.new(f"call {self.real_type} @llvm.{name}.v{self.lanes}f64({self.real_type} {args[0]})")
         found = "poison"
         for lane in range(self.lanes):
             one = [self.new(f"extractelement {self.real_type} {x}, i64 {lane}") for x in args]

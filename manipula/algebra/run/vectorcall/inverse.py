@@ -50,7 +50,6 @@ class _InverseCall:
         yield "@target.shape = internal constant [2 x i64] [i64 4, i64 4], align 8"
         yield f"@seed.shape = internal constant [1 x i64] [i64 {self.size}], align 8"
         yield "define ptr @call_context() nounwind {\n  ret ptr @context\n}"
-        yield f"declare i1 @llvm.vector.reduce.and.v{self.size}i1(<{self.size} x i1>)"
 
     def entry(self) -> Iterator[str]:
         """One argument, or two of which the second may be named `seed`."""
