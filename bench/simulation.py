@@ -24,13 +24,14 @@ from tables import claim, machine, ratio, save, table, verdict
 
 import manipula as mp
 from manipula.algebra.run.steps.lanes import aligned, laned
-from manipula.algebra.run.steps.repeated import NEVER, Frames
+from manipula.algebra.run.steps.repeated import NEVER, Frames, Noise
 
 ROBOTS = ("puma560", "panda")
 ROWS, STEP, DURATION, KP, KD = 4096, 1e-3, 1.0, 400.0, 40.0
 LOAD = {"mL": 1.5, "rLx": 0.0, "rLy": 0.0, "rLz": 0.1}
 PLACES = {"": (0, 0, "rLz"), "a load anywhere, ": ("rLx", "rLy", "rLz"), "the law knows the plant, ": None}
 SAMPLES, SECONDS, STEPS, SHARE = 200, 1e-3, 100, 64
+NOISE = Noise(0, np.zeros((ROWS, 8), np.int64))
 MUJOCO = ("MuJoCo", 0)
 EULER, RK4 = 0, 1  # MuJoCo's numbers of its integrators
 MUST = {  # of MuJoCo's time for the same integrator, PUMA and Panda
@@ -121,7 +122,7 @@ def repeated(loop: mp.System, starts: Any, ways: Any, rows: int) -> Callable[[in
     width = sum(int(np.prod(port.shape)) for port in f.outputs)
     first = laned(state, lanes, f.dtype)
     states, nothing = aligned((2, *first.shape), f.dtype), aligned((len(first), 1, 0, lanes), f.dtype)
-    frames = Frames(states, nothing, kept, aligned((len(first), 0, width, lanes), f.dtype))
+    frames = Frames(states, nothing, kept, aligned((len(first), 0, width, lanes), f.dtype), NOISE)
 
     blocks, at = -(-SHARE // lanes), [0]
 
@@ -131,10 +132,10 @@ def repeated(loop: mp.System, starts: Any, ways: Any, rows: int) -> Callable[[in
         for _ in range(count if rows > 1 else 0):
             part = range(at[0], min(at[0] + blocks, len(first)))
             states[0, part.start : part.stop] = first[part.start : part.stop]
-            code(frames, part, STEPS, 0, NEVER)
+            code(frames, part, STEPS, 0, NEVER, 0)
             at[0] = part.stop % len(first)
         if rows == 1:
-            code(frames, range(1), count * STEPS, 0, NEVER)
+            code(frames, range(1), count * STEPS, 0, NEVER, 0)
 
     return run
 

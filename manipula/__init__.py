@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from manipula.simulation import trajectory
     from manipula.simulation.events import Event
     from manipula.simulation.logs import Log
+    from manipula.simulation.loops.sensors import Sensors
     from manipula.simulation.run import Run
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "Robot",
     "RobotFileError",
     "Run",
+    "Sensors",
     "SizeError",
     "System",
     "UnknownNameError",
@@ -110,6 +112,7 @@ _CLASSES = {
     "Motions": "manipula.parameters.motions",
     "Robot": "manipula.robot",
     "Run": "manipula.simulation.run",
+    "Sensors": "manipula.simulation.loops.sensors",
     "System": "manipula.model",
 }
 _NAMESPACES = {"trajectory": "manipula.simulation.trajectory"}

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from manipula.robot import Robot
     from manipula.simulation.events import Event
     from manipula.simulation.logs import Log
-    from manipula.simulation.loop import Reference
+    from manipula.simulation.loops.loop import Reference
+    from manipula.simulation.loops.sensors import Sensors
     from manipula.simulation.run import Run
 
 
@@ -199,7 +200,7 @@ def controller(
     from manipula.generation.together import generate_block
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.model import Law
-    from manipula.simulation.sampling import refuse_unstable
+    from manipula.simulation.loops.sampling import refuse_unstable
 
     refuse_time("sample", sample)
     chosen, options = _loaded(robot), options_from(law, settings, sampled=sample is not None)
@@ -225,6 +226,7 @@ def closed_loop(
     symbolic: Symbolic = "auto",
     optimise: str = "fast",
     wrench: bool = False,
+    sensors: Sensors | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> System:
     """A law and the arm it drives as one function of one step, proved: states in, states after the step out.
@@ -233,13 +235,16 @@ def closed_loop(
     sampled law is held over its sample time; a law in continuous time acts in every stage of the integrator ("rk4",
     "semi-implicit", "euler"), and `step` is the time of a step. With a reference the loop counts its steps and follows
     it, the state `clock` being the number of steps so far; without one, what is wanted is an input. `wrench` makes the
-    force and moment on the plant's tool an input, held over a step.
+    force and moment on the plant's tool an input, held over a step. `sensors` stand between the arm and the law; their
+    noise is an input of a step, and drawn by `run`.
     """
     from manipula.model import System
-    from manipula.simulation.loop import Driving, loop_function
+    from manipula.simulation.loops.loop import Driving, loop_function
 
     driving = Driving(law.law, law.request, law.settings, law.sample, law.options)
-    made = loop_function(_loaded(plant), driving, ref, method, step, symbolic, optimise, tell, wrench=wrench)
+    made = loop_function(
+        _loaded(plant), driving, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors
+    )
     return System(made.function, made.request, settings=made.settings, sample=made.sample)
 
 

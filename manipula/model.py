@@ -287,15 +287,21 @@ class System(Model):
         every: int = 1,
         threads: int = 1,
         along: Collection[str] | str = (),
+        seed: int = 0,
+        rollout: Any = None,
+        first: int = 0,
     ) -> Repeated:
         """Many steps in one call, in machine code: the last state, and the records of every `every`-th step (0: none).
 
         The other inputs are held; those named in `along` are given for every step, of shape (…, steps, size). In `p`
         parameters, and settings other than the system's own, may have rows, too: `p=dict(mL=masses, kp=gains)` with
         shapes (…) and (…, size). A row has the bits it would have alone. Ctrl-C ends it early, with what there is.
+
+        Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
         """
         given = {**self._set, **self._by_entry(p or {})} or None
-        return self._code.run(state, steps, *variables, p=given, every=every, threads=threads, along=along)
+        more = {"every": every, "threads": threads, "along": along, "seed": seed, "rollout": rollout, "first": first}
+        return self._code.run(state, steps, *variables, p=given, **more)
 
     def _by_entry(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Whole settings, such as kp, as their entries kp1, kp2, …"""

@@ -263,7 +263,7 @@ class Maths(Protocol[S]):
 
 
 # what an input is for: given in every call; the robot's; the user's (gains, sample time); remembered between calls
-Role = Literal["variable", "parameter", "setting", "state"]
+Role = Literal["variable", "parameter", "setting", "state", "noise"]
 
 
 @dataclass(frozen=True)

@@ -293,6 +293,7 @@ class Layout:
 
     states: tuple[int, ...]
     drive: tuple[int, ...]
+    noise: tuple[int, ...]
     following: tuple[int, ...]  # slots of the next states, in the order of the states
     outputs: tuple[int, ...]
 
@@ -303,7 +304,8 @@ def layout_of(tape: Tape) -> Layout:
     following = {port.gives.state: port for port in tape.outputs if isinstance(port.gives, Next)}
     return Layout(
         _slots(states),
-        _slots([port for port in variables if port.role != "state"]),
+        _slots([port for port in variables if port.role == "variable"]),
+        _slots([port for port in variables if port.role == "noise"]),
         _slots([following[port.name] for port in states]),
         _slots([port for port in tape.outputs if not isinstance(port.gives, Next)]),
     )

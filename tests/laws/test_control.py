@@ -15,7 +15,7 @@ from scipy.linalg import expm
 import manipula as mp
 from manipula.algebra.emit.backend import emit
 from manipula.mechanics.models.control.laws import LAWS, law_block
-from manipula.simulation.sampling import spectral_radius
+from manipula.simulation.loops.sampling import spectral_radius
 from tests.emitted import c_function, needs_cc
 from tests.random_robots import random_robot, with_laws
 

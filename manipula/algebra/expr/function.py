@@ -18,7 +18,7 @@ from manipula.scalar import Maths, Next, Rate, Role
 
 
 def is_online(role: Role) -> bool:
-    return role in ("variable", "state")
+    return role in ("variable", "state", "noise")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A tape with states, many steps of many rows in one call, as LLVM assembly.
 
     void repeat(states, states_half, drive, drive_block, drive_step, kept, kept_block, scratch,
-                record, record_block, every, left, blocks, chunk, steps)
+                record, record_block, every, left, blocks, chunk, steps, seed, rollouts, first)
     void prepare_rows(p, k, blocks)                                           the off-line part, row by row
 
 A block is as many rows as the machine has lanes, and every entry of a row is a vector with one row a lane:
@@ -11,6 +11,7 @@ A block is as many rows as the machine has lanes, and every entry of a row is a 
     kept     [blocks][K]            what depends on parameters alone; 0: the same for all
     record   [blocks][samples][S+O] states before, and outputs of, every `every`-th step; the first is `left` steps away
     scratch  [O]                    where outputs go that nobody records
+    rollouts [blocks]               words: the numbers of the rows, for their noise; `first` is that of the first step
 
 Distances are in scalars. A chunk of blocks goes through all steps before the next one begins, so its states stay in the
 nearest cache; within a step its blocks are independent of each other, which keeps the processor busy where one row
@@ -19,10 +20,13 @@ alone would wait for its own results.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from manipula.algebra.machine.ir import compute, module_of, results_of, widest
 from manipula.algebra.machine.late import Late
 from manipula.algebra.machine.numbers import Numbers
 from manipula.algebra.machine.order import LONG, arranged
+from manipula.algebra.machine.philox import deviates
 from manipula.algebra.machine.rows import load_vectors, vector_units
 from manipula.algebra.machine.sincos import rooms
 from manipula.algebra.machine.writer import Host, Kind, Writer
@@ -39,6 +43,7 @@ _GIVEN = (
     "ptr noalias %.states", "i64 %.half", "ptr noalias readonly %.drive", "i64 %.drive.block", "i64 %.drive.step",
     "ptr noalias readonly %.kept", "i64 %.kept.block", "ptr noalias %.scratch", "ptr noalias %.record",
     "i64 %.record.block", "i64 %.every", "i64 %.left", "i64 %.blocks", "i64 %.chunk", "i64 %.steps",
+    "i64 %.seed", "ptr noalias readonly %.rollouts", "i64 %.first",
 )  # fmt: skip
 
 
@@ -51,6 +56,7 @@ def _repeat(tape: Tape, kind: Kind, host: Host) -> Writer:
     _loops(w, len(layout.states), len(layout.outputs))
     for slots, base in ((layout.states, "%.x"), (layout.drive, "%.u"), (kept_slots(tape), "%.k")):
         Late(w, slots, base)
+    _draw(w, layout.noise)
     if table is not None:
         w.number = table.at
     units = [*vector_units(w, layout.following, "%.z"), *vector_units(w, layout.outputs, "%.y")]
@@ -60,6 +66,17 @@ def _repeat(tape: Tape, kind: Kind, host: Host) -> Writer:
     if table is not None:
         w.declared["@numbers"] = table.text()
     return w
+
+
+def _draw(w: Writer, slots: Sequence[int]) -> None:
+    """The noise of this step and block."""
+    if not slots:
+        return
+    words = w.kind.wide()
+    place = w.gep("%.rollouts", w.let(f"mul nsw i64 %.b, {words.lanes}"), "i64")
+    rollouts = w.let(f"load {words.bits}, ptr {place}, align 8")
+    step = w.let("add i64 %.first, %.s")
+    w.aliases |= dict(zip(slots, deviates(w, len(slots), "%.seed", rollouts, step)))
 
 
 def _wide(host: Host) -> str:

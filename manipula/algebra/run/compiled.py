@@ -142,12 +142,17 @@ class Compiled:
         every: int = 1,
         threads: int = 1,
         along: Collection[str] | str = (),
+        seed: int = 0,
+        rollout: Any = None,
+        first: int = 0,
     ) -> Repeated:
         """Many steps in one call, in machine code: the last state, and the records of every `every`-th step (0: none).
 
         The other variables are held, those named in `along` are given for every step, of shape (…, steps, size).
         Parameters may have leading axes, too. Rows go side by side and in `threads`; each has the bits it would have
         alone. Ctrl-C ends it early, with what there is.
+
+        Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
         """
         table = self._prepared.table(p)
 
@@ -158,7 +163,9 @@ class Compiled:
                 self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
             )
 
-        task = task_from(self._memory, self._kernel.lanes, state, steps, variables, along, every, table, kept)
+        task = task_from(
+            self._memory, self._kernel.lanes, state, steps, variables, along, every, table, kept, seed, rollout, first
+        )
         return repeat(task, self._memory, self._kernel.repeater(task.lanes), threads, self.dtype)
 
     def to(self, device: str) -> Any:

@@ -182,10 +182,10 @@ class Repeat:
     def __init__(self, code: Loaded) -> None:
         self._code = code
         word, place = ctypes.c_int64, ctypes.c_void_p
-        form = [place, word, place, word, word, place, word, place, place, *[word] * 6]
+        form = [place, word, place, word, word, place, word, place, place, *[word] * 7, place, word]
         self._call = ctypes.CFUNCTYPE(None, *form)(code.address("repeat"))
 
-    def __call__(self, frames: Frames, blocks: range, steps: int, every: int, left: int) -> None:
+    def __call__(self, frames: Frames, blocks: range, steps: int, every: int, left: int, first: int) -> None:
         if not blocks:
             return
         width, lanes = frames.record.shape[2:]
@@ -206,4 +206,5 @@ class Repeat:
         self._call(
             states, half, drive, drive_block, drive_step, kept, kept_block, address_of(scratch),
             record, record_block, every, left, len(blocks), CHUNK, steps,
+            frames.noise.seed, address_of(frames.noise.rollouts) + 8 * lanes * blocks.start, first,
         )  # fmt: skip

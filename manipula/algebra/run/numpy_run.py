@@ -9,6 +9,7 @@ import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.run.batch.shapes import DType, Floats, View, matrix_of_view
+from manipula.algebra.run.steps.noise import deviates
 from manipula.algebra.run.steps.repeated import Frames, Repeater
 from manipula.algebra.tape import Line, Tape, kept_slots, layout_of, parameters_of, variables_of
 from manipula.scalar import OPS
@@ -71,7 +72,7 @@ class NumpyKernel:
         """Step by step."""
         return self._repeat
 
-    def _repeat(self, frames: Frames, blocks: range, steps: int, every: int, left: int) -> None:
+    def _repeat(self, frames: Frames, blocks: range, steps: int, every: int, left: int, first: int) -> None:
         layout, part = layout_of(self.tape), slice(blocks.start, blocks.stop)
         states, record = frames.states[:, part], frames.record[part]
         drive, kept = (y if len(y) == 1 else y[part] for y in (frames.drive, frames.kept))
@@ -81,6 +82,8 @@ class NumpyKernel:
             values.update(zip(self._kept, np.moveaxis(kept, 1, 0)))
             values.update(zip(layout.states, np.moveaxis(x, 1, 0)))
             values.update(zip(layout.drive, np.moveaxis(drive[:, step % drive.shape[1]], 1, 0)))
+            noise = deviates(len(layout.noise), frames.noise.seed, frames.noise.rollouts[part], first + step)
+            values.update(zip(layout.noise, noise.astype(self.dtype)))
             _play(self.tape.online, values, self._dead)
             sample, rest = divmod(step - left, every) if every else (-1, 0)
             if sample >= 0 and rest == 0:

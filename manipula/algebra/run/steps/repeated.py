@@ -37,6 +37,13 @@ class Repeated(NamedTuple):
     steps: int
 
 
+class Noise(NamedTuple):
+    """What noise is drawn from: see `program.philox`."""
+
+    seed: int
+    rollouts: Any  # (blocks, lanes) of int64: the number of each row
+
+
 class Frames(NamedTuple):
     """Everything in blocks of lanes: see `machine.repeat`."""
 
@@ -44,12 +51,16 @@ class Frames(NamedTuple):
     drive: Floats  # (blocks or 1, steps or 1, V, lanes)
     kept: Floats  # (blocks or 1, K, lanes)
     record: Floats  # (blocks, samples, S + O, lanes)
+    noise: Noise
 
 
 class Repeater(Protocol):
-    """Machine code of so many lanes: all blocks of the range, so many steps; the first record is `left` steps away."""
+    """Machine code of so many lanes: all blocks of the range, so many steps; the first record is `left` steps away.
 
-    def __call__(self, frames: Frames, blocks: range, steps: int, every: int, left: int) -> None: ...
+    `first` is the number of the first step, which its noise depends on.
+    """
+
+    def __call__(self, frames: Frames, blocks: range, steps: int, every: int, left: int, first: int) -> None: ...
 
 
 class Task(NamedTuple):
@@ -64,6 +75,8 @@ class Task(NamedTuple):
     held: Floats  # (rows or 1, V): the other variables, where they do not change
     along: Floats | None  # (rows or 1, steps, V): all of them, where one changes
     kept: Floats  # (blocks or 1, K, lanes)
+    noise: Noise
+    first: int  # the number of the first step
 
 
 def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DType) -> Repeated:
@@ -82,10 +95,10 @@ def repeat(task: Task, memory: Memory, code: Repeater, threads: int, dtype: DTyp
             count = len(range(left, steps, task.every)) if task.every else 0
             record = aligned((len(states), count, width, lanes), dtype)
             drive = held if task.along is None else _drive(task, done, steps, dtype)
-            frames = Frames(halves, drive, task.kept, record)
+            frames = Frames(halves, drive, task.kept, record, task.noise)
             halves[0] = states
             begun = perf_counter()
-            _share(code, frames, steps, task.every, left, threads, rows)
+            _share(code, frames, (steps, task.every, left, task.first + done), threads, rows)
             states[...] = halves[steps % 2]
             pace = max(1, int(steps * SLICE / max(perf_counter() - begun, 1e-9)))
             if count:
@@ -113,11 +126,11 @@ def _drive(task: Task, done: int, steps: int, dtype: DType) -> Floats:
     return laned(part, task.lanes, dtype)
 
 
-def _share(code: Repeater, frames: Frames, steps: int, every: int, left: int, threads: int, rows: int) -> None:
+def _share(code: Repeater, frames: Frames, counts: tuple[int, int, int, int], threads: int, rows: int) -> None:
     """Blocks among threads, each with work enough."""
     blocks = frames.states.shape[1]
-    least = max(1, LEAST * blocks // max(1, rows * steps))
-    shared_out(lambda part: code(frames, part, steps, every, left), blocks, threads, 1, least)
+    least = max(1, LEAST * blocks // max(1, rows * counts[0]))
+    shared_out(lambda part: code(frames, part, *counts), blocks, threads, 1, least)
 
 
 def _packed(lead: Shape, memory: Memory, final: Floats, records: Floats, done: int) -> Repeated:

@@ -32,6 +32,7 @@ class Memory:
             why = "gives the rates of its states, in continuous time" if rates else "has no states"
             raise InputError(f"{tape.name}: {why}; it does not go step by step")
         self.free = tuple(port for port in self.inputs if port.role != "state")
+        self.driven = tuple(port for port in self.inputs if port.role == "variable")  # `run` draws the noise itself
         self.outputs = [x for x in tape.outputs if x.name not in self.following.values()]
         self._state = result_type(f"{tape.name}_state", tuple(port.name for port in self.states))
         self._outputs = result_type(f"{tape.name}_outputs", tuple(port.name for port in self.outputs))
@@ -56,15 +57,15 @@ class Memory:
 
     def arguments(self, state: Any, variables: Sequence[Any]) -> list[Any]:
         """In the order of the function."""
-        values = dict(zip((port.name for port in self.free), self.checked(variables)))
+        values = dict(zip((port.name for port in self.free), self.checked(variables, self.free)))
         values |= dict(zip(self._state._fields, self.ordered(state, "state")))
         return [values[port.name] for port in self.inputs]
 
-    def checked(self, variables: Sequence[Any]) -> Sequence[Any]:
-        """One for each input that is no state."""
-        if len(variables) != len(self.free):
-            told = ", ".join(port.name for port in self.free) or "none"
-            raise InputError(f"{self.name}: a step takes {len(self.free)} inputs ({told}), found {len(variables)}")
+    def checked(self, variables: Sequence[Any], ports: Sequence[Port]) -> Sequence[Any]:
+        """One for each of the inputs."""
+        if len(variables) != len(ports):
+            told = ", ".join(port.name for port in ports) or "none"
+            raise InputError(f"{self.name}: a step takes {len(ports)} inputs ({told}), found {len(variables)}")
         return variables
 
     def ordered(self, state: Any, what: str) -> list[Any]:

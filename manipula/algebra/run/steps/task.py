@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from manipula.algebra.program.philox import LOW
 from manipula.algebra.run.batch.shapes import DType, Floats, Shape, floats_from_value, pattern, rows_from_value
 from manipula.algebra.run.steps.lanes import laned
-from manipula.algebra.run.steps.repeated import Task
+from manipula.algebra.run.steps.repeated import Noise, Task
 from manipula.algebra.run.steps.stepping import Memory
 from manipula.algebra.tape import Port
 from manipula.errors import InputError, UnknownNameError
@@ -28,6 +29,9 @@ def task_from(
     every: Any,
     parameters: Floats,
     kept: Kept,
+    seed: Any,
+    rollout: Any,
+    first: Any,
 ) -> Task:
     """Checked and broadcast. `parameters`: (…, n); without leading axes they are those of all rows."""
     name, dtype = memory.name, memory.dtype
@@ -36,15 +40,15 @@ def task_from(
     states = [rows_from_value(name, x, y, dtype) for x, y in zip(memory.states, memory.ordered(state, "state"))]
     given = [
         _along(name, port, value, count, dtype) if port.name in moving else rows_from_value(name, port, value, dtype)
-        for port, value in zip(memory.free, memory.checked(variables))
+        for port, value in zip(memory.driven, memory.checked(variables, memory.driven))
     ]
     leads = [x.shape[:-1] for x in (*states, parameters)]
-    leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(given, memory.free)]
+    leads += [x.shape[: -2 if port.name in moving else -1] for x, port in zip(given, memory.driven)]
     lead = _common(name, leads)
     rows = prod(lead)
     wide = lanes if rows > 1 else 1
     held = [_rows(x, lead, 1) for x in given] if not moving else []
-    driven = [_rows(x if y.name in moving else x[..., None, :], lead, 2) for x, y in zip(given, memory.free)]
+    driven = [_rows(x if y.name in moving else x[..., None, :], lead, 2) for x, y in zip(given, memory.driven)]
     return Task(
         lead,
         rows,
@@ -55,7 +59,20 @@ def task_from(
         _beside(held, dtype),
         _beside(driven, dtype) if moving else None,
         kept(laned(_rows(parameters, lead, 1), wide, dtype)),
+        Noise(_whole(name, "seed", seed, 0) & LOW, laned(_rollouts(name, rollout, lead), wide, np.dtype(np.int64))),
+        _whole(name, "first", first, 0),
     )
+
+
+def _rollouts(name: str, rollout: Any, lead: Shape) -> Any:
+    """(rows,): the numbers of the rows; they count from the first unless they are given."""
+    given = np.asarray(np.arange(prod(lead)).reshape(lead) if rollout is None else rollout)
+    if given.dtype.kind not in "iu" or (given < 0).any() or (given > LOW).any():
+        raise InputError(f"{name}: rollout: expected whole numbers from 0 to {LOW}, found {rollout!r:.60}")
+    try:
+        return np.broadcast_to(given, lead).reshape(prod(lead))
+    except ValueError:
+        raise InputError(f"{name}: rollout: expected shape {lead}, found {given.shape}") from None
 
 
 def _whole(name: str, what: str, value: Any, least: int) -> int:
@@ -66,7 +83,7 @@ def _whole(name: str, what: str, value: Any, least: int) -> int:
 
 def _moving(memory: Memory, along: Collection[str] | str) -> set[str]:
     names = {along} if isinstance(along, str) else set(along)
-    known = [port.name for port in memory.free]
+    known = [port.name for port in memory.driven]
     for name in sorted(names.difference(known)):
         raise UnknownNameError(f"input of {memory.name}", name, known)
     return names

@@ -9,6 +9,7 @@ from typing import Any
 from manipula.mechanics.models.block import Block, Call, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE, discretised
+from manipula.mechanics.models.integrate.sensing import MEASURED
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.models.wiring import wired
 from manipula.scalar import Maths, Next, Rate
@@ -17,13 +18,19 @@ CLOCK = PortKind("clock", "1", "steps since the start, a whole number", ("clock"
 REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 
 
-def driven(law: Block, arm: Block, ref: Block | None = None, method: str = "rk4") -> Block:
+def driven(
+    law: Block, arm: Block, ref: Block | None = None, method: str = "rk4", sensors: Block | None = None
+) -> Block:
     """One step. An arm that gives its next states holds the torque; where it gives rates, the law acts in every stage.
 
     `ref` gives positions, velocities and accelerations wanted at the time `t`: the loop then counts its steps.
+    `sensors` stand between the arm and the law.
     """
-    blocks = {"law": law, "arm": arm} if ref is None else {"ref": ref, "law": law, "arm": arm}
+    around = {"ref": ref, "sensors": sensors, "law": law, "arm": arm}
+    blocks = {label: block for label, block in around.items() if block is not None}
     wires = {"arm.tau": "law.tau"}
+    if sensors is not None:
+        wires |= {f"law.{x.name}": f"sensors.{MEASURED[x.name]}" for x in law.inputs if x.name in MEASURED}
     if ref is not None:
         wires |= {f"law.{x.name}": f"ref.{x.name}" for x in law.inputs if x.name in REFERENCE}
     name, doc = f"{law.name}_loop", f"{law.doc}, and the arm it drives"

@@ -20,6 +20,7 @@ from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.models.integrate.pushed import pushed
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
+from manipula.simulation.loops.sensors import Sensors
 from manipula.support.progress import Tell, silent
 
 
@@ -70,9 +71,12 @@ def loop_function(
     tell: Tell = silent,
     *,
     wrench: bool = False,
+    sensors: Sensors | None = None,
 ) -> Loop:
     """Built, optimised as one and proved call by call."""
     sample = _sample(law, step)
+    if sensors is not None and sensors.delay and law.sample is None:
+        raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has none")
     _refuse_strangers(arm, law, ref)
     held = law.sample is not None
     motion = pushed(MOTION) if wrench else MOTION
@@ -81,10 +85,12 @@ def loop_function(
         discretised(motion, method=method) if held else motion,
         None if ref is None else ref.block,
         method,
+        None if sensors is None else sensors.block,
     )
     asked = prepare(Request(arm, "inverse_dynamics", symbolic=symbolic, optimise=optimise))
     function = generate_block(block, asked, tell, {"law": prepare(law.request)})
-    known = {**law.settings, **({} if ref is None else ref.settings), "sample": sample}
+    more = {} if sensors is None else sensors.settings
+    known = {**law.settings, **({} if ref is None else ref.settings), **more, "sample": sample}
     settings = settings_from(function, known)
     refuse_impossible(function.name, [x for x in block.inputs if ref is None or x.name not in ref.settings], settings)
     return Loop(function, asked.request, settings, sample)
