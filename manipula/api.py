@@ -196,7 +196,7 @@ def controller(
     """
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
-    from manipula.generation.settings import defaults, refuse_impossible, refuse_time, settings_from
+    from manipula.generation.settings import defaults, refuse_time, settings_for
     from manipula.generation.together import generate_block
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.model import Law
@@ -206,14 +206,13 @@ def controller(
     chosen, options = _loaded(robot), options_from(law, settings, sampled=sample is not None)
     block = law_block(law, sampled=sample is not None, options=options)
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
-    function = generate_block(block, prepare(request), tell)
     given = {name: value for name, value in settings.items() if name not in options}
     given |= {"sample": sample} if any(port.name == "sample" for port in block.inputs) else {}
-    found = settings_from(function, defaults(block.inputs) | given)
-    refuse_impossible(function.name, block.inputs, found)
-    made = Law(function, request, settings=found, sample=sample, law=law, options=options)
-    refuse_unstable(made.name, law, chosen.joint_names, found, sample, options)
-    return made
+    asked = prepare(request)
+    found = settings_for(asked.named(block.name), block.inputs, asked.sizes, defaults(block.inputs) | given)
+    refuse_unstable(asked.named(block.name), law, chosen.joint_names, found, sample, options)
+    function = generate_block(block, asked, tell)
+    return Law(function, request, settings=found, sample=sample, law=law, options=options)
 
 
 def closed_loop(

@@ -89,9 +89,8 @@ class Prepared:
     @cached_property
     def inputs(self) -> dict[str, list[str]]:
         """Port → symbol names: q → q1 … qn, wrench → fx … nz."""
-        sizes = Sizes(self.robot.dof, lambda: len(self.structure.ranking.names))
         names = (*self.model.inputs, *(("wrench",) if self.request.wrench else ()))
-        return {name: PORTS[name].entries(sizes) for name in names}
+        return {name: PORTS[name].entries(self.sizes) for name in names}
 
     @property
     def name(self) -> str:
@@ -99,6 +98,11 @@ class Prepared:
         about = model_named(self.request.model).needs & TOOL or self.request.wrench  # closed form or not
         frame = folded(frame_of(self.robot)) if about else ""
         return self.named(self.request.model) + (f"_{frame}" if frame else "")
+
+    @property
+    def sizes(self) -> Sizes:
+        """What of the robot decides the sizes of ports."""
+        return Sizes(self.robot.dof, lambda: len(self.structure.ranking.names))
 
     def named(self, what: str) -> str:
         return f"{identifier(self.robot.name)}_{what}"

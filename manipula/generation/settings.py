@@ -5,25 +5,45 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import inf, isinf, isnan
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
-from manipula.algebra.expr.function import Function, Input
+from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.ports import PortKind
+from manipula.mechanics.models.ports import PortKind, Sizes
 
 Settings = dict[str, tuple[float, ...]]  # port → its entries
 
 
+class Setting(NamedTuple):
+    """What is asked of a setting: its meaning, its unit, and how many numbers."""
+
+    doc: str
+    unit: str
+    size: int
+
+
 def settings_from(function: Function, given: Mapping[str, Any]) -> Settings:
     """Every setting of the function, checked; what is missing is named with its meaning and unit."""
-    ports = {port.name: port for port in function.inputs if port.role == "setting"}
+    asked = {x.name: Setting(x.doc, x.unit, len(x.symbols)) for x in function.inputs if x.role == "setting"}
+    return _checked(function.name, asked, given)
+
+
+def settings_for(name: str, kinds: Sequence[PortKind], sizes: Sizes, given: Mapping[str, Any]) -> Settings:
+    """The same before there is a function: what is wrong is told at once."""
+    asked = {x.name: Setting(x.doc, x.unit, len(x.entries(sizes))) for x in kinds if x.role == "setting"}
+    found = _checked(name, asked, given)
+    refuse_impossible(name, kinds, found)
+    return found
+
+
+def _checked(function: str, asked: Mapping[str, Setting], given: Mapping[str, Any]) -> Settings:
     for name in given:
-        if name not in ports:
-            raise UnknownNameError(f"setting of {function.name}", name, ports)
-    missing = [f"{port.name} ({port.doc}, {port.unit})" for port in ports.values() if port.name not in given]
+        if name not in asked:
+            raise UnknownNameError(f"setting of {function}", name, asked)
+    missing = [f"{name} ({x.doc}, {x.unit})" for name, x in asked.items() if name not in given]
     if missing:
-        raise InputError(f"{function.name}: no value for {', '.join(missing)}")
-    return {name: _entries(function.name, port, given[name]) for name, port in ports.items()}
+        raise InputError(f"{function}: no value for {', '.join(missing)}")
+    return {name: _entries(f"{function}: {name}", x.size, given[name]) for name, x in asked.items()}
 
 
 def defaults(kinds: Sequence[PortKind]) -> dict[str, float]:
@@ -47,12 +67,11 @@ def refuse_impossible(name: str, kinds: Sequence[PortKind], settings: Settings) 
                 raise InputError(f"{name}: {kind.name} ({kind.doc}, {kind.unit}): expected {wanted}, found {value:g}")
 
 
-def _entries(function: str, port: Input, value: Any) -> tuple[float, ...]:
-    size = len(port.symbols)
+def _entries(what: str, size: int, value: Any) -> tuple[float, ...]:
     values = [value] * size if isinstance(value, Real) else value
-    wanted = "a number" if size == 1 else f"a number or {size} numbers, one a joint"
+    wanted = "a number" if size == 1 else f"a number or {size} numbers, one for each"
     if not hasattr(values, "__len__") or len(values) != size or not all(isinstance(x, Real) for x in values):
-        raise InputError(f"{function}: {port.name}: expected {wanted}, found {value!r:.60}")
+        raise InputError(f"{what}: expected {wanted}, found {value!r:.60}")
     if any(map(isnan, values)):
-        raise InputError(f"{function}: {port.name}: expected {wanted}, found NaN")
+        raise InputError(f"{what}: expected {wanted}, found NaN")
     return tuple(map(float, values))

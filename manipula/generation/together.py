@@ -33,7 +33,6 @@ from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function, with_proof
 from manipula.mechanics.models.block import Block
-from manipula.mechanics.models.ports import Sizes
 from manipula.support.collecting import seldom_collecting
 from manipula.support.progress import Tell, silent
 
@@ -223,8 +222,7 @@ def _shaped(part: Part, found: Mapping[str, Sequence[Any]]) -> Values:
 
 def _entries(block: Block, asked: Prepared) -> dict[str, list[str]]:
     """Port → the names of its entries, for this robot."""
-    sizes = Sizes(asked.robot.dof, lambda: len(asked.structure.ranking.names))
-    return {kind.name: kind.entries(sizes) for kind in block.inputs}
+    return {kind.name: kind.entries(asked.sizes) for kind in block.inputs}
 
 
 def _parameters(asked: Prepared, parts: Mapping[str, Part]) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
 
 import manipula as mp
 from manipula.algebra.emit.backend import emit
@@ -20,7 +21,7 @@ from tests.emitted import c_function, needs_cc
 from tests.random_robots import random_robot, with_laws
 
 KINDS = ("R", "P", "RP", "PRR", "RRR", "RPRR", "RRRRR", "RRPRRR", "RRRRRRR")
-NEEDED: dict[str, tuple[str, ...]] = {}  # laws that want arms of their own
+FEW = {"resolved_acceleration", "operational_space"}  # whose pose takes six joints: of these the position is asked
 H = 1e-3
 
 
@@ -31,6 +32,8 @@ def arm_of(seed: int, kinds: str, **about: Any) -> mp.Robot:
 def settings_of(law: str, robot: mp.Robot, seed: int, sample: float | None = H, **more: Any) -> dict[str, Any]:
     """A value for every setting that has none of its own."""
     rng, block = np.random.default_rng(seed), law_block(law, sampled=sample is not None)
+    if law in FEW:
+        more, block = {"task": "position", **more}, law_block(law, sampled=True, options={"task": "position"})
     ports = [port for port in block.inputs if port.role == "setting" and port.default is None and port.name != "sample"]
     found = {port.name: float(rng.uniform(0.4, 1.2)) for port in ports}
     return found | ({"ki": 0.1} if "ki" in found else {}) | more  # ki < kp kd, else no sample holds an arm
@@ -65,7 +68,7 @@ def parts_for(drives: bool, sample: float | None) -> dict[str, Any]:
 def test_one_step_in_c_is_the_step_in_python(name: str, sample: float | None, tmp_path: Path) -> None:
     """To 1e-13 of the row's largest entry, with a payload of symbols, a limit, and in samples a delay."""
     seed = sum(map(ord, name)) + (sample is None)
-    kinds = NEEDED.get(name, ("R", "RP", "PRR"))
+    kinds = ("PRR", "RRR") if name in FEW else ("R", "RP", "PRR")
     robot = arm_of(seed, kinds[seed % len(kinds)]).with_payload("mL", ("rLx", "rLy", "rLz"))
     drives = "tau" in LAWS[name].sampled.outputs
     law = law_of(name, robot, seed, sample, **parts_for(drives, sample))
@@ -86,7 +89,7 @@ def test_one_step_in_c_is_the_step_in_python(name: str, sample: float | None, tm
 @pytest.mark.parametrize("name", LAWS)
 def test_every_law_is_proved_of_arms_of_every_kind(name: str, seed: int) -> None:
     """Sliding, helical; in `make test` one small arm a law."""
-    kinds = NEEDED.get(name, KINDS[1:])
+    kinds = KINDS[3:] if name in FEW else KINDS[1:]
     robot = arm_of(40 + seed, kinds[seed % len(kinds)], screws=seed % 2 == 1)
     law = law_of(name, robot, seed, None if seed % 3 == 0 else H)
     assert "chance of error below" in law.provenance.proof
@@ -308,6 +311,158 @@ def test_an_observer_drives_no_arm() -> None:
         mp.closed_loop("planar2r", law)
 
 
+# laws of the tool
+
+
+def tool_of(arm: mp.Arm, q: Any) -> tuple[Any, Any]:
+    T = arm.pose(q)
+    return T[:3, 3], T[:3, :3]
+
+
+def error_of(arm: mp.Arm, q: Any, x_ref: Any) -> Any:
+    """Position, and twice the vector of the quaternion of R_ref Rᵀ, by SciPy."""
+    p, R = tool_of(arm, q)
+    if len(x_ref) == 3:
+        return x_ref - p
+    left = Rotation.from_quat(np.roll(x_ref[3:], -1)) * Rotation.from_matrix(R).inv()
+    e = left.as_quat(canonical=True)
+    return np.concatenate([x_ref[:3] - p, 2 * e[:3]])
+
+
+@pytest.mark.parametrize(
+    "name, kinds, task",
+    [
+        ("resolved_acceleration", "RRR", "position"),
+        ("resolved_acceleration", "RPRR", "position"),
+        ("operational_space", "RRR", "position"),
+        ("operational_space", "RRPR", "position"),
+        ("impedance", "RR", "pose"),
+        ("impedance", "RPR", "position"),
+        pytest.param("resolved_acceleration", "RRRRRR", "pose", marks=pytest.mark.slow),
+        pytest.param("operational_space", "RRPRRR", "pose", marks=pytest.mark.slow),
+        pytest.param("operational_space", "RRRRRRR", "pose", marks=pytest.mark.slow),
+    ],
+)
+def test_laws_of_the_tool_by_hand(name: str, kinds: str, task: str) -> None:
+    robot = arm_of(len(kinds) + 7, kinds)
+    arm, bare = (mp.Arm(x, optimise="none") for x in (robot, robot.without("friction")))
+    apart = {"resolved_acceleration": {"singular": 1e-5}, "operational_space": {"heaviest": 1e9}, "impedance": {}}
+    law = law_of(name, robot, 1, task=task, **apart[name], null=0.7)
+    x, s = drawn(law, 1), numbers(law)
+    J, size = arm.jacobian(x["q"])[: 6 if task == "pose" else 3], 6 if task == "pose" else 3
+    kp, kd = (np.repeat(s[k], [1, 1, 1, 3] if size == 6 else 1) for k in ("kp", "kd"))
+    lag = x["xd_ref"] - J @ x["qd"]
+    push = kp * error_of(arm, x["q"], x["x_ref"]) + kd * lag
+    if name == "impedance":
+        true = J.T @ push - 0.7 * x["qd"] + arm.gravity(x["q"])
+    else:
+        own = -0.7 * x["qd"]
+        left = x["xdd_ref"] + push - (arm.jacobian_dot(x["q"], x["qd"]) @ x["qd"])[:size] - J @ own
+        W = np.eye(robot.dof) if name == "resolved_acceleration" else np.linalg.inv(arm.inertia_matrix(x["q"]))
+        inverse = W @ J.T @ np.linalg.inv(J @ W @ J.T)
+        way = np.tanh(inverse @ x["xd_ref"] / s["smoothing"])
+        torque = bare.inverse_dynamics(x["q"], x["qd"], own + inverse @ left)
+        true = torque + rub(arm, bare, x["qd"], way)
+    got = outputs(law, x, {})
+    np.testing.assert_allclose(got["tau"], true, rtol=1e-7, atol=1e-7)
+    assert name == "impedance" or got["damped"][0] == 0
+    longer = {**x, "x_ref": np.concatenate([x["x_ref"][:3], -3 * x["x_ref"][3:]])}
+    np.testing.assert_allclose(outputs(law, longer, {})["tau"], got["tau"], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(FEW))
+def test_the_tool_follows_its_linear_equation(name: str) -> None:
+    """The exact arm, the law in every stage: each axis of the position obeys x̃̈ + kd x̃̇ + kp x̃ = 0."""
+    robot = arm_of(22, "RRRR", surroundings=False).without("friction")
+    arm, steps, apart = mp.Arm(robot), 120, {"singular": 1e-3} if "resolved" in name else {"heaviest": 1e5}
+    law = mp.controller(robot, name, task="position", kp=[90, 60, 30], kd=[20, 8, 12], null=2, **apart)
+    loop = mp.closed_loop(robot, law, step=H)
+    q0 = np.array([0.4, 0.7, -0.9, 0.5])
+    goal = tool_of(arm, q0)[0] + [0.02, -0.03, 0.025]
+    state, shares = loop.start(q=q0), []
+    for _ in range(steps):
+        state, out = loop.step(state, goal, np.zeros(3), np.zeros(3))
+        shares.append(out.damped[0])
+    assert max(shares) == 0
+    e0 = goal - tool_of(arm, q0)[0]
+    for i, (kp, kd) in enumerate([(90, 20), (60, 8), (30, 12)]):
+        e, _ = expm(np.array([[0, 1], [-kp, -kd]]) * H * steps) @ [e0[i], 0]
+        np.testing.assert_allclose(goal[i] - tool_of(arm, state.q)[0][i], e, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(FEW))
+def test_torques_of_the_null_space_do_not_accelerate_the_tool(name: str) -> None:
+    robot = arm_of(23, "RRRR", surroundings=False).without("friction")
+    arm, found = mp.Arm(robot, optimise="none"), []
+    q, qd = np.array([0.4, 0.7, -0.9, 0.5]), np.array([1.0, -0.5, 0.8, 2.0])
+    for null in (0.0, 40.0):
+        law = mp.controller(robot, name, task="position", kp=50, kd=10, null=null)
+        tau = law.step((), q, qd, [0.3, 0.2, 0.1], np.zeros(3), np.zeros(3)).outputs.tau
+        found.append((tau, arm.jacobian(q)[:3] @ arm.forward_dynamics(q, qd, tau)))
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=0, atol=1e-9)
+    assert np.abs(found[0][0] - found[1][0]).max() > 1
+
+
+@pytest.mark.parametrize("name", sorted(FEW))
+def test_through_a_singularity_torques_stay_finite_and_it_is_said(name: str) -> None:
+    """An arm stretched out, exactly, nearly, and on the way: the damping grows, and is never more than all of it."""
+    rows = [{"theta": 0, "d": 0, "a": a, "alpha": t, "mass": 1, "com": [0, 0, 0]} for a, t in ((0, 90), (1, 0), (1, 0))]
+    inertia = {"inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1, "xy": 0, "xz": 0, "yz": 0}}
+    robot = mp.Robot.from_dh([{**row, **inertia} for row in rows], convention="standard", angle="deg")
+    law = mp.controller(robot, name, task="position", kp=100, kd=20, **({} if "res" in name else {"heaviest": 100}))
+    shares, torques = [], []
+    for bent in (1.0, 0.3, 0.1, 3e-2, 1e-3, 1e-6, 1e-12, 0.0):
+        out = law.step((), [0.2, 0.3, bent], np.zeros(3), [3.0, 0, 0], np.zeros(3), np.zeros(3)).outputs
+        shares.append(out.damped[0])
+        torques.append(np.abs(out.tau).max())
+    assert shares[0] == 0 and (np.diff(shares) > -1e-8).all() and 0.99 < shares[-1] <= 1
+    assert np.isfinite(torques).all() and max(torques) < 1e5
+
+
+@pytest.mark.parametrize("kinds, task", [("RRR", "pose"), ("RP", "position")])
+def test_an_arm_under_impedance_is_passive(kinds: str, task: str) -> None:
+    """What is stored and what the damper ate stay the same, to the integrator's error, from a turn of two radians."""
+    robot = arm_of(31, kinds, surroundings=False).without("friction")
+    arm, n = mp.Arm(robot), robot.dof
+    kp, kd = (np.array([30.0, 50.0, 40.0, 6.0]), np.array([20.0, 30.0, 10.0, 2.0])) if task == "pose" else (60.0, 2.0)
+    law = mp.controller(robot, "impedance", task=task, kp=kp, kd=kd, null=0.05)
+    loop, h = mp.closed_loop(robot, law, step=5e-4), 5e-4
+    q0 = np.linspace(0.3, 0.9, n)
+    p, R = tool_of(arm, q0 + 0.7)
+    goal = np.concatenate([p, np.roll(Rotation.from_matrix(R).as_quat(), 1)]) if task == "pose" else p
+    still = np.zeros(6 if task == "pose" else 3)
+    states = run(loop, loop.start(q=q0), [(goal, still)] * 400)
+    kp, kd = (np.repeat(law.settings[k], [1, 1, 1, 3] if task == "pose" else 1) for k in ("kp", "kd"))
+
+    def stored(q: Any, qd: Any) -> float:
+        e = error_of(arm, q, goal)
+        eta = np.sqrt(1 - (e[3:] / 2) @ (e[3:] / 2))
+        turned = 4 * kp[3] * (1 - eta) if task == "pose" else 0.0
+        return float(qd @ arm.inertia_matrix(q) @ qd / 2 + kp[:3] @ e[:3] ** 2 / 2 + turned)
+
+    def eaten(q: Any, qd: Any) -> float:
+        v = arm.jacobian(q)[: len(still)] @ qd
+        return float(kd @ v**2 + 0.05 * qd @ qd)
+
+    power = np.array([eaten(x.q, x.qd) for x in states])
+    lost = h / 3 * (power[0:-1:2] + 4 * power[1::2] + power[2::2]).sum()  # Simpson
+    first, last = stored(*states[0][:2]), stored(*states[-1][:2])
+    assert lost > 0.04 * first
+    np.testing.assert_allclose(last + lost, first, rtol=1e-6)
+
+
+def test_too_few_joints_for_a_task_are_told() -> None:
+    robot = arm_of(3, "RP")
+    for name in FEW:
+        with pytest.raises(mp.InputError, match=f"{name}: 2 joints cannot follow a pose, .* task='position' asks"):
+            mp.controller(robot, name, kp=1, kd=1)
+        with pytest.raises(mp.InputError, match="2 joints cannot follow a position"):
+            mp.controller(robot, name, task="position", kp=1, kd=1)
+    for wrong in ("Pose", 3, None, ["pose"]):
+        with pytest.raises(mp.InputError, match="task: expected 'pose' or 'position', found"):
+            mp.controller(robot, "impedance", task=wrong, kp=1, kd=1)
+
+
 # gains that cannot be
 
 
@@ -358,10 +513,9 @@ def test_a_law_in_continuous_time_has_no_delay() -> None:
 
 @pytest.mark.parametrize("name", LAWS)
 def test_wrong_settings_of_every_law_are_told(name: str) -> None:
-    kinds = NEEDED.get(name, ("RP",))[0]
-    robot = arm_of(3, kinds)
+    robot = arm_of(3, "RRR" if name in FEW else "RP")
     given = settings_of(name, robot, 0)
-    first = next(iter(given))
+    first = next(x for x in given if x != "task")
     for wrong, told in ((float("nan"), "found NaN"), (-1.0, "found -1"), ([1.0] * 11, "expected"), ("1", "expected")):
         with pytest.raises(mp.InputError, match=rf"{first}.*{told}"):
             mp.controller(robot, name, sample=H, **{**given, first: wrong})

@@ -179,6 +179,7 @@ GEOMETRY: dict[str, Want] = {
     "transforms": _transforms,
     "jacobian": lambda c: [c.world.jacobian(c.q)],
     "jacobian_tool": _tool_jacobian,
+    "tool_bias": lambda c: [c.world.jacobian_dot(c.q, c.qd) @ c.qd],
     "jacobian_dot": lambda c: [c.world.jacobian_dot(c.q, c.qd)],
 }
 LINEAR: dict[str, Want] = {  # times the parameters, by name

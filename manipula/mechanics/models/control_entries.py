@@ -1,5 +1,5 @@
 """The catalogue's entries that control laws ask for: torques whose friction has a smooth sign, friction by itself,
-momenta.
+momenta, what the tool accelerates by.
 
 The sign of a measured velocity chatters when a joint is meant to rest. A law takes tanh(q̇_ref/ε) for it instead, of the
 velocity that is wanted; what is proportional to the velocity keeps the measured one.
@@ -12,10 +12,12 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics import torque
 from manipula.mechanics.models.dynamics.friction import friction
-from manipula.mechanics.models.entry import FIELD, TORQUES, Given, Model
+from manipula.mechanics.models.entry import FIELD, TOOL, TORQUES, Given, Model
+from manipula.mechanics.models.kinematics import jacobian
 from manipula.mechanics.models.lagrange import momentum
 from manipula.mechanics.models.ports import EFFORT, MOMENTUM
 from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.spatial.vector import dot
 
 
 def _smooth(chain: Tree, x: Given) -> dict[str, Any]:
@@ -40,6 +42,15 @@ FOR_CONTROL = (
     Model(
         "friction", "what joints lose to friction, tanh(slip) standing for sign(q̇); loaded by the weight alone",
         ("q", "qd", "slip"), {"f": (EFFORT, "joint torques")}, {"laws": _friction}, TORQUES, trees=("laws",),
+    ),
+    Model(
+        "tool_bias", "acceleration of the tool at constant joint rates, J̇·q̇, world axes", ("q", "qd"),
+        {"a": ("m/s², rad/s²", "linear, then angular")},
+        {
+            "columns": lambda c, x: {"a": [dot(row, x["qd"]) for row in jacobian.jacobian_dot(c, x["q"], x["qd"])]},
+            "summed": lambda c, x: {"a": jacobian.tool_bias(c, x["q"], x["qd"])},
+        },
+        TOOL, candidates=("summed",), trees=("columns", "summed"),
     ),
     Model(
         "momentum", "the momenta of the joints, and what changes them beside motors, friction and contacts",

@@ -40,6 +40,7 @@ AXES: dict[str, Mapping[str, tuple[int, ...]]] = {
     "jacobian": {"J": COLUMNS},
     "jacobian_tool": {"J": COLUMNS},
     "jacobian_dot": {"Jd": COLUMNS},
+    "tool_bias": {},
     "inverse_dynamics": {"tau": ROWS},
     "inverse_dynamics_smooth": {"tau": ROWS},
     "friction": {"f": ROWS},

@@ -17,12 +17,16 @@ from manipula.mechanics.models.control.computed_torque import (
 )
 from manipula.mechanics.models.control.feedforward import FEEDFORWARD
 from manipula.mechanics.models.control.friction_compensation import FRICTION_COMPENSATION
+from manipula.mechanics.models.control.impedance import impedance
 from manipula.mechanics.models.control.momentum_observer import MOMENTUM_OBSERVER, SAMPLED_MOMENTUM_OBSERVER
+from manipula.mechanics.models.control.operational_space import operational_space
 from manipula.mechanics.models.control.parts import delayed, limited
 from manipula.mechanics.models.control.pd_gravity import PD_GRAVITY
 from manipula.mechanics.models.control.pid import PID, SAMPLED_PID
 from manipula.mechanics.models.control.ports import LIMIT
+from manipula.mechanics.models.control.resolved_acceleration import resolved_acceleration
 from manipula.mechanics.models.control.sliding import SLIDING, linear_gains
+from manipula.mechanics.models.control.task import Task, task_named
 
 Gains = Callable[[Mapping[str, float]], tuple[float, float, float]]
 
@@ -39,6 +43,22 @@ class LawEntry(NamedTuple):
     error: Gains | None = None
 
 
+def _of_tasks(law: Callable[[Task], Block]) -> Callable[..., LawEntry]:
+    """A law of the tool, of its pose or of its position alone."""
+
+    def made(task: str = "pose") -> LawEntry:
+        block = law(task_named(task))
+        return LawEntry(block, block)
+
+    return made
+
+
+# laws that come in variants: what makes the entry from options by their names; `LAWS` has the one without any
+VARIANTS: dict[str, Callable[..., LawEntry]] = {
+    "resolved_acceleration": _of_tasks(resolved_acceleration),
+    "operational_space": _of_tasks(operational_space),
+    "impedance": _of_tasks(impedance),
+}
 LAWS: dict[str, LawEntry] = {
     "pid": LawEntry(PID, SAMPLED_PID),
     "pd_gravity": LawEntry(PD_GRAVITY, PD_GRAVITY),
@@ -50,9 +70,8 @@ LAWS: dict[str, LawEntry] = {
     ),
     "sliding": LawEntry(SLIDING, SLIDING, linear_gains),
     "momentum_observer": LawEntry(MOMENTUM_OBSERVER, SAMPLED_MOMENTUM_OBSERVER),
+    **{name: made() for name, made in VARIANTS.items()},
 }
-# laws that come in variants: what makes the entry from options by their names; `LAWS` has the one without any
-VARIANTS: dict[str, Callable[..., LawEntry]] = {}
 LONGEST_DELAY = 64  # samples: a torque on its way is a state of its own
 NONE: Mapping[str, Any] = MappingProxyType({})
 

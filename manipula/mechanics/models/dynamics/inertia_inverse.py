@@ -51,6 +51,15 @@ def inverted(M: Sequence[Sequence[Any]]) -> Rows:
     return [[diagonal[i] if i == j else lower[max(i, j)][min(i, j)] for j in range(len(M))] for i in range(len(M))]
 
 
+def least(M: Sequence[Sequence[Any]]) -> Any:
+    """1/tr M⁻¹: no more than the smallest eigenvalue of M, and no less than it over their number."""
+    L, D = factored(M)
+    inverse = [reciprocal(d) for d in D]
+    # tr A D⁻¹ Aᵀ
+    rows = [[*(a * a * e for a, e in zip(row, inverse)), inverse[i]] for i, row in enumerate(unit_inverse(L))]
+    return 1 / sum_of([x for row in rows for x in row])
+
+
 def factored(M: Sequence[Sequence[Any]]) -> tuple[Rows, list[Any]]:
     """L without its ones, a row longer each time, and D: the inertia each joint feels while those beyond are free."""
     work = [list(row[: i + 1]) for i, row in enumerate(M)]

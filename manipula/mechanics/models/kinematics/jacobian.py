@@ -53,6 +53,16 @@ def jacobian_dot(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
     )
 
 
+def tool_bias(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+    """J̇ q̇, what the tool accelerates by at constant joint rates:  Σ (W×v + w×V, W×w), the columns times their rates"""
+    rates = [((scale(rate, v), scale(rate, w)), 1) for (v, w), rate in zip(columns_in_world(chain, q), qd, strict=True)]
+    _, *turns = accumulate(rates, _add_turn, initial=NULL)
+    linear, angular = NULL, NULL
+    for ((v, w), _), W, V in zip(rates, turns, _later(_add_slide, rates)):
+        linear, angular = add(linear, add(cross(W, v), cross(w, V))), add(angular, cross(W, w))
+    return [*linear, *angular]
+
+
 def jacobian_dot_tool(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
     """d/dt of `jacobian_tool`, entry by entry:  (v×W + w×V, w×W)
 

@@ -1,0 +1,158 @@
+"""What laws of the tool have in common: the motion wanted, the error of position and orientation, the task's Jacobian.
+
+The task is the whole pose, or the position of the tool alone. x_ref is the position, then the quaternion (e0, e1, e2,
+e3) of the orientation wanted; its length does not matter. With R_ref and R the orientations wanted and measured, and
+(η, ε) the unit quaternion of R_ref Rᵀ with η ≥ 0, the error of the orientation is 2ε: for small angles the vector of
+the turn that is left, world axes, and zero nowhere else than at the goal.
+
+Near a singularity least squares are damped (`damped`), more the nearer.
+
+Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), section 3.7.3
+(orientation error by angle and axis, and by the unit quaternion); Chiaverini, Siciliano, Egeland, "Review of the damped
+least-squares inverse kinematics with experiments on an industrial robot manipulator", IEEE Transactions on Control
+Systems Technology 2(2), 1994 (the damping that begins at a smallest singular value).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from manipula.errors import InputError
+from manipula.mechanics.models.block import Call
+from manipula.mechanics.models.dynamics.inertia_inverse import Solver, least
+from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.kinematics.orientation import matrix_from_quaternion, quaternion_from_matrix
+from manipula.mechanics.models.ports import PortKind
+from manipula.mechanics.spatial.vector import Vec3, dot, matmul, transpose
+from manipula.scalar import Maths, Tolerance
+
+Rows = list[list[Any]]
+HAIR = Tolerance("1e-9", "1e-4")
+_AXES, _TURNS = ("x", "y", "z"), ("rx", "ry", "rz")
+
+
+@dataclass(frozen=True)
+class Task:
+    """Which freedoms of the tool a law rules: three of its position, and three of its orientation or none."""
+
+    name: str
+    axes: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.axes)
+
+    @property
+    def references(self) -> tuple[PortKind, ...]:
+        """x_ref, xd_ref, xdd_ref"""
+        turned = ("e0_ref", "e1_ref", "e2_ref", "e3_ref") if self.size > len(_AXES) else ()
+        what = "position of the tool, then the quaternion of its orientation" if turned else "position of the tool"
+        place = (*(f"{axis}_ref" for axis in _AXES), *turned)
+        how = "velocity of the tool, linear, then angular, world axes" if turned else "velocity of the tool"
+        return (
+            PortKind("x_ref", "m, 1" if turned else "m", f"{what} wanted", place),
+            PortKind("xd_ref", "m/s, rad/s", f"{how} wanted", tuple(f"{axis}d_ref" for axis in self.axes)),
+            PortKind("xdd_ref", "m/s², rad/s²", "its rate wanted", tuple(f"{axis}dd_ref" for axis in self.axes)),
+        )
+
+    def gains(self, name: str, unit: str, doc: str) -> PortKind:
+        """A setting of three axes, and of all turns together: so a spring of the orientation has a potential."""
+        names = (*_AXES, "turn") if self.size > len(_AXES) else _AXES
+        return PortKind(name, unit, doc, tuple(f"{name}_{axis}" for axis in names), "setting")
+
+
+POSE, POSITION = Task("pose", (*_AXES, *_TURNS)), Task("position", _AXES)
+TASKS = {task.name: task for task in (POSE, POSITION)}
+
+
+class Tool(NamedTuple):
+    """The tool at one moment: its Jacobian, its velocity, and how far it is from what is wanted."""
+
+    J: Rows
+    v: list[Any]
+    error: list[Any]
+    lag: list[Any]  # ẋ_ref − ẋ
+
+
+def task_named(name: Any) -> Task:
+    if not isinstance(name, str) or name not in TASKS:
+        raise InputError(f"task: expected 'pose' or 'position', found {name!r:.60}")
+    return TASKS[name]
+
+
+def tool(maths: Maths[Any], call: Call, x: Given, task: Task) -> Tool:
+    """What a law of the tool starts from."""
+    J = [list(row) for row in call("jacobian", q=x["q"])["J"][: task.size]]
+    v = [dot(row, x["qd"]) for row in J]
+    lag = [fast - now for fast, now in zip(x["xd_ref"], v, strict=True)]
+    return Tool(J, v, _error(maths, call("pose", q=x["q"])["T"], x["x_ref"]), lag)
+
+
+def refuse_few(law: str, joints: int, task: Task) -> None:
+    """Raises where joints are fewer than the freedoms that a law must rule all."""
+    if joints < task.size:
+        other = "" if task is POSITION else "; task='position' asks for three, impedance for any number"
+        found = "1 joint" if joints == 1 else f"{joints} joints"
+        raise InputError(f"{law}: {found} cannot follow a {task.name}, which has {task.size} freedoms{other}")
+
+
+def _error(maths: Maths[Any], T: Sequence[Sequence[Any]], wanted: Sequence[Any]) -> list[Any]:
+    place = [there - row[3] for there, row in zip(wanted, T[:3])]
+    if len(wanted) == len(place):
+        return place
+    # R_ref of the quaternion over its length, (η, ε) of R_ref Rᵀ
+    long = 1 / maths.sqrt(dot(wanted[3:], wanted[3:]))
+    x, y, z = (Vec3(row[:3]) for row in T[:3])
+    turn = matmul(matrix_from_quaternion([long * e for e in wanted[3:]]), transpose((x, y, z)))
+    return place + [2 * e for e in quaternion_from_matrix(turn, maths)[1:]]
+
+
+def spread(gains: Sequence[Any], task: Task) -> list[Any]:
+    """One gain an axis of the task."""
+    return [*gains[:3], *[gains[3]] * (task.size - 3)] if task.size > len(_AXES) else list(gains)
+
+
+def pull(x: Given, at: Tool, task: Task) -> list[Any]:
+    """kd (ẋ_ref − ẋ) + kp x̃"""
+    rows = zip(spread(x["kp"], task), at.error, spread(x["kd"], task), at.lag, strict=True)
+    return [p * e + d * v for p, e, d, v in rows]
+
+
+class Damped(NamedTuple):
+    """The system A y = right, and how much of its damping is at work: 0 away from singularities, 1 in them."""
+
+    solve: Solver
+    share: Any
+
+
+def damped(maths: Maths[Any], A: Rows, threshold: Any, most: Any) -> Damped:
+    """A + share · most · 1, A symmetric and positive, its smallest eigenvalue known by 1/tr A⁻¹.
+
+    share = max(0, 1 − σ²/σ₀²), so that nothing is damped where A is large enough; the trace is taken of A and a hair
+    more, for in a singularity there is no inverse.
+    """
+    hair = threshold * maths.number(HAIR)
+    share = maths.maximum(1 - least(_raised(A, hair)) * (1 / threshold), 0)
+    return Damped(Solver(_raised(A, share * most)), share)
+
+
+def _raised(A: Rows, by: Any) -> Rows:
+    return [[x + by if i == j else x for j, x in enumerate(row)] for i, row in enumerate(A)]
+
+
+def gram(rows: Sequence[Sequence[Any]], others: Sequence[Sequence[Any]]) -> Rows:
+    """The symmetric matrix of the products of rows with others: one half is computed."""
+    lower = [[dot(rows[i], others[j]) for j in range(i + 1)] for i in range(len(rows))]
+    return [[lower[max(i, j)][min(i, j)] for j in range(len(rows))] for i in range(len(rows))]
+
+
+def times(J: Rows, q: Sequence[Any]) -> list[Any]:
+    """J q̇"""
+    return [dot(row, q) for row in J]
+
+
+def transposed(J: Rows, f: Sequence[Any]) -> list[Any]:
+    """Jᵀ f"""
+    return [dot(column, f) for column in zip(*J)]
