@@ -65,7 +65,7 @@ def jobs() -> Iterator[tuple[str, Callable[[], Job]]]:
     for name in ARMS:
         for count in POSES:
             yield f"{count} poses, {name}", lambda x=name, n=count: many(x, n)
-    yield f"{MOVES} moves of the search", lambda: lambda: mp.optimise(*SEARCHED, search=True, moves=MOVES)
+    yield f"{MOVES} moves of the search", lambda: lambda: mp.api.optimise(*SEARCHED, search=True, moves=MOVES)
 
 
 def work() -> None:

@@ -24,7 +24,7 @@ from manipula.mechanics.models.choices import Answers, Topic
 from manipula.mechanics.models.dynamics.moving_bodies import slid_back
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan
-from manipula.mechanics.robot.bind import Symbolic, bind, free_parameters
+from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
 from manipula.mechanics.robot.branching import followers
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
@@ -70,7 +70,11 @@ class Structure:
 
     def merged(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
         """The arm over any scalar, fixed joints merged."""
-        return merge_fixed(bind(self.robot, maths, symbols, self.symbolic))
+        return merge_fixed(self._binding.over(maths, symbols))
+
+    @cached_property
+    def _binding(self) -> Binding:
+        return Binding(self.robot, self.symbolic)
 
     def in_field(self, seed: str) -> Tree:
         """The arm at one random point of the prime field."""

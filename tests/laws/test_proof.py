@@ -25,7 +25,7 @@ from manipula.generation import build, levels, structure, together
 from manipula.generation import proved as generation
 from manipula.mechanics.robot import bind as binding
 from manipula.mechanics.robot.tree import Tree, in_series
-from manipula.mechanics.spatial.inertia import RigidBody
+from manipula.mechanics.spatial.inertia import RigidBody, Tensor
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along
 from manipula.support.progress import DEFAULT_EFFORT
 from tests.random_robots import random_robot
@@ -304,7 +304,7 @@ MISREAD: dict[str, Callable[[Tree], Tree]] = {
     "after": wrong_links(lambda x: replace(x, after=x.after @ shift_along("z", 1))),
     "mass": wrong_links(heavier),
     "first moment": wrong_links(lambda x: replace(x, inertia=replace(x.inertia, s=x.inertia.s[::-1]))),
-    "tensor": wrong_links(lambda x: replace(x, inertia=replace(x.inertia, I=x.inertia.I[::-1]))),
+    "tensor": wrong_links(lambda x: replace(x, inertia=replace(x.inertia, second=Tensor(x.inertia.I[::-1])))),
     "motor": wrong_links(lambda x: driven(x, Ia=x.motor_inertia + 1)),
     "viscous": wrong_links(lambda x: driven(x, fv=x.actuator["fc"], fc=x.actuator["fv"])),
     "constant": wrong_links(lambda x: driven(x, fo=-x.actuator["fo"])),
@@ -334,12 +334,14 @@ EVERYTHING = arm_with_everything()
 
 
 @pytest.mark.parametrize("name", MISREAD)
-@pytest.mark.parametrize("where", ["bind", "merge_fixed"])
-def test_an_error_on_both_sides_does_not_leave(monkeypatch: pytest.MonkeyPatch, name: str, where: str) -> None:
+@pytest.mark.parametrize(("place", "where"), [(binding.Binding, "over"), (structure, "merge_fixed")])
+def test_an_error_on_both_sides_does_not_leave(
+    monkeypatch: pytest.MonkeyPatch, name: str, place: Any, where: str
+) -> None:
     """The model and its reference see the same wrong arm: only the second text of the description can tell."""
-    right = getattr(structure, where)
+    right = getattr(place, where)
     spoil: Callable[..., Tree] = lambda *given: MISREAD[name](right(*given))  # noqa: E731
-    monkeypatch.setattr(structure, where, spoil)
+    monkeypatch.setattr(place, where, spoil)
     with pytest.raises(ProofError, match="is not as the robot's description has it"):
         mp.generate(EVERYTHING, "pose", optimise="none")
 

@@ -41,7 +41,7 @@ def free_parameters(robot: Robot, symbolic: Symbolic = "auto") -> dict[str, Para
 
 def bind(robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic = "auto") -> Tree:
     """The chain over S; `symbols` holds a scalar for every free parameter."""
-    return _Binder(robot, maths, symbols, symbolic).chain()
+    return Binding(robot, symbolic).over(maths, symbols)
 
 
 class Chooser:
@@ -104,13 +104,25 @@ def _unfolded(name: str, values: Mapping[str, Parameter], stays: Callable[[str],
     return list(found)
 
 
-class _Binder:
-    def __init__(self, robot: Robot, maths: Maths[Any], symbols: Mapping[str, Any], symbolic: Symbolic) -> None:
-        self.robot, self.maths, self.values = robot, maths, dict(robot.values)
+class Binding:
+    """What is the same whatever the scalar: which cells stay symbols, the names in use, the angles collected."""
+
+    def __init__(self, robot: Robot, symbolic: Symbolic = "auto") -> None:
+        self.robot, self.values, self.names = robot, dict(robot.values), robot.names()
         self.choose = chooser(robot, symbolic)
         self.angles = Angles({name: x for name, x in self.values.items() if not self.choose.name(name)})
+
+    def over(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
+        """See `bind`."""
+        return _Binder(self, maths, symbols).chain()
+
+
+class _Binder:
+    def __init__(self, binding: Binding, maths: Maths[Any], symbols: Mapping[str, Any]) -> None:
+        self.robot, self.values, self.maths = binding.robot, binding.values, maths
+        self.choose, self.angles = binding.choose, binding.angles
         self.symbols: dict[str, Any] = dict(symbols)
-        for name in robot.names():
+        for name in binding.names:
             self.look_up(name)
 
     def look_up(self, name: str) -> Any:
@@ -209,9 +221,9 @@ class _Binder:
         return RigidBody(m, first, Tensor(tensor))
 
     def link(self, joint: Joint, suffix: str, carried: Sequence[str], parent: int) -> Link:
-        own = [] if joint.body is None and joint.kind == "fixed" else [Part(suffix, HERE, self.body(joint.body))]
-        held = [Part(x, self.placement(y.at), self.body(y.body)) for x, y in zip(carried, joint.carries)]
         inertia = self.body(joint.body)
+        own = [] if joint.body is None and joint.kind == "fixed" else [Part(suffix, HERE, inertia)]
+        held = [Part(x, self.placement(y.at), self.body(y.body)) for x, y in zip(carried, joint.carries)]
         for part in held:
             inertia = inertia + part.inertia.seen_from(part.at)
         before = self.placement(joint.before)
