@@ -7,7 +7,9 @@ array([ 0.5 , -0.25])
 """
 
 from manipula.mechanics.models.motion.ports import Motion
+from manipula.simulation.paths.cartesian import Singular, ToolTrajectory, circle, line
 from manipula.simulation.paths.joints import jerk_limited, quintic, trapezoid
+from manipula.simulation.paths.planned import ruckig
 from manipula.simulation.paths.series import fourier, spline
 from manipula.simulation.paths.tables import table
 from manipula.simulation.paths.time_optimal import TimeOptimal, time_optimal
@@ -15,11 +17,16 @@ from manipula.simulation.paths.trajectory import Trajectory
 
 __all__ = [
     "Motion",
+    "Singular",
     "TimeOptimal",
+    "ToolTrajectory",
     "Trajectory",
+    "circle",
     "fourier",
     "jerk_limited",
+    "line",
     "quintic",
+    "ruckig",
     "spline",
     "table",
     "time_optimal",

@@ -193,6 +193,30 @@ def test_jerk_limited_takes_the_least_time(seed: int) -> None:
     assert np.allclose(ref(times).qd[:, 0], theirs[:, 1], atol=1e-8 * v)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_what_ruckig_plans_is_taken_over_exactly(seed: int) -> None:
+    """Its own values at any time, as pieces of constant jerk, from states that break a limit, too."""
+    ruckig = pytest.importorskip("ruckig")
+    rng = np.random.default_rng(seed)
+    dof = int(rng.integers(1, 8))
+    (q0, q1), (v, a, j) = _both(rng, dof), list(10 ** rng.uniform(-0.5, 1, (3, dof)))
+    qd0, qdd0, qd1 = (
+        1.3 * v * rng.uniform(-1, 1, dof),
+        0.9 * a * rng.uniform(-1, 1, dof),
+        v * rng.uniform(-0.5, 0.5, dof),
+    )
+    asked, found = ruckig.InputParameter(dof), ruckig.Trajectory(dof)
+    asked.current_position, asked.current_velocity, asked.current_acceleration = q0, qd0, qdd0
+    asked.target_position, asked.target_velocity = q1, qd1
+    asked.max_velocity, asked.max_acceleration, asked.max_jerk = v, a, j
+    ruckig.Ruckig(dof).calculate(asked, found)
+    ref = mp.trajectory.ruckig(q0, q1, v, a, j, qd0=qd0, qdd0=qdd0, qd1=qd1)
+    assert ref.duration == found.duration
+    times = np.linspace(0, ref.duration, 101)[:-1]
+    for mine, theirs in zip(ref(times), np.moveaxis(np.array([found.at_time(t)[:3] for t in times]), 1, 0)):
+        assert np.allclose(mine, theirs, atol=1e-8 * max(1, np.abs(theirs).max()))
+
+
 def test_a_quintic_is_the_book_s() -> None:
     """Rest to rest in one second: a₃ = 10, a₄ = −15, a₅ = 6."""
     ref, t = mp.trajectory.quintic([0.0], [1.0], 1), np.linspace(0, 1, 11)

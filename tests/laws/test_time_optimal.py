@@ -111,7 +111,7 @@ def test_one_joint_of_constant_inertia_is_bang_bang() -> None:
     assert gentle.duration == pytest.approx(2 * np.sqrt(1.5 / 0.7), rel=1e-5)
 
 
-@pytest.mark.parametrize("name", ["stanford", "scara", "rp"])
+@pytest.mark.parametrize("name", [pytest.param("stanford", marks=pytest.mark.slow), "scara", "rp"])
 def test_friction_gravity_and_prismatic_joints_are_in_the_torques(name: str) -> None:
     robot = mp.load(name)
     missing = {key: 1.0 for key, value in robot.parameters.items() if value is None}
@@ -128,6 +128,7 @@ def test_friction_gravity_and_prismatic_joints_are_in_the_torques(name: str) -> 
     assert np.mean(np.maximum(loads, speeds).max(axis=1) > 0.95) > 0.95
 
 
+@pytest.mark.slow
 def test_less_torque_takes_longer_and_friction_too() -> None:
     robot = mp.load("puma560")
     points = np.random.default_rng(5).uniform(-1, 1, (3, 6))

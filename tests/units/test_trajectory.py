@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,23 @@ def test_nowhere_to_go_is_rest(ref: Any) -> None:
     assert (motion.q == [1, 2]).all()
     assert not motion.qd.any() and not motion.qdd.any()
     assert ref.model.provenance.proof
+
+
+def test_ruckig_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ruckig", None)
+    with pytest.raises(mp.InputError, match=re.escape("pip install 'manipula[plan]'")):
+        tr.ruckig([0], [1], 1, 1, 1)
+
+
+def test_ruckig_refuses_in_a_sentence() -> None:
+    pytest.importorskip("ruckig")
+    rest = tr.ruckig([1, 2], [1, 2], 1, 1, 1)
+    assert rest.duration == 0
+    assert (rest([0, 1]).q == [1, 2]).all()
+    with pytest.raises(mp.InputError, match="qd0 is of 1 joints, q0 of 2"):
+        tr.ruckig([0, 0], [1, 2], 1, 1, 1, qd0=[1])
+    with pytest.raises(mp.InputError, match="ruckig: "):
+        tr.ruckig([0], [1], 1, 1, 1, qd1=[5])
 
 
 def test_a_joint_that_stays_does_not_move_a_bit() -> None:

@@ -43,12 +43,11 @@ def trapezoid(
     start, goal = both(q0, q1, "trapezoid")
     v = _share(velocity, goal - start, "trapezoid: velocity")
     a = _share(acceleration, goal - start, "trapezoid: acceleration")
-    if duration is None:
-        if a == inf and not _moves_nothing(start, goal):
-            raise InputError("trapezoid: expected a duration, or a limit of acceleration (and of velocity)")
-        shape = quickest_trapezoid(v, a)
+    if duration is None and _moves_nothing(start, goal):
+        shape = Trapezoid(0.0, 0.0, 0.0, 0.0)
     else:
-        shape = _trapezoid_of(positive(duration, "trapezoid: duration", "seconds"), v, a)
+        time = None if duration is None else positive(duration, "trapezoid: duration", "seconds")
+        shape = trapezoid_of("trapezoid", time, v, a)
     return _straight(TRAPEZOID, start, goal, shape.duration, settings(ramp=shape.ramp, speed=shape.v, pull=shape.a))
 
 
@@ -62,18 +61,21 @@ class Trapezoid(NamedTuple):
 
 
 def quickest_trapezoid(v: float, a: float) -> Trapezoid:
-    """Under limits of velocity and acceleration of the share; both infinite is a way of no length."""
-    if a == inf:
-        return Trapezoid(0.0, 0.0, 0.0, 0.0)
+    """Under limits of velocity and acceleration of the share."""
     top = min(v, sqrt(a))
     return Trapezoid(top / a + 1 / top, top / a, top, a)
 
 
-def _trapezoid_of(duration: float, v: float, a: float) -> Trapezoid:
-    """In this time: with the limit of acceleration used, else that of velocity, else a third of it speeding up."""
+def trapezoid_of(name: str, duration: float | None, v: float, a: float) -> Trapezoid:
+    """The quickest under the limits of the share; or in this time, with the limit of acceleration used, else that of
+    velocity, else a third of it speeding up."""
+    if duration is None:
+        if a == inf:
+            raise InputError(f"{name}: expected a duration, or a limit of acceleration (and of velocity)")
+        return quickest_trapezoid(v, a)
     least = 0.0 if (v, a) == (inf, inf) else 1 / v if a == inf else quickest_trapezoid(v, a).duration
     if duration < least * (1 - 1e-12) or (a == inf and v < inf and duration <= least):
-        raise InputError(f"trapezoid: duration: the limits ask for more than {least:g} s, found {duration:g}")
+        raise InputError(f"{name}: duration: the limits ask for more than {least:g} s, found {duration:g}")
     # v T − v²/a = 1,  or r = T − 1/v with r = T/3, if v may be so large
     top = 2 / (duration + sqrt(max(duration * duration - 4 / a, 0.0))) if a < inf else min(1.5 / duration, v)
     ramp = duration - 1 / top

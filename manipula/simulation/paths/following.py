@@ -1,0 +1,168 @@
+"""Joints along a curve of the tool: one branch, followed from the start, exact at every place.
+
+    q' = J⁺ x'        q'' = J⁺ (x'' − J̇ q') + (1 − J⁺ J) J̇ᵀ J⁺ᵀ q',  J̇ along q'
+
+Steps are predicted by these two and corrected by Newton's method. Of what a redundant arm, or a task of the position
+alone, leaves open the joints do the least: J⁺ is the pseudoinverse. Between the steps a smooth curve says where the
+free motions are. The least singular value of the Jacobian says how near a singular pose is.
+
+Source: Siciliano et al., "Robotics" (2009), section 3.5 (inverse differential kinematics, redundant arms).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.interpolate import BPoly, PPoly
+
+from manipula.mechanics.models.motion.ports import Motion
+from manipula.simulation.paths.arms import Arm
+from manipula.simulation.paths.rotations import Floats, misalignment
+from manipula.simulation.paths.tool_paths import Curve
+
+LONGEST, SHORTEST = 1 / 128, 1 / 32768  # steps along the curve
+CORRECTIONS = 8
+FAR = 0.2  # rad or m: a correction that large is a jump to another branch
+EXACT = 1e-10  # m and rad, when a place is reached
+CROSSED = 1e-7  # m and rad, from a singular pose: it is passed through
+RANK = 1e-9  # of the largest singular value: below, a direction is none
+ROWS = {"pose": slice(0, 6), "position": slice(0, 3)}
+
+
+@dataclass(frozen=True)
+class Follower:
+    """An arm on a curve."""
+
+    arm: Arm
+    curve: Curve
+    task: str
+
+    def slopes(self, q: Floats, s: Floats, free: tuple[Floats, Floats] | None = None) -> Motion:
+        """(q, q', q'') at configurations that are there; `free`: motions of which q' and q'' take what the tool leaves
+        open."""
+        place = self.curve.at(s)
+        J = self.jacobian(q)
+        inverse = _inverse(J)
+        first = self._moved(J, inverse, place.first[..., ROWS[self.task]], free and free[0])
+        Jd = self.arm.jacobian_dot(q, first)[..., ROWS[self.task], :]
+        rest = place.second[..., ROWS[self.task]] - _product(Jd, first)
+        # the derivative of J⁺ has a part in the free motions: J̇ᵀ J⁺ᵀ q'
+        freely = _product(np.swapaxes(Jd, -1, -2), _product(np.swapaxes(inverse, -1, -2), first))
+        return Motion(q, first, self._moved(J, inverse, rest, freely if free is None else free[1]))
+
+    def _moved(self, J: Floats, inverse: Floats, x: Floats, free: Floats | None) -> Floats:
+        """J⁺ x + (1 − J⁺ J) free"""
+        return _product(inverse, x) if free is None else free + _product(inverse, x - _product(J, free))
+
+    def error(self, q: Floats, s: Floats) -> Floats:
+        """What is left to the place: position, then a small turn."""
+        wanted, found = self.curve.at(s).pose, self.arm.pose(q)
+        left = wanted[..., :3, 3] - found[..., :3, 3]
+        turn = misalignment(wanted[..., :3, :3], found[..., :3, :3])
+        return np.concatenate([left, turn], axis=-1)[..., ROWS[self.task]]
+
+    def corrected(self, q: Floats, s: Floats) -> Floats:
+        """One step of Newton's method."""
+        return np.asarray(q + _product(_inverse(self.jacobian(q)), self.error(q, s)))
+
+    def reached(self, q: Floats, s: float) -> Floats | None:
+        """The configuration near q at this place, if there is one."""
+        at, found = np.array(s), q
+        for _ in range(CORRECTIONS):
+            found = self.corrected(found, at)
+            if not np.abs(found - q).max() < FAR:
+                return None
+            if np.abs(self.error(found, at)).max() < EXACT:
+                return self.corrected(found, at)
+        return None
+
+    def smallest(self, q: Floats) -> Floats:
+        """The least singular value at configurations (k, n), of as many as the Jacobian has anywhere on the way."""
+        values = np.linalg.svd(self.jacobian(q), compute_uv=False)
+        rank = int(np.max(np.sum(values > RANK * values[:, :1], axis=1)))
+        return np.asarray(values[:, rank - 1])
+
+    def directions(self, q: Floats) -> Floats | None:
+        """As many directions of the tool as there are joints, which they move at q; None of a redundant arm."""
+        J = self.jacobian(q)
+        return None if J.shape[1] > J.shape[0] else np.asarray(np.linalg.svd(J)[0][:, : J.shape[1]].T)
+
+    def jacobian(self, q: Floats) -> Floats:
+        return np.asarray(self.arm.jacobian(q)[..., ROWS[self.task], :])
+
+
+def _inverse(J: Floats) -> Floats:
+    return np.asarray(np.linalg.pinv(J, rcond=RANK), dtype=np.float64)
+
+
+def _product(A: Floats, x: Floats) -> Floats:
+    return np.asarray(np.einsum("...ij,...j->...i", A, x))
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One branch along a curve: places s and what the joints do there."""
+
+    follower: Follower
+    s: Floats
+    motion: Motion
+
+    @cached_property
+    def _between(self) -> tuple[PPoly, PPoly, PPoly]:
+        """Of degree five, with q, q' and q'' at the places; and its derivatives."""
+        curve = PPoly.from_bernstein_basis(BPoly.from_derivatives(self.s, np.stack(self.motion, axis=1)))
+        return curve, curve.derivative(), curve.derivative(2)
+
+    def at(self, s: Floats) -> Motion:
+        """q, q', q'' anywhere on the curve: guessed between the places, then corrected."""
+        guess, first, second = (curve(s) for curve in self._between)
+        q = self.follower.corrected(self.follower.corrected(guess, s), s)
+        return self.follower.slopes(q, s, (first, second))
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Where a branch could not be followed any further, and from which configuration."""
+
+    s: float
+    q: Floats
+
+
+def followed(follower: Follower, start: Floats) -> Branch | Stopped:
+    """From the start to the end, in steps as long as Newton's method bears.
+
+    Where the determinant changes sign the step may have jumped to the branch beyond a singular pose that the curve
+    comes close to; short steps tell whether it goes through it.
+    """
+    s, step, places, states = 0.0, LONGEST, [0.0], [follower.slopes(start, np.array(0.0))]
+    basis = follower.directions(start)
+    while s < 1.0:
+        q, first, second = states[-1]
+        ahead = min(s + step, 1.0)
+        h = ahead - s
+        there = follower.reached(q + h * (first + h / 2 * second), ahead)
+        if there is None or np.abs(there - q).max() > FAR or _jumped(follower, basis, q, there, ahead - h, ahead):
+            step = h / 2
+            if step < SHORTEST:
+                return Stopped(ahead, q)
+            continue
+        s, step = ahead, min(2 * h, LONGEST)
+        places.append(s)
+        states.append(follower.slopes(there, np.array(s)))
+    return Branch(follower, np.array(places), Motion(*(np.stack(part) for part in zip(*states))))
+
+
+def _jumped(follower: Follower, basis: Floats | None, q: Floats, there: Floats, s: float, ahead: float) -> bool:
+    """Has the determinant changed its sign, and is the curve not where it vanishes?"""
+    if basis is None:
+        return False
+    shares = np.linspace(0.0, 1.0, 65)
+    between = q + shares[:, None] * (there - q)
+    signs = np.sign(np.linalg.det(basis @ follower.jacobian(between)))
+    if signs[0] == signs[-1]:
+        return False
+    at = int(np.argmax(signs != signs[0]))
+    # the joints are taken to move evenly: they do, in a step short enough, unless the branch was left
+    return bool(np.abs(follower.error(between[at], np.array(s + shares[at] * (ahead - s)))).max() > CROSSED)
