@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
     from manipula.simulation.events import Event
+    from manipula.simulation.joint_loads import Loads
     from manipula.simulation.logs import Log
     from manipula.simulation.loops.loop import Reference
     from manipula.simulation.loops.sensors import Sensors
@@ -297,7 +298,25 @@ def simulate(
         return closed_loop(arm, law, **chosen)
 
     make = Workshop(loop, lambda arm: _arm_alone(arm, step, **chosen), _reloaded)
-    return simulated(task, law, ref, make, {"law": getattr(law, "law", None)}, tell)
+    return simulated(task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell)
+
+
+def loads(
+    robot: Robot | str, motion: Any, *, wrench: Any = None, parameters: Mapping[str, float] | None = None
+) -> Loads:
+    """What every joint must carry and every motor give: peak and rms torque, speed, power, force and moment.
+
+    `motion` is a reference, which the arm follows exactly, or a run of `simulate`, whose torques are its motors'; of a
+    batch the worst row counts. `wrench` is a force and a moment on the tool, world axes.
+
+    >>> from manipula import trajectory
+    >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=10)
+    >>> round(loads(arm, trajectory.quintic([0, 0], [0, 0], 1.0))["theta1"].force, 6)
+    50.0
+    """
+    from manipula.simulation.joint_loads import loads_of
+
+    return loads_of(_loaded(robot), motion, wrench, parameters)
 
 
 def read_log(path: str | Path, robot: Robot | str | None = None) -> Log:

@@ -1,0 +1,91 @@
+"""Loads of joints: statics by hand, Jᵀ at the base, peaks between samples, a run beside the reference it follows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from tests.random_robots import random_robot
+
+ARM = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=10)
+
+
+def test_statics_by_hand() -> None:
+    """Both links stretched out: 5 kg hang on the first joint, 2 kg on the second; masses at the links' ends."""
+    found = mp.loads(ARM, mp.trajectory.quintic([0, 0], [0, 0], 1.0))
+    assert found["theta1"].torque == pytest.approx(10 * (3 * 0.5 + 2 * 0.9))
+    assert found["theta2"].torque == pytest.approx(10 * 2 * 0.4)
+    assert [x.force for x in found] == pytest.approx([50, 20])
+    assert [x.torque_rms for x in found] == pytest.approx([33, 8])
+    assert [x.duty for x in found] == [0, 0] and [x.power for x in found] == [0, 0]
+
+
+def test_a_wrench_is_carried_by_every_joint() -> None:
+    """An upward push on the tool: τ = gravity − Jᵀw, and the bearings carry what is left."""
+    push = np.array([0, 5, 0, 0, 0, 2.0])
+    rest = mp.trajectory.quintic([0.4, -0.2], [0.4, -0.2], 1.0)
+    arm, found = mp.Arm(ARM), mp.loads(ARM, rest, wrench=push)
+    tau = arm.gravity([0.4, -0.2]) - arm.jacobian([0.4, -0.2]).T @ push
+    np.testing.assert_allclose([x.torque for x in found], np.abs(tau), rtol=1e-12)
+    assert [x.force for x in found] == pytest.approx([45, 15])
+
+
+@pytest.mark.parametrize("seed, kinds", [(90, "RP"), (91, "RRF")])
+def test_peaks_are_found_between_samples(seed: int, kinds: str) -> None:
+    robot = mp.Robot.of(random_robot(seed, joints=kinds, actuators=False))
+    n = robot.dof
+    ref = mp.trajectory.quintic(np.linspace(-0.5, 0.3, n), np.linspace(1.0, -0.4, n), 0.7)
+    found, arm = mp.loads(robot, ref), mp.Arm(robot)
+    t = np.linspace(0, 0.7, 70_001)
+    q, qd, qdd = ref(t)
+    tau, wrench = arm.inverse_dynamics(q, qd, qdd), arm.joint_wrenches(q, qd, qdd)
+    want = {
+        "torque": tau, "speed": qd, "power": tau * qd, "force": np.linalg.norm(wrench[..., :3], axis=-1),
+        "moment": np.linalg.norm(wrench[..., 3:], axis=-1),
+    }  # fmt: skip
+    for name, values in want.items():
+        dense = np.abs(values).max(axis=0)
+        ours = np.array([getattr(x, name) for x in found])
+        assert (ours >= dense * (1 - 1e-12)).all(), name
+        np.testing.assert_allclose(ours, dense, rtol=1e-7, err_msg=name)
+    for i, x in enumerate(found):
+        np.testing.assert_allclose(x.forces, np.abs(wrench[:, i, :3]).max(axis=0), rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(x.moments, np.abs(wrench[:, i, 3:]).max(axis=0), rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(x.torque_rms, np.sqrt((tau[:, i] ** 2).mean()), rtol=1e-3)
+        assert np.abs(arm.inverse_dynamics(*ref(x.torque_at))[i]) == pytest.approx(x.torque, rel=1e-12)
+
+
+def test_a_run_with_the_true_model_carries_what_its_reference_asks_for() -> None:
+    ref = mp.trajectory.quintic([0, 0], [1.0, -0.8], 0.4)
+    law = mp.controller(ARM, "computed_torque", kp=400, kd=40)
+    asked, had = mp.loads(ARM, ref), mp.loads(ARM, mp.simulate(ARM, law, ref))
+    for a, b in zip(asked, had):
+        for name in ("torque", "torque_rms", "speed", "power", "force", "moment"):  # torques are known by samples
+            assert getattr(b, name) == pytest.approx(getattr(a, name), rel=2e-3), name
+        assert b.speed == pytest.approx(a.speed, rel=1e-8)  # between the samples, too
+    law = mp.controller(ARM, "pd_gravity", kp=400, kd=40, sample=1e-3)
+    many = mp.simulate(ARM, law, ref, start=[[0, 0], [0.3, 0.3]])
+    rows = [np.abs(many.tau[row]).max(axis=0) for row in range(2)]
+    np.testing.assert_array_equal([x.torque for x in mp.loads(ARM, many)], np.maximum(*rows))
+
+
+def test_limits_are_told_beside_the_loads() -> None:
+    ref = mp.trajectory.quintic(np.zeros(7), np.full(7, -0.1), 1.0)
+    first = mp.loads("panda", ref)[0]
+    assert first.effort_limit == 87 and first.torque_use == first.torque / 87
+    assert "%" in str(mp.loads("panda", ref)) and "joint1" in mp.loads("panda", ref)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "motion, sentence",
+    [
+        (3, "expected a run or a trajectory, found 3"),
+        (mp.trajectory.quintic([0], [1], 1.0), "not one of 2 joints"),
+    ],
+)
+def test_what_is_no_motion_is_refused(motion: object, sentence: str) -> None:
+    with pytest.raises(mp.InputError, match=sentence):
+        mp.loads(ARM, motion)
+    with pytest.raises(mp.InputError, match="wrench: expected a force and a moment"):
+        mp.loads(ARM, mp.trajectory.quintic([0, 0], [1, 1], 1.0), wrench=[1, 2])
