@@ -298,7 +298,9 @@ def simulate(
         return closed_loop(arm, law, **chosen)
 
     make = Workshop(loop, lambda arm: _arm_alone(arm, step, **chosen), _reloaded)
-    return simulated(task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell)
+    return simulated(
+        task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
+    )
 
 
 def loads(
