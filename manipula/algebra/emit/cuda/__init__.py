@@ -46,9 +46,20 @@ class Cuda:
         test = {**shown, **self_test_tables(arguments, states(tape, samples), c_language(""))}
         return {
             f"{name}.cuh": filled(__name__, "function.cuh.jinja", shown),
+            **_rollout(shown),
             f"{name}_test.cu": filled(__name__, "test.cu.jinja", test),
             f"README_{name}_cuda.md": readme(tape, name, version, arguments, _readme(name, shown)),
         }
+
+
+def _rollout(shown: Mapping[str, Any]) -> dict[str, str]:
+    """Many steps of what goes step by step; noise, other in every step, is the caller's, and so is the loop then."""
+    memory = shown["memory"]
+    if memory is None or any(x.port.role == "noise" for x in memory.variables):
+        return {}
+    arrays = {x.name: x for x in shown["arrays"]}
+    rolled = [(arrays[state.name], arrays[following.name]) for state, following in memory.states]
+    return {f"{shown['name']}_rollout.cuh": filled(__name__, "rollout.cuh.jinja", {**shown, "rolled": rolled})}
 
 
 @dataclass(frozen=True)
