@@ -62,13 +62,13 @@ class Prepared:
     def model(self) -> Model:
         """The model as it is for this robot; an entry that depends on the arm's class is completed."""
         model = model_named(self.request.model)
-        if followers(self.robot):
-            return coupled(model, self.robot.name)
+        if follows := followers(self.robot):
+            model = coupled(model, self.robot.name)
         if model.ranked:
             return _narrowed(model, self.structure.ranking)
         if model.inverts:
             return model.inverts(model, self.structure.plan)
-        return model if model.planned is None else model.planned(model, numeric_chain(self.robot))
+        return model if model.planned is None or follows else model.planned(model, numeric_chain(self.robot))
 
     @cached_property
     def methods(self) -> tuple[str, ...]:

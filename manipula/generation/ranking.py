@@ -8,11 +8,13 @@ minor that is not zero at one point is not zero. That the others depend on them 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import lcm
 from typing import Any
 
 from manipula.algebra.expr.elimination import Dependency, dependencies
-from manipula.algebra.expr.field import Element, FieldMaths, P, rational
+from manipula.algebra.expr.field import Element, FieldMaths, P, rational, value_of
 from manipula.algebra.expr.node import Expr
 from manipula.mechanics.models.linear.base_parameters import (
     MOMENTS,
@@ -25,6 +27,11 @@ from manipula.mechanics.models.linear.base_parameters import (
 )
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, parts_of
 from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.spatial.vector import sum_of
+
+Rows = list[list[Any]]
+State = tuple[list[Any], list[Any], list[Any]]  # q, q̇, q̈ of the joints
+Factors = Sequence[Sequence[tuple[int, Fraction]]]  # of every joint its coordinates, each with a factor
 
 
 @dataclass(frozen=True)
@@ -68,12 +75,12 @@ class Ranking:
         return [given.get(k, 0) for k in range(len(self.slots))]
 
 
-def ranking_of(chain: Tree) -> Ranking:
+def ranking_of(chain: Tree, factors: Factors) -> Ranking:
     """The base parameters of an arm by their places, from the arm at a point of the field; values come elsewhere."""
     stacked = [
         [integer(x) for x in row]
-        for state in range(STATES)
-        for row in reduced_regressor(chain, *field_state(chain, f"state {state}"))
+        for state in range(states_of(chain))
+        for row in told_rows(*field_state(chain, factors, f"state {state}"))
     ]
     slots = candidate_slots(chain)
     kept, dropped = dependencies(stacked)
@@ -85,12 +92,50 @@ def ranking_of(chain: Tree) -> Ranking:
     return Ranking(tuple(slots), tuple(kept), dropped, tuple(names), tuple(sign for _, sign in named))
 
 
-def field_state(chain: Tree, tag: str) -> tuple[list[Element], list[Element], list[Element]]:
-    """q, q̇, q̈, by names no parameter can have."""
+def states_of(chain: Tree) -> int:
+    """How many states tell all columns apart: where joints follow others, few coordinates must tell of many links."""
+    coupled = any(link.follows is not None for link in chain.links)
+    return STATES + len(candidate_slots(chain)) if coupled else STATES
+
+
+def told_rows(chain: Tree, state: State) -> Rows:
+    """What the coordinates feel of every candidate, at positions and rates of the joints."""
+    return chain.rows_of_coordinates(reduced_regressor(chain, *state))
+
+
+def field_state(chain: Tree, factors: Factors, tag: str) -> tuple[Tree, State]:
+    """The arm, and q, q̇, q̈ of its joints, from coordinates by names no parameter can have."""
     assert isinstance(chain.maths, FieldMaths)
-    maths = chain.maths
-    q, qd, qdd = ([maths.symbol(f"{tag} {x}{i}") for i in range(chain.dof)] for x in ("q", "qd", "qdd"))
-    return q, qd, qdd
+    maths, count = chain.maths, 1 + max(c for terms in factors for c, _ in terms)
+    unit = common_denominator(factors)
+    q, qd, qdd = ([maths.symbol(f"{tag} {x}{i}") for i in range(count)] for x in ("q", "qd", "qdd"))
+    alone = [(qd[terms[0][0]], int(terms[0][1] * unit)) for terms in factors if len(terms) == 1]
+    ways = {value_of(n * rate): (rate, n) for rate, n in alone}
+    state = joints_from(factors, q, unit), joints_from(factors, qd, unit), joints_from(factors, qdd, unit)
+    return replace(chain, maths=_WaysMaths(maths.seed, ways)), state
+
+
+class _WaysMaths(FieldMaths):
+    """A joint that follows one coordinate slips the way it does: sign(n·q̇) is the sign of q̇, or its negative."""
+
+    def __init__(self, seed: str, ways: dict[int, tuple[Element, int]]) -> None:
+        super().__init__(seed)
+        self.ways = ways
+
+    def sign(self, x: Any) -> Element:
+        rate, count = self.ways.get(value_of(x), (x, 1))
+        found = super().sign(rate)
+        return found if count > 0 else -found
+
+
+def common_denominator(factors: Factors) -> int:
+    """In so many parts of a coordinate every joint is a whole multiple, whose sine the field knows from the part's."""
+    return lcm(*(factor.denominator for terms in factors for _, factor in terms))
+
+
+def joints_from(factors: Factors, parts: Sequence[Any], unit: int) -> list[Any]:
+    """Of every joint the position or rate, from what is a part of each coordinate, `unit` of which make the whole."""
+    return [sum_of(int(factor * unit) * parts[c] for c, factor in terms) for terms in factors]
 
 
 def integer(x: Any) -> int:
@@ -114,7 +159,7 @@ def _renamed(slot: Slot, slots: Sequence[Slot], dropped: dict[int, Dependency]) 
     """Where Kxx and Kyy count only together, their sum is Lzz."""
     twin = Slot("Kyy", slot.link)
     together = slot.kind == "Kxx" and dropped.get(slots.index(twin)) == {slots.index(slot): 1}
-    return Slot("Lzz", slot.link) if together else slot
+    return replace(slot, kind="Lzz") if together else slot
 
 
 def _name(slot: Slot, row: dict[Slot, int], laden: set[int]) -> tuple[str, int]:
@@ -126,7 +171,7 @@ def _name(slot: Slot, row: dict[Slot, int], laden: set[int]) -> tuple[str, int]:
     kind, sign = _in_file(slot, row)
     if not kind:
         return "", 1
-    named = Slot(kind, slot.link)
+    named = replace(slot, kind=kind)
     own = {part: rational(sign * weight) for part, weight in own_moment(named).items()}
     there = {part: x for part, x in row.items() if x}
     alone = own == there and not any(part.link in laden and part.kind in BODY_NAMES for part in there)

@@ -18,14 +18,14 @@ from typing import Any, TypeVar
 from manipula.algebra.expr.field import FieldMaths, P, hashed, value_of
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.errors import InputError, ProofError
+from manipula.errors import ProofError
 from manipula.generation.ranking import Ranking, ranking_of
 from manipula.mechanics.models.choices import Answers, Topic
 from manipula.mechanics.models.dynamics.moving_bodies import slid_back
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.bind import Binding, Symbolic, free_parameters
-from manipula.mechanics.robot.branching import followers
+from manipula.mechanics.robot.branching import joint_factors
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import frames_on_joints, merge_fixed
 from manipula.mechanics.robot.tree import Tree
@@ -113,10 +113,7 @@ class Structure:
     @cached_property
     def ranking(self) -> Ranking:
         """Which parameters the torques can tell."""
-        if joints := followers(self.robot):
-            told = f"joint {joints[0]!r} follows others"
-            raise InputError(f"{self.robot.name}: base parameters are not made for robots in which {told}")
-        return ranking_of(self.in_field("base parameters"))
+        return ranking_of(self.in_field("base parameters"), joint_factors(self.robot))
 
     def _decided(
         self, decide: Decide[Said], same: Callable[[Said, Said], bool] = lambda one, other: one == other

@@ -8,7 +8,7 @@ fresh random points, up to a stated error, that no torque is lost.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,25 +23,35 @@ from manipula.algebra.expr.function import Function, Input, Output, moved_to
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.expr.rational_angles import RationalAngleMaths, rational_angle
+from manipula.algebra.expr.rational_angles import RationalAngle, RationalAngleMaths, known_angle, rational_angle
 from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise.prove import degree_of
 from manipula.algebra.show.equations import Equations, equations
 from manipula.errors import InputError, ProofError
-from manipula.generation.ranking import STATES, Ranking, field_state, integer
+from manipula.generation.ranking import (
+    Factors,
+    Ranking,
+    State,
+    common_denominator,
+    field_state,
+    integer,
+    joints_from,
+    states_of,
+    told_rows,
+)
 from manipula.generation.structure import Structure
 from manipula.mechanics.models.linear.base_parameters import (
     Slot,
     grouping,
-    reduced_regressor,
     standard_slots,
     standard_values,
 )
 from manipula.mechanics.models.linear.regressor import BODY_NAMES, columns, regressor
 from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.branching import joint_factors
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.standard import refuse_ambiguous
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.floats import FLOATS
 
 Class = Literal["not identifiable", "alone", "in combinations"]
@@ -138,9 +148,9 @@ def base_parameters_from(structure: Structure) -> BaseParameters:
     chain = structure.merged(ExprMaths(graph), structure.symbols(graph.symbol))
     standard, values = standard_slots(chain), standard_values(chain)
     B = [[graph.expr(x) for x in row] for row in grouping(chain, standard)]
-    factors = _coefficients(chain, graph, found.dropped)
-    _refuse_tiny_pivots(robot, [x for parts in factors.values() for x in parts.values()])
-    C = _combined(B, found, factors)
+    weights = _coefficients(chain, joint_factors(robot), graph, found.dropped)
+    _refuse_tiny_pivots(robot, [x for parts in weights.values() for x in parts.values()])
+    C = _combined(B, found, weights)
     matrix = _matrix_function(robot, graph, C)
     folded = _folded(standard, values)
     return BaseParameters(
@@ -159,7 +169,9 @@ def base_parameters_from(structure: Structure) -> BaseParameters:
 # the formulas
 
 
-def _coefficients(chain: Tree, graph: Graph, dropped: dict[int, Dependency]) -> dict[int, dict[int, Expr]]:
+def _coefficients(
+    chain: Tree, factors: Factors, graph: Graph, dropped: dict[int, Dependency]
+) -> dict[int, dict[int, Expr]]:
     """Every dependent column's coefficients as expressions of the geometry.
 
     They hold at every state, so states with rational sines and no variables give them, from small linear systems.
@@ -167,12 +179,11 @@ def _coefficients(chain: Tree, graph: Graph, dropped: dict[int, Dependency]) -> 
     wanted = {k: list(parts) for k, parts in dropped.items() if parts}
     if not wanted:
         return {}
-    links = tuple(replace(link, offset=0) for link in chain.links)  # where a joint counts from does not matter
-    still = replace(chain, links=links, maths=RationalAngleMaths(graph))
+    still = replace(chain, links=tuple(_counted(chain)), maths=RationalAngleMaths(graph))
     rng, stacked = Random(1), list[list[Expr]]()
     found: dict[int, dict[int, Expr]] = {}
-    for _ in range(STATES):
-        stacked += [[graph.expr(x) for x in row] for row in reduced_regressor(still, *_rational_state(still, rng))]
+    for _ in range(states_of(chain)):
+        stacked += [[graph.expr(x) for x in row] for row in told_rows(still, _rational_state(still, factors, rng))]
         for k in wanted.keys() - found.keys():
             solution = solved([[row[c] for c in wanted[k]] for row in stacked], [row[k] for row in stacked])
             if solution is not None:
@@ -192,10 +203,25 @@ def _refuse_tiny_pivots(robot: Robot, factors: Sequence[Expr]) -> None:
         raise InputError(f"{told}: {why} (load the robot without exact=True, or write what is meant)")
 
 
-def _rational_state(chain: Tree, rng: Random) -> tuple[list[Any], list[int], list[int]]:
-    turning = [link.kind.turns for link in chain.links]
-    q = [rational_angle(rng) if turns else rng.randint(2, 9) for turns in turning]
-    return q, [rng.choice((-5, -3, -2, 1, 2, 3, 7)) for _ in turning], [rng.randint(-9, 9) for _ in turning]
+def _counted(chain: Tree) -> Iterator[Link]:
+    """Where a joint counts from does not matter, unless another one follows it."""
+    free = all(link.follows is None for link in chain.links)
+    for link in chain.links:
+        offset = 0 if free else known_angle(link.offset, chain.maths) if link.kind.turns else link.offset
+        yield replace(link, offset=offset)
+
+
+def _rational_state(chain: Tree, factors: Factors, rng: Random) -> State:
+    """Positions and rates of the joints. A coordinate that only slides is a number, every other one an angle."""
+    unit, count = common_denominator(factors), 1 + max(c for terms in factors for c, _ in terms)
+    turned = {c for terms, link in zip(factors, chain.links, strict=True) if link.kind.turns for c, _ in terms}
+    parts = [rational_angle(rng) if c in turned else rng.randint(2, 9) for c in range(count)]
+    rates = [rng.choice((-5, -3, -2, 1, 2, 3, 7)) for _ in parts]
+    accelerations = [rng.randint(-9, 9) for _ in parts]
+    slides = [x.amount if isinstance(x, RationalAngle) else x for x in parts]
+    rows = zip(factors, chain.links, strict=True)
+    q = [joints_from([terms], parts if link.kind.turns else slides, unit)[0] for terms, link in rows]
+    return q, joints_from(factors, rates, unit), joints_from(factors, accelerations, unit)
 
 
 def _combined(B: list[list[Expr]], found: Ranking, D: dict[int, dict[int, Expr]]) -> list[list[Expr]]:
@@ -281,31 +307,34 @@ def _classes(C: list[list[Expr]]) -> list[Class]:
 
 def _proved(structure: Structure, matrix: Function) -> int:
     """Y of all parameters = Y of the base parameters · C, at fresh points; log10 of the chance that it is wrong."""
-    robot, entries = structure.robot, 0
+    robot, factors, entries = structure.robot, joint_factors(structure.robot), 0
     for _ in range(DRAWS):
         chain = structure.in_field(f"base parameters {secrets.token_hex(16)}")
-        wrong, entries = _mismatches(chain, matrix, structure.ranking)
+        wrong, entries = _mismatches(chain, factors, matrix, structure.ranking)
         if wrong:
             raise ProofError(f"{robot.name}: the base parameters found lose torque ({wrong} entries differ)")
-    degree = degree_of(matrix) + 8 * robot.dof + 6  # each angle and each twist at most twice, rates, lengths
+    unit = common_denominator(factors)
+    multiples = sum(abs(int(factor * unit)) for terms in factors for _, factor in terms)
+    degree = degree_of(matrix) + 8 * multiples + 6  # each angle and each twist at most twice, rates, lengths
     return int(DRAWS * (log10(degree) + log10(max(entries, 1)) - log10(P)))
 
 
-def _mismatches(chain: Tree, matrix: Function, found: Ranking) -> tuple[int, int]:
-    state = field_state(chain, "proof")
+def _mismatches(chain: Tree, factors: Factors, matrix: Function, found: Ranking) -> tuple[int, int]:
+    chain, state = field_state(chain, factors, "proof")
     assert isinstance(chain.maths, FieldMaths)
     symbols = {name: chain.maths.symbol(name) for port in matrix.inputs for name in port.names}
     flat = [integer(x) for x in matrix(symbols, chain.maths)["C"]]
     width = matrix.outputs[0].shape[1]
     C = [flat[i : i + width] for i in range(0, len(flat), width)]
-    full = picked(regressor(chain, *state), columns(chain), [slot.name for slot in standard_slots(chain)])
-    base = [found.columns(row) for row in reduced_regressor(chain, *state)]
+    felt = chain.rows_of_coordinates(regressor(chain, *state))
+    full = picked(felt, columns(chain), [slot.name for slot in standard_slots(chain)])
+    base = [found.columns(row) for row in told_rows(chain, state)]
     wrong = sum(
         integer(true) != sum(integer(y) * row[k] for y, row in zip(base_row, C)) % P
         for full_row, base_row in zip(full, base)
         for k, true in enumerate(full_row)
     )
-    return wrong, chain.dof * width
+    return wrong, len(full) * width
 
 
 def picked(rows: Y, names: Sequence[Any], wanted: Sequence[Any]) -> Y:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from manipula.errors import InputError
 from manipula.mechanics.models.control_entries import FOR_CONTROL
 from manipula.mechanics.models.derivative_entries import ANALYTIC, DERIVATIVES
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
+from manipula.mechanics.models.derivatives.dual import InertiaMatrix
 from manipula.mechanics.models.dynamics import (
     acceleration_field,
     articulated,
@@ -60,6 +61,7 @@ MOVING = "moving-bodies"
 BODIES = (MOVING, ANALYTIC)  # methods of `moving_bodies`
 ON_JOINTS = (FIELD, RUNS, AUTOMATIC, APART, *BODIES)  # methods that want every link frame on its joint
 
+Rows = list[list[Any]]
 _ALL_WAYS = pose_ways.WAYS | pose_ways.FURTHER_WAYS
 
 
@@ -126,6 +128,10 @@ def _field_acceleration(chain: Tree, x: Given, choices: Sequence[Choice]) -> dic
     bias = torque.by_field(chain, {**x, "qdd": still}, choices)["tau"]
     M = composite_runs.inertia_matrix(chain, x["q"])
     return {"qdd": inertia_inverse.Solver(M)([push - b for push, b in zip(x["tau"], bias)])}
+
+
+def _operational(output: str, made: Callable[[Rows, Rows], Rows], mass: InertiaMatrix) -> Method:
+    return lambda chain, x: {output: made(jacobian.jacobian(chain, x["q"]), mass(chain, x["q"]))}
 
 
 def _energy(chain: Tree, x: Given) -> dict[str, Any]:
@@ -285,8 +291,8 @@ _LIST = (
         "operational_mobility", "acceleration of the tool per force on it, Λ⁻¹ = J·M⁻¹·Jᵀ, world axes", ("q",),
         {"Linv": ("SI", "6×6, symmetric; linear, then angular")},
         {
-            "composite": lambda c, x: {"Linv": operational.mobility(c, x["q"], composite.inertia_matrix(c, x["q"]))},
-            RUNS: lambda c, x: {"Linv": operational.mobility(c, x["q"], composite_runs.inertia_matrix(c, x["q"]))},
+            "composite": _operational("Linv", operational.mobility, composite.inertia_matrix),
+            RUNS: _operational("Linv", operational.mobility, composite_runs.inertia_matrix),
         },
         TORQUES | TOOL, candidates=("composite", RUNS), trees=("composite", RUNS),
     ),
@@ -294,8 +300,8 @@ _LIST = (
         "operational_inertia", "the inertia the tool feels, Λ = (J·M⁻¹·Jᵀ)⁻¹, world axes", ("q",),
         {"L": ("SI", "6×6, symmetric; linear, then angular")},
         {
-            "composite": lambda c, x: {"L": operational.inertia(c, x["q"], composite.inertia_matrix(c, x["q"]))},
-            RUNS: lambda c, x: {"L": operational.inertia(c, x["q"], composite_runs.inertia_matrix(c, x["q"]))},
+            "composite": _operational("L", operational.inertia, composite.inertia_matrix),
+            RUNS: _operational("L", operational.inertia, composite_runs.inertia_matrix),
         },
         TORQUES | TOOL, candidates=("composite", RUNS), trees=("composite", RUNS),
         wants="six independent freedoms of the tool",

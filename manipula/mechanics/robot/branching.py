@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError
 from manipula.mechanics.robot.description import Arm, Frame, Mounted, Robot
@@ -36,6 +37,18 @@ def moving_names(robot: Robot) -> list[str]:
 def followers(robot: Robot) -> list[str]:
     """The joints that move by the coordinates of others."""
     return [joint.name for joint in robot.joints if joint.coordinate is not None]
+
+
+def joint_factors(robot: Robot) -> list[tuple[tuple[int, Fraction], ...]]:
+    """Of every joint that moves the coordinates it moves by, each with its factor."""
+    own = {name: c for c, name in enumerate(robot.joint_names)}
+    moving = [joint for joint in robot.joints if joint.kind != "fixed"]
+    return [
+        ((own[joint.name], Fraction(1)),)
+        if joint.coordinate is None
+        else tuple((own[name], factor) for name, factor in joint.coordinate.terms)
+        for joint in moving
+    ]
 
 
 def branching(robot: Robot) -> str:

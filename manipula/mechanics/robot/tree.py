@@ -162,6 +162,10 @@ class Tree:
                 found.setdefault(c, []).append(k * effort)
         return [sum_of(found[c]) for c in sorted(found)]
 
+    def rows_of_coordinates(self, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """The same for every column of a matrix that has a row a joint."""
+        return [list(row) for row in zip(*map(self.of_coordinates, zip(*rows, strict=True)))]
+
     def motions(self, q: Sequence[Any]) -> list[Placement]:
         """Each joint's displacement."""
         return [link.motion(x, self.maths) for link, x in zip(self.links, q, strict=True)]

@@ -26,6 +26,7 @@ from manipula.mechanics.spatial import adjoint, dual
 Given = Mapping[str, Sequence[Any]]
 Torques = Callable[[Tree, Given], Sequence[Any]]  # (chain, inputs) → results
 Rows = list[list[Any]]
+InertiaMatrix = Callable[[Tree, Sequence[Any]], Rows]
 
 
 def inverse_plain(chain: Tree, x: Given) -> dict[str, Rows]:
@@ -52,10 +53,12 @@ def forward_plain(chain: Tree, x: Given) -> dict[str, Rows]:
     return {"dq": dq, "dqd": dqd, "dtau": dtau}
 
 
-def forward_reverse(torques: Torques, chain: Tree, x: Given) -> dict[str, Rows]:
+def forward_reverse(
+    torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix
+) -> dict[str, Rows]:
     """Through the derivatives of the torques."""
-    n = chain.dof
-    solve = Solver(inertia_matrix(chain, x["q"]))
+    n = len(x["q"])
+    solve = Solver(inertia(chain, x["q"]))
     bias = torques(chain, {**x, "qdd": [0] * n})
     qdd = solve([tau - b for tau, b in zip(x["tau"], bias, strict=True)])
     moved = reverse(torques, chain, {**x, "qdd": qdd}, ("q", "qd"))

@@ -17,6 +17,7 @@ from typing import Any
 
 from manipula.mechanics.models.derivatives.dual import (
     Given,
+    InertiaMatrix,
     Torques,
     constants,
     forward_plain,
@@ -37,26 +38,26 @@ MOTION, STATE = ("q", "qd", "qdd"), ("q", "qd", "tau")
 
 def inverse_along(chain: Tree, x: Given) -> dict[str, Any]:
     """Newton and Euler on dual numbers."""
-    return {"dtau": _along(plain_torques, chain, x, MOTION)}
+    return {"dtau": along(plain_torques, chain, x, MOTION)}
 
 
 def forward_along(chain: Tree, x: Given) -> dict[str, Any]:
     """Articulated bodies on dual numbers."""
-    return {"dqdd": _along(plain_accelerations, chain, x, STATE)}
+    return {"dqdd": along(plain_accelerations, chain, x, STATE)}
 
 
 def inverse_weighted(chain: Tree, x: Given) -> dict[str, Any]:
     """λᵀ times the matrices."""
-    return {name: _weighed(x["weights"], rows) for name, rows in inverse_plain(chain, x).items()}
+    return {name: weighed(x["weights"], rows) for name, rows in inverse_plain(chain, x).items()}
 
 
 def forward_weighted(chain: Tree, x: Given) -> dict[str, Any]:
     """λᵀ times the matrices."""
-    return {name: _weighed(x["weights"], rows) for name, rows in forward_plain(chain, x).items()}
+    return {name: weighed(x["weights"], rows) for name, rows in forward_plain(chain, x).items()}
 
 
 def inverse_jvp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
-    return {"dtau": _along(torques, chain, x, MOTION)}
+    return {"dtau": along(torques, chain, x, MOTION)}
 
 
 def inverse_vjp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
@@ -64,28 +65,28 @@ def inverse_vjp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
     return _back(torques, chain, x, x["weights"], MOTION, shared)
 
 
-def forward_jvp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
-    solve, qdd = _solved(torques, chain, x)
-    still = [0] * chain.dof
-    moved = _along(torques, chain, {**x, "qdd": qdd, "dqdd": still}, MOTION)
+def forward_jvp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Any]:
+    solve, qdd = _solved(torques, chain, x, inertia)
+    still = [0] * len(x["q"])
+    moved = along(torques, chain, {**x, "qdd": qdd, "dqdd": still}, MOTION)
     return {"dqdd": solve([push - share for push, share in zip(x["dtau"], moved)])}
 
 
-def forward_vjp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
-    solve, qdd = _solved(torques, chain, x)
+def forward_vjp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Any]:
+    solve, qdd = _solved(torques, chain, x, inertia)
     mu = solve(x["weights"])
     found = _back(torques, chain, {**x, "qdd": qdd}, [-m for m in mu], ("q", "qd"), shared=False)
     return {**found, "dtau": mu}
 
 
-def _solved(torques: Torques, chain: Tree, x: Given) -> tuple[Solver, list[Any]]:
+def _solved(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix) -> tuple[Solver, list[Any]]:
     """M, factored, and q̈."""
-    solve = Solver(inertia_matrix(chain, x["q"]))
-    bias = torques(chain, {**x, "qdd": [0] * chain.dof})
+    solve = Solver(inertia(chain, x["q"]))
+    bias = torques(chain, {**x, "qdd": [0] * len(x["q"])})
     return solve, solve([tau - b for tau, b in zip(x["tau"], bias, strict=True)])
 
 
-def _along(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Any]:
+def along(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Any]:
     """The rate of every result when the inputs `by` move at their rates."""
     moving = {name: dual.along(x[name], x[CHANGES[name]]) for name in by}
     found = model(over_duals(chain), {**constants(x, by, dual.Dual), **moving})
@@ -106,5 +107,5 @@ def _back(
     return {CHANGES[name]: [next(rates) for _ in x[name]] for name in by}
 
 
-def _weighed(weights: Sequence[Any], rows: Sequence[Sequence[Any]]) -> list[Any]:
+def weighed(weights: Sequence[Any], rows: Sequence[Sequence[Any]]) -> list[Any]:
     return [dot(weights, column) for column in zip(*rows)]

@@ -17,7 +17,7 @@ same volume. As a congruence of pseudo-inertias it is derived here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -69,6 +69,7 @@ class Slot:
     kind: str
     link: int
     rider: str = ""
+    suffix: str = field(default="", compare=False)  # what names of the link end in, where that is not its number
 
     @property
     def of_actuator(self) -> bool:
@@ -76,7 +77,7 @@ class Slot:
 
     @property
     def name(self) -> str:
-        return f"{self.kind}{self.rider or self.link + 1}"
+        return f"{self.kind}{self.rider or self.suffix or self.link + 1}"
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,12 @@ def parallel(link: Link) -> bool:
 
 def candidate_slots(chain: Tree) -> list[Slot]:
     """What is left on every link after regrouping, then the actuator parameters its file gives."""
-    return [Slot(kind, i) for i, link in enumerate(chain.links) for kind in (*link.kind.kept, *actuator_kinds(link))]
+    owners = enumerate(zip(chain.links, parts_of(chain), strict=True))
+    return [
+        Slot(kind, i, suffix=parts[0].suffix)
+        for i, (link, parts) in owners
+        for kind in (*link.kind.kept, *actuator_kinds(link))
+    ]
 
 
 def columns(chain: Tree) -> list[str]:
@@ -125,8 +131,8 @@ def standard_slots(chain: Tree) -> list[Slot]:
     slots: list[Slot] = []
     for i, (link, parts) in enumerate(zip(chain.links, parts_of(chain), strict=True)):
         riders = ("", *(part.suffix for part in parts[1:]))
-        slots += [Slot(kind, i, rider) for rider in riders for kind in BODY_NAMES]
-        slots += [Slot(kind, i) for kind in actuator_kinds(link)]
+        slots += [Slot(kind, i, rider, parts[0].suffix) for rider in riders for kind in BODY_NAMES]
+        slots += [Slot(kind, i, suffix=parts[0].suffix) for kind in actuator_kinds(link)]
     return slots
 
 

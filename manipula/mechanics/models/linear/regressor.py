@@ -45,9 +45,9 @@ def parts_of(chain: Tree) -> list[tuple[Part, ...]]:
 def columns(chain: Tree) -> list[str]:
     """The parameter of every column: of its body, or of its joint."""
     names: list[str] = []
-    for number, (link, parts) in enumerate(zip(chain.links, parts_of(chain), strict=True), 1):
+    for link, parts in zip(chain.links, parts_of(chain), strict=True):
         names += [f"{name}{part.suffix}" for part in parts for name in BODY_NAMES]
-        names += [f"{name}{number}" for name in link.actuator.linear()]
+        names += [f"{name}{parts[0].suffix}" for name in link.actuator.linear()]
     return names
 
 

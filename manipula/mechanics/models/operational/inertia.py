@@ -19,22 +19,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
-from manipula.mechanics.models.kinematics.jacobian import jacobian
-from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import sum_of
 
 Rows = list[list[Any]]
 
 
-def mobility(tree: Tree, q: Sequence[Any], M: Sequence[Sequence[Any]]) -> Rows:
+def mobility(J: Sequence[Sequence[Any]], M: Sequence[Sequence[Any]]) -> Rows:
     """Λ⁻¹ = Yᵀ D⁻¹ Y (6×6), rows and columns as in the Jacobian."""
     solver = Solver(M)
-    Y = [solver.halfway(row) for row in jacobian(tree, q)]  # row i of J is column i of Jᵀ
+    Y = [solver.halfway(row) for row in J]  # row i of J is column i of Jᵀ
     scaled = [[y * d for y, d in zip(row, solver.inverse)] for row in Y]
     lower = [[sum_of([a * b for a, b in zip(scaled[i], Y[j])]) for j in range(i + 1)] for i in range(len(Y))]
     return [[lower[max(i, j)][min(i, j)] for j in range(len(Y))] for i in range(len(Y))]
 
 
-def inertia(tree: Tree, q: Sequence[Any], M: Sequence[Sequence[Any]]) -> Rows:
+def inertia(J: Sequence[Sequence[Any]], M: Sequence[Sequence[Any]]) -> Rows:
     """Λ (6×6); an arm whose tool has fewer than six freedoms has none."""
-    return inverted(mobility(tree, q, M))
+    return inverted(mobility(J, M))
