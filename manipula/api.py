@@ -216,6 +216,54 @@ def controller(
     return Law(function, request, settings=found, sample=sample, law=law, options=options)
 
 
+def law_model(
+    robot: Robot | str,
+    law: str,
+    *,
+    sampled: bool = True,
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    tell: Callable[[str], None] = lambda text: None,
+    **words: Any,
+) -> Model:
+    """A control law as a function, its gains still open: what emitted code takes when it starts.
+
+    `words` are those of `controller` that decide the formula: `limit` (any value), `delay`, `task` …
+    """
+    from manipula.generation.prepare import prepare
+    from manipula.generation.request import Request
+    from manipula.generation.together import generate_block
+    from manipula.mechanics.models.control.laws import law_block, options_from
+    from manipula.model import Model
+
+    block = law_block(law, sampled=sampled, options=options_from(law, words, sampled=sampled))
+    request = Request(_loaded(robot), "inverse_dynamics", symbolic=symbolic, optimise=optimise)
+    return Model(generate_block(block, prepare(request), tell), request)
+
+
+def laws() -> dict[str, str]:
+    """What `controller` can make: name → one line."""
+    from manipula.mechanics.models.control.laws import LAWS
+
+    return {name: entry.sampled.doc.removesuffix(", sampled") for name, entry in LAWS.items()}
+
+
+def law_settings(law: str) -> dict[str, str]:
+    """The settings of a law: name → meaning, unit, and the value it has unless given."""
+    from manipula.mechanics.models.control.laws import law_block
+
+    ports = [x for x in law_block(law, sampled=True).inputs if x.role == "setting" and x.name != "sample"]
+    preset = {x.name: f"; {x.default:g} unless given" for x in ports if x.default is not None}
+    return {x.name: f"{x.doc}, {x.unit}{preset.get(x.name, '')}" for x in ports}
+
+
+def law_options(law: str) -> list[str]:
+    """The words that choose among the variants of a law, beside `limit` and `delay` of any that drives an arm."""
+    from manipula.mechanics.models.control.laws import option_names
+
+    return option_names(law)
+
+
 def closed_loop(
     plant: Robot | str,
     law: Law,

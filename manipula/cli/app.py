@@ -44,6 +44,10 @@ COMMANDS = {
         "generating:generate",
         "Generate models as source code: optimised, proved equal to the plain model, with a self-test.",
     ),
+    "control": Entry(
+        "controlling:control",
+        "Make a control law of a robot as source code, proved, its memory in a struct; without a robot, list the laws.",
+    ),
     "optimise": Entry(
         "optimising:optimise",
         "Search for the cheapest way to compute a model, exactly: no term is dropped, and the result is proved.",

@@ -65,7 +65,7 @@ def generate(
     """
     subject = places.find(robot, strict=strict, values=values)
     names = options.split_names(models) or ([] if dossier else ["inverse_dynamics"])
-    languages = _languages(language)
+    languages = language_names(language)
     chosen: dict[str, Any] = {
         "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise, "wrench": wrench,
         "frame": frame, "parameters": parameters, "price": price,
@@ -87,7 +87,7 @@ def generate(
         say(str(path))
 
 
-def _languages(text: str) -> list[str]:
+def language_names(text: str) -> list[str]:
     names = options.split_names(text)
     for name in names:
         if name not in api.languages():

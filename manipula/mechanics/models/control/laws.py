@@ -82,6 +82,12 @@ def law_named(name: str) -> LawEntry:
     return LAWS[name]
 
 
+def option_names(name: str) -> list[str]:
+    """The words that choose a variant of the law, and those that add a part to it."""
+    variant = signature(VARIANTS[name]).parameters if name in VARIANTS else ()
+    return [*variant, *(("limit", "delay") if "tau" in law_named(name).sampled.outputs else ())]
+
+
 def options_from(name: str, given: Mapping[str, Any], *, sampled: bool) -> dict[str, Any]:
     """What of the words given with a law decides its formula: `delay`, a limit it has none of its own, its variant."""
     block = law_block(name, sampled=sampled)

@@ -1,0 +1,157 @@
+"""`control`: control laws as source code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli.generating import language_names, say_models
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose, say_table
+from manipula.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from manipula.model import Model
+
+
+def complete_law(incomplete: str) -> list[str]:
+    return [name for name in api.laws() if name.startswith(incomplete)]
+
+
+@guarded
+def control(
+    robot: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROBOT",
+            help="A library name, one of your robots, or a file; none lists the laws.",
+            autocompletion=options.complete_robot,
+        ),
+    ] = "",
+    law: Annotated[
+        str, typer.Argument(metavar="LAW", help="Such as computed_torque.", autocompletion=complete_law)
+    ] = "",
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of the law, one number or one a joint (kp=400,250), or a parameter of the robot.",
+        ),
+    ] = None,
+    sample: Annotated[
+        float | None, typer.Option("--sample", metavar="SECONDS", help="Time between steps, of a law with its gains.")
+    ] = None,
+    continuous: Annotated[
+        bool, typer.Option("--continuous", help="In continuous time: the law gives the rates of its states.")
+    ] = False,
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language",
+            "-l",
+            metavar="c,rust,…",
+            help="Languages, with commas.",
+            autocompletion=options.complete_language,
+        ),
+    ] = "c",
+    output: Annotated[Path, typer.Option("--output", "-o", "--out", help="The folder to write to.")] = Path("out"),
+    symbolic: options.Symbolic = "auto",
+    optimise: options.Optimise = "fast",
+    strict: options.Strict = False,
+    as_json: options.Json = False,
+) -> None:
+    """Make a control law of a robot as source code, proved, its memory in a struct; without a robot, list the laws.
+
+    Gains are arguments of the emitted NAME_init. Those given here are checked: their names and sizes, and with --sample
+    whether they can hold the arm.
+
+    \b
+    Examples:
+      manipula control
+      manipula control puma560 computed_torque --language c -o out/
+      manipula control puma560 computed_torque --set kp=400 --set kd=40 --set delay=2 --sample 1e-3
+      manipula control panda impedance --set task=position -l cpp
+    """
+    if not law:
+        _say_laws(robot, as_json)
+        return
+    if law not in api.laws():
+        raise UnknownNameError("control law", law, api.laws())
+    given, rest = _shared(values or [], law)
+    subject, languages = places.find(robot, strict=strict, values=rest), language_names(language)
+    chosen: dict[str, Any] = {"symbolic": options.symbolic_from_text(symbolic), "optimise": optimise}
+    with progress(f"{law} of {subject.name}") as tell:
+        if _open(given, law, sample):
+            made: Model = api.law_model(subject, law, sampled=not continuous, **chosen, tell=tell, **given)
+        else:
+            made = api.controller(subject, law, sample=_time(sample, continuous), **chosen, tell=tell, **given)
+        files = [path for each in languages for path in made.emit(each, output)]
+    if as_json:
+        say_json({"robot": subject.name, "law": law, **made.as_dict(), "files": list(map(str, files))})
+        return
+    say_models({law: made})
+    settings = [port.name for port in made.function.inputs if port.role == "setting"]
+    say_prose(f"{made.name}_{'init' if made.function.states else 'prepare'} takes {', '.join(settings)}", "dim")
+    for path in dict.fromkeys(files):
+        say(str(path))
+
+
+def _say_laws(robot: str, as_json: bool) -> None:
+    if robot:
+        raise InputError(f"{robot}: which control law? There are {', '.join(api.laws())}")
+    told = {name: {"says": line, "settings": api.law_settings(name)} for name, line in api.laws().items()}
+    if as_json:
+        say_json(told)
+        return
+    rows = [(name, str(x["says"]), " ".join(x["settings"])) for name, x in told.items()]
+    say_table("Control laws", ("law", "what it does", "settings"), rows)
+
+
+def _shared(values: Sequence[str], law: str) -> tuple[dict[str, Any], list[str]]:
+    """What is the law's, by name; the rest is the robot's."""
+    own = {*api.law_settings(law), *api.law_options(law)}
+    given: dict[str, Any] = {}
+    rest = []
+    for text in values:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if equals and name in own:
+            given[name] = _value(name, value)
+        else:
+            rest.append(text)
+    return given, rest
+
+
+def _value(name: str, text: str) -> Any:
+    """A number, several with commas, or a word."""
+    parts = text.strip("[] ").split(",")
+    numbers = [_number(part) for part in parts]
+    if all(isinstance(x, (int, float)) for x in numbers):
+        return numbers[0] if len(numbers) == 1 else numbers
+    if len(parts) > 1:
+        raise InputError(f"--set {name}: expected a number or several with commas, found {text!r:.60}")
+    return text
+
+
+def _number(text: str) -> Any:
+    try:
+        return int(text) if text.strip().lstrip("+-").isdecimal() else float(text)
+    except ValueError:
+        return text
+
+
+def _open(given: dict[str, Any], law: str, sample: float | None) -> bool:
+    """Are the gains left to whoever starts the emitted code?"""
+    return sample is None and not any(name in given for name in api.law_settings(law))
+
+
+def _time(sample: float | None, continuous: bool) -> float | None:
+    if continuous and sample is not None:
+        raise InputError("--continuous and --sample exclude each other")
+    if sample is None and not continuous:
+        raise InputError("gains without a time: give --sample, or --continuous for a law without steps")
+    return sample

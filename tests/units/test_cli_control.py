@@ -1,0 +1,65 @@
+"""`manipula control`: the list of the laws, a law as source code, and what is wrong in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from manipula import api
+from tests.units.test_cli import as_json, done, folder, refused
+
+__all__ = ["folder"]  # each test in an empty folder
+PLANAR = ("control", "planar2r", "computed_torque")
+
+
+def test_laws_are_listed_with_their_settings() -> None:
+    text = done("control")
+    assert all(name in text for name in api.laws()) and "kp kd smoothing" in text
+    told = as_json("control")
+    assert list(told) == list(api.laws()) and "0.01 unless given" in told["computed_torque"]["settings"]["smoothing"]
+
+
+def test_a_law_is_written_with_its_gains_left_open(folder: Path) -> None:
+    text = done(*PLANAR, "-l", "c,python", "-o", "code")
+    assert "Proof of computed_torque: identical" in text and "planar2r_computed_torque_prepare takes kp, kd" in text
+    assert {"planar2r_computed_torque.c", "planar2r_computed_torque.py"} <= {
+        x.name for x in (folder / "code").iterdir()
+    }
+    assert "pid_init takes kp, ki" in done("control", "planar2r", "pid", "--out", "code")
+
+
+def test_settings_and_parameters_go_where_they_belong() -> None:
+    gains = ("--set", "kp=400,250", "--set", "kd=[40, 25]", "--set", "delay=2", "--set", "limit=60")
+    told = as_json(*PLANAR, *gains, "--set", "m1=2", "--set", "l1=500mm", "--sample", "1e-3", "-o", "code")
+    assert told["settings"]["kp"] == [400.0, 250.0] and told["settings"]["kd"] == [40.0, 25.0]
+    assert told["settings"]["limit"] == [60.0, 60.0] and told["sample"] == 1e-3
+    assert "m1" not in told["inputs"]["p"] and "m2" in told["inputs"]["p"]
+    open_one = as_json("control", "planar2r", "impedance", "--set", "task=position", "--continuous", "-o", "code")
+    assert open_one["inputs"]["x_ref"] == ["x_ref", "y_ref", "z_ref"]
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (("control", "planar2r"), "planar2r: which control law?"),
+        (("control", "planar2r", "computed_torqe"), "did you mean 'computed_torque'"),
+        (("control", "nobody", "pid"), "no robot is called 'nobody'"),
+        ((*PLANAR, "--set", "kp=400"), "give --sample, or --continuous"),
+        ((*PLANAR, "--sample", "1e-3"), "no value for kp"),
+        ((*PLANAR, "--sample", "0"), "sample: expected the time of a step"),
+        ((*PLANAR, "--sample", "1e-3", "--continuous"), "exclude each other"),
+        ((*PLANAR, "--set", "kp=1,x", "--sample", "1e-3"), "found '1,x'"),
+        ((*PLANAR, "--set", "kp=nan", "--set", "kd=1", "--sample", "1e-3"), "kp: expected .* found NaN"),
+        ((*PLANAR, "--set", "kp=1,2,3", "--set", "kd=1", "--sample", "1e-3"), "a number or 2 numbers"),
+        ((*PLANAR, "--set", "kp=4e6", "--set", "kd=1", "--sample", "1e-2"), "joint 'theta1': .* unstable"),
+        ((*PLANAR, "--set", "kq=1"), "no parameter is called 'kq'"),
+        ((*PLANAR, "--set", "delay=1.5"), "delay: expected whole samples"),
+        (("control", "planar2r", "impedance", "--set", "task=dance"), "expected 'pose' or 'position'"),
+        ((*PLANAR, "-l", "cobol"), "no language is called 'cobol'"),
+    ],
+)
+def test_what_is_wrong_is_told(words: tuple[str, ...], told: str) -> None:
+    import re
+
+    assert re.search(told, refused(*words))
