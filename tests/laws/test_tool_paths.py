@@ -171,7 +171,7 @@ def test_what_cannot_be_followed_is_said(planar: mp.Arm, puma: mp.Arm) -> None:
     with pytest.raises(mp.InputError, match=r"at 50 % of the way the arm comes to a singular pose"):
         tr.line(planar, [0.4, 0.9], [-x + 2e-6, -y, 0], 1.0, task="position")
     start = puma.pose(READY)
-    with pytest.raises(mp.InputError, match=r"after .* s joint \d is at .*, beyond its limits"):
+    with pytest.raises(mp.InputError, match=r"at .* % of the way joint \d is at .*, beyond its limits"):
         tr.circle(puma, READY, [0, 0, start[2, 3]], [0, 0, 1], 6.0, 2.0, turning=True)
 
 

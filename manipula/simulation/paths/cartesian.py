@@ -145,10 +145,12 @@ def _along(arm: Arm, curve: Curve, law: _Law, near: Floats | None, task: str, si
     q0 = _configured(arm, curve, near, task, law.name)
     found = followed(Follower(arm, curve, task), q0)
     if isinstance(found, Stopped):
-        raise InputError(_stopped(arm, curve, found, task, law.name))
+        _refuse_limits(arm, found.s, found.q, law.name)
+        raise InputError(_stopped(arm, curve, found.at, task, law.name))
     looked = np.linspace(0.0, law.duration, LOOKS + 1)
-    seen = found.at(law(looked).q).q
-    _refuse_limits(arm, looked, seen, law.name)
+    places = law(looked).q
+    seen = found.at(places).q
+    _refuse_limits(arm, places, seen, law.name)
 
     def motion(t: Floats) -> Motion:
         flat = t.reshape(-1)
@@ -171,19 +173,19 @@ def _singular(t: Floats, least: Floats, below: float) -> tuple[Singular, ...]:
     return tuple(Singular(float(t[a]), float(t[b - 1]), float(least[a:b].min())) for a, b in pairs)
 
 
-def _refuse_limits(arm: Arm, t: Floats, q: Floats, name: str) -> None:
+def _refuse_limits(arm: Arm, s: Floats, q: Floats, name: str) -> None:
     low, high = np.array(arm.limits).T
     out = np.argwhere((q < low - INSIDE) | (q > high + INSIDE))
     if out.size:
         at, joint = out[0]
         found = f"joint {joint + 1} is at {q[at, joint]:.4g}, beyond its limits {low[joint]:.4g} … {high[joint]:.4g}"
-        raise InputError(f"{name}: after {t[at]:.3g} s {found}; near= may start on another branch")
+        raise InputError(f"{name}: at {100 * s[at]:.3g} % of the way {found}; near= may start on another branch")
 
 
-def _stopped(arm: Arm, curve: Curve, at: Stopped, task: str, name: str) -> str:
+def _stopped(arm: Arm, curve: Curve, at: float, task: str, name: str) -> str:
     """Why the curve cannot be followed any further."""
-    pose = curve.at(np.array(at.s)).pose
-    where = f"{name}: at {100 * at.s:.3g} % of the way"
+    pose = curve.at(np.array(at)).pose
+    where = f"{name}: at {100 * at:.3g} % of the way"
     found = arm.inverse_kinematics(pose, task=task)
     if not len(found.q):
         return f"{where} the tool cannot be: {found.nearest.reason}"

@@ -124,9 +124,10 @@ class Branch:
 
 @dataclass(frozen=True)
 class Stopped:
-    """Where a branch could not be followed any further, and from which configuration."""
+    """Where a branch could not be followed any further; the places before, and the configurations there."""
 
-    s: float
+    at: float
+    s: Floats
     q: Floats
 
 
@@ -146,7 +147,7 @@ def followed(follower: Follower, start: Floats) -> Branch | Stopped:
         if there is None or np.abs(there - q).max() > FAR or _jumped(follower, basis, q, there, ahead - h, ahead):
             step = h / 2
             if step < SHORTEST:
-                return Stopped(ahead, q)
+                return Stopped(ahead, np.array(places), np.stack([state.q for state in states]))
             continue
         s, step = ahead, min(2 * h, LONGEST)
         places.append(s)

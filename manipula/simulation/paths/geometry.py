@@ -19,7 +19,8 @@ from manipula.simulation.paths.numbers import Floats, numbers
 from manipula.simulation.paths.trajectory import Trajectory
 
 SLOW = 1e-3  # of the largest |q'|: what counts as standing still
-LOOKS = 2000
+CHECKS = 400  # places at which a reference is asked whether it moves
+LOOKS = 2000  # pieces whose lengths are added up
 TINY = 1e-300
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 
@@ -57,14 +58,15 @@ def _travelled(ref: Trajectory, what: str) -> Path:
         if (ends[0] == ends[1]).all():
             raise InputError(f"{what}: path: the reference goes nowhere")
         return _through(ends)
-    looked = np.linspace(0.0, ref.duration, LOOKS + 1)
+    looked = np.linspace(0.0, ref.duration, CHECKS + 1)
     speed = np.linalg.norm(ref(looked).qd, axis=-1)
     still = speed <= SLOW * speed.max()
     if not speed.max() > 0:
         raise InputError(f"{what}: path: the reference goes nowhere")
-    inner = np.flatnonzero(still[LOOKS // 20 : -(LOOKS // 20)])
+    edge = CHECKS // 20
+    inner = np.flatnonzero(still[edge:-edge])
     if inner.size:
-        at = looked[LOOKS // 20 + inner[0]]
+        at = looked[edge + inner[0]]
         raise InputError(f"{what}: path: the reference stands still at {at:g} s; give the parts one by one")
     return Path(ref, ref.duration, ref.dof, _knots(ref)) if not still.any() else _by_length(ref)
 
