@@ -202,6 +202,7 @@ def controller(
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.model import Law
     from manipula.simulation.loops.sampling import refuse_unstable
+    from manipula.simulation.loops.starting import first_states
 
     refuse_time("sample", sample)
     chosen, options = _loaded(robot), options_from(law, settings, sampled=sample is not None)
@@ -213,7 +214,8 @@ def controller(
     found = settings_for(asked.named(block.name), block.inputs, asked.sizes, defaults(block.inputs) | given)
     refuse_unstable(asked.named(block.name), law, chosen.joint_names, found, sample, options)
     function = generate_block(block, asked, tell)
-    return Law(function, request, settings=found, sample=sample, law=law, options=options)
+    initial = first_states(block.inputs, chosen)
+    return Law(function, request, settings=found, sample=sample, initial=initial, law=law, options=options)
 
 
 def law_model(
@@ -293,7 +295,7 @@ def closed_loop(
     made = loop_function(
         _loaded(plant), driving, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors
     )
-    return System(made.function, made.request, settings=made.settings, sample=made.sample)
+    return System(made.function, made.request, settings=made.settings, sample=made.sample, initial=law.initial)
 
 
 def simulate(

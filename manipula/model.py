@@ -223,12 +223,16 @@ class System(Model):
 
     settings: Mapping[str, tuple[float, ...]] = field(kw_only=True, default_factory=dict)
     sample: float | None = field(kw_only=True, default=None)  # seconds from step to step; None: continuous time
+    initial: Mapping[str, tuple[float, ...]] = field(kw_only=True, default_factory=dict)  # states that begin elsewhere
 
     def start(self, **states: Any) -> Any:
-        """The states to begin with, by name, a named tuple; what is not given is zero. Without states, nothing."""
+        """The states to begin with, by name, a named tuple; what is not given is as in `initial`, or zero.
+
+        Without states, nothing.
+        """
         if not self.function.states and not states:
             return ()
-        return self._code.start(**states)
+        return self._code.start(**{**self.initial, **states})
 
     def step(self, state: Any, *variables: Any, p: Mapping[str, float] | None = None, out: Any = None) -> Stepped:
         """One step: the new state and what goes out. `p` are the robot's parameters, where it has symbols.
@@ -271,7 +275,8 @@ class System(Model):
         if missing:
             raise InputError(f"{self.name}: parameters need a value to start with: start={{{missing[0]!r}: …}}")
         parameters = tuple(float(start.pop(name)) for name in names)
-        states = {name: tuple(map(float, x)) for name, x in self.start(**start)._asdict().items()} if start else {}
+        begun = self.start(**start) if start or self.initial else ()
+        states = {name: tuple(map(float, x)) for name, x in begun._asdict().items()} if begun else {}
         starts = {**self.settings, **states, "p": parameters}
         name = unit_name(self.tape)
         return write_bytes(

@@ -33,6 +33,8 @@ from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function, with_proof
 from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.ports import Sizes
 from manipula.support.collecting import seldom_collecting
 from manipula.support.progress import Tell, silent
 
@@ -139,7 +141,7 @@ def _part(asked: Prepared, tell: Tell) -> Part:
 
 def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
     """The text of the block on expressions."""
-    graph, entries = Graph(), _entries(block, asked)
+    graph, entries = Graph(), _entries(block, asked, parts)
     parameters = {name: graph.symbol(name) for name in _parameters(asked, parts)}
     inputs = [
         Input(kind.name, tuple(graph.symbol(x, online=is_online(kind.role)) for x in entries[kind.name]), *about)
@@ -171,7 +173,7 @@ def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
 
 def call_by_call(block: Block, asked: Prepared, parts: Mapping[str, Part], cuts: Sequence[Cut]) -> Reference:
     """The text over a sample; each call goes on with the joined function's own values, held to the plain model."""
-    entries = _entries(block, asked)
+    entries = _entries(block, asked, parts)
     exprs = [x for cut in cuts for x in cut.exprs]
     names = [str(x.data) for x in free_symbols(exprs)]
 
@@ -220,9 +222,13 @@ def _shaped(part: Part, found: Mapping[str, Sequence[Any]]) -> Values:
     return {output.name: nested(found[output.name], output.shape) for output in part.function.outputs}
 
 
-def _entries(block: Block, asked: Prepared) -> dict[str, list[str]]:
-    """Port → the names of its entries, for this robot."""
-    return {kind.name: kind.entries(asked.sizes) for kind in block.inputs}
+def _entries(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> dict[str, list[str]]:
+    """Port → the names of its entries, for this robot; base parameters are those of the robot that a model is asked of,
+    which may be another one."""
+    origins = [part.function.provenance for part in parts.values()]
+    found = [origin.columns for origin in origins if MODELS[origin.model].ranked]
+    sizes = Sizes(asked.robot.dof, lambda: len(found[0])) if found else asked.sizes
+    return {kind.name: kind.entries(sizes) for kind in block.inputs}
 
 
 def _parameters(asked: Prepared, parts: Mapping[str, Part]) -> list[str]:

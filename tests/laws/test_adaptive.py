@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 import manipula as mp
 from tests.random_robots import random_robot, random_tree, with_laws
@@ -110,3 +111,106 @@ def test_cheaper_than_three_regressors() -> None:
     one, two, products = (mp.generate("stanford3", model).cost.total for model in models)
     assert two < 1.3 * one
     assert products < 2.5 * one
+
+
+# Slotine and Li
+
+PLANAR = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+GAINS = {"lam": 8.0, "kd": 6.0}
+
+
+def swing(n: int) -> Any:
+    """Two waves a joint, their phases apart."""
+    a, b = 0.5 * np.cos(np.arange(2 * n)).reshape(2, n), 0.6 * np.sin(1 + np.arange(2 * n)).reshape(2, n)
+    return mp.trajectory.fourier(a, b, 1.7)
+
+
+class Followed:
+    """A loop that has followed its reference from a tenth off: times, states, s = ė + Λe."""
+
+    def __init__(self, loop: mp.System, ref: Any, seconds: float, state: Any = None, **given: Any) -> None:
+        h, steps = loop.sample or 0.0, round(seconds / (loop.sample or 1.0))
+        first = ref(0.0)
+        begun = loop.start(q=first.q + 0.1, qd=first.qd) if state is None else state
+        made = loop.run(begun, steps, **given)
+        self.t, self.x, self.last = made.states.clock[:, 0] * h, made.states, made.state
+        wanted = ref(self.t)
+        self.e = self.x.q - wanted.q
+        self.s = self.x.qd - wanted.qd + np.array(loop.settings.get("lam", (0.0,))) * self.e
+
+
+@pytest.mark.parametrize("seed, kinds, viscous", [(21, "RP", 0.0), (22, "R", 0.0), (23, "RR", 1.5)])
+def test_the_energy_of_the_errors_is_spent_on_damping_alone(seed: int, kinds: str, viscous: float) -> None:
+    """V + ∫ sᵀ(K_D + F_v) s dt is a constant, V = ½ sᵀM s + ½ ãᵀΓ⁻¹ã, whatever the arm carries."""
+    n = len(kinds)
+    robot = mp.Robot.of(random_robot(seed, joints=kinds, actuators=False, surroundings=False))
+    rubbing = {name: {"viscous": viscous} for name in robot.joint_names} if viscous else {}
+    robot = robot.with_friction(rubbing)
+    plant = robot.with_payload(1.3, (0.1, -0.05, 0.2))
+    gamma = 0.5 + 0.3 * np.arange(len(robot.base_parameters))
+    law = mp.controller(robot, "slotine_li", **GAINS, gamma=gamma)
+    loop = mp.closed_loop(plant, law, swing(n), step=1e-3)
+    run = Followed(loop, swing(n), 2.0)
+    assert list(plant.base_parameters) and len(plant.base_parameters) == len(gamma)
+    lost = theta_of(plant) - run.x.theta
+    M = mp.Arm(plant).inertia_matrix(run.x.q)
+    V = 0.5 * np.einsum("ti,tij,tj->t", run.s, M, run.s) + 0.5 * (lost * lost / gamma).sum(axis=1)
+    spent = (GAINS["kd"] + viscous) * (run.s * run.s).sum(axis=1)
+    total = [V[k] + simpson(spent[: k + 1], dx=1e-3) for k in range(0, len(V), 100)]
+    assert np.abs(np.diff(V)).max() > 1e-4 * V[0]
+    np.testing.assert_allclose(total, V[0], rtol=1e-7)
+
+
+def test_a_payload_is_learnt_and_learnt_again_when_it_is_dropped() -> None:
+    """The error of computed torque, which knows nothing of it, stays; that of the adaptive law dies out twice."""
+    plant, ref = PLANAR.with_payload("mL", (0.0, 0.05, 0.0)), swing(2)
+    adaptive = mp.controller(PLANAR, "slotine_li", lam=10, kd=20, gamma=[0.3, 0.3, 0.03, 1, 1, 0.03], sample=1e-3)
+    fixed = mp.controller(PLANAR, "computed_torque", kp=100, kd=20, sample=1e-3)
+    loop = mp.closed_loop(plant, adaptive, ref)
+    lasting = Followed(mp.closed_loop(plant, fixed, ref), ref, 12.0, p={"mL": 1.5}).e[-3000:]
+    run = Followed(loop, ref, 12.0, p={"mL": 1.5})
+    assert rms(run.e[-3000:]) < 0.02 * rms(lasting)
+    after = Followed(loop, ref, 12.0, run.last, p={"mL": 0.0})
+    assert rms(after.e[:500]) > 10 * rms(run.e[-3000:])
+    assert rms(after.e[-3000:]) < 0.15 * rms(after.e[:500])
+
+
+def rms(x: Any) -> float:
+    return float(np.sqrt((x * x).mean()))
+
+
+def test_nothing_is_learnt_without_gain_or_error() -> None:
+    law = mp.controller(PLANAR, "slotine_li", **GAINS, gamma=0, sample=1e-3)
+    state = law.start()
+    np.testing.assert_array_equal(state.theta, theta_of(PLANAR))
+    new, tau = law.step(state, [0.3, 0.2], [1, 2], [0, 0], [0, 0], [0, 0])
+    assert new.theta.tobytes() == state.theta.tobytes()
+    assert np.abs(tau).max() > 1
+    eager = mp.controller(PLANAR, "slotine_li", **GAINS, gamma=5, sample=1e-3)
+    new, tau = eager.step(state, [0.3, 0.2], [1, 2], [0.3, 0.2], [1, 2], [0.5, -0.5])
+    assert new.theta.tobytes() == state.theta.tobytes()
+    np.testing.assert_allclose(tau, mp.Arm(PLANAR).inverse_dynamics([0.3, 0.2], [1, 2], [0.5, -0.5]), rtol=1e-13)
+
+
+def test_what_an_adaptive_law_needs_is_said() -> None:
+    gains = {**GAINS, "gamma": 1.0}
+    for name, wrong in (("lam", -1), ("gamma", -0.1), ("gamma", float("inf"))):
+        with pytest.raises(mp.InputError, match=rf"planar2r_slotine_li: {name} \(.*\): expected at least 0, found"):
+            mp.controller(PLANAR, "slotine_li", **{**gains, name: wrong})
+    for wrong in ([1, 2], float("nan")):
+        with pytest.raises(mp.InputError, match="planar2r_slotine_li: gamma: expected a number or 6 numbers"):
+            mp.controller(PLANAR, "slotine_li", **{**gains, "gamma": wrong})
+    with pytest.raises(mp.InputError, match=r"smoothing .*: expected more than 0, found 0"):
+        mp.controller(PLANAR, "slotine_li", **gains, smoothing=0)
+    with pytest.raises(mp.UnknownNameError, match="no setting of planar2r_slotine_li is called 'lambda_'"):
+        mp.controller(PLANAR, "slotine_li", **gains, lambda_=3)
+    law = mp.controller(PLANAR, "slotine_li", **gains, sample=1e-3)
+    with pytest.raises(mp.InputError, match=r"theta: expected shape \(..., 6\), found \(5,\)"):
+        law.start(theta=[1, 2, 3, 4, 5])
+    with pytest.raises(mp.UnknownNameError, match="no state of planar2r_slotine_li is called 'thetas'"):
+        law.start(thetas=0)
+
+
+def test_a_law_of_an_unknown_arm_begins_at_nothing() -> None:
+    law = mp.controller("planar2r", "slotine_li", **GAINS, gamma=1, sample=1e-3)
+    assert not law.initial and not law.start().theta.any()

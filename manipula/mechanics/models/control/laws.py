@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.control.adaptive.table import ADAPTIVE
 from manipula.mechanics.models.control.computed_torque import (
     COMPUTED_TORQUE,
     COMPUTED_TORQUE_PID,
@@ -71,6 +72,7 @@ LAWS: dict[str, LawEntry] = {
     "sliding": LawEntry(SLIDING, SLIDING, linear_gains),
     "momentum_observer": LawEntry(MOMENTUM_OBSERVER, SAMPLED_MOMENTUM_OBSERVER),
     **{name: made() for name, made in VARIANTS.items()},
+    **{name: LawEntry(*blocks) for name, blocks in ADAPTIVE.items()},
 }
 LONGEST_DELAY = 64  # samples: a torque on its way is a state of its own
 NONE: Mapping[str, Any] = MappingProxyType({})

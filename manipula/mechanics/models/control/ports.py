@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from manipula.mechanics.models.ports import ACCELERATION, EFFORT, POSITION, VELOCITY, PortKind
+from manipula.mechanics.models.law_ports import DAMPING, Q_REF, QD_REF, QDD_REF, SMOOTHING
+from manipula.mechanics.models.ports import EFFORT, PortKind
 
-Q_REF = PortKind("q_ref", POSITION, "positions wanted")
-QD_REF = PortKind("qd_ref", VELOCITY, "velocities wanted")
-QDD_REF = PortKind("qdd_ref", ACCELERATION, "accelerations wanted")
+__all__ = ["BRAKE", "DAMPING", "LIMIT", "PULL", "QDD_REF", "QD_REF", "Q_REF", "SMOOTHING", "STIFFNESS"]
+
 STIFFNESS = PortKind("kp", "N·m/rad or N/m", "proportional gains", role="setting")
-DAMPING = PortKind("kd", "N·m·s/rad or N·s/m", "derivative gains", role="setting")
 # of laws that ask for accelerations, which the model turns into torques
 PULL = replace(STIFFNESS, unit="1/s²")
 BRAKE = replace(DAMPING, unit="1/s")
 LIMIT = PortKind("limit", EFFORT, "largest torques or forces, either way", role="setting", unbounded=True)
-SMOOTHING = PortKind(
-    "smoothing", VELOCITY, "velocity wanted within which the sign in friction is smooth", role="setting",
-    divides=True, default=0.01,
-)  # fmt: skip

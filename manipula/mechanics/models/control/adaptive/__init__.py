@@ -1,0 +1,1 @@
+"""Laws that learn the arm they drive."""

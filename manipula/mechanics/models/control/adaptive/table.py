@@ -1,0 +1,10 @@
+"""The adaptive laws by name: each in continuous time, and sampled."""
+
+from __future__ import annotations
+
+from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.control.adaptive.slotine_li import SAMPLED_SLOTINE_LI, SLOTINE_LI
+
+ADAPTIVE: dict[str, tuple[Block, Block]] = {
+    "slotine_li": (SLOTINE_LI, SAMPLED_SLOTINE_LI),
+}
