@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from manipula.simulation.events import Event
     from manipula.simulation.logs import Log
     from manipula.simulation.loops.sensors import Sensors
+    from manipula.simulation.plant import Plant
     from manipula.simulation.run import Run
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "ManipulaWarning",
     "Model",
     "Motions",
+    "Plant",
     "ProofError",
     "Robot",
     "RobotFileError",
@@ -112,6 +114,7 @@ _CLASSES = {
     "Log": "manipula.simulation.logs",
     "Model": "manipula.model",
     "Motions": "manipula.parameters.motions",
+    "Plant": "manipula.simulation.plant",
     "Robot": "manipula.robot",
     "Run": "manipula.simulation.run",
     "Sensors": "manipula.simulation.loops.sensors",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from manipula.simulation.logs import Log
     from manipula.simulation.loops.loop import Reference
     from manipula.simulation.loops.sensors import Sensors
+    from manipula.simulation.plant import Plant
     from manipula.simulation.run import Run
 
 
@@ -267,7 +268,7 @@ def law_options(law: str) -> list[str]:
 
 
 def closed_loop(
-    plant: Robot | str,
+    plant: Plant | Robot | str,
     law: Law,
     ref: Reference | None = None,
     *,
@@ -281,7 +282,8 @@ def closed_loop(
 ) -> System:
     """A law and the arm it drives as one function of one step, proved: states in, states after the step out.
 
-    The plant may be another robot than the law believes in, with a payload that it does not know. The torque of a
+    The plant may be another robot than the law believes in, with a payload that it does not know; as a `Plant` its
+    joints stick, its torques are clipped, its joints stop. The torque of a
     sampled law is held over its sample time; a law in continuous time acts in every stage of the integrator ("rk4",
     "semi-implicit", "euler"), and `step` is the time of a step. With a reference the loop counts its steps and follows
     it, the state `clock` being the number of steps so far; without one, what is wanted is an input. `wrench` makes the
@@ -290,11 +292,11 @@ def closed_loop(
     """
     from manipula.model import System
     from manipula.simulation.loops.loop import Driving, loop_function
+    from manipula.simulation.plant import Plant
 
     driving = Driving(law.law, law.request, law.settings, law.sample, law.options)
-    made = loop_function(
-        _loaded(plant), driving, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors
-    )
+    arm = plant if isinstance(plant, Plant) else _loaded(plant)
+    made = loop_function(arm, driving, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors)
     return System(made.function, made.request, settings=made.settings, sample=made.sample, initial=law.initial)
 
 
@@ -382,20 +384,13 @@ def _gains(law: Any) -> dict[str, int]:
     return {name: len(values) for name, values in getattr(law, "settings", {}).items()}
 
 
-def _arm_alone(arm: Robot, step: float, method: str, wrench: bool, tell: Callable[[str], None]) -> System:
+def _arm_alone(arm: Plant | Robot, step: float, method: str, wrench: bool, tell: Callable[[str], None]) -> System:
     """One step of the arm under torques that are held."""
-    from manipula.generation.prepare import prepare
-    from manipula.generation.request import Request
-    from manipula.generation.together import generate_block
-    from manipula.mechanics.models.integrate.discretised import discretised
-    from manipula.mechanics.models.integrate.motion import MOTION
-    from manipula.mechanics.models.integrate.pushed import pushed
     from manipula.model import System
+    from manipula.simulation.plant_step import arm_function
 
-    request = Request(arm, "forward_dynamics")
-    motion = pushed(MOTION) if wrench else MOTION
-    function = generate_block(discretised(motion, method=method), prepare(request), tell)
-    return System(function, request, settings={"sample": (step,)}, sample=step)
+    function = arm_function(arm, method, wrench=wrench, tell=tell)
+    return System(function, None, settings={"sample": (step,)}, sample=step)
 
 
 def _reloaded(arm: Robot, load: dict[str, Any] | None) -> Robot:

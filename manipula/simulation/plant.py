@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError, caution
-from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.actuators.law import Law
+from manipula.mechanics.robot.description import Cell, Joint, Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
 
 Array = NDArray[np.float64]
@@ -51,8 +52,9 @@ class Plant:
             raise InputError(f"stops: expected True or False, found {self.stops!r:.60}")
         if not _is_number(self.width) or not 0 < self.width < inf:
             raise InputError(f"width: expected a velocity above 0, found {self.width!r:.60}")
-        self.efforts  # noqa: B018  what cannot be used is met here
-        if self.effort == "limits" and not np.isfinite(self.efforts).any():
+        if self.effort is not None and not isinstance(self.effort, str):  # so that a plant may be a key
+            object.__setattr__(self, "effort", tuple(self.efforts.tolist()))
+        if isinstance(self.effort, str) and not np.isfinite(self.efforts).any():
             caution(f"{self.robot.name}: no joint has an effort limit, so no torque is too large; effort=None says so")
 
     @cached_property
@@ -74,6 +76,24 @@ class Plant:
             wanted = f"one number above 0, or {self.robot.dof}, one a joint"
             raise InputError(f"effort: expected 'limits', None or {wanted}; found {self.effort!r:.60}")
         return found
+
+    @cached_property
+    def dry(self) -> frozenset[str]:
+        """The joints that have friction that can hold them, by name: of an unknown one it is believed."""
+        return frozenset(x.name for x in self.robot.joints if any(law.dry for law in self._laws(x)))
+
+    @cached_property
+    def loaded(self) -> bool:
+        """Does friction follow the load somewhere?"""
+        return any(law.loaded for joint in self.robot.joints for law in self._laws(joint))
+
+    def _laws(self, joint: Joint) -> list[Law[Cell]]:
+        """The laws that are not plainly zero."""
+        entries = {law: [law[x.letters] for x in law.entries if x.linear] for law in joint.actuator.laws}
+        return [law for law, cells in entries.items() if any(self._matters(cell.parameter) for cell in cells)]
+
+    def _matters(self, entry: Parameter) -> bool:
+        return any(name not in self._values for name in names_of(entry)) or float_of(entry, self._values) != 0
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:

@@ -46,6 +46,7 @@ class Case:
         named = dict(zip(("P", "dq", "dqd", "dqdd"), self.other))
         named |= {"dtau": self.other[3], "weights": self.other[0]}
         named |= {"qd_r": self.other[1], "qdd_r": self.other[2], "slip": SURE * np.sign(self.other[1])}
+        named["way"] = np.sign(self.other[2])
         return {"q": self.q, "qd": self.qd, "qdd": self.qdd, "wrench": self.wrench, "tau": self.tau, **named}
 
 
@@ -123,6 +124,13 @@ def _momenta(c: Case) -> list[Array]:
     return [M @ c.qd, C.T @ c.qd - c.world.gravity(c.q)]
 
 
+def _friction_parts(c: Case) -> list[Array]:
+    """Just off rest friction is fo ± fc: half the difference of both ways is dry, what the velocity adds is viscous."""
+    rub, hair = lambda rate: c.world.friction(rate, 0 * rate), np.full(c.robot.dof, 1e-300)
+    viscous = rub(c.qd) - rub(hair * np.sign(c.qd))
+    return [viscous + rub(0 * hair), c.ports["way"] * (rub(hair) - rub(-hair)) / 2]
+
+
 def _smooth(c: Case) -> Array:
     return c.world.mechanism(c.q, c.qd, c.qdd) + c.world.motor * c.qdd + _friction(c)  # type: ignore[no-any-return]
 
@@ -152,6 +160,7 @@ DYNAMIC: dict[str, Want] = {
     "inverse_dynamics_smooth": lambda c: [_smooth(c)],
     "friction": lambda c: [_friction(c)],
     "momentum": _momenta,
+    "friction_parts": _friction_parts,
     "newton_euler": _recursion,
     "lagrange_terms": _lagrange,
     "inertia_matrix": lambda c: [c.world.inertia_matrix(c.q)],

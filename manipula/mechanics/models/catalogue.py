@@ -19,6 +19,7 @@ from manipula.mechanics.models.dynamics import (
     composite_runs,
     energy,
     forward,
+    friction_apart,
     inertia_inverse,
     newton_euler,
     torque,
@@ -286,6 +287,11 @@ _LIST = (
         candidates=("inertia-matrix", FIELD), trees=("articulated", "inertia-matrix", FIELD),
     ),
     *FOR_CONTROL,
+    Model(
+        "friction_parts", "friction apart: what is smooth, and what can hold a joint", ("q", "qd", "qdd", "way"),
+        {"smooth": (EFFORT, "viscous, offset"), "dry": (EFFORT, "of a joint that moves that way, none of one at rest")},
+        {"laws": friction_apart.friction_apart}, TORQUES, trees=("laws",),
+    ),
     *DERIVATIVES,
     Model(
         "operational_mobility", "acceleration of the tool per force on it, Λ⁻¹ = J·M⁻¹·Jᵀ, world axes", ("q",),

@@ -18,6 +18,7 @@ from manipula.mechanics.models.derivatives import dual, products
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
+from manipula.mechanics.models.dynamics.friction_apart import friction_apart
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.entry import FieldMethod, Given, Method, Model
@@ -201,4 +202,5 @@ SOLVED: dict[str, Mapping[str, Method]] = {
     "operational_mobility": {"composite": lambda tree, x: {"Linv": operational.mobility(*_operational(tree, x))}},
     "operational_inertia": {"composite": lambda tree, x: {"L": operational.inertia(*_operational(tree, x))}},
     "lagrange_terms": {name: _lagrange(name) for name in METHODS},
+    "friction_parts": {"laws": friction_apart},
 }

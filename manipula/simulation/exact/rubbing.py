@@ -7,7 +7,6 @@ two. The others (viscous, offset) are smooth. A joint that follows one coordinat
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -36,16 +35,6 @@ class ArrayMaths(Maths[Array]):
 
     def apply(self, name: str, *args: Any) -> Array:
         return np.asarray(getattr(np, OPS[name].word("numpy"))(*args))
-
-
-@dataclass(frozen=True)
-class Smoothed(ArrayMaths):
-    """A sign that is no jump: tanh(q̇/width)."""
-
-    width: float
-
-    def sign(self, x: Array) -> Array:
-        return np.tanh(x / self.width)
 
 
 _ARRAYS = ArrayMaths()
@@ -93,16 +82,17 @@ class Rubbing:
         return self.sliding(still, -one, loads), self.sliding(still, one, loads)
 
     def eased(self, qd: Array, loads: Array, width: float) -> Array:
-        """Dry friction with tanh(q̇/width) in place of the sign."""
-        return self._sum(True, qd, loads, None, Smoothed(width))
+        """Dry friction with its jump drawn out: ½ (f₊ + f₋) + ½ (f₊ − f₋) tanh(q̇/width)"""
+        minus, plus = (self.sliding(qd, way * np.ones(self.dof), loads) for way in (-1, 1))
+        return np.asarray(0.5 * (plus + minus) + 0.5 * (plus - minus) * np.tanh(qd / width))
 
-    def _sum(self, dry: bool, qd: Array, loads: Array, ways: Array | None, maths: Maths[Any] = _ARRAYS) -> Array:
+    def _sum(self, dry: bool, qd: Array, loads: Array, ways: Array | None) -> Array:
         laws = [law for law in self.laws if law.dry is dry]
         if not laws:
             return np.zeros(self.dof)
         at = self.coordinate
         ahead: Any = None if ways is None else np.sign(self.factor) * ways[at]
-        slip = Slip(self.factor * qd[at], maths, loads[at], ahead)
+        slip = Slip(self.factor * qd[at], _ARRAYS, loads[at], ahead)
         total = sum(law.torque(slip) for law in laws) * self.factor
         if ways is not None:
             total = np.where(ways[at] == 0, 0.0, total)

@@ -14,13 +14,12 @@ from manipula.generation.settings import Settings, refuse_impossible, refuse_tim
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
-from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.driven import driven
-from manipula.mechanics.models.integrate.motion import MOTION
-from manipula.mechanics.models.integrate.pushed import pushed
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.loops.sensors import Sensors
+from manipula.simulation.plant import Plant
+from manipula.simulation.plant_step import stepping_of
 from manipula.support.progress import Tell, silent
 
 
@@ -61,7 +60,7 @@ class Loop(NamedTuple):
 
 
 def loop_function(
-    arm: Robot,
+    arm: Plant | Robot,
     law: Driving,
     ref: Reference | None = None,
     method: str = "rk4",
@@ -77,18 +76,17 @@ def loop_function(
     sample = _sample(law, step)
     if sensors is not None and sensors.delay and law.sample is None:
         raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has none")
-    _refuse_strangers(arm, law, ref)
+    _refuse_strangers(arm.robot if isinstance(arm, Plant) else arm, law, ref)
     held = law.sample is not None
-    motion = pushed(MOTION) if wrench else MOTION
+    motion, make, asked, others = stepping_of(arm, method, symbolic, optimise, wrench=wrench)
     block = driven(
         about("law", law.block),
-        discretised(motion, method=method) if held else motion,
+        make(motion) if held else motion,
         None if ref is None else ref.block,
-        method,
+        make,
         None if sensors is None else sensors.block,
     )
-    asked = prepare(Request(arm, "inverse_dynamics", symbolic=symbolic, optimise=optimise))
-    function = generate_block(block, asked, tell, {"law": prepare(law.request)})
+    function = generate_block(block, asked, tell, {**others, "law": prepare(law.request)})
     more = {} if sensors is None else sensors.settings
     known = {**law.settings, **({} if ref is None else ref.settings), **more, "sample": sample}
     settings = settings_from(function, known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -19,9 +20,14 @@ REFERENCE = ("q_ref", "qd_ref", "qdd_ref")
 
 
 def driven(
-    law: Block, arm: Block, ref: Block | None = None, method: str = "rk4", sensors: Block | None = None
+    law: Block,
+    arm: Block,
+    ref: Block | None = None,
+    step: Callable[[Block], Block] = discretised,
+    sensors: Block | None = None,
 ) -> Block:
-    """One step. An arm that gives its next states holds the torque; where it gives rates, the law acts in every stage.
+    """One step. An arm that gives its next states holds the torque; where it gives rates, the law acts in every stage,
+    and `step` makes rates into next states.
 
     `ref` gives positions, velocities and accelerations wanted at the time `t`: the loop then counts its steps.
     `sensors` stand between the arm and the law.
@@ -36,7 +42,7 @@ def driven(
     name, doc = f"{law.name}_loop", f"{law.doc}, and the arm it drives"
     whole = wired(name, doc, blocks, wires)
     if arm.rates:
-        whole = replace(discretised(_moving(whole) if ref else whole, method=method), name=name)
+        whole = replace(step(_moving(whole) if ref else whole), name=name)
     return whole if ref is None else clocked(whole)
 
 

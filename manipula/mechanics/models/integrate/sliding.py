@@ -1,0 +1,128 @@
+"""The arm in motion while every joint keeps its way: forwards, backwards, or at rest.
+
+    M(q) q̈ = clip(τ) − c(q, q̇) − g(q) − friction(q̇, w)       in the rows of the joints that move
+    q̈_i = 0                                                   of those that friction holds, w_i = 0
+
+The ways w are held over a step, so the right side is smooth and an integrator has its order. What is told besides is
+what decides at the step's end which joints rest (`stick`): M, the push on a resting joint, and between which torques
+friction holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from manipula.mechanics.models.block import Block, Call, Result, states, variables
+from manipula.mechanics.models.dynamics.inertia_inverse import Solver
+from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.ports import ACCELERATION, EFFORT, VELOCITY, PortKind
+from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.vector import dot
+from manipula.scalar import Maths, Rate
+
+RUBS = "rubs"  # the name before models of the arm with its friction; those without a name are of the arm without
+FRICTION = f"{RUBS}:friction_parts"
+PAST = PortKind("past", ACCELERATION, "accelerations of the step before, which load its friction", role="state")
+
+
+class Rubbed(NamedTuple):
+    """Friction of the joints that move, and between which torques it holds those that do not."""
+
+    friction: Sequence[Any]
+    low: Sequence[Any]
+    high: Sequence[Any]
+
+
+Rubbing = Callable[[Maths[Any], Call, Given, Sequence[Any]], Rubbed]  # the last: accelerations that load the joints
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a step knows of an arm besides its models, an entry a joint; None is no limit.
+
+    `dry`: can friction hold the joint? `loaded`: does any friction follow the load?
+    """
+
+    dry: tuple[bool, ...]
+    efforts: tuple[Fraction | None, ...]
+    ends: tuple[tuple[Fraction | None, Fraction | None], ...]
+    loaded: bool = False
+
+
+def dry_friction(maths: Maths[Any], call: Call, x: Given, past: Sequence[Any]) -> Rubbed:
+    """With its jump at rest."""
+    q, still = x["q"], [0] * len(x["q"])
+    rubs = call(FRICTION, q=q, qd=x["qd"], qdd=past, way=x["way"])
+    low, high = (call(FRICTION, q=q, qd=still, qdd=past, way=[way] * len(q))["dry"] for way in (-1, 1))
+    return Rubbed([a + b for a, b in zip(rubs["smooth"], rubs["dry"])], low, high)
+
+
+def eased_friction(width: Fraction) -> Rubbing:
+    """Its jump drawn out: friction = ½ (f₊ + f₋) + ½ (f₊ − f₋) tanh(q̇/width), f₊ and f₋ those of either way."""
+
+    def rubbing(maths: Maths[Any], call: Call, x: Given, past: Sequence[Any]) -> Rubbed:
+        still, pace = [0] * len(x["q"]), maths.number(1 / width)
+        minus, plus = (call(FRICTION, q=x["q"], qd=x["qd"], qdd=past, way=[way] * len(still)) for way in (-1, 1))
+        rows = zip(plus["smooth"], plus["dry"], minus["dry"], x["qd"])
+        friction = [s + half(p + m) + half(p - m) * maths.tanh(v * pace) for s, p, m, v in rows]
+        return Rubbed(friction, still, still)
+
+    return rubbing
+
+
+def no_friction(maths: Maths[Any], call: Call, x: Given, past: Sequence[Any]) -> Rubbed:
+    """None at all."""
+    nothing = [0] * len(x["q"])
+    return Rubbed(nothing, nothing, nothing)
+
+
+def clipped(maths: Maths[Any], tau: Sequence[Any], efforts: Sequence[Fraction | None]) -> list[Any]:
+    """min(max(τ, −limit), limit)"""
+    found: list[Any] = []
+    for torque, most in zip(tau, efforts, strict=True):
+        limit = None if most is None else maths.number(most)
+        found.append(torque if limit is None else maths.minimum(maths.maximum(torque, -limit), limit))
+    return found
+
+
+def masked(M: Sequence[Sequence[Any]], mask: Sequence[Any]) -> list[list[Any]]:
+    """M with the rows and columns of a zero in the mask replaced by those of the unit matrix; a mask is 0 or 1."""
+    rows: list[list[Any]] = []
+    for i, row in enumerate(M):
+        rows.append([mask[i] * (mask[j] * x) if i != j else mask[i] * x + (1 - mask[i]) for j, x in enumerate(row)])
+    return rows
+
+
+def sliding(limits: Limits, rubbing: Rubbing = dry_friction) -> Block:
+    """The block; `way` is an input of it."""
+
+    def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
+        q, qd, still = x["q"], x["qd"], [0] * len(x["q"])
+        M = call("inertia_matrix", q=q)["M"]
+        bias = call("inverse_dynamics", q=q, qd=qd, qdd=still)["tau"]
+        friction, low, high = rubbing(maths, call, x, x["past"] if limits.loaded else still)
+        # p = τ − c − g − friction
+        free = [t - b - f for t, b, f in zip(clipped(maths, x["tau"], limits.efforts), bias, friction)]
+        mask = [way * way if dry else 1 for way, dry in zip(x["way"], limits.dry)]
+        a = Solver(masked(M, mask))([m * p for m, p in zip(mask, free)])
+        push = [p - dot(row, a) for p, row in zip(free, M)]
+        told = {"inertia": M, "push": push, "low": low, "high": high, "friction": friction}
+        return {"q_rate": list(qd), "qd_rate": a, **told}
+
+    calls = ("inertia_matrix", "inverse_dynamics", *(() if rubbing is no_friction else (FRICTION,)))
+    inputs = (*states("q", "qd"), *variables("tau", "way"), *((PAST,) if limits.loaded else ()))
+    return Block("arm", "the arm under joint torques, every joint keeping its way", inputs, _OUTPUTS, text, calls)
+
+
+_OUTPUTS = {
+    "q_rate": Result(VELOCITY, "rate of the positions", Rate("q")),
+    "qd_rate": Result(ACCELERATION, "rate of the velocities", Rate("qd")),
+    "inertia": Result("kg·m²", "M(q)"),
+    "push": Result(EFFORT, "what a joint at rest is pushed with"),
+    "low": Result(EFFORT, "friction that a joint at rest overcomes backwards"),
+    "high": Result(EFFORT, "friction that a joint at rest overcomes forwards"),
+    "friction": Result(EFFORT, "friction at the start of the step, of joints at rest what holds them"),
+}

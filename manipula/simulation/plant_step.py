@@ -1,0 +1,94 @@
+"""One fixed step of a plant as a block: the arm in continuous time, and how a block around it goes one step.
+
+A robot by itself is the rigid arm of its models, its friction as a sign. A plant sticks, clips and stops. Either is
+
+    arm      a block: rates of the states q, q̇ under the variable tau
+    step     block → block: one step of the arm, or of what is wired around it; beside the next states a plant's gives
+             its `friction` at the start of the step and the `residual` of its velocities
+
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from math import isfinite
+from typing import NamedTuple
+
+from manipula.algebra.expr.function import Function
+from manipula.generation.prepare import Prepared, prepare
+from manipula.generation.request import Request
+from manipula.generation.together import generate_block
+from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.integrate.discretised import discretised
+from manipula.mechanics.models.integrate.motion import MOTION
+from manipula.mechanics.models.integrate.pushed import pushed
+from manipula.mechanics.models.integrate.sliding import (
+    RUBS,
+    Limits,
+    Rubbing,
+    dry_friction,
+    eased_friction,
+    no_friction,
+    sliding,
+)
+from manipula.mechanics.models.integrate.stick import sticking
+from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.description import Robot
+from manipula.simulation.exact.mechanism import frictionless
+from manipula.simulation.plant import Plant
+from manipula.support.progress import Tell, silent
+
+
+class Stepping(NamedTuple):
+    """The arm, its step, whose models it calls, and the others it calls by name."""
+
+    arm: Block
+    step: Callable[[Block], Block]
+    asked: Prepared
+    others: Mapping[str, Prepared]
+
+
+def stepping_of(
+    plant: Plant | Robot, method: str, symbolic: Symbolic = "auto", optimise: str = "fast", *, wrench: bool = False
+) -> Stepping:
+    """`wrench` makes that on the tool an input, held over the step."""
+    robot = plant.robot if isinstance(plant, Plant) else plant
+    asked = Request(robot, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
+    if not isinstance(plant, Plant):
+        return Stepping(_pushed(MOTION, wrench), partial(discretised, method=method), prepare(asked), {})
+    limits = limits_of(plant)
+    arm, step = sliding(limits, _rubbing(plant)), partial(sticking, limits=limits, method=method)
+    rigid = replace(asked, robot=frictionless(robot))
+    return Stepping(_pushed(arm, wrench), step, prepare(rigid), {RUBS: prepare(asked)})
+
+
+def arm_function(plant: Plant | Robot, method: str, *, wrench: bool = False, tell: Tell = silent) -> Function:
+    """One step of the arm alone, proved, its torques held."""
+    arm, step, asked, others = stepping_of(plant, method, wrench=wrench)
+    return generate_block(step(arm), asked, tell, others)
+
+
+def limits_of(plant: Plant) -> Limits:
+    """As exact numbers."""
+    sticks = plant.friction == "stick"
+    dry = tuple(sticks and joint in plant.dry for joint in plant.robot.joint_names)
+    lower, upper = plant.ends
+    efforts = tuple(_exact(x) for x in plant.efforts.tolist())
+    ends = tuple((_exact(low), _exact(high)) for low, high in zip(lower.tolist(), upper.tolist()))
+    return Limits(dry, efforts, ends, plant.friction != "none" and plant.loaded)
+
+
+def _pushed(arm: Block, wrench: bool) -> Block:
+    return pushed(arm) if wrench else arm
+
+
+def _exact(x: float) -> Fraction | None:
+    return Fraction(x) if isfinite(x) else None
+
+
+def _rubbing(plant: Plant) -> Rubbing:
+    kinds = {"stick": dry_friction, "none": no_friction}
+    return kinds[plant.friction] if plant.friction in kinds else eased_friction(Fraction(plant.width))
