@@ -295,6 +295,7 @@ class System(Model):
         seed: int = 0,
         rollout: Any = None,
         first: int = 0,
+        device: str = "cpu",
     ) -> Repeated:
         """Many steps in one call, in machine code: the last state, and the records of every `every`-th step (0: none).
 
@@ -303,10 +304,22 @@ class System(Model):
         shapes (…) and (…, size). A row has the bits it would have alone. Ctrl-C ends it early, with what there is.
 
         Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
+        On the device "cuda" every row is a thread, and results are CuPy arrays there.
         """
         given = {**self._set, **self._by_entry(p or {})} or None
         more = {"every": every, "threads": threads, "along": along, "seed": seed, "rollout": rollout, "first": first}
-        return self._code.run(state, steps, *variables, p=given, **more)
+        found: Repeated = self._on(device).run(state, steps, *variables, p=given, **more)
+        return found
+
+    def _on(self, device: str) -> Any:
+        """The code on a device, made once."""
+        if device not in self._moved:
+            self._moved[device] = self._code.to(device)
+        return self._moved[device]
+
+    @cached_property
+    def _moved(self) -> dict[str, Any]:
+        return {}
 
     def _by_entry(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Whole settings, such as kp, as their entries kp1, kp2, …"""

@@ -126,3 +126,21 @@ def test_large_angles_on_the_device() -> None:
         got, want = cupy.asnumpy(f.to("cuda")(cupy.asarray(q))), f(q)
         assert np.isnan(got[7]).any() and (np.isnan(got) == np.isnan(want)).all()
         assert close(np.nan_to_num(got), np.nan_to_num(want))
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("every", [0, 3])
+def test_rollouts_agree_with_the_processor(own: bool, every: int) -> None:
+    device()
+    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    gains = {"kp": 100.0, "ki": 50.0, "kd": 20.0, "limit": 40.0, "tracking": 5.0, "filter": 2e-3}
+    law = mp.controller(robot, "pid", sample=1e-3, **gains)
+    loop = mp.closed_loop(robot.with_payload("mL", ("rL", 0, 0)), law)
+    draw = np.random.default_rng(0)
+    state = loop.start(q=draw.uniform(-1, 1, (100, 2)))
+    p = {"mL": draw.uniform(0, 2, 100) if own else 1.0, "rL": 0.1}
+    drive = draw.uniform(-1, 1, (20, 2))
+    want = loop.run(state, 20, drive, [0, 0], p=p, every=every, along="q_ref")
+    got = loop.run(state, 20, drive, [0, 0], p=p, every=every, along="q_ref", device="cuda")
+    for mine, true in zip((*got.state, *got.states), (*want.state, *want.states)):
+        np.testing.assert_allclose(mine.get(), true, rtol=1e-10, atol=1e-12)

@@ -14,7 +14,7 @@ from manipula.algebra.run.batch.shapes import DType, Floats, View, apart, arrang
 from manipula.algebra.run.batch.threads import shared_out
 from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.steps.lanes import laned
-from manipula.algebra.run.steps.repeated import Repeated, Repeater, repeat
+from manipula.algebra.run.steps.repeated import Repeated, Repeater, Task, repeat
 from manipula.algebra.run.steps.stepping import Memory, Stepped
 from manipula.algebra.run.steps.task import task_from
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
@@ -154,6 +154,23 @@ class Compiled:
 
         Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
         """
+        task = self.task(state, steps, variables, p, every, along, self._kernel.lanes, seed, rollout, first)
+        return repeat(task, self._memory, self._kernel.repeater(task.lanes), threads, self.dtype)
+
+    def task(
+        self,
+        state: Any,
+        steps: int,
+        variables: Sequence[Any],
+        p: Any,
+        every: int,
+        along: Collection[str] | str,
+        lanes: int,
+        seed: int = 0,
+        rollout: Any = None,
+        first: int = 0,
+    ) -> Task:
+        """The arguments of `run`, checked and broadcast."""
         table = self._prepared.table(p)
 
         def kept(blocks: Floats) -> Floats:
@@ -163,10 +180,12 @@ class Compiled:
                 self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
             )
 
-        task = task_from(
-            self._memory, self._kernel.lanes, state, steps, variables, along, every, table, kept, seed, rollout, first
-        )
-        return repeat(task, self._memory, self._kernel.repeater(task.lanes), threads, self.dtype)
+        return task_from(self._memory, lanes, state, steps, variables, along, every, table, kept, seed, rollout, first)
+
+    @property
+    def memory(self) -> Memory:
+        """What is remembered from step to step; an error where nothing is."""
+        return self._memory
 
     def to(self, device: str) -> Any:
         """The same function on a device: "cuda" takes and returns CuPy arrays, "cpu" is this one."""

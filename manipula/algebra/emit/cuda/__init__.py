@@ -10,6 +10,7 @@ from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.cuda.angles import WORDS, Group, fronted, grouped, is_sine
 from manipula.algebra.emit.cuda.spelling import PLAIN, RESERVED, helpers, language
+from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.readme import Readme, readme
 from manipula.algebra.emit.reference import states
@@ -44,22 +45,19 @@ class Cuda:
         name: str = shown["name"]
         arguments: Split = shown["split"]
         test = {**shown, **self_test_tables(arguments, states(tape, samples), c_language(""))}
+        rollouts = {f"{name}_rollouts.cuh": _rollouts(shown, standalone=True)} if _rolls(shown) else {}
         return {
             f"{name}.cuh": filled(__name__, "function.cuh.jinja", shown),
-            **_rollout(shown),
+            **rollouts,
             f"{name}_test.cu": filled(__name__, "test.cu.jinja", test),
             f"README_{name}_cuda.md": readme(tape, name, version, arguments, _readme(name, shown)),
         }
 
 
-def _rollout(shown: Mapping[str, Any]) -> dict[str, str]:
-    """Many steps of what goes step by step; noise, other in every step, is the caller's, and so is the loop then."""
-    memory = shown["memory"]
-    if memory is None or any(x.port.role == "noise" for x in memory.variables):
-        return {}
-    arrays = {x.name: x for x in shown["arrays"]}
-    rolled = [(arrays[state.name], arrays[following.name]) for state, following in memory.states]
-    return {f"{shown['name']}_rollout.cuh": filled(__name__, "rollout.cuh.jinja", {**shown, "rolled": rolled})}
+def _rolls(shown: Mapping[str, Any]) -> bool:
+    """Does it go step by step? Noise, other in every step, is the caller's, and so is the loop then."""
+    memory: Memory | None = shown["memory"]
+    return memory is not None and all(x.port.role != "noise" for x in memory.variables)
 
 
 @dataclass(frozen=True)
@@ -68,6 +66,11 @@ class Source:
 
     text: str
     name: str
+    rollouts: str = ""  # of a tape with states: many steps, after the text
+
+    def run_kernel(self, real: str, own: bool) -> str:
+        """f_rollouts<double, false>"""
+        return f"{self.name}_rollouts<{real}, {'true' if own else 'false'}>"
 
     def kernel(self, real: str, layout: str) -> str:
         """f_kernel<double, f_by_rows>"""
@@ -77,7 +80,16 @@ class Source:
 def source(tape: Tape, version: str) -> Source:
     """The header alone, to be compiled at run time."""
     shown = _context(tape, version)
-    return Source(filled(__name__, "function.cuh.jinja", shown), shown["name"])
+    rollouts = _rollouts(shown, standalone=False) if _rolls(shown) else ""
+    return Source(filled(__name__, "function.cuh.jinja", shown), shown["name"], rollouts)
+
+
+def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
+    memory: Memory = shown["memory"]
+    recorded = [*(x for x, _ in memory.states), *memory.outputs]
+    width = sum(len(x.port.slots) for x in recorded)
+    more = {"recorded": recorded, "width": width, "standalone": standalone}
+    return filled(__name__, "rollouts.cuh.jinja", {**shown, **more})
 
 
 def _context(tape: Tape, version: str) -> dict[str, Any]:
@@ -198,7 +210,11 @@ def _readme(name: str, shown: Mapping[str, Any]) -> Readme:
     return Readme(
         "CUDA",
         "cuda",
-        {f"{name}.cuh": "the kernel, its launchers and what prepares it", f"{name}_test.cu": "the self-test"},
+        {
+            f"{name}.cuh": "the kernel, its launchers and what prepares it",
+            **({f"{name}_rollouts.cuh": "many steps of many rollouts, states in registers"} if _rolls(shown) else {}),
+            f"{name}_test.cu": "the self-test",
+        },
         "\n".join(signature),
         "\n".join(lines),
         f"nvcc -O3 {name}_test.cu -o {name}_test && ./{name}_test   # 77: no device",

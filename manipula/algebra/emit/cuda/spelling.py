@@ -16,7 +16,7 @@ double2 float4 double4 half uint size_t __global__ __device__ __host__
 """
 _PARTS = """
 prepare kernel launch launch_rows sincos turn wave signed near library point far work layout by_columns by_rows
-by_strides row read write write_rows tolerance
+by_strides row read write write_rows tolerance rollouts chosen
 """
 RESERVED = CPP_RESERVED | frozenset(_OWN.split())
 # operation, or what its helper calls → function of math.h, wrapped for either type

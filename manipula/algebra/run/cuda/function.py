@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -11,6 +12,9 @@ import numpy as np
 from manipula.algebra.emit.cuda import BLOCK, source
 from manipula.algebra.run.batch.shapes import DType, Floats
 from manipula.algebra.run.cuda.arrays import Arguments, Steps
+from manipula.algebra.run.cuda.rollouts import Rollouts
+from manipula.algebra.run.steps.repeated import Repeated, Task
+from manipula.algebra.run.steps.stepping import Memory
 from manipula.algebra.tape import Port, Tape
 from manipula.errors import InputError
 
@@ -33,6 +37,21 @@ class HostFunction(Protocol):
     def parameters(self) -> tuple[str, ...]: ...
     def kept(self, p: Any = None) -> Floats: ...
     def packed(self, results: Sequence[Any]) -> Any: ...
+    @property
+    def memory(self) -> Memory: ...
+    def task(
+        self,
+        state: Any,
+        steps: int,
+        variables: Sequence[Any],
+        p: Any,
+        every: int,
+        along: Collection[str] | str,
+        lanes: int,
+        seed: int = 0,
+        rollout: Any = None,
+        first: int = 0,
+    ) -> Task: ...
     def to(self, device: str) -> Any: ...
 
 
@@ -64,6 +83,31 @@ class CudaFunction:
             arguments = (np.int64(call.rows), *_flat(call.inputs), *work, *_flat(call.outputs))
             self._kernel(call.layout)((-(-call.rows // BLOCK),), (BLOCK,), arguments)
         return self._host.packed(call.results)
+
+    def run(
+        self,
+        state: Any,
+        steps: int,
+        *variables: Any,
+        p: Any = None,
+        every: int = 1,
+        threads: int = 1,
+        along: Collection[str] | str = (),
+        seed: int = 0,
+        rollout: Any = None,
+        first: int = 0,
+    ) -> Repeated:
+        """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
+        on the device."""
+        if any(port.role == "noise" for port in self.inputs):
+            raise InputError(f"{self.name}: noise is not drawn on the GPU; run it on the processor, or without noise")
+        here = self._cupy.asnumpy
+        states, given = tuple(map(here, state)), tuple(map(here, variables))
+        return self._rollouts(self._host.task(states, steps, given, p, every, along, 1, seed, rollout, first))
+
+    @cached_property
+    def _rollouts(self) -> Rollouts:
+        return Rollouts(self._cupy, self._code, self._host.memory, self.dtype)
 
     def _work(self, p: Any) -> tuple[Any, ...]:
         """What depends on parameters alone, as the structure the kernel takes by value; nothing where there is none."""
