@@ -285,7 +285,8 @@ def closed_loop(
     The plant may be another robot than the law believes in, with a payload that it does not know; as a `Plant` its
     joints stick, its torques are clipped, its joints stop. The torque of a
     sampled law is held over its sample time; a law in continuous time acts in every stage of the integrator ("rk4",
-    "semi-implicit", "euler"), and `step` is the time of a step. With a reference the loop counts its steps and follows
+    "semi-implicit", "euler"), and `step` is the time of a step; the sample time of a sampled law is a whole multiple of
+    it, and the step itself unless `step` says otherwise. With a reference the loop counts its steps and follows
     it, the state `clock` being the number of steps so far; without one, what is wanted is an input. `wrench` makes the
     force and moment on the plant's tool an input, held over a step. `sensors` stand between the arm and the law; their
     noise is an input of a step, and drawn by `run`.

@@ -240,8 +240,9 @@ def test_what_a_law_needs_is_said() -> None:
         with pytest.raises(mp.InputError, match="planar2r_pid: kp: expected a number or 2 numbers"):
             mp.controller("planar2r", "pid", **{**GAINS, "kp": wrong}, sample=1e-3)
     law = mp.controller("planar2r", "pd_gravity", kp=1, kd=1, sample=1e-3)
-    with pytest.raises(mp.InputError, match="step="):
-        mp.closed_loop("planar2r", law, step=1e-3)
+    for step in (3e-4, 2e-3, 1.5e-3):
+        with pytest.raises(mp.InputError, match=r"sample time of 0\.001 s is no whole multiple of step="):
+            mp.closed_loop("planar2r", law, step=step)
     with pytest.raises(mp.InputError, match="step="):
         mp.closed_loop("planar2r", mp.controller("planar2r", "pid", **GAINS))
     with pytest.raises(mp.InputError, match="drives 2 joints; pucrio has 6"):

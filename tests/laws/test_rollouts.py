@@ -297,3 +297,39 @@ def test_what_many_steps_need_is_said() -> None:
         loop.run(state, 3, *ref, p=load, threads=-1)
     with pytest.raises(mp.InputError, match="has no states"):
         mp.generate(PLANAR, "gravity").compile().run((), 3, [0, 0])
+
+
+# a law that acts every so many steps
+
+
+@pytest.mark.parametrize("name, several", [("pid", 3), ("pd_gravity", 2)])
+def test_a_law_acts_every_so_many_steps(name: str, several: int) -> None:
+    """Beside the law asked by hand at its samples, and the arm alone in between."""
+    more = {"ki": 25, "tracking": 15, "limit": 40, "filter": 4e-3} if name == "pid" else {}
+    law = mp.controller(PLANAR, name, kp=90, kd=15, sample=several * 1e-3, **more)
+    loop = mp.closed_loop(PLANAR, law, step=1e-3, method="semi-implicit")
+    assert loop.sample == 1e-3
+    arm, ref = mp.Arm(PLANAR), ([0.3, 0.1], [0.1, 0.0])
+    q, qd, memory = np.array([0.1, 0.2]), np.zeros(2), law.start() if not more else law.start(filtered=[0.1, 0.2])
+    start = {"filtered": q} if more else {}
+    ran = loop.run(loop.start(q=q, **start), 10, *ref)
+    for k in range(10):
+        if k % several == 0:
+            seen = {"q": q, "qd": qd, "q_ref": ref[0], "qd_ref": ref[1]}
+            memory, tau = law.step(memory, *(seen[x.name] for x in law.function.inputs if x.role == "variable"))
+        np.testing.assert_allclose(ran.outputs[k], tau, rtol=1e-11)
+        qd = qd + 1e-3 * arm.forward_dynamics(q, qd, tau)
+        q = q + 1e-3 * qd
+    np.testing.assert_allclose(ran.state.q, q, rtol=1e-12)
+    assert ran.state.phase == 10 % several
+    if more:
+        np.testing.assert_allclose(ran.state.filtered, memory.filtered, rtol=1e-12)
+
+
+def test_sensors_are_late_by_samples_of_the_law() -> None:
+    law = mp.controller(PLANAR, "pd_gravity", kp=90, kd=15, sample=2e-3)
+    loop = mp.closed_loop(PLANAR, law, step=1e-3, sensors=mp.Sensors(delay=1), method="euler")
+    ran = loop.run(loop.start(q=[0.1, 0.2], q_seen1=[0.1, 0.2]), 8, [0.3, 0.1], [0, 0])
+    torque = mp.Arm(PLANAR).gravity(ran.states.q[2]) + 90 * ([0.3, 0.1] - ran.states.q[2]) - 15 * ran.states.qd[2]
+    np.testing.assert_allclose(ran.outputs.tau[4], torque, rtol=1e-11)
+    assert ran.outputs.tau[4].tobytes() == ran.outputs.tau[5].tobytes() != ran.outputs.tau[6].tobytes()

@@ -85,6 +85,7 @@ def loop_function(
         None if ref is None else ref.block,
         make,
         None if sensors is None else sensors.block,
+        1 if law.sample is None else whole_steps(law.law, law.sample, sample),
     )
     function = generate_block(block, asked, tell, {**others, "law": prepare(law.request)})
     more = {} if sensors is None else sensors.settings
@@ -95,12 +96,20 @@ def loop_function(
 
 
 def _sample(law: Driving, step: float | None) -> float:
+    """The time of a step: that of the law, unless it is said."""
     refuse_time("step", step)
-    if law.sample is None and step is not None:
-        return step
-    if law.sample is not None and step is None:
-        return law.sample
-    raise InputError(f"{law.law}: step= is for a law in continuous time alone, and needed there")
+    found = law.sample if step is None else step
+    if found is None:
+        raise InputError(f"{law.law}: step= is needed for a law in continuous time: the time of a step in seconds")
+    return float(found)
+
+
+def whole_steps(law: str, sample: float, step: float) -> int:
+    """How many steps a sample of the law takes."""
+    count = round(sample / step)
+    if count < 1 or abs(count * step - sample) > 1e-9 * sample:
+        raise InputError(f"{law}: its sample time of {sample:g} s is no whole multiple of step={step:g} s")
+    return count
 
 
 def _refuse_strangers(arm: Robot, law: Driving, ref: Reference | None) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from manipula.mechanics.models.block import Block, Call, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE, discretised
+from manipula.mechanics.models.integrate.periodic import periodic
 from manipula.mechanics.models.integrate.sensing import MEASURED
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.models.wiring import wired
@@ -25,18 +26,18 @@ def driven(
     ref: Block | None = None,
     step: Callable[[Block], Block] = discretised,
     sensors: Block | None = None,
+    several: int = 1,
 ) -> Block:
     """One step. An arm that gives its next states holds the torque; where it gives rates, the law acts in every stage,
     and `step` makes rates into next states.
 
     `ref` gives positions, velocities and accelerations wanted at the time `t`: the loop then counts its steps.
-    `sensors` stand between the arm and the law.
+    `sensors` stand between the arm and the law. A sample of the law takes `several` steps.
     """
-    around = {"ref": ref, "sensors": sensors, "law": law, "arm": arm}
-    blocks = {label: block for label, block in around.items() if block is not None}
+    law = _seeing(law, sensors) if sensors is not None else law
+    law = periodic(law, several) if several > 1 else law
+    blocks = {"law": law, "arm": arm} if ref is None else {"ref": ref, "law": law, "arm": arm}
     wires = {"arm.tau": "law.tau"}
-    if sensors is not None:
-        wires |= {f"law.{x.name}": f"sensors.{MEASURED[x.name]}" for x in law.inputs if x.name in MEASURED}
     if ref is not None:
         wires |= {f"law.{x.name}": f"ref.{x.name}" for x in law.inputs if x.name in REFERENCE}
     name, doc = f"{law.name}_loop", f"{law.doc}, and the arm it drives"
@@ -44,6 +45,12 @@ def driven(
     if arm.rates:
         whole = replace(step(_moving(whole) if ref else whole), name=name)
     return whole if ref is None else clocked(whole)
+
+
+def _seeing(law: Block, sensors: Block) -> Block:
+    """The law with its sensors."""
+    wires = {f"law.{x.name}": f"sensors.{MEASURED[x.name]}" for x in law.inputs if x.name in MEASURED}
+    return wired(law.name, law.doc, {"sensors": sensors, "law": law}, wires)
 
 
 def _moving(block: Block) -> Block:
