@@ -32,6 +32,7 @@ ROUNDS = 12  # of linearising friction
 SETTLED = 1e-7  # of x, from round to round
 ALLOWED = 1.001  # of a torque limit, between grid points
 TRIES = 5
+LOOKS = 1000  # at least, along the whole path
 WITHOUT_LIMIT = 1e30  # of x = ṡ², where velocities have none
 TINY = 1e-300
 CRAWL = 1e-3  # of the path in a second: the speed at which friction is that of rest
@@ -211,9 +212,11 @@ class _Problem:
         return f"time_optimal: the path cannot be followed within the limits, at {where}"
 
     def share(self, profile: Profile) -> float:
-        """The largest torque by its limit, in the middle of every interval and right behind the grid points."""
+        """The largest torque by its limit, within the intervals and right behind the grid points."""
         ends = profile.times
-        places = [0.01, 0.5] if self.free is self.arm else [0.01, 0.25, 0.5, 0.75]  # friction may change sign anywhere
+        # more of them in long intervals, and with friction, which may change its sign anywhere
+        inner = max(1 if self.free is self.arm else 3, LOOKS // len(profile.u))
+        places = [0.01, *(np.arange(inner) + 0.5) / inner]
         t = (ends[:-1, None] + np.diff(ends)[:, None] * np.array(places)).ravel()
         s, sd, sdd = profile.at(t)
         tau = self.arm.inverse_dynamics(*_state(self.path.at(s), sd, sdd))
