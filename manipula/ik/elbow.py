@@ -8,6 +8,7 @@ With S and W, where axes 1, 2, 3 and 5, 6, 7 meet, ψ is the angle about SW from
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.tolerances import ParameterTolerance
@@ -21,10 +22,14 @@ def arm_angle(J: Floats, tool: Floats, senses: list[int]) -> float | None:
     # Jv = ω × r, so r − ω (ω·r) = −ω × Jv leads from the axis to the tool
     p: list[Vector] = [add(tuple(tool.tolist()), cross(c[3:], c[:3])) for c in columns]
     s = sub(_meeting(p[4], z[4], p[5], z[5]), _meeting(p[0], z[0], p[1], z[1]))
-    e1, e3, length = cross(z[0], s), cross(z[2], s), math.sqrt(dot(s, s))
-    if min(math.hypot(*e1), math.hypot(*e3)) < ParameterTolerance.FLAT * length:
+    e1, e3, length = cross(z[0], s), cross(z[2], s), math.sqrt(_number(dot(s, s)))
+    if min(math.hypot(*map(_number, e)) for e in (e1, e3)) < ParameterTolerance.FLAT * length:
         return None
-    return math.atan2(dot(s, cross(e1, e3)) / length, dot(e1, e3))
+    return math.atan2(_number(dot(s, cross(e1, e3))) / length, _number(dot(e1, e3)))
+
+
+def _number(x: Any) -> float:
+    return float(x)
 
 
 def _meeting(p: Vector, u: Vector, r: Vector, v: Vector) -> Vector:

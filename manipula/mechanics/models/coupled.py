@@ -27,18 +27,19 @@ from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces
 from manipula.mechanics.models.operational import inertia as operational
 from manipula.mechanics.robot.tree import Tree
+from manipula.scalar import Scalar
 
-Rows = list[list[Any]]
+Rows = list[list[Scalar]]
 Contraction = Callable[[Tree, Any], Any]  # an output of joints → of coordinates
 # inputs of one entry a coordinate, rates of the joints
 MOVING = ("q", "qd", "qdd", "dq", "dqd", "dqdd", "weights", "qd_r", "qdd_r", "slip")
 
 
-def _columns(tree: Tree, rows: Sequence[Sequence[Any]]) -> Rows:
+def _columns(tree: Tree, rows: Sequence[Sequence[Scalar]]) -> Rows:
     return [tree.of_coordinates(row) for row in rows]
 
 
-def _both(tree: Tree, rows: Sequence[Sequence[Any]]) -> Rows:
+def _both(tree: Tree, rows: Sequence[Sequence[Scalar]]) -> Rows:
     return tree.rows_of_coordinates(_columns(tree, rows))
 
 
@@ -114,17 +115,17 @@ def _contracted(found: dict[str, Any], axes: Mapping[str, Contraction], tree: Tr
 # what is solved for, in coordinates
 
 
-def mass_matrix(tree: Tree, q: Sequence[Any]) -> Rows:
+def mass_matrix(tree: Tree, q: Sequence[Scalar]) -> Rows:
     """Cᵀ M C at coordinates q."""
     return _both(tree, inertia_matrix(tree, tree.of_joints(q)))
 
 
-def _torques(tree: Tree, x: Given) -> list[Any]:
+def _torques(tree: Tree, x: Given) -> list[Scalar]:
     joints = _spread(tree, x)
     return tree.of_coordinates(inverse_dynamics(tree, joints["q"], joints["qd"], joints["qdd"], x.get("wrench")))
 
 
-def _accelerations(tree: Tree, x: Given) -> list[Any]:
+def _accelerations(tree: Tree, x: Given) -> list[Scalar]:
     bias = _torques(tree, {**x, "qdd": [0] * len(x["q"])})
     return Solver(mass_matrix(tree, x["q"]))([push - b for push, b in zip(x["tau"], bias, strict=True)])
 
@@ -157,7 +158,7 @@ def lagrange_terms(tree: Tree, found: LagrangeTerms) -> LagrangeTerms:
     )
 
 
-def _form(n: int, COR: Sequence[Any], CEN: Sequence[Any]) -> Rows:
+def _form(n: int, COR: Sequence[Scalar], CEN: Sequence[Scalar]) -> Rows:
     """B of  q̇ᵀ B q̇ = 2 Σ b_jk q̇_j q̇_k + Σ b_jj q̇_j²"""
     mixed = dict(zip(pairs(n), COR, strict=True))
     return [[CEN[j] if j == k else mixed[min(j, k), max(j, k)] for k in range(n)] for j in range(n)]

@@ -32,7 +32,7 @@ def _on_field(method: Callable[[Torques, Tree, Given], dict[str, Any]]) -> Field
 
 def _worth_trying(model: Model, chain: Tree) -> Model:
     """Every way on arms that are simple; on others nothing comes near the one that is named."""
-    parallel = all(abs(link.before.R[2][2]) == 1 for link in frames_on_joints(chain).links if link.parent != BASE)
+    parallel = all(link.before.R[2][2] in (1, -1) for link in frames_on_joints(chain).links if link.parent != BASE)
     simple = chain.dof <= FEW or parallel
     return replace(model, candidates=tuple(model.method_names)) if simple else model
 

@@ -14,6 +14,7 @@ from typing import Any
 from manipula.mechanics.robot.description import Cell, Step, Steps
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, negated
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
+from manipula.scalar import Scalar
 
 ONE = Num(Fraction(1))
 
@@ -45,13 +46,19 @@ class Formula:
     def __truediv__(self, other: Formula | int | Fraction) -> Formula:
         return Formula(_quotient(self.parameter, parameter_of(other)))
 
+    def __rtruediv__(self, other: Formula | int | Fraction) -> Formula:
+        return Formula(_quotient(parameter_of(other), self.parameter))
+
     def __neg__(self) -> Formula:
         return Formula(opposite(self.parameter))
 
 
-def parameter_of(value: Formula | int | Fraction) -> Parameter:
+def parameter_of(value: Scalar) -> Parameter:
     """What a table would hold: a scalar of this room is a tree, or a structural int or fraction."""
-    return value.parameter if isinstance(value, Formula) else Num(Fraction(value))
+    if isinstance(value, Formula):
+        return value.parameter
+    assert isinstance(value, int | Fraction)
+    return Num(Fraction(value))
 
 
 def opposite(x: Parameter) -> Parameter:

@@ -122,7 +122,7 @@ def angle(x: Any) -> Parameter:
 
 def rpy_of(R: Matrix) -> tuple[Any, Any, Any]:
     """Roll, pitch, yaw: R = Rz(yaw) Ry(pitch) Rx(roll); roll is zero where only yaw ± roll is determined."""
-    level = MP.sqrt(R[0][0] ** 2 + R[1][0] ** 2)
+    level = MP.sqrt(R[0][0] * R[0][0] + R[1][0] * R[1][0])
     pitch = MP.atan2(-R[2][0], level)
     if level < MP.mpf(10) ** -25:
         return MP.mpf(0), pitch, MP.atan2(-R[0][1], R[1][1])

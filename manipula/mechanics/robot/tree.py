@@ -18,7 +18,7 @@ from manipula.mechanics.robot.joints import JointKind
 from manipula.mechanics.spatial.inertia import NOTHING, RigidBody
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.vector import Vector, sum_of
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 State = TypeVar("State")
 Item = TypeVar("Item")
@@ -60,11 +60,11 @@ class Link:
     def motor_inertia(self) -> Any:
         return self.actuator.motor_inertia
 
-    def motion(self, q: Any, maths: Maths[Any]) -> Placement:
+    def motion(self, q: Scalar, maths: Maths[Any]) -> Placement:
         """The joint's own displacement at q."""
         return self.kind.motion(self.offset + self.signed(q), maths)
 
-    def signed(self, rate: Any) -> Any:
+    def signed(self, rate: Scalar) -> Scalar:
         """A joint coordinate, rate or torque counted along +z: direction · pace · rate"""
         along = rate if self.direction == 1 else -rate
         return along if isinstance(self.pace, int) else self.pace * along
@@ -150,27 +150,27 @@ class Tree:
         own = count()
         return [((next(own), 1),) if link.follows is None else link.follows for link in self.links]
 
-    def of_joints(self, values: Sequence[Any]) -> list[Any]:
+    def of_joints(self, values: Sequence[Scalar]) -> list[Scalar]:
         """Positions or rates of the joints from those of the coordinates."""
         return [sum_of(k * values[c] for c, k in terms) for terms in self.coordinates]
 
-    def of_coordinates(self, efforts: Sequence[Any]) -> list[Any]:
+    def of_coordinates(self, efforts: Sequence[Scalar]) -> list[Scalar]:
         """What every coordinate feels of the efforts of its joints."""
-        found: dict[int, list[Any]] = {}
+        found: dict[int, list[Scalar]] = {}
         for terms, effort in zip(self.coordinates, efforts, strict=True):
             for c, k in terms:
                 found.setdefault(c, []).append(k * effort)
         return [sum_of(found[c]) for c in sorted(found)]
 
-    def rows_of_coordinates(self, rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    def rows_of_coordinates(self, rows: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
         """The same for every column of a matrix that has a row a joint."""
         return [list(row) for row in zip(*map(self.of_coordinates, zip(*rows, strict=True)))]
 
-    def motions(self, q: Sequence[Any]) -> list[Placement]:
+    def motions(self, q: Sequence[Scalar]) -> list[Placement]:
         """Each joint's displacement."""
         return [link.motion(x, self.maths) for link, x in zip(self.links, q, strict=True)]
 
-    def elementary(self, q: Sequence[Any]) -> list[Placement]:
+    def elementary(self, q: Sequence[Scalar]) -> list[Placement]:
         """pose_parent_link of every link: before · motion · after."""
         return [link.before @ motion @ link.after for link, motion in zip(self.links, self.motions(q), strict=True)]
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.turn import Turn, turned, turned_matrix
@@ -32,6 +31,7 @@ from manipula.mechanics.spatial.vector import (
     symmetric,
     trace,
 )
+from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Tensor:
         return matsub(diagonal(half(trace(self.I))), self.I)
 
     @property
-    def J(self) -> Any:
+    def J(self) -> Scalar:
         return self.I[2][2]
 
     def __add__(self, other: Second) -> Tensor:
@@ -77,7 +77,7 @@ class Moments:
         return symmetric(yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
 
     @property
-    def J(self) -> Any:
+    def J(self) -> Scalar:
         return self.I[2][2]
 
     def __add__(self, other: Second) -> Moments:
@@ -99,7 +99,7 @@ class AxialMoments:
     """K, and beside it J = Kxx + Kyy, which no turn about z changes: for bodies that are turned about z on the way."""
 
     K: Matrix
-    J: Any
+    J: Scalar
 
     @property
     def I(self) -> Matrix:
@@ -132,7 +132,7 @@ Second = Tensor | Moments | AxialMoments
 class RigidBody:
     """Mass m, first moments s, second moments, all about the origin of the frame."""
 
-    m: Any = 0
+    m: Scalar = 0
     s: Vector = NULL
     second: Second = Tensor()
 
@@ -147,7 +147,7 @@ class RigidBody:
         return self.second.K
 
     @property
-    def J(self) -> Any:
+    def J(self) -> Scalar:
         """∫(x² + y²) dm, the moment about z"""
         return self.second.J
 
@@ -184,12 +184,12 @@ class RigidBody:
 NOTHING = RigidBody()
 
 
-def half(x: Any) -> Any:
+def half(x: Scalar) -> Scalar:
     """x/2 for every scalar that mixes with int (floats, expressions, fields)."""
     return Fraction(x, 2) if isinstance(x, int) else x / 2
 
 
-def reciprocal(x: Any) -> Any:
+def reciprocal(x: Scalar) -> Scalar:
     """1/x, exact where x is an int: the inertia of an arm whose numbers are all 0 and 1."""
     return Fraction(1, x) if isinstance(x, int) else 1 / x
 
@@ -198,12 +198,12 @@ def axial_moments(K: Matrix) -> AxialMoments:
     return AxialMoments(K, K[0][0] + K[1][1])
 
 
-def rod(Kzz: Any) -> Tensor:
+def rod(Kzz: Scalar) -> Tensor:
     """The tensor of masses on z."""
     return Tensor(symmetric(Kzz, 0, 0, Kzz, 0, 0))
 
 
-def body_from_com(m: Any, c: Vector, Ic: Matrix) -> RigidBody:
+def body_from_com(m: Scalar, c: Vector, Ic: Matrix) -> RigidBody:
     """From the centre of mass c and the tensor about it: I = Ic + m (c·c 1 − c cᵀ)"""
     s = scale(m, c)
     return RigidBody(m, s, Tensor(matadd(Ic, matsub(diagonal(dot(c, s)), outer(c, s)))))

@@ -17,6 +17,7 @@ from manipula.mechanics.spatial.vector import (
     transpose,
     unrotate,
 )
+from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Placement:
 HERE = Placement()
 
 
-def turn_about(axis: str, cos: Any, sin: Any) -> Placement:
+def turn_about(axis: str, cos: Scalar, sin: Scalar) -> Placement:
     """A rotation about x, y or z."""
     c, s = cos, sin
     rotations: dict[str, Matrix] = {
@@ -52,6 +53,6 @@ def turn_about(axis: str, cos: Any, sin: Any) -> Placement:
     return Placement(R=rotations[axis])
 
 
-def shift_along(axis: str, amount: Any) -> Placement:
+def shift_along(axis: str, amount: Scalar) -> Placement:
     x, y, z = (amount if axis == name else 0 for name in "xyz")
     return Placement(p=(x, y, z))

@@ -7,11 +7,11 @@ change does to them is eqs. (2.24) and (2.25), the power of one along the other 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, neg, rotate, scale, unrotate
+from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Twist:
     def __add__(self, other: Twist) -> Twist:
         return Twist(add(self.w, other.w), add(self.v, other.v))
 
-    def __mul__(self, k: Any) -> Twist:
+    def __mul__(self, k: Scalar) -> Twist:
         return Twist(scale(k, self.w), scale(k, self.v))
 
 
@@ -45,7 +45,7 @@ class Wrench:
     def __neg__(self) -> Wrench:
         return Wrench(neg(self.f), neg(self.n))
 
-    def __mul__(self, k: Any) -> Wrench:
+    def __mul__(self, k: Scalar) -> Wrench:
         return Wrench(scale(k, self.f), scale(k, self.n))
 
     def in_frame(self, at: Placement) -> Wrench:
@@ -54,7 +54,7 @@ class Wrench:
         return Wrench(f, add(rotate(at.R, self.n), cross(at.p, f)))
 
 
-def power(twist: Twist, force: Wrench) -> Any:
+def power(twist: Twist, force: Wrench) -> Scalar:
     """ω·n + v·f"""
     return dot(twist.w, force.n) + dot(twist.v, force.f)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from manipula.mechanics.spatial.vector import Matrix, Vec3, Vector
+from manipula.scalar import Scalar
 
-Turn = tuple[Any, Any]  # cosine, sine
+Turn = tuple[Scalar, Scalar]  # cosine, sine
 STRAIGHT: Turn = (1, 0)
 
 

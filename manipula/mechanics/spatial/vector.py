@@ -6,14 +6,15 @@ in a tuple will do as an argument.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-Vector = tuple[Any, Any, Any]
+from manipula.scalar import Scalar
+
+Vector = tuple[Scalar, Scalar, Scalar]
 Matrix = tuple[Vector, Vector, Vector]  # rows
 
 
-class Vec3(tuple[Any, Any, Any]):
+class Vec3(tuple[Scalar, Scalar, Scalar]):
     """Three scalars that add, subtract and scale: `a + b`, `a - b`, `-a`, `a * k`; a product of two has a name."""
 
     __slots__ = ()
@@ -33,7 +34,7 @@ class Vec3(tuple[Any, Any, Any]):
     def __neg__(self) -> Vec3:
         return Vec3((-self[0], -self[1], -self[2]))
 
-    def __mul__(self, k: Any) -> Vec3:
+    def __mul__(self, k: Scalar) -> Vec3:  # type: ignore[override]
         return scale(k, self)
 
 
@@ -44,7 +45,7 @@ Z: Vector = (0, 0, 1)
 IDENTITY: Matrix = (X, Y, Z)
 
 
-def along_z(x: Any) -> Vec3:
+def along_z(x: Scalar) -> Vec3:
     """x z, its zeros structural"""
     return Vec3((0, 0, x))
 
@@ -61,17 +62,17 @@ def neg(a: Vector) -> Vec3:
     return Vec3((-a[0], -a[1], -a[2]))
 
 
-def scale(k: Any, a: Vector) -> Vec3:
+def scale(k: Scalar, a: Vector) -> Vec3:
     return Vec3((k * a[0], k * a[1], k * a[2]))
 
 
-def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return sum_of(x * y for x, y in zip(a, b, strict=True))
 
 
-def sum_of(terms: Any) -> Any:
+def sum_of(terms: Iterable[Scalar]) -> Scalar:
     """The sum, from the left, without a leading `0 +`."""
-    total: Any = None
+    total: Scalar | None = None
     for term in terms:
         total = term if total is None else total + term
     return 0 if total is None else total
@@ -113,7 +114,7 @@ def matsub(A: Matrix, B: Matrix) -> Matrix:
     return (sub(A[0], B[0]), sub(A[1], B[1]), sub(A[2], B[2]))
 
 
-def matscale(k: Any, A: Matrix) -> Matrix:
+def matscale(k: Scalar, A: Matrix) -> Matrix:
     return (scale(k, A[0]), scale(k, A[1]), scale(k, A[2]))
 
 
@@ -122,7 +123,7 @@ def outer(a: Vector, b: Vector) -> Matrix:
     return (scale(a[0], b), scale(a[1], b), scale(a[2], b))
 
 
-def trace(A: Matrix) -> Any:
+def trace(A: Matrix) -> Scalar:
     return A[0][0] + A[1][1] + A[2][2]
 
 
@@ -131,11 +132,11 @@ def skew(a: Vector) -> Matrix:
     return ((0, -a[2], a[1]), (a[2], 0, -a[0]), (-a[1], a[0], 0))
 
 
-def diagonal(k: Any) -> Matrix:
+def diagonal(k: Scalar) -> Matrix:
     return ((k, 0, 0), (0, k, 0), (0, 0, k))
 
 
-def symmetric(xx: Any, xy: Any, xz: Any, yy: Any, yz: Any, zz: Any) -> Matrix:
+def symmetric(xx: Scalar, xy: Scalar, xz: Scalar, yy: Scalar, yz: Scalar, zz: Scalar) -> Matrix:
     return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
 
 

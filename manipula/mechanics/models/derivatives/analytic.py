@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.derivatives.dual import Given
 from manipula.mechanics.models.dynamics import contact
@@ -39,8 +39,9 @@ from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, half
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate, scale, sum_of, symmetric
+from manipula.scalar import Scalar
 
-Rows = list[list[Any]]
+Rows = list[list[Scalar]]
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Told:
         F, t = road.wrench(self.F), road.couple(self.t, self.F[0])
         return Told(F, t, road.wrench(self.s), road.wrench(self.r))
 
-    def with_slide(self, slide: Any, other: Told) -> Told:
+    def with_slide(self, slide: Scalar, other: Told) -> Told:
         """Together with what so much of another motion tells."""
 
         def both(a: Wrench, b: Wrench) -> Wrench:
@@ -89,7 +90,7 @@ def inverse(chain: Tree, x: Given) -> dict[str, Rows]:
     return {"dq": dq, "dqd": dqd, "dqdd": dqdd}
 
 
-def _loads(chain: Tree, x: Given) -> Sequence[Any] | None:
+def _loads(chain: Tree, x: Given) -> Sequence[Scalar] | None:
     """The torques of the bare mechanism, where friction asks for them."""
     if not any(link.actuator.loaded for link in chain.links):
         return None
@@ -111,19 +112,19 @@ def forward(chain: Tree, x: Given) -> dict[str, Rows]:
     return {name: [list(row) for row in zip(*solved)] for name, solved in columns.items()} | {"dtau": inverted(M)}
 
 
-def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
+def coriolis_matrix(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Rows:
     """C = ½ ∂τ/∂q̇, which is linear in q̇; it is the one of Christoffel's symbols."""
     return partials(chain, q, list(map(half, qd)), [0] * chain.dof).dqd
 
 
-def gravity(chain: Tree, q: Sequence[Any]) -> list[Any]:
+def gravity(chain: Tree, q: Sequence[Scalar]) -> list[Scalar]:
     """The torques that hold the arm still: a joint's unit acceleration asks for the force f, and f·V is its work"""
     still = [0] * chain.dof
     joints = joints_of(chain, q, still, still)
     return [at.link.signed(dot(words.F[0], at.V)) for at, words in zip(joints, told_of(joints, roads_of(joints)))]
 
 
-def _contact(chain: Tree, x: Given) -> Sequence[Any]:
+def _contact(chain: Tree, x: Given) -> Sequence[Scalar]:
     """The torques against the tool's wrench."""
     if x.get("wrench") is None:
         return [0] * chain.dof
@@ -138,15 +139,20 @@ def _touched(chain: Tree, x: Given) -> tuple[list[Joint], list[Road], list[conta
     return joints, roads, contact.touches(chain, joints, roads, x["wrench"])
 
 
-def partials(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> Partials:
+def partials(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Partials:
     joints = joints_of(chain, q, qd, qdd)
     roads = roads_of(joints)
-    found = Partials(*([[0] * chain.dof for _ in joints] for _ in range(3)))
+    dq, dqd, dqdd = (_blank(chain.dof) for _ in range(3))
+    found = Partials(dq, dqd, dqdd)
     for i, words in enumerate(told_of(joints, roads)):
         for j in range(i, -1, -1):
             words = words if i == j else words.along(roads[j])
             _enter(found, i, j, words, joints)
     return found
+
+
+def _blank(n: int) -> Rows:
+    return [[0] * n for _ in range(n)]
 
 
 def told_of(joints: Sequence[Joint], roads: Sequence[Road]) -> list[Told]:
@@ -157,7 +163,7 @@ def _enter(found: Partials, i: int, j: int, words: Told, joints: Sequence[Joint]
     """What joint j learns from joint i: ∂τ_j by i's motion, then ∂τ_i by its own."""
     at, other = joints[j].link, joints[i].link
 
-    def signed(x: Any) -> Any:
+    def signed(x: Scalar) -> Scalar:
         return at.signed(other.signed(x))
 
     found.dqdd[i][j] = found.dqdd[j][i] = signed(at.kind.effort(*words.F))
@@ -166,7 +172,7 @@ def _enter(found: Partials, i: int, j: int, words: Told, joints: Sequence[Joint]
     found.dqd[i][j], found.dq[i][j] = map(signed, _met(joints[j], words.F, words.t, kind.turn(1), kind.slide(1)))
 
 
-def _met(at: Joint, F: Wrench, t: Vector, turns: Any, slides: Any) -> tuple[Any, Any]:
+def _met(at: Joint, F: Wrench, t: Vector, turns: Scalar, slides: Scalar) -> tuple[Scalar, Scalar]:
     """⟨2(L̇ J + L G)⟩ and ⟨L̈ J + 2 L̇ G⟩, where L̇ = (ż, 0), L̈ = (z̈, −z×V) turns, (0, ż), (0, z̈) slides; z̈ = U z"""
     f, n = F
     zd, zdd, (Vx, Vy, _) = axis_rate(at), at.spin.Uz, at.V

@@ -12,8 +12,7 @@ Source: Carpentier, Mansard, "Analytical derivatives of rigid body dynamics algo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from manipula.mechanics.models.dynamics import articulated
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
@@ -22,11 +21,12 @@ from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.robot.lift import mapped, over_duals
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial import adjoint, dual
+from manipula.scalar import Scalar
 
-Given = Mapping[str, Sequence[Any]]
-Torques = Callable[[Tree, Given], Sequence[Any]]  # (chain, inputs) → results
-Rows = list[list[Any]]
-InertiaMatrix = Callable[[Tree, Sequence[Any]], Rows]
+Given = Mapping[str, Sequence[Scalar]]
+Torques = Callable[[Tree, Given], Sequence[Scalar]]  # (chain, inputs) → results
+Rows = list[list[Scalar]]
+InertiaMatrix = Callable[[Tree, Sequence[Scalar]], Rows]
 
 
 def inverse_plain(chain: Tree, x: Given) -> dict[str, Rows]:
@@ -67,11 +67,11 @@ def forward_reverse(
     return {"dq": dq, "dqd": dqd, "dtau": _columns(map(solve, units))}
 
 
-def plain_torques(chain: Tree, x: Given) -> Sequence[Any]:
+def plain_torques(chain: Tree, x: Given) -> Sequence[Scalar]:
     return inverse_dynamics(chain, x["q"], x["qd"], x["qdd"], x.get("wrench"))
 
 
-def plain_accelerations(chain: Tree, x: Given) -> Sequence[Any]:
+def plain_accelerations(chain: Tree, x: Given) -> Sequence[Scalar]:
     return articulated.forward_dynamics(chain, x["q"], x["qd"], x["tau"], x.get("wrench"))
 
 
@@ -98,11 +98,11 @@ def reverse(model: Torques, chain: Tree, x: Given, by: Sequence[str], shared: bo
     return [[[next(row) for _ in x[name]] for row in rows] for name in by]
 
 
-def constants(x: Given, by: Sequence[str], lift: Callable[[Any], Any]) -> dict[str, Sequence[Any]]:
+def constants(x: Given, by: Sequence[str], lift: Callable[[Scalar], Scalar]) -> dict[str, Sequence[Scalar]]:
     """The inputs that do not move, as constants of another scalar."""
     still = {name: values for name, values in x.items() if name not in by and values is not None}
     return {name: [v if isinstance(v, int) else lift(v) for v in values] for name, values in still.items()}
 
 
-def _columns(columns: Any) -> Rows:
+def _columns(columns: Iterable[Sequence[Scalar]]) -> Rows:
     return [list(row) for row in zip(*columns)]

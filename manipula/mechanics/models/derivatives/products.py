@@ -31,6 +31,7 @@ from manipula.mechanics.robot.lift import mapped, over_duals
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial import adjoint, dual
 from manipula.mechanics.spatial.vector import dot
+from manipula.scalar import Scalar
 
 CHANGES = {"q": "dq", "qd": "dqd", "qdd": "dqdd", "tau": "dtau"}
 MOTION, STATE = ("q", "qd", "qdd"), ("q", "qd", "tau")
@@ -79,14 +80,14 @@ def forward_vjp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix 
     return {**found, "dtau": mu}
 
 
-def _solved(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix) -> tuple[Solver, list[Any]]:
+def _solved(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix) -> tuple[Solver, list[Scalar]]:
     """M, factored, and q̈."""
     solve = Solver(inertia(chain, x["q"]))
     bias = torques(chain, {**x, "qdd": [0] * len(x["q"])})
     return solve, solve([tau - b for tau, b in zip(x["tau"], bias, strict=True)])
 
 
-def along(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Any]:
+def along(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Scalar]:
     """The rate of every result when the inputs `by` move at their rates."""
     moving = {name: dual.along(x[name], x[CHANGES[name]]) for name in by}
     found = model(over_duals(chain), {**constants(x, by, dual.Dual), **moving})
@@ -94,7 +95,7 @@ def along(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Any]
 
 
 def _back(
-    model: Torques, chain: Tree, x: Given, weights: Sequence[Any], by: Sequence[str], shared: bool
+    model: Torques, chain: Tree, x: Given, weights: Sequence[Scalar], by: Sequence[str], shared: bool
 ) -> dict[str, Any]:
     """The gradient of the weighted sum of the results: one walk back."""
     together = adjoint.variables([value for name in by for value in x[name]], shared)
@@ -107,5 +108,5 @@ def _back(
     return {CHANGES[name]: [next(rates) for _ in x[name]] for name in by}
 
 
-def weighed(weights: Sequence[Any], rows: Sequence[Sequence[Any]]) -> list[Any]:
+def weighed(weights: Sequence[Scalar], rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     return [dot(weights, column) for column in zip(*rows)]

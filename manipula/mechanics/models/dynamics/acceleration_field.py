@@ -47,6 +47,7 @@ from manipula.mechanics.spatial.vector import (
     symmetric,
     unrotate,
 )
+from manipula.scalar import Maths, Scalar
 
 Wrench = tuple[Vector, Vector]  # force, moment
 NOTHING: Wrench = (NULL, NULL)
@@ -57,14 +58,14 @@ class Spin:
     """How a link turns, in some axes: ω, ω̇_z, and the column U z."""
 
     w: Vector = NULL
-    wdz: Any = 0
+    wdz: Scalar = 0
     Uz: Vector = NULL
 
     def unturned(self, turn: Turn) -> Spin:
         """The same in axes turned about z."""
         return Spin(unturned(turn, self.w), self.wdz, unturned(turn, self.Uz))
 
-    def faster(self, rate: Any, acceleration: Any) -> Spin:
+    def faster(self, rate: Scalar, acceleration: Scalar) -> Spin:
         """One more turn about z: the column U z does not see it."""
         return Spin((self.w[0], self.w[1], self.w[2] + rate), self.wdz + acceleration, self.Uz)
 
@@ -93,16 +94,16 @@ class Row:
     """
 
     link: Link | None
-    angle: Any
+    angle: Scalar
     turn: Turn
-    slide: Any
+    slide: Scalar
     spin: Spin
     V: Vector
     wrench: Wrench  # what the link's own inertia asks for, at its origin
     foot: Wrench  # and at the foot of its joint, which a sliding link leaves
     lever: Lever
-    rest: Any  # of the joint's torque: a handed-over rotor carried by the parent, 2σ ω̇_z
-    maths: Any
+    rest: Scalar  # of the joint's torque: a handed-over rotor carried by the parent, 2σ ω̇_z
+    maths: Maths[Any]
     joined: bool = False  # to the run of the row before
 
     @property
@@ -115,8 +116,8 @@ class Row:
         return self.spin.unturned(self.turn)
 
 
-Moment = Callable[[RigidBody, Spin], Any]
-Share = Callable[[RigidBody, Turn, Any, Spin, Vector, Moment], tuple[Wrench, Wrench]]
+Moment = Callable[[RigidBody, Spin], Scalar]
+Share = Callable[[RigidBody, Turn, Scalar, Spin, Vector, Moment], tuple[Wrench, Wrench]]
 Lever = Callable[[Row, Vector], Vector]
 
 
@@ -143,30 +144,30 @@ def wrench_of(body: RigidBody, spin: Spin, V: Vector, moment: Moment) -> Wrench:
     return F, add(N, cross(body.s, V))
 
 
-def moment_by_field(body: RigidBody, spin: Spin) -> Any:
+def moment_by_field(body: RigidBody, spin: Spin) -> Scalar:
     """Of Kxx, Kyy, Kxy about z:  U21 Kxx − U12 Kyy + (U22 − U11) Kxy"""
     U, K = spin.field(), body.K
     return U[1][0] * K[0][0] - U[0][1] * K[1][1] + (U[1][1] - U[0][0]) * K[0][1]
 
 
-def moment_by_squares(body: RigidBody, spin: Spin) -> Any:
+def moment_by_squares(body: RigidBody, spin: Spin) -> Scalar:
     """The same:  (Kxx − Kyy) ω_xω_y + J ω̇_z + (ω_y² − ω_x²) Kxy"""
     (wx, wy, _), K = spin.w, body.K
     return (K[0][0] - K[1][1]) * (wx * wy) + body.J * spin.wdz + (wy * wy - wx * wx) * K[0][1]
 
 
-def own_share(body: RigidBody, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
+def own_share(body: RigidBody, turn: Turn, d: Scalar, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
     """The motion taken to the link's origin and turned into its axes, the wrench turned back."""
     F, N = wrench_of(body, spin.unturned(turn), unturned(turn, slid_motion(d, spin, V)), moment)
     return (turned(turn, F), turned(turn, N)), NOTHING
 
 
-def run_share(body: RigidBody, turn: Turn, d: Any, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
+def run_share(body: RigidBody, turn: Turn, d: Scalar, spin: Spin, V: Vector, moment: Moment) -> tuple[Wrench, Wrench]:
     """The inertia turned, and taken to the foot of the joint, instead."""
     return NOTHING, wrench_of(body.about_z(turn).shifted((0, 0, d)), spin, V, moment)
 
 
-def slid_motion(d: Any, spin: Spin, V: Vector) -> Vector:
+def slid_motion(d: Scalar, spin: Spin, V: Vector) -> Vector:
     """V + d U z"""
     return add(V, scale(d, spin.Uz))
 
@@ -190,7 +191,7 @@ SHARES: dict[str, Share] = {"own": own_share, "run": run_share}
 LEVERS: dict[str, Lever] = {"own": own_lever, "run": run_lever, "polar": polar_lever}
 MOMENTS: dict[str, Moment] = {"field": moment_by_field, "squares": moment_by_squares}
 # twice the part σ of a link's second moments Kxx, Kyy that is handed to its parent; what is left may lose an entry
-SPINS: dict[str, Callable[[Any, Any], Any]] = {
+SPINS: dict[str, Callable[[Scalar, Scalar], Scalar]] = {
     "kept": lambda Kxx, Kyy: 0,
     "handed": lambda Kxx, Kyy: Kxx + Kyy,
     "handed x": lambda Kxx, Kyy: 2 * Kxx,
@@ -200,15 +201,19 @@ RUNS = ("joined", "apart")  # does a link whose axis is parallel to the one befo
 
 
 def torques(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], choices: Sequence[Choice] | None = None
-) -> list[Any]:
+    chain: Tree,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    choices: Sequence[Choice] | None = None,
+) -> list[Scalar]:
     """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
     picked = choices or [Choice()] * chain.dof
     chain, rotors = handed_over(chain, [SPINS[choice.spin] for choice in picked])
     rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
     items = list(zip(chain.links, *rates, picked, rotors, strict=True))
 
-    def step(parent: Row, item: tuple[Link, Any, Any, Any, Choice, Any]) -> Row:
+    def step(parent: Row, item: tuple[Link, Scalar, Scalar, Scalar, Choice, Scalar]) -> Row:
         return hang(parent, *item, chain.maths)
 
     rows = chain.outward(step, items, ground(chain))
@@ -222,7 +227,7 @@ def ground(chain: Tree, spin: Spin | None = None, V: Vector | None = None) -> Ro
     return Row(None, 0, STRAIGHT, 0, spin or Spin(), V or against, NOTHING, NOTHING, own_lever, 0, chain.maths)
 
 
-def handed_over(chain: Tree, parts: Sequence[Callable[[Any, Any], Any]]) -> tuple[Tree, list[Any]]:
+def handed_over(chain: Tree, parts: Sequence[Callable[[Scalar, Scalar], Scalar]]) -> tuple[Tree, list[Scalar]]:
     """Give the part σ of each link's Kxx and Kyy to its parent, from the tips down; the rotors 2σ that remain.
 
     Why that may be done: the part has the tensor diag(σ, σ, 2σ) about the joint's axis, which no turn about the axis
@@ -230,7 +235,8 @@ def handed_over(chain: Tree, parts: Sequence[Callable[[Any, Any], Any]]) -> tupl
     Its rate, 2σ (θ̈ z + θ̇ ω×z), is the gyroscopic moment in `hang`; and of the parent's own turning the joint would
     have felt 2σ ω̇_z about its axis, which is the `rest` of its torque.
     """
-    links, rotors = list(chain.links), [0] * chain.dof
+    links = list(chain.links)
+    rotors: list[Scalar] = [0] * chain.dof
     for i in (i for i in range(chain.dof - 1, -1, -1) if links[i].parent != BASE):
         K = links[i].inertia.K
         rotors[i] = parts[i](K[0][0], K[1][1]) if links[i].kind.turns else 0
@@ -249,7 +255,9 @@ def continues(link: Link) -> bool:
     return link.before.R == IDENTITY
 
 
-def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rotor: Any, maths: Any) -> Row:
+def hang(
+    parent: Row, link: Link, x: Scalar, xd: Scalar, xdd: Scalar, choice: Choice, rotor: Scalar, maths: Maths[Any]
+) -> Row:
     """The next link: in its parent's run, or the first of a new one."""
     x = link.offset + x
     joined = choice.run == "joined" and parent.link is not None and continues(link)
@@ -268,12 +276,12 @@ def hang(parent: Row, link: Link, x: Any, xd: Any, xdd: Any, choice: Choice, rot
     return Row(link, angle, turn, d, spin, V, wrench, foot, LEVERS[choice.lever], rest, maths, joined)
 
 
-def follow(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
+def follow(parent: Row, link: Link) -> tuple[Spin, Vector, Scalar]:
     """In the same run: the same axes, a lever further."""
     return parent.spin, add(parent.V, parent.lever(parent, link.before.p)), parent.angle
 
 
-def start(parent: Row, link: Link) -> tuple[Spin, Vector, Any]:
+def start(parent: Row, link: Link) -> tuple[Spin, Vector, Scalar]:
     """A new run: its axes are fixed in the parent link."""
     R, own = link.before.R, parent.own_spin()
     axis = rotate(R, Z)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_joints
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded
@@ -45,6 +44,7 @@ from manipula.mechanics.spatial.vector import (
     transpose,
     unrotate,
 )
+from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Articulated:
         f = add(rotate(transpose(self.H), a.w), rotate(self.M, a.v))
         return Wrench(f, add(rotate(self.J, a.w), rotate(self.H, a.v)))
 
-    def released(self, U: Wrench, d: Any) -> Articulated:
+    def released(self, U: Wrench, d: Scalar) -> Articulated:
         """Less U Uᵀ / d: what is left when the joint gives way."""
         inverse = reciprocal(d)
         f, n = scale(inverse, U.f), scale(inverse, U.n)
@@ -97,13 +97,13 @@ class Joint:
     S: Twist
     c: Twist
     U: Wrench
-    d: Any
-    u: Any
+    d: Scalar
+    u: Scalar
 
 
 def forward_dynamics(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: ToolWrench = None
-) -> list[Any]:
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], wrench: ToolWrench = None
+) -> list[Scalar]:
     """q̈ under the motor torques `tau`."""
     refuse_loaded(chain, NO_FORWARD)
     frames = on_joints(chain, q)
@@ -112,10 +112,10 @@ def forward_dynamics(
     return outward_pass(frames, joints)
 
 
-def velocities(frames: OnJoints, qd: Sequence[Any]) -> list[tuple[Twist, Twist]]:
+def velocities(frames: OnJoints, qd: Sequence[Scalar]) -> list[tuple[Twist, Twist]]:
     """(V, c) on every joint: the link's velocity, and c = V × S q̇."""
 
-    def step(parent: tuple[Twist, Twist], row: tuple[Link, Placement, Any]) -> tuple[Twist, Twist]:
+    def step(parent: tuple[Twist, Twist], row: tuple[Link, Placement, Scalar]) -> tuple[Twist, Twist]:
         link, motion, rate = row
         own = axis_twist(link) * link.signed(rate)
         moving = parent[0].in_frame(link.before).in_frame(motion) + own
@@ -130,11 +130,11 @@ Speed = tuple[Twist, Twist]
 
 
 def inward_pass(
-    frames: OnJoints, speeds: Sequence[Speed], driven: Sequence[Any], held: Mapping[int, Wrench]
+    frames: OnJoints, speeds: Sequence[Speed], driven: Sequence[Scalar], held: Mapping[int, Wrench]
 ) -> list[Joint]:
     """`held`: link → the force it passes on to what it holds."""
 
-    def step(children: Sequence[Passed], row: tuple[Link, Placement, Speed, Any]) -> Passed:
+    def step(children: Sequence[Passed], row: tuple[Link, Placement, Speed, Scalar]) -> Passed:
         link, motion, (V, c), t = row
         body, S = rigid(link.inertia, V), axis_twist(link)
         for _, beyond in children:
@@ -153,17 +153,18 @@ def inward_pass(
     return [joint for joint, _ in frames.chain.inward(step, rows, forces) if joint is not None]
 
 
-def outward_pass(frames: OnJoints, joints: Sequence[Joint]) -> list[Any]:
+def outward_pass(frames: OnJoints, joints: Sequence[Joint]) -> list[Scalar]:
     """q̈ from the base, which accelerates at −g."""
 
-    def step(parent: tuple[Twist, Any], row: tuple[Link, Placement, Joint]) -> tuple[Twist, Any]:
+    def step(parent: tuple[Twist, Scalar], row: tuple[Link, Placement, Joint]) -> tuple[Twist, Scalar]:
         link, motion, joint = row
         a = parent[0].in_frame(link.before).in_frame(motion) + joint.c
         rate = (joint.u - power(a, joint.U)) / joint.d
         return a + joint.S * rate, link.signed(rate)
 
     base = Twist(NULL, unrotate(frames.chain.base.R, neg(frames.chain.gravity)))
-    found = frames.chain.outward(step, list(zip(frames.chain.links, frames.motions, joints)), (base, 0))
+    start: tuple[Twist, Scalar] = (base, 0)
+    found = frames.chain.outward(step, list(zip(frames.chain.links, frames.motions, joints)), start)
     return [rate for _, rate in found]
 
 

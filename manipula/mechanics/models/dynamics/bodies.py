@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Item, Link, Tree
@@ -18,6 +17,7 @@ from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import Vector, unrotate
+from manipula.scalar import Scalar
 
 Pair = tuple[RigidBody, RigidBody]  # on its own joint, and as the link before sees it
 Twists = dict[int, Twist]  # of a link: joint → its unit motion, for the joints that move the link
@@ -69,7 +69,7 @@ class OnJoints:
         return list(zip(items, self.chain.links, self.motions, strict=True))
 
 
-def on_joints(chain: Tree, q: Sequence[Any]) -> OnJoints:
+def on_joints(chain: Tree, q: Sequence[Scalar]) -> OnJoints:
     return OnJoints(frames_on_joints(chain), chain.motions(q))
 
 
@@ -78,7 +78,7 @@ def carried(body: RigidBody, link: Link, motion: Placement) -> RigidBody:
     return body.about_z((motion.R[0][0], motion.R[1][0])).shifted(motion.p).seen_from(link.before)
 
 
-def link_twists(chain: Tree, q: Sequence[Any]) -> list[Twists]:
+def link_twists(chain: Tree, q: Sequence[Scalar]) -> list[Twists]:
     """Row l: the unit motions, in the frame of link l as the tree has it, of the joints that move link l."""
 
     def step(parent: Twists, row: tuple[int, Link, Placement]) -> Twists:

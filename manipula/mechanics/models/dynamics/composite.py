@@ -12,21 +12,21 @@ Measurement, and Control 104 (1982), method 3; Featherstone, "Rigid Body Dynamic
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import OnJoints, axis_twist, on_joints
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.screw import momentum
 from manipula.mechanics.spatial.vector import dot
+from manipula.scalar import Scalar
 
 
-def inertia_matrix(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
+def inertia_matrix(chain: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """M(q), motor inertia included on the diagonal."""
     return with_motors(chain, mechanism_inertia(chain, q))
 
 
-def with_motors(chain: Tree, M: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def with_motors(chain: Tree, M: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
     """M with each motor's inertia on the diagonal."""
     rows = [list(row) for row in M]
     for i, link in enumerate(chain.links):
@@ -34,7 +34,7 @@ def with_motors(chain: Tree, M: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return rows
 
 
-def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
+def mechanism_inertia(chain: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """M(q) of the links alone, without motor inertia."""
     n, frames = chain.dof, on_joints(chain, q)
     bodies = frames.composites([link.inertia for link in frames.chain.links])
@@ -42,7 +42,7 @@ def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
     return [[upper[max(i, j)].get(min(i, j), 0) for j in range(n)] for i in range(n)]
 
 
-def gravity_composite(chain: Tree, q: Sequence[Any]) -> list[Any]:
+def gravity_composite(chain: Tree, q: Sequence[Scalar]) -> list[Scalar]:
     """The torques that hold the arm still: −g·(m v_k + ω_k×s), m and s of link k and all beyond it."""
     frames = on_joints(chain, q)
     bodies = frames.composites([link.inertia for link in frames.chain.links])
@@ -50,9 +50,9 @@ def gravity_composite(chain: Tree, q: Sequence[Any]) -> list[Any]:
     return [-link.signed(dot(g, momentum(body, axis_twist(link)).f)) for link, body, g in rows]
 
 
-def _column(frames: OnJoints, k: int, body: RigidBody) -> dict[int, Any]:
+def _column(frames: OnJoints, k: int, body: RigidBody) -> dict[int, Scalar]:
     """M_ik of the joints i that move link k; the others feel nothing of it."""
-    links, felt = frames.chain.links, dict[int, Any]()
+    links, felt = frames.chain.links, dict[int, Scalar]()
     force = momentum(body, axis_twist(links[k]))
     for i in reversed(frames.chain.support(k)):
         felt[i] = links[k].signed(links[i].signed(links[i].kind.effort(force.f, force.n)))

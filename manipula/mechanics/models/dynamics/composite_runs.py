@@ -19,13 +19,13 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import Wrench, continues
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.turn import STRAIGHT, Turn, turned
 from manipula.mechanics.spatial.vector import Vector, add, cross, rotate
+from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Place:
     """A link in its run: how far it is turned, its slide, and whether it joins the run of the link before."""
 
     link: Link
-    angle: Any
+    angle: Scalar
     turn: Turn
     slide: Vector
     joined: bool
 
 
-def inertia_matrix(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
+def inertia_matrix(chain: Tree, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """M(q), motor inertia on the diagonal."""
     places = _places(chain, q)
     bodies = chain.inward(_collect, places)
@@ -51,8 +51,8 @@ def inertia_matrix(chain: Tree, q: Sequence[Any]) -> list[list[Any]]:
     return M
 
 
-def _places(chain: Tree, q: Sequence[Any]) -> list[Place]:
-    def step(parent: Place | None, item: tuple[Link, Any]) -> Place | None:
+def _places(chain: Tree, q: Sequence[Scalar]) -> list[Place]:
+    def step(parent: Place | None, item: tuple[Link, Scalar]) -> Place | None:
         link, x = item[0], item[0].offset + item[0].signed(item[1])
         joined = parent is not None and continues(link)
         angle = (parent.angle if joined and parent else 0) + link.kind.turn(x)
@@ -77,11 +77,11 @@ def _collect(children: Sequence[tuple[Place, RigidBody]], place: Place) -> tuple
     return place, reduce(operator.add, joined, own.about_z(place.turn))
 
 
-def _column(places: Sequence[Place], way: Sequence[int], body: RigidBody) -> dict[int, Any]:
+def _column(places: Sequence[Place], way: Sequence[int], body: RigidBody) -> dict[int, Scalar]:
     """M_ik: what every joint i on the way to joint k feels of k's unit acceleration."""
     last = places[way[-1]].link
     wrench, following = _asked(last, body), None
-    felt: dict[int, Any] = {}
+    felt: dict[int, Scalar] = {}
     for i in reversed(way):
         wrench = wrench if following is None else _inward(wrench, places[i], following)
         felt[i] = last.signed(places[i].link.signed(places[i].link.kind.effort(*wrench)))

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.mechanics.models.dynamics.moving_bodies import Joint, Road
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.turn import turned, unturned
 from manipula.mechanics.spatial.vector import Vector, Z, add, cross, neg, rotate, scale, unrotate
+from manipula.scalar import Scalar
 
-Rows = list[list[Any]]
+Rows = list[list[Scalar]]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Touch:
     P: Vector
 
 
-def touches(chain: Tree, joints: Sequence[Joint], roads: Sequence[Road], wrench: Sequence[Any]) -> list[Touch]:
+def touches(chain: Tree, joints: Sequence[Joint], roads: Sequence[Road], wrench: Sequence[Scalar]) -> list[Touch]:
     """Force and moment turned outward, the tool's origin moved inward."""
     F, N = (neg((x[0], x[1], x[2])) for x in (wrench[:3], wrench[3:]))
     F, N = unrotate(chain.base.R, F), unrotate(chain.base.R, N)
@@ -50,7 +50,7 @@ def touches(chain: Tree, joints: Sequence[Joint], roads: Sequence[Road], wrench:
     return [Touch(F, N, P) for (F, N), P in zip(felt, [P, *reversed(places)])]
 
 
-def torques(joints: Sequence[Joint], found: Sequence[Touch]) -> list[Any]:
+def torques(joints: Sequence[Joint], found: Sequence[Touch]) -> list[Scalar]:
     """Of the motors, against the wrench."""
     pairs = zip(joints, found)
     return [at.link.signed(at.link.kind.effort(x.F, add(x.N, cross(x.P, x.F)))) for at, x in pairs]
@@ -58,7 +58,7 @@ def torques(joints: Sequence[Joint], found: Sequence[Touch]) -> list[Any]:
 
 def partials(joints: Sequence[Joint], roads: Sequence[Road], found: Sequence[Touch]) -> Rows:
     """∂τ/∂q: a row a torque."""
-    rows = [[0 for _ in joints] for _ in joints]
+    rows: Rows = [[0 for _ in joints] for _ in joints]
     for i, (at, x) in enumerate(zip(joints, found)):
         e, own = couples(at, x)
         for j in range(i, -1, -1):

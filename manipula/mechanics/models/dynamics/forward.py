@@ -8,18 +8,18 @@ Source: Walker, Orin (1982), as for `composite`, method 3.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.dynamics.torque import ToolWrench, inverse_dynamics
 from manipula.mechanics.robot.tree import Tree
+from manipula.scalar import Scalar
 
 
 def forward_dynamics(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], tau: Sequence[Any], wrench: ToolWrench = None
-) -> list[Any]:
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar], wrench: ToolWrench = None
+) -> list[Scalar]:
     """q̈ under the motor torques `tau`."""
     refuse_loaded(chain, NO_FORWARD)
     bias = inverse_dynamics(chain, q, qd, [0] * chain.dof, wrench)

@@ -8,11 +8,11 @@ it refuses such a robot.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.robot.actuators.law import Slip, absent
 from manipula.mechanics.robot.tree import Tree
+from manipula.scalar import Scalar
 
 NO_FORWARD = "accelerations do not follow from torques in closed form"
 NO_COLUMNS = "torques are not linear in the parameters"
@@ -21,14 +21,14 @@ __all__ = ["NO_COLUMNS", "NO_FORWARD", "NO_SUM", "absent", "friction", "refuse_l
 
 
 def friction(
-    chain: Tree, qd: Sequence[Any], loads: Sequence[Any] | None = None, slip: Sequence[Any] | None = None
-) -> list[Any]:
+    chain: Tree, qd: Sequence[Scalar], loads: Sequence[Scalar] | None = None, slip: Sequence[Scalar] | None = None
+) -> list[Scalar]:
     """The torque every joint loses; `loads` are the torques of the bare mechanism, `slip` as in `slips`."""
     return [link.actuator.friction(x) for link, x in zip(chain.links, slips(chain, qd, loads, slip))]
 
 
 def slips(
-    chain: Tree, qd: Sequence[Any], loads: Sequence[Any] | None = None, slip: Sequence[Any] | None = None
+    chain: Tree, qd: Sequence[Scalar], loads: Sequence[Scalar] | None = None, slip: Sequence[Scalar] | None = None
 ) -> list[Slip]:
     """How every joint slips. Where `slip` is given tanh(slip) stands for sign(q̇): a control law's friction."""
     known = [None] * chain.dof if loads is None else loads

@@ -10,28 +10,28 @@ International Journal of Robotics Research 24 (2005); Featherstone, "Rigid Body 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.mechanics.spatial.vector import dot, sum_of
+from manipula.scalar import Scalar
 
-Rows = list[list[Any]]
+Rows = list[list[Scalar]]
 
 
 class Solver:
     """x with M x = right, for many right sides."""
 
-    def __init__(self, M: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, M: Sequence[Sequence[Scalar]]) -> None:
         self.L, D = factored(M)
         self.inverse = [reciprocal(d) for d in D]  # as in `factored`: over expressions the same nodes
 
-    def __call__(self, right: Sequence[Any]) -> list[Any]:
-        x: list[Any] = []
+    def __call__(self, right: Sequence[Scalar]) -> list[Scalar]:
+        x: list[Scalar] = []
         for row, rest, inverse in zip(self.L, self.halfway(right), self.inverse):  # L x = D⁻¹ y
             x.append(rest * inverse - dot(row, x))
         return x
 
-    def halfway(self, right: Sequence[Any]) -> list[Any]:
+    def halfway(self, right: Sequence[Scalar]) -> list[Scalar]:
         """y with Lᵀ y = right"""
         y = list(right)
         for k in range(len(y) - 1, -1, -1):
@@ -40,7 +40,7 @@ class Solver:
         return y
 
 
-def inverted(M: Sequence[Sequence[Any]]) -> Rows:
+def inverted(M: Sequence[Sequence[Scalar]]) -> Rows:
     """M⁻¹, all its entries."""
     L, D = factored(M)
     A, inverse = unit_inverse(L), [reciprocal(d) for d in D]
@@ -51,7 +51,7 @@ def inverted(M: Sequence[Sequence[Any]]) -> Rows:
     return [[diagonal[i] if i == j else lower[max(i, j)][min(i, j)] for j in range(len(M))] for i in range(len(M))]
 
 
-def least(M: Sequence[Sequence[Any]]) -> Any:
+def least(M: Sequence[Sequence[Scalar]]) -> Scalar:
     """1/tr M⁻¹: no more than the smallest eigenvalue of M, and no less than it over their number."""
     L, D = factored(M)
     inverse = [reciprocal(d) for d in D]
@@ -60,7 +60,7 @@ def least(M: Sequence[Sequence[Any]]) -> Any:
     return 1 / sum_of([x for row in rows for x in row])
 
 
-def factored(M: Sequence[Sequence[Any]]) -> tuple[Rows, list[Any]]:
+def factored(M: Sequence[Sequence[Scalar]]) -> tuple[Rows, list[Scalar]]:
     """L without its ones, a row longer each time, and D: the inertia each joint feels while those beyond are free."""
     work = [list(row[: i + 1]) for i, row in enumerate(M)]
     for k in range(len(M) - 1, 0, -1):

@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import Spin, Wrench, continues
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
@@ -47,7 +46,7 @@ from manipula.mechanics.spatial.vector import (
     scale,
     unrotate,
 )
-from manipula.scalar import Judge
+from manipula.scalar import Judge, Scalar
 
 SHORT = 1e-12  # m
 
@@ -57,11 +56,11 @@ class Joint:
     """A joint in the axes of its run; spin and V are those of the link before it, at the joint's origin."""
 
     link: Link
-    angle: Any
+    angle: Scalar
     turn: Turn
     slide: Vector
-    rate: Any
-    acceleration: Any
+    rate: Scalar
+    acceleration: Scalar
     spin: Spin
     V: Vector
     joined: bool  # to the run of the joint before
@@ -74,7 +73,7 @@ class Joint:
         return self.spin.faster(kind.turn(self.rate), kind.turn(self.acceleration)), V
 
 
-def joints_of(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Joint]:
+def joints_of(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Joint]:
     """The motion, from the base outward; the base accelerates at −g."""
     found: list[Joint] = []
     for link, *motion in zip(chain.links, q, qd, qdd, strict=True):
@@ -124,7 +123,7 @@ class Beyond:
     body: RigidBody
     D: Matrix
     d: Vector
-    about: Any
+    about: Scalar
     Q: Wrench
 
 
@@ -204,7 +203,7 @@ def past(at: Joint, x: Beyond) -> Beyond:
     return _past_slide(kind.slide(at.rate), kind.slide(at.acceleration), x) if kind.slides else x
 
 
-def _past_turn(rate: Any, acceleration: Any, x: Beyond) -> Beyond:
+def _past_turn(rate: Scalar, acceleration: Scalar, x: Beyond) -> Beyond:
     """L J = (z×S, I z), L² J = (z×(z×S), …)"""
     (Sx, Sy, _), K, D, square = x.body.s, x.body.K, x.D, rate * rate
     F, N = (-Sy, Sx, 0), (-K[0][2], -K[1][2], x.body.J)
@@ -215,7 +214,7 @@ def _past_turn(rate: Any, acceleration: Any, x: Beyond) -> Beyond:
     return replace(x, D=D, d=add(x.d, scale(2 * rate, F)), Q=(add(x.Q[0], f), add(x.Q[1], n)))
 
 
-def _past_slide(rate: Any, acceleration: Any, x: Beyond) -> Beyond:
+def _past_slide(rate: Scalar, acceleration: Scalar, x: Beyond) -> Beyond:
     """L J = (M z, S×z), L² = 0"""
     M, S = x.body.m, x.body.s
     D, d = matadd(x.D, (NULL, NULL, scale(2 * rate, S))), add(x.d, (0, 0, 2 * rate * M))

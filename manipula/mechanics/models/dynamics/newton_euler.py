@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Wrench
 from manipula.mechanics.spatial.vector import NULL, Vec3, Vector, along_z, cross, neg, rotate, scale, unrotate
+from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class NewtonEuler:
     F: list[Vec3]
     N: list[Vec3]
     loads: list[Loaded]
-    tau: list[Any]
+    tau: list[Scalar]
     base: Wrench  # what the base gives, at its origin and in its axes
 
 
@@ -69,10 +69,10 @@ def ground(chain: Tree) -> Moving:
 
 def newton_euler(
     chain: Tree,
-    q: Sequence[Any],
-    qd: Sequence[Any],
-    qdd: Sequence[Any],
-    wrench: Sequence[Any] | None = None,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    wrench: Sequence[Scalar] | None = None,
     base: Moving | None = None,
 ) -> NewtonEuler:
     """Torques of the bare mechanism. `wrench` (force, moment; world axes) acts on the tool at its origin.
@@ -89,13 +89,13 @@ def newton_euler(
     return NewtonEuler(moving, F, N, loads, tau, together(NOTHING, chain.on_base(loads)))
 
 
-def move(parent: Moving, row: tuple[Link, Placement, Any, Any]) -> Moving:
+def move(parent: Moving, row: tuple[Link, Placement, Scalar, Scalar]) -> Moving:
     """From the parent to link i:  to the foot of its joint, through the joint, to its frame."""
     link, motion, qd, qdd = row
     return through(link, parent.in_frame(link.before), motion, qd, qdd).in_frame(link.after)
 
 
-def through(link: Link, foot: Moving, motion: Placement, qd: Any, qdd: Any) -> Moving:
+def through(link: Link, foot: Moving, motion: Placement, qd: Scalar, qdd: Scalar) -> Moving:
     """From one side of a joint to the other, which turns by θ about z and slides by d along it.
 
     ω' = Rᵀω + θ̇z      ω̇' = Rᵀω̇ + θ̈z + Rᵀω×θ̇z      v̇' = Rᵀ(v̇ + ω̇×p + ω×(ω×p) + 2ω×ḋz + d̈z)
@@ -121,7 +121,7 @@ def euler(body: RigidBody, x: Moving) -> Vec3:
     return rotate(body.I, x.wd) + cross(x.w, rotate(body.I, x.w)) + cross(body.s, x.vd)
 
 
-def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Sequence[Any] | None) -> dict[int, Loaded]:
+def tip_load(chain: Tree, motions: Sequence[Placement], wrench: Sequence[Scalar] | None) -> dict[int, Loaded]:
     """What the link that holds the tool passes on to the environment, in its frame: f = −F_ext, n = −N_ext − p×F_ext"""
     if wrench is None:
         return {}

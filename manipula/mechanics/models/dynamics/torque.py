@@ -17,18 +17,19 @@ from manipula.mechanics.models.dynamics.friction import slips
 from manipula.mechanics.models.dynamics.newton_euler import load, newton_euler, tip_load
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import NULL
+from manipula.scalar import Scalar
 
-ToolWrench = Sequence[Any] | None
+ToolWrench = Sequence[Scalar] | None
 
 
 def inverse_dynamics(
     chain: Tree,
-    q: Sequence[Any],
-    qd: Sequence[Any],
-    qdd: Sequence[Any],
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
     wrench: ToolWrench = None,
-    slip: Sequence[Any] | None = None,
-) -> list[Any]:
+    slip: Sequence[Scalar] | None = None,
+) -> list[Scalar]:
     """The torques of a motion, with motor inertia, friction and what the tool's `wrench` asks for.
 
     Where `slip` is given, tanh(slip) stands for sign(q̇) in the friction.
@@ -38,25 +39,29 @@ def inverse_dynamics(
 
 
 def actuator_torque(
-    chain: Tree, qd: Sequence[Any], qdd: Sequence[Any], loads: Sequence[Any], slip: Sequence[Any] | None = None
-) -> list[Any]:
+    chain: Tree,
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    loads: Sequence[Scalar],
+    slip: Sequence[Scalar] | None = None,
+) -> list[Scalar]:
     """Motor inertia and friction: Ia q̈ + friction, under the torques of the bare mechanism."""
     rows = zip(chain.links, slips(chain, qd, loads, slip), qdd, strict=True)
     return [link.actuator.torque(slip, a) for link, slip, a in rows]
 
 
-def gravity(chain: Tree, q: Sequence[Any]) -> list[Any]:
+def gravity(chain: Tree, q: Sequence[Scalar]) -> list[Scalar]:
     """The torques that hold the arm still."""
     still = [0] * chain.dof
     return newton_euler(chain, q, still, still).tau
 
 
-def coriolis(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+def coriolis(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     """C(q, q̇) q̇: the torques of the velocities alone, without friction."""
     return newton_euler(replace(chain, gravity=NULL), q, qd, [0] * chain.dof).tau
 
 
-def wrench_torque(chain: Tree, q: Sequence[Any], wrench: ToolWrench) -> list[Any]:
+def wrench_torque(chain: Tree, q: Sequence[Scalar], wrench: ToolWrench) -> list[Scalar]:
     """−Jᵀ·wrench: the torques with which the motors of a weightless arm resist it."""
     if wrench is None:
         return [0] * chain.dof
@@ -66,7 +71,7 @@ def wrench_torque(chain: Tree, q: Sequence[Any], wrench: ToolWrench) -> list[Any
     return [link.signed(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
 
 
-def by_field(chain: Tree, x: Mapping[str, Sequence[Any]], choices: Sequence[Choice]) -> dict[str, Any]:
+def by_field(chain: Tree, x: Mapping[str, Sequence[Scalar]], choices: Sequence[Choice]) -> dict[str, Any]:
     """Inverse dynamics with the bare mechanism on the acceleration field; frames must be on the joints."""
     tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
     contact = wrench_torque(chain, x["q"], x.get("wrench"))

@@ -9,7 +9,6 @@ Derived here from `positions`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,7 +56,7 @@ def position_plan(chain: Tree) -> PositionPlan | None:
 
 def _two_parallel(chain: Tree) -> PositionPlan | None:
     R = frames_on_joints(chain).links[1].before.R
-    if math.hypot(R[0][2], R[1][2]) > STRAIGHT:
+    if chain.maths.sqrt(R[0][2] * R[0][2] + R[1][2] * R[1][2]) > STRAIGHT:
         return None
     said = "axes 1 and 2 are parallel: a planar arm of two links"
     return PositionPlan(Plan("two parallel", "", "position of the tool", said, ("elbow",)), frames_on_joints(chain))

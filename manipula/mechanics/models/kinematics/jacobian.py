@@ -17,29 +17,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Any
 
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.vector import NULL, Vector, add, column, cross, scale, sub, unrotate
+from manipula.scalar import Scalar
 
 Column = tuple[Vector, Vector]  # linear, angular
-Rated = tuple[Column, Any]  # a column and its joint's rate
+Rated = tuple[Column, Scalar]  # a column and its joint's rate
 STILL: Column = (NULL, NULL)  # of a joint that does not move the tool
-Rows = list[list[Any]]
+Rows = list[list[Scalar]]
 
 
-def jacobian(chain: Tree, q: Sequence[Any]) -> Rows:
+def jacobian(chain: Tree, q: Sequence[Scalar]) -> Rows:
     """6×n, world axes."""
     return rows_from_columns(columns_in_world(chain, q))
 
 
-def jacobian_tool(chain: Tree, q: Sequence[Any]) -> Rows:
+def jacobian_tool(chain: Tree, q: Sequence[Scalar]) -> Rows:
     """6×n, tool axes."""
     return rows_from_columns(columns_in_tool(chain, q))
 
 
-def jacobian_dot(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
+def jacobian_dot(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Rows:
     """d/dt of `jacobian`, entry by entry:  (W×v + w×V, W×w)
 
     W: angular velocity after the joints up to i; V: velocity that those beyond it give to the tool.
@@ -53,7 +53,7 @@ def jacobian_dot(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
     )
 
 
-def tool_bias(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+def tool_bias(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     """J̇ q̇, what the tool accelerates by at constant joint rates:  Σ (W×v + w×V, W×w), the columns times their rates"""
     rates = [((scale(rate, v), scale(rate, w)), 1) for (v, w), rate in zip(columns_in_world(chain, q), qd, strict=True)]
     _, *turns = accumulate(rates, _add_turn, initial=NULL)
@@ -63,7 +63,7 @@ def tool_bias(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
     return [*linear, *angular]
 
 
-def jacobian_dot_tool(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Rows:
+def jacobian_dot_tool(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Rows:
     """d/dt of `jacobian_tool`, entry by entry:  (v×W + w×V, w×W)
 
     (V, W): the twist that the joints beyond i give to the tool.
@@ -91,7 +91,7 @@ def _add_turn(total: Vector, row: Rated) -> Vector:
     return add(total, scale(row[1], row[0][1]))
 
 
-def columns_in_world(chain: Tree, q: Sequence[Any]) -> list[Column]:
+def columns_in_world(chain: Tree, q: Sequence[Scalar]) -> list[Column]:
     """From the frames, base → tool."""
     *links, tool = frames(chain, q)
     at = {BASE: chain.base} | dict(enumerate(links))
@@ -101,7 +101,7 @@ def columns_in_world(chain: Tree, q: Sequence[Any]) -> list[Column]:
     return [moving.get(i, STILL) for i in range(chain.dof)]
 
 
-def columns_in_tool(chain: Tree, q: Sequence[Any]) -> list[Column]:
+def columns_in_tool(chain: Tree, q: Sequence[Scalar]) -> list[Column]:
     """From pose_joint_tool, tool → base: z is its third row, z × p is Rᵀ(−py, px, 0)."""
     motions, beyond = chain.motions(q), chain.tool  # pose_link_tool of the link that is next on the way in
     moving: dict[int, Column] = {}

@@ -24,9 +24,9 @@ from typing import Any
 from manipula.errors import UnknownNameError
 from manipula.mechanics.spatial.placement import turn_about
 from manipula.mechanics.spatial.vector import Matrix, Vector, matmul
-from manipula.scalar import Maths, Tolerance
+from manipula.scalar import Maths, Scalar, Tolerance
 
-Quaternion = tuple[Any, Any, Any, Any]
+Quaternion = tuple[Scalar, Scalar, Scalar, Scalar]
 
 THREE_AXES = tuple("".join(axes) for axes in permutations("xyz"))
 SEQUENCES = (*THREE_AXES, *(a + b + a for a, b in permutations("xyz", 2)))
@@ -54,7 +54,7 @@ def quaternion_from_matrix(R: Matrix, maths: Maths[Any]) -> Quaternion:
     return _scaled(1 / (2 * maths.sqrt(largest)), signed)
 
 
-def matrix_from_quaternion(e: Sequence[Any]) -> Matrix:
+def matrix_from_quaternion(e: Sequence[Scalar]) -> Matrix:
     """R = (1 − 2 e·e) 1 + 2 e eᵀ + 2 e0 [e]×, of a unit quaternion (e0, e)"""
     w, x, y, z = e
     return (
@@ -64,12 +64,12 @@ def matrix_from_quaternion(e: Sequence[Any]) -> Matrix:
     )
 
 
-def _either(condition: Any, yes: Quaternion, no: Quaternion, maths: Maths[Any]) -> Quaternion:
+def _either(condition: Scalar, yes: Quaternion, no: Quaternion, maths: Maths[Any]) -> Quaternion:
     w, x, y, z = (maths.select(condition, a, b) for a, b in zip(yes, no))
     return w, x, y, z
 
 
-def _scaled(k: Any, e: Quaternion) -> Quaternion:
+def _scaled(k: Scalar, e: Quaternion) -> Quaternion:
     return k * e[0], k * e[1], k * e[2], k * e[3]
 
 
@@ -96,7 +96,7 @@ def angles_from_matrix(R: Matrix, sequence: str, maths: Maths[Any]) -> Vector:
     return first, maths.atan2(sense * R[a][k], h), maths.atan2(sense * Rb[a], Rb[b])
 
 
-def _guarded_angle(y: Any, x: Any, maths: Maths[Any]) -> tuple[Any, Any, Any, Any]:
+def _guarded_angle(y: Scalar, x: Scalar, maths: Maths[Any]) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     """The angle of (x, y), its sine and cosine, and the length h of (x, y); at gimbal lock angle and h are 0."""
     square = x * x + y * y
     locked = maths.less(square, maths.number(LOCK))
@@ -105,7 +105,7 @@ def _guarded_angle(y: Any, x: Any, maths: Maths[Any]) -> tuple[Any, Any, Any, An
     return maths.atan2(y, x), y / length, x / length, maths.select(locked, 0, length)
 
 
-def matrix_from_angles(angles: Sequence[Any], sequence: str, maths: Maths[Any]) -> Matrix:
+def matrix_from_angles(angles: Sequence[Scalar], sequence: str, maths: Maths[Any]) -> Matrix:
     """R = Ra(first) Rb(second) Rc(third)"""
     _axes(sequence)
     first, second, third = (
@@ -127,7 +127,7 @@ def bryant_from_matrix(R: Matrix, maths: Maths[Any]) -> Vector:
     return angles_from_matrix(R, "xyz", maths)
 
 
-def matrix_from_bryant(angles: Sequence[Any], maths: Maths[Any]) -> Matrix:
+def matrix_from_bryant(angles: Sequence[Scalar], maths: Maths[Any]) -> Matrix:
     return matrix_from_angles(angles, "xyz", maths)
 
 
@@ -137,6 +137,6 @@ def rpy_from_matrix(R: Matrix, maths: Maths[Any]) -> Vector:
     return roll, pitch, yaw
 
 
-def matrix_from_rpy(angles: Sequence[Any], maths: Maths[Any]) -> Matrix:
+def matrix_from_rpy(angles: Sequence[Scalar], maths: Maths[Any]) -> Matrix:
     roll, pitch, yaw = angles
     return matrix_from_angles((yaw, pitch, roll), "zyx", maths)

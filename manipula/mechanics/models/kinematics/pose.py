@@ -10,24 +10,24 @@ Mechanics 22 (1955); any placement may stand where they have four numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import Placement
+from manipula.scalar import Scalar
 
 
-def elementary(chain: Tree, q: Sequence[Any]) -> list[Placement]:
+def elementary(chain: Tree, q: Sequence[Scalar]) -> list[Placement]:
     """pose_parent_link of links 1…n; base and tool are not part of it."""
     return chain.elementary(q)
 
 
-def frames(chain: Tree, q: Sequence[Any]) -> list[Placement]:
+def frames(chain: Tree, q: Sequence[Scalar]) -> list[Placement]:
     """pose_world_link of links 1…n, then pose_world_tool."""
     links = chain.outward(advance, list(zip(chain.links, chain.motions(q), strict=True)), chain.base)
     return [*links, (chain.base if chain.holder == BASE else links[chain.holder]) @ chain.tool]
 
 
-def pose(chain: Tree, q: Sequence[Any]) -> Placement:
+def pose(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """pose_world_tool"""
     return frames(chain, q)[-1]
 

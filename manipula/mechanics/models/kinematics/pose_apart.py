@@ -30,13 +30,13 @@ from manipula.mechanics.models.kinematics.pose_runs import (
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, matmul, scale
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 SECOND = 1  # the column that is regenerated: the last joint's own axis is the cheapest to carry
 
 
-def merged_apart(chain: Tree, q: Sequence[Any]) -> Placement:
+def merged_apart(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Tool → base over runs of parallel axes; the position apart."""
     along, start = _along(chain.tool), without(chain.tool, SECOND)
     at, constant = Placement(start.R, (0, 0, 0)) if along is not None else start, True
@@ -70,7 +70,7 @@ def _through(run: Run, beyond: Placement, constant: bool, maths: Maths[Any]) -> 
     return at, still
 
 
-def polar(angle: Any, a: Vector, maths: Maths[Any]) -> Vector:
+def polar(angle: Scalar, a: Vector, maths: Maths[Any]) -> Vector:
     """Rz(angle) a, for a constant a"""
     x, y, z = a
     if nothing(angle) or nothing(x) or nothing(y):

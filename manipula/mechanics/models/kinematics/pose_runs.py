@@ -23,9 +23,9 @@ from manipula.mechanics.spatial.vector import (
     rotate,
     transpose,
 )
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
-Run = Sequence[tuple[Link, Any]]  # links with parallel axes, each with its coordinate
+Run = Sequence[tuple[Link, Scalar]]  # links with parallel axes, each with its coordinate
 
 
 def without(T: Placement, j: int) -> Placement:
@@ -49,7 +49,7 @@ def regenerated(T: Placement, j: int) -> Placement:
 class Passed:
     """The road from a run's first joint: a turn by `angle` about z, then the constant C; the position beside it."""
 
-    angle: Any = 0
+    angle: Scalar = 0
     C: Matrix = IDENTITY
     p: Vector = NULL
 
@@ -57,7 +57,7 @@ class Passed:
         """Past a placement:  p + Rz(angle) C p'"""
         return Passed(self.angle, matmul(self.C, at.R), add(self.p, turned(self.angle, rotate(self.C, at.p), maths)))
 
-    def moved(self, link: Link, q: Any, maths: Maths[Any]) -> Passed:
+    def moved(self, link: Link, q: Scalar, maths: Maths[Any]) -> Passed:
         """Past a joint, whose z may point against that of the run's first."""
         x = link.offset + link.signed(q)
         turn = link.kind.turn(x)
@@ -69,21 +69,21 @@ class Passed:
         return Placement(transpose((x, y, z)), self.p)
 
 
-def turned(angle: Any, a: Vector, maths: Maths[Any]) -> Vector:
+def turned(angle: Scalar, a: Vector, maths: Maths[Any]) -> Vector:
     """Rz(angle) a; what lies along z, or has no angle to turn by, stays as it is, structural zeros included."""
     if nothing(angle) or (nothing(a[0]) and nothing(a[1])):
         return a
     return rotate(turn_about("z", maths.cos(angle), maths.sin(angle)).R, a)
 
 
-def nothing(x: Any) -> bool:
+def nothing(x: Scalar) -> bool:
     """Zero by structure."""
     return isinstance(x, int) and x == 0
 
 
-def parallel_runs(chain: Tree, q: Sequence[Any]) -> list[Run]:
+def parallel_runs(chain: Tree, q: Sequence[Scalar]) -> list[Run]:
     """The links, cut wherever an axis is not, by structure, parallel to the one before."""
-    runs: list[list[tuple[Link, Any]]] = []
+    runs: list[list[tuple[Link, Scalar]]] = []
     for link, x in zip(chain.links, q, strict=True):
         if runs and _keeps_z(matmul(runs[-1][-1][0].after.R, link.before.R)):
             runs[-1].append((link, x))

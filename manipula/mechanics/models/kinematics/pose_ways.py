@@ -27,43 +27,43 @@ from manipula.mechanics.models.kinematics.pose_apart import merged_apart
 from manipula.mechanics.models.kinematics.pose_runs import Passed, Run, parallel_runs, regenerated, without
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.scalar import Maths
+from manipula.scalar import Maths, Scalar
 
-Way = Callable[[Tree, Sequence[Any]], Placement]
+Way = Callable[[Tree, Sequence[Scalar]], Placement]
 
 
-def forward(chain: Tree, q: Sequence[Any]) -> Placement:
+def forward(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Base → tool."""
     return _from_left(_factors(chain, chain.elementary(q)))
 
 
-def backward(chain: Tree, q: Sequence[Any]) -> Placement:
+def backward(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Tool → base."""
     return _from_right(_factors(chain, chain.elementary(q)))
 
 
-def forward_cross(chain: Tree, q: Sequence[Any]) -> Placement:
+def forward_cross(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Base → tool; an orthonormal frame's third column is first × second."""
     return reduce(lambda a, b: regenerated(a @ without(b, 2), 2), _factors(chain, chain.elementary(q)))
 
 
-def backward_cross(chain: Tree, q: Sequence[Any]) -> Placement:
+def backward_cross(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Tool → base; a left factor never asks for the third column of the right one."""
     *left, last = _factors(chain, chain.elementary(q))
     return regenerated(_from_right([*left, without(last, 2)]), 2)
 
 
-def merged(chain: Tree, q: Sequence[Any]) -> Placement:
+def merged(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Base → tool over runs of parallel axes."""
     return _from_left(_factors(chain, [_run_times(run, HERE, chain.maths) for run in parallel_runs(chain, q)]))
 
 
-def merged_backward(chain: Tree, q: Sequence[Any]) -> Placement:
+def merged_backward(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Tool → base over runs of parallel axes."""
     return _runs_times(chain, q, chain.tool)
 
 
-def merged_backward_cross(chain: Tree, q: Sequence[Any]) -> Placement:
+def merged_backward_cross(chain: Tree, q: Sequence[Scalar]) -> Placement:
     """Tool → base over runs of parallel axes; the second column is third × first."""
     return regenerated(_runs_times(chain, q, without(chain.tool, 1)), 1)
 
@@ -122,7 +122,7 @@ def _run_times(run: Run, beyond: Placement, maths: Maths[Any]) -> Placement:
     return run[0][0].before @ state.placed(run[-1][0].after @ beyond, maths).placement(maths)
 
 
-def _runs_times(chain: Tree, q: Sequence[Any], beyond: Placement) -> Placement:
+def _runs_times(chain: Tree, q: Sequence[Scalar], beyond: Placement) -> Placement:
     """All runs, from the last to the first, and the base, times what stands beyond."""
     for run in reversed(parallel_runs(chain, q)):
         beyond = _run_times(run, beyond, chain.maths)

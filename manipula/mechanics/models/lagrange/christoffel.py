@@ -7,21 +7,21 @@ Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
 from manipula.mechanics.models.lagrange.efficient import terms
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot
+from manipula.scalar import Scalar
 
 
-def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
+def coriolis_matrix(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
     """C(q, q̇)"""
     b = christoffel_symbols(terms(chain, q))
     return [[dot(row, qd) for row in plane] for plane in b]
 
 
-def christoffel_symbols(found: LagrangeTerms) -> list[list[list[Any]]]:
+def christoffel_symbols(found: LagrangeTerms) -> list[list[list[Scalar]]]:
     """b[i][j][k], symmetric in j and k, from the columns of COR and CEN."""
     n = len(found.GRA)
     column = {pair: c for c, pair in enumerate(pairs(n))}

@@ -15,24 +15,24 @@ Derived here from the symbols of `efficient`: sums over k are exchanged with the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import OnJoints, Twists, on_joints
 from manipula.mechanics.models.lagrange.efficient import bends, composites
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import NULL, Vector, add, dot, rotate, scale, sub
+from manipula.scalar import Scalar
 
 Bends = dict[tuple[int, int], Vector]
 
 
-def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[list[Any]]:
+def coriolis_matrix(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[list[Scalar]]:
     """C(q, q̇)"""
     frames, links, n = on_joints(chain, q), chain.links, range(chain.dof)
     rates, axes = list(map(Link.signed, links, qd)), frames.twists()
     XE = bends(composites(chain, frames), axes)
     Y = [carried_inward(frames, XE, rates, i) for i in n]
-    C: list[list[Any]] = [[0] * chain.dof for _ in n]
+    C: list[list[Scalar]] = [[0] * chain.dof for _ in n]
     for m in n:
         above, left = column_above(XE, Y, axes[m], rates), row_left(XE, Y, axes[m], rates)
         for other in above:
@@ -41,7 +41,7 @@ def coriolis_matrix(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[li
     return [[links[i].signed(links[j].signed(C[i][j])) for j in n] for i in n]
 
 
-def carried_inward(frames: OnJoints, XE: Bends, rates: Sequence[Any], i: int) -> list[Vector]:
+def carried_inward(frames: OnJoints, XE: Bends, rates: Sequence[Scalar], i: int) -> list[Vector]:
     """Y_i in every frame m; used in that of joint i and in those beyond it."""
 
     def step(children: Sequence[tuple[Vector, Vector]], row: tuple[int, Link, Placement]) -> tuple[Vector, Vector]:
@@ -56,24 +56,24 @@ def carried_inward(frames: OnJoints, XE: Bends, rates: Sequence[Any], i: int) ->
     return [found for found, _ in frames.chain.inward(step, rows)]
 
 
-def column_above(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Twists, rates: Sequence[Any]) -> dict[int, Any]:
+def column_above(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Twists, rates: Sequence[Scalar]) -> dict[int, Scalar]:
     """C_im for i < m, the last of `axes` being m."""
     *before, m = axes
     w = turning(axes, rates)[m]
     return {i: dot(axes[m].w, Y[i][m]) + dot(w, XE[i, m]) for i in before}
 
 
-def row_left(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Twists, rates: Sequence[Any]) -> dict[int, Any]:
+def row_left(XE: Bends, Y: Sequence[Sequence[Vector]], axes: Twists, rates: Sequence[Scalar]) -> dict[int, Scalar]:
     """C_mj for j < m."""
     *before, m = axes
-    w, rest, found = turning(axes, rates), Y[m][m], dict[int, Any]()
+    w, rest, found = turning(axes, rates), Y[m][m], dict[int, Scalar]()
     for j in reversed(before):
         found[j] = dot(axes[j].w, rest) - dot(w[j], XE[j, m])
         rest = sub(rest, scale(rates[j], XE[j, m]))
     return found
 
 
-def turning(axes: Twists, rates: Sequence[Any]) -> dict[int, Vector]:
+def turning(axes: Twists, rates: Sequence[Scalar]) -> dict[int, Vector]:
     """Ω of the joints up to m, in frame m."""
     total, found = NULL, dict[int, Vector]()
     for i, axis in axes.items():

@@ -13,18 +13,18 @@ over the bodies l that all the joints named move.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, dot, sum_of, unrotate
+from manipula.scalar import Scalar
 
-Rows = list[list[Any]]
+Rows = list[list[Scalar]]
 
 
-def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
+def terms(chain: Tree, q: Sequence[Scalar]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     delta = [{i: operator(chain.links[i], T) for i, T in row.items()} for row in placements(chain, q)]
     pseudo = [pseudo_inertia(link.inertia) for link in chain.links]
@@ -39,7 +39,7 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     )
 
 
-def placements(chain: Tree, q: Sequence[Any]) -> list[dict[int, Placement]]:
+def placements(chain: Tree, q: Sequence[Scalar]) -> list[dict[int, Placement]]:
     """Row l: T(i, l) of the joints i that move link l, from the moving side of joint i to the frame of link l."""
 
     def step(parent: dict[int, Placement], row: tuple[int, Link, Placement]) -> dict[int, Placement]:
@@ -70,12 +70,12 @@ def product(A: Rows, B: Rows) -> Rows:
     return [[dot(row, column) for column in zip(*B)] for row in A]
 
 
-def trace_of(A: Rows, B: Rows) -> Any:
+def trace_of(A: Rows, B: Rows) -> Scalar:
     """tr(A Bᵀ)"""
     return sum_of(dot(a, b) for a, b in zip(A, B))
 
 
-def gravity_in_links(chain: Tree, q: Sequence[Any]) -> list[Vector]:
+def gravity_in_links(chain: Tree, q: Sequence[Scalar]) -> list[Vector]:
     """The gravity vector in every link frame."""
 
     def step(g: Vector, at: Placement) -> Vector:

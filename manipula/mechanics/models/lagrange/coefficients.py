@@ -14,19 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.mechanics.robot.tree import Tree
+from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
 class LagrangeTerms:
     """A (n×n); COR (n × n(n−1)/2): b_ijk without its 2, columns 12 13 … 1n 23 …; CEN (n×n): b_ijj; GRA (n)."""
 
-    A: list[list[Any]]
-    COR: list[list[Any]]
-    CEN: list[list[Any]]
-    GRA: list[Any]
+    A: list[list[Scalar]]
+    COR: list[list[Scalar]]
+    CEN: list[list[Scalar]]
+    GRA: list[Scalar]
 
 
 def pairs(n: int) -> list[tuple[int, int]]:
@@ -35,7 +35,7 @@ def pairs(n: int) -> list[tuple[int, int]]:
 
 
 def lagrange_coefficients(
-    chain: Tree, a: Callable[[int, int], Any], b: Callable[[int, int, int], Any], g: Callable[[int], Any]
+    chain: Tree, a: Callable[[int, int], Scalar], b: Callable[[int, int, int], Scalar], g: Callable[[int], Scalar]
 ) -> LagrangeTerms:
     """Every coefficient from the few that `a`, `b`, `g` compute, in the robot's own joint directions."""
     n, ways = chain.dof, [chain.support(k) for k in range(chain.dof)]
@@ -49,7 +49,7 @@ def lagrange_coefficients(
     )
 
 
-def christoffel_symbol(few: dict[tuple[int, int, int], Any], i: int, j: int, k: int) -> Any:
+def christoffel_symbol(few: dict[tuple[int, int, int], Scalar], i: int, j: int, k: int) -> Scalar:
     """Any b_ijk from those with i < k, j ≤ k."""
     j, k = min(j, k), max(j, k)
     if i < k:
@@ -57,7 +57,7 @@ def christoffel_symbol(few: dict[tuple[int, int, int], Any], i: int, j: int, k: 
     return 0 if i == k else -few.get((k, j, i), 0)
 
 
-def _signed(chain: Tree, x: Any, *joints: int) -> Any:
+def _signed(chain: Tree, x: Scalar, *joints: int) -> Scalar:
     """x times the directions of the joints it belongs to."""
     for i in joints:
         x = chain.links[i].signed(x)

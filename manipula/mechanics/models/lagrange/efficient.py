@@ -18,7 +18,6 @@ vector is found once, for the composite body, in the frame that sits on joint k,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import OnJoints, Twists, on_joints
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
@@ -26,9 +25,10 @@ from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.screw import Twist, momentum, power
 from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate
+from manipula.scalar import Scalar
 
 
-def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
+def terms(chain: Tree, q: Sequence[Scalar]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     frames = on_joints(chain, q)
     axes, bodies, g = frames.twists(), composites(chain, frames), frames.gravity_vectors()

@@ -14,7 +14,6 @@ i of the Jacobian of that origin, ω_i of Jω):
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import Twists
 from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torque, wrench_torque
@@ -25,11 +24,12 @@ from manipula.mechanics.spatial.inertia import RigidBody, half
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist, momentum, power
 from manipula.mechanics.spatial.vector import add, column, cross, dot, scale, sub, sum_of
+from manipula.scalar import Scalar
 
-Rows = list[list[Any]]
+Rows = list[list[Scalar]]
 
 
-def inertia_matrix_jacobian(chain: Tree, q: Sequence[Any]) -> Rows:
+def inertia_matrix_jacobian(chain: Tree, q: Sequence[Scalar]) -> Rows:
     """M(q), motor inertia included on the diagonal."""
     M = mechanism_inertia(chain, q)
     for i, link in enumerate(chain.links):
@@ -37,7 +37,7 @@ def inertia_matrix_jacobian(chain: Tree, q: Sequence[Any]) -> Rows:
     return M
 
 
-def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> Rows:
+def mechanism_inertia(chain: Tree, q: Sequence[Scalar]) -> Rows:
     """M of the links alone (6.55), without motor inertia."""
     columns = jacobians(chain, q)
     bodies = [in_world(link.inertia, pose) for link, pose in zip(chain.links, poses(chain, q)[1])]
@@ -51,7 +51,7 @@ def mechanism_inertia(chain: Tree, q: Sequence[Any]) -> Rows:
     return [[upper.get((min(i, j), max(i, j)), 0) for j in range(n)] for i in range(n)]
 
 
-def gravity_jacobian(chain: Tree, q: Sequence[Any]) -> list[Any]:
+def gravity_jacobian(chain: Tree, q: Sequence[Scalar]) -> list[Scalar]:
     """G = −Σ Jvᵀ m g (6.54): the torques that hold the arm still."""
     columns = jacobians(chain, q)
     bodies = [in_world(link.inertia, pose) for link, pose in zip(chain.links, poses(chain, q)[1])]
@@ -61,13 +61,13 @@ def gravity_jacobian(chain: Tree, q: Sequence[Any]) -> list[Any]:
     ]
 
 
-def coriolis_jacobian(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+def coriolis_jacobian(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     """V = C(q, q̇) q̇ with exact derivatives of M (6.75–6.77)."""
     M = mechanism_inertia(over_duals(chain), variables(q))
     return christoffel_vector(lambda i, j, k: partial(M[i][j], k), qd)
 
 
-def coriolis_finite_difference(chain: Tree, q: Sequence[Any], qd: Sequence[Any], step: Any) -> list[Any]:
+def coriolis_finite_difference(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], step: Scalar) -> list[Scalar]:
     """V with ∂M/∂q_k taken as (M(q_k + step) − M(q_k − step)) / (2 step), as the source computes it."""
     slopes: list[tuple[Rows, Rows]] = []
     for k in range(chain.dof):
@@ -77,7 +77,7 @@ def coriolis_finite_difference(chain: Tree, q: Sequence[Any], qd: Sequence[Any],
     return christoffel_vector(lambda i, j, k: (slopes[k][0][i][j] - slopes[k][1][i][j]) / (2 * step), qd)
 
 
-def christoffel_vector(slope: Callable[[int, int, int], Any], qd: Sequence[Any]) -> list[Any]:
+def christoffel_vector(slope: Callable[[int, int, int], Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     """Σ_jk b_ijk q̇_j q̇_k from slope(i, j, k) = ∂M_ij/∂q_k; summed over j and k, b_ijk is ∂M_ij/∂q_k − ½ ∂M_jk/∂q_i."""
     joints = range(len(qd))
     both = [(j, k, qd[j] * qd[k]) for j in joints for k in joints]
@@ -85,8 +85,8 @@ def christoffel_vector(slope: Callable[[int, int, int], Any], qd: Sequence[Any])
 
 
 def inverse_dynamics_jacobian(
-    chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any], wrench: ToolWrench = None
-) -> list[Any]:
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar], wrench: ToolWrench = None
+) -> list[Scalar]:
     """The motor torques: M q̈ + V + G, motor inertia, friction, −Jᵀ·wrench."""
     M, V, G = mechanism_inertia(chain, q), coriolis_jacobian(chain, q, qd), gravity_jacobian(chain, q)
     bare, contact = [dot(row, qdd) + v + g for row, v, g in zip(M, V, G)], wrench_torque(chain, q, wrench)
@@ -94,7 +94,7 @@ def inverse_dynamics_jacobian(
     return [x + motor + push for x, motor, push in zip(bare, motors, contact)]
 
 
-def poses(chain: Tree, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
+def poses(chain: Tree, q: Sequence[Scalar]) -> tuple[list[Placement], list[Placement]]:
     """pose_world_joint (moving side) and pose_world_link of every link."""
 
     def step(parent: tuple[Placement, Placement], row: tuple[Link, Placement]) -> tuple[Placement, Placement]:
@@ -106,7 +106,7 @@ def poses(chain: Tree, q: Sequence[Any]) -> tuple[list[Placement], list[Placemen
     return [joint for joint, _ in found], [link for _, link in found]
 
 
-def jacobians(chain: Tree, q: Sequence[Any]) -> list[Twists]:
+def jacobians(chain: Tree, q: Sequence[Scalar]) -> list[Twists]:
     """Row l: the columns (ω_i, o_i) of the Jacobian of link l's origin, in world axes, for the joints that move it."""
     joints, links = poses(chain, q)
     return [{i: _column(chain.links[i], joints[i], link) for i in chain.support(l)} for l, link in enumerate(links)]

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, lagrange_coefficients
 from manipula.mechanics.robot.tree import BASE, Link, Tree
@@ -39,6 +38,7 @@ from manipula.mechanics.spatial.vector import (
     transpose,
     unrotate,
 )
+from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Weighed:
     last: Vector
 
 
-def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
+def terms(chain: Tree, q: Sequence[Scalar]) -> LagrangeTerms:
     """A, COR, CEN, GRA."""
     axes, poses = seen_from_first(chain, q)
     delta = [unit_motion(link, axis) for link, axis in zip(chain.links, axes)]
@@ -66,7 +66,7 @@ def terms(chain: Tree, q: Sequence[Any]) -> LagrangeTerms:
     )
 
 
-def seen_from_first(chain: Tree, q: Sequence[Any]) -> tuple[list[Placement], list[Placement]]:
+def seen_from_first(chain: Tree, q: Sequence[Scalar]) -> tuple[list[Placement], list[Placement]]:
     """The joints (moving sides) and the link frames, seen from the moving side of joint 1, or from the base."""
 
     def step(parent: tuple[Placement, Placement], row: tuple[Link, Placement]) -> tuple[Placement, Placement]:
@@ -83,7 +83,7 @@ def _single(chain: Tree) -> bool:
     return len(chain.children(BASE)) == 1
 
 
-def first_gravity(chain: Tree, q: Sequence[Any]) -> Vector:
+def first_gravity(chain: Tree, q: Sequence[Scalar]) -> Vector:
     """The gravity vector in the frame all is seen from."""
     g = unrotate(chain.base.R, chain.gravity)
     if _single(chain):

@@ -14,7 +14,7 @@ Derived here: link k sees the motion of its parent through the joint, and ∂/�
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.mechanics.models.dynamics.composite import gravity_composite, inertia_matrix
 from manipula.mechanics.models.lagrange.christoffel import coriolis_matrix
@@ -22,6 +22,7 @@ from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist, Wrench, momentum
 from manipula.mechanics.spatial.vector import NULL, add, cross, dot
+from manipula.scalar import Scalar
 
 STILL = Twist(NULL, NULL)
 NOTHING = Wrench(NULL, NULL)
@@ -30,17 +31,17 @@ NOTHING = Wrench(NULL, NULL)
 class Momenta(NamedTuple):
     """p, and Cᵀq̇ − g."""
 
-    momentum: list[Any]
-    change: list[Any]
+    momentum: list[Scalar]
+    change: list[Scalar]
 
 
-def plain(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Momenta:
+def plain(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Momenta:
     """By the matrices: M q̇ and Cᵀ q̇ − g."""
     M, C, g = inertia_matrix(chain, q), coriolis_matrix(chain, q, qd), gravity_composite(chain, q)
     return Momenta([dot(row, qd) for row in M], [dot(column, qd) - weight for column, weight in zip(zip(*C), g)])
 
 
-def recursive(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Momenta:
+def recursive(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Momenta:
     """One walk outward, one inward."""
     rows = list(zip(chain.links, chain.motions(q), map(Link.signed, chain.links, qd)))
     moving = chain.outward(_move, rows, (STILL, STILL))
@@ -56,7 +57,7 @@ def recursive(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> Momenta:
     return found
 
 
-def _move(parent: tuple[Twist, Twist], row: tuple[Link, Placement, Any]) -> tuple[Twist, Twist]:
+def _move(parent: tuple[Twist, Twist], row: tuple[Link, Placement, Scalar]) -> tuple[Twist, Twist]:
     """The motion at the joint, on its moving side, and in the link's frame."""
     link, motion, rate = row
     turned = parent[1].in_frame(link.before).in_frame(motion)

@@ -9,7 +9,7 @@ inertia, contact). The names are the source's: FGRA is G itself, so FGEN = FIN +
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from manipula.errors import UnknownNameError
 from manipula.mechanics.models.dynamics.torque import ToolWrench, actuator_torque, wrench_torque
@@ -19,8 +19,9 @@ from manipula.mechanics.models.lagrange import megahed as lagrange_megahed
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot, sum_of
+from manipula.scalar import Scalar
 
-Terms = Callable[[Tree, Sequence[Any]], LagrangeTerms]
+Terms = Callable[[Tree, Sequence[Scalar]], LagrangeTerms]
 
 METHODS: dict[str, Terms] = {
     "lagrange": lagrange_classical.terms,
@@ -32,33 +33,35 @@ METHODS: dict[str, Terms] = {
 class LagrangeForces(NamedTuple):
     """TIN[i][j] = a_ij q̈_j; FIN its rows summed; FCOR, FCEN, FGRA, FPER the other effects; FGEN the torque."""
 
-    FIN: list[Any]
-    TIN: list[list[Any]]
-    FCOR: list[Any]
-    FCEN: list[Any]
-    FGRA: list[Any]
-    FPER: list[Any]
-    FGEN: list[Any]
+    FIN: list[Scalar]
+    TIN: list[list[Scalar]]
+    FCOR: list[Scalar]
+    FCEN: list[Scalar]
+    FGRA: list[Scalar]
+    FPER: list[Scalar]
+    FGEN: list[Scalar]
 
 
 class LagrangeModel(NamedTuple):
     """Coefficients, the perturbations given, and forces."""
 
-    A: list[list[Any]]
-    COR: list[list[Any]]
-    CEN: list[list[Any]]
-    GRA: list[Any]
-    P: list[Any]
-    FIN: list[Any]
-    TIN: list[list[Any]]
-    FCOR: list[Any]
-    FCEN: list[Any]
-    FGRA: list[Any]
-    FPER: list[Any]
-    FGEN: list[Any]
+    A: list[list[Scalar]]
+    COR: list[list[Scalar]]
+    CEN: list[list[Scalar]]
+    GRA: list[Scalar]
+    P: list[Scalar]
+    FIN: list[Scalar]
+    TIN: list[list[Scalar]]
+    FCOR: list[Scalar]
+    FCEN: list[Scalar]
+    FGRA: list[Scalar]
+    FPER: list[Scalar]
+    FGEN: list[Scalar]
 
 
-def lagrange_forces(terms: LagrangeTerms, qd: Sequence[Any], qdd: Sequence[Any], P: Sequence[Any]) -> LagrangeForces:
+def lagrange_forces(
+    terms: LagrangeTerms, qd: Sequence[Scalar], qdd: Sequence[Scalar], P: Sequence[Scalar]
+) -> LagrangeForces:
     """The generalised forces, effect by effect."""
     products = [qd[j] * qd[k] for j, k in pairs(len(qd))]
     squares = [rate * rate for rate in qd]
@@ -73,10 +76,10 @@ def lagrange_forces(terms: LagrangeTerms, qd: Sequence[Any], qdd: Sequence[Any],
 
 def lagrange_terms(
     chain: Tree,
-    q: Sequence[Any],
-    qd: Sequence[Any],
-    qdd: Sequence[Any],
-    P: Sequence[Any],
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    P: Sequence[Scalar],
     method: str = "lagrange-efficient",
 ) -> LagrangeModel:
     """The complete model: every coefficient and every force."""
@@ -88,12 +91,12 @@ def lagrange_terms(
 
 def inverse_dynamics_lagrange(
     chain: Tree,
-    q: Sequence[Any],
-    qd: Sequence[Any],
-    qdd: Sequence[Any],
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
     wrench: ToolWrench = None,
     terms: Terms = lagrange_efficient.terms,
-) -> list[Any]:
+) -> list[Scalar]:
     """The motor torques; P = Ia q̈ + friction − Jᵀ·wrench."""
     found, contact = terms(chain, q), wrench_torque(chain, q, wrench)
     loads = lagrange_forces(found, qd, qdd, contact).FGEN

@@ -40,6 +40,7 @@ from manipula.mechanics.spatial.inertia import RigidBody, tensor_from_second_mom
 from manipula.mechanics.spatial.placement import HERE, Placement
 from manipula.mechanics.spatial.screw import power
 from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
+from manipula.scalar import Scalar
 
 MOMENTS = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz")
 PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
@@ -59,7 +60,7 @@ UNITS: dict[str, RigidBody] = {
     "m": RigidBody(1),
 }
 
-Left = dict["Slot", Any]  # how much of a unit ends in each candidate
+Left = dict["Slot", Scalar]  # how much of a unit ends in each candidate
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def base_frames(chain: Tree) -> BaseFrames:
     """The base frames: on the joints, and along parallel axes all at one height, which makes every lever short."""
     moved = frames_on_joints(massless(chain))
     links: list[Link] = []
-    shifts: list[Any] = []
+    shifts: list[Scalar] = []
     for link in moved.links:
         x, y, z = link.before.p
         z = z if link.parent == BASE else z - shifts[link.parent]
@@ -141,7 +142,7 @@ def actuator_kinds(link: Link) -> list[str]:
     return link.actuator.present()
 
 
-def standard_values(chain: Tree) -> list[Any]:
+def standard_values(chain: Tree) -> list[Scalar]:
     """The chain's own values in the order of `standard_slots`."""
     values = dict(zip(regressor_columns(chain), parameter_vector(chain), strict=True))
     return [values[slot.name] for slot in standard_slots(chain)]
@@ -158,7 +159,7 @@ def link_slots(chain: Tree) -> list[Slot]:
     return [slot for slot in standard_slots(chain) if not slot.rider]
 
 
-def grouping(chain: Tree, standard: Sequence[Slot]) -> list[list[Any]]:
+def grouping(chain: Tree, standard: Sequence[Slot]) -> list[list[Scalar]]:
     """B, a row for every candidate, a column for each of these standard parameters, by superposition of unit bodies."""
     frames, left = base_frames(chain), list[dict[str, Left]]()
     for i, link in enumerate(frames.chain.links):
@@ -201,7 +202,7 @@ def own_moment(slot: Slot) -> dict[Slot, Any]:
     return {own: weight for own, weight in weights.items() if weight}
 
 
-def moment(body: RigidBody, kind: str) -> Any:
+def moment(body: RigidBody, kind: str) -> Scalar:
     """One of the ten: Kxx … Kzz, mx my mz, m."""
     if kind == "m":
         return body.m
@@ -211,19 +212,21 @@ def moment(body: RigidBody, kind: str) -> Any:
     return body.s[("mx", "my", "mz").index(kind)]
 
 
-def actuator_column(chain: Tree, slot: Slot, qd: Sequence[Any], qdd: Sequence[Any]) -> Any:
+def actuator_column(chain: Tree, slot: Slot, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> Any:
     """What a unit of a parameter of an actuator asks of its own joint; nobody else feels it."""
     return actuator_columns(chain, qd, qdd)[slot.link][slot.kind]
 
 
-def reduced_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def reduced_regressor(
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[list[Scalar]]:
     """Y (dof, candidates): each column the torque of a unit body on the base frames; the plain text."""
     moved = base_frames(chain).chain
     motion = newton_euler(moved, q, qd, qdd).motion
     twists, slots = link_twists(moved, q), candidate_slots(chain)
     forces = {x: unit_force(UNITS[x.kind], motion[x.link]) for x in slots if not x.of_actuator}
 
-    def entry(i: int, slot: Slot) -> Any:
+    def entry(i: int, slot: Slot) -> Scalar:
         if slot.of_actuator:
             return actuator_column(chain, slot, qd, qdd) if slot.link == i else 0
         return chain.links[i].signed(power(twists[slot.link][i], forces[slot])) if i in twists[slot.link] else 0
@@ -231,15 +234,15 @@ def reduced_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Seq
     return [[entry(i, slot) for slot in slots] for i in range(chain.dof)]
 
 
-def chain_from_candidates(chain: Tree, values: Sequence[Any]) -> Tree:
+def chain_from_candidates(chain: Tree, values: Sequence[Scalar]) -> Tree:
     """The arm on its base frames whose candidates have these values and nothing else is there."""
     given = dict(zip(candidate_slots(chain), values, strict=True))
     moved = base_frames(chain).chain
     return replace(moved, links=tuple(_filled(link, i, given) for i, link in enumerate(moved.links)))
 
 
-def _filled(link: Link, i: int, given: dict[Slot, Any]) -> Link:
-    def at(kind: str) -> Any:
+def _filled(link: Link, i: int, given: dict[Slot, Scalar]) -> Link:
+    def at(kind: str) -> Scalar:
         return given.get(Slot(kind, i), 0)
 
     xx, xy, xz, yy, yz, zz = map(at, MOMENTS)

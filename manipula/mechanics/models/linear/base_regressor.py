@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, ground, hang
 from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
@@ -20,6 +19,7 @@ from manipula.mechanics.models.linear.regressor import actuator_columns
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.turn import unturned
 from manipula.mechanics.spatial.vector import NULL, Matrix, Vector, column, dot, matmul
+from manipula.scalar import Scalar
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,18 @@ class Reach:
     w: dict[int, Vector]
     v: dict[int, Vector]
 
-    def moment(self, i: int, N: Vector) -> Any:
+    def moment(self, i: int, N: Vector) -> Scalar:
         """ω·N"""
         return dot(self.w[i], N)
 
-    def first(self, i: int, axis: int) -> Any:
+    def first(self, i: int, axis: int) -> Scalar:
         """v·U e + ω·(e×V), e an axis of the link"""
         ahead, behind = (axis + 1) % 3, (axis + 2) % 3
         w, V = self.w[i], self.V
         return dot(self.v[i], column(self.F, axis)) + (w[behind] * V[ahead] - w[ahead] * V[behind])
 
 
-Felt = Callable[[Reach, int], Any]  # by joint i
+Felt = Callable[[Reach, int], Scalar]  # by joint i
 
 
 def _moment(N: Callable[[Matrix], Vector]) -> Felt:
@@ -64,20 +64,22 @@ FELT: dict[str, Felt] = {
 }
 
 
-def base_regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def base_regressor(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
     """Y (dof, candidates): the same entries as `base_parameters.reduced_regressor`."""
     moved = base_frames(chain).chain
     return regressor_from(chain, reaches(moved, q, fields(moved, q, qd, qdd)), actuator_columns(chain, qd, qdd))
 
 
-def base_regressor_turned(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def base_regressor_turned(
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[list[Scalar]]:
     """The same with the forces on the last link turned back."""
     moved = base_frames(chain).chain
     found = turned_back(moved, q, reaches(moved, q, fields(moved, q, qd, qdd)))
     return regressor_from(chain, found, actuator_columns(chain, qd, qdd))
 
 
-def turned_back(moved: Tree, q: Sequence[Any], found: Sequence[Reach]) -> list[Reach]:
+def turned_back(moved: Tree, q: Sequence[Scalar], found: Sequence[Reach]) -> list[Reach]:
     """The forces on the last link in the axes of the one before, where it turns about a foot that stands still."""
     last = moved.leaves[-1]
     link = moved.links[last]
@@ -90,10 +92,10 @@ def turned_back(moved: Tree, q: Sequence[Any], found: Sequence[Reach]) -> list[R
     return [there if k == last else reach for k, reach in enumerate(found)]
 
 
-def regressor_from(chain: Tree, found: Sequence[Reach], motors: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+def regressor_from(chain: Tree, found: Sequence[Reach], motors: Sequence[Mapping[str, Scalar]]) -> list[list[Scalar]]:
     """Y of how every link moves and is reached, and of what its actuator's parameters ask of a joint."""
 
-    def entry(i: int, slot: Slot) -> Any:
+    def entry(i: int, slot: Slot) -> Scalar:
         if slot.of_actuator:
             return motors[i][slot.kind] if slot.link == i else 0
         return chain.links[i].signed(FELT[slot.kind](found[slot.link], i)) if i in found[slot.link].w else 0
@@ -105,12 +107,12 @@ def regressor_from(chain: Tree, found: Sequence[Reach], motors: Sequence[Mapping
 Field = tuple[Matrix, Vector]  # U and V of a link, in its own axes
 
 
-def fields(moved: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Field]:
+def fields(moved: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Field]:
     """How every link of a chain without bodies accelerates."""
     return [(row.own_spin().field(), unturned(row.turn, row.V)) for row in motion_rows(moved, q, qd, qdd)]
 
 
-def reaches(moved: Tree, q: Sequence[Any], accelerated: Sequence[Field]) -> list[Reach]:
+def reaches(moved: Tree, q: Sequence[Scalar], accelerated: Sequence[Field]) -> list[Reach]:
     """Every link in its own axes."""
     return [reach_of(field, twists) for field, twists in zip(accelerated, link_twists(moved, q), strict=True)]
 
@@ -120,11 +122,11 @@ def reach_of(accelerated: Field, twists: Twists) -> Reach:
     return Reach(U, V, U, {i: twist.w for i, twist in twists.items()}, {i: twist.v for i, twist in twists.items()})
 
 
-def motion_rows(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[Row]:
+def motion_rows(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[Row]:
     """How every link of a chain without bodies moves."""
     rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
 
-    def step(parent: Row, item: tuple[Link, Any, Any, Any]) -> Row:
+    def step(parent: Row, item: tuple[Link, Scalar, Scalar, Scalar]) -> Row:
         return hang(parent, *item, Choice(), 0, chain.maths)
 
     return chain.outward(step, list(zip(chain.links, *rates, strict=True)), ground(chain))

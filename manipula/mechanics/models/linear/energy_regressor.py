@@ -11,7 +11,6 @@ Control (1988).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.models.dynamics.energy import advance
 from manipula.mechanics.models.kinematics.pose import frames
@@ -22,16 +21,17 @@ from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import NULL, Vector, cross, dot, neg, unrotate
+from manipula.scalar import Scalar
 
 
-def kinetic_row(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
+def kinetic_row(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     """Y_T, by the columns of `regressor`."""
 
-    def step(parent: Twist, item: tuple[Link, Placement, Any]) -> Twist:
+    def step(parent: Twist, item: tuple[Link, Placement, Scalar]) -> Twist:
         return advance(parent, item).in_frame(item[0].after)
 
     items = list(zip(chain.links, chain.motions(q), qd, strict=True))
-    row: list[Any] = []
+    row: list[Scalar] = []
     moving = chain.outward(step, items, Twist(NULL, NULL))
     for link, twist, parts, rate in zip(chain.links, moving, parts_of(chain), qd):
         motor = [half(rate * rate), *[0] * (len(link.actuator.linear()) - 1)]
@@ -39,21 +39,21 @@ def kinetic_row(chain: Tree, q: Sequence[Any], qd: Sequence[Any]) -> list[Any]:
     return row
 
 
-def potential_row(chain: Tree, q: Sequence[Any]) -> list[Any]:
+def potential_row(chain: Tree, q: Sequence[Scalar]) -> list[Scalar]:
     """Y_U, by the columns of `regressor`."""
-    row: list[Any] = []
+    row: list[Scalar] = []
     for link, at, parts in zip(chain.links, frames(chain, q), parts_of(chain)):
         row += [*with_riders(_potential(at, chain.gravity), parts), *[0] * len(link.actuator.linear())]
     return row
 
 
-def _kinetic(x: Twist) -> list[Any]:
+def _kinetic(x: Twist) -> list[Scalar]:
     """By Lxx Lxy Lxz Lyy Lyz Lzz, s and m:  v·(ω×s) = s·(v×ω)"""
     wx, wy, wz = x.w
     tensor = [half(wx * wx), wx * wy, wx * wz, half(wy * wy), wy * wz, half(wz * wz)]
     return [*tensor, *cross(x.v, x.w), half(dot(x.v, x.v))]
 
 
-def _potential(at: Placement, gravity: Vector) -> list[Any]:
+def _potential(at: Placement, gravity: Vector) -> list[Scalar]:
     up = neg(gravity)
     return [*([0] * 6), *unrotate(at.R, up), dot(up, at.p)]

@@ -25,6 +25,7 @@ from manipula.mechanics.spatial.inertia import RigidBody, Tensor
 from manipula.mechanics.spatial.placement import HERE
 from manipula.mechanics.spatial.screw import Wrench, power
 from manipula.mechanics.spatial.vector import X, Y, Z, symmetric
+from manipula.scalar import Scalar
 
 BODY_NAMES = ("Lxx", "Lxy", "Lxz", "Lyy", "Lyz", "Lzz", "mx", "my", "mz", "m")
 
@@ -51,15 +52,15 @@ def columns(chain: Tree) -> list[str]:
     return names
 
 
-def parameter_vector(chain: Tree) -> list[Any]:
+def parameter_vector(chain: Tree) -> list[Scalar]:
     """π: the chain's own parameters in the order of the columns."""
-    values: list[Any] = []
+    values: list[Scalar] = []
     for link, parts in zip(chain.links, parts_of(chain), strict=True):
         values += [entry for part in parts for entry in body_numbers(part.inertia)] + motor_numbers(link)
     return values
 
 
-def motor_numbers(link: Link) -> list[Any]:
+def motor_numbers(link: Link) -> list[Scalar]:
     """Those of a joint's actuator: Ia fv fc fo, and of the further friction laws it has."""
     return list(link.actuator.linear().values())
 
@@ -69,13 +70,13 @@ def unit_in_link(body: RigidBody, part: Part) -> RigidBody:
     return body if part.at is HERE else body.seen_from(part.at)
 
 
-def body_numbers(body: RigidBody) -> list[Any]:
+def body_numbers(body: RigidBody) -> list[Scalar]:
     """A body's ten, in the order of the columns."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.I
     return [xx, xy, xz, yy, yz, zz, *body.s, body.m]
 
 
-def regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def regressor(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[list[Scalar]]:
     """Y (dof, 14·dof and 10 for every rider)"""
     motion = newton_euler(massless(chain), q, qd, qdd).motion
     forces = [
@@ -90,21 +91,21 @@ def regressor(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[An
 
 
 def with_motors(
-    chain: Tree, blocks: Sequence[Mapping[int, Sequence[Any]]], qd: Sequence[Any], qdd: Sequence[Any]
-) -> list[list[Any]]:
+    chain: Tree, blocks: Sequence[Mapping[int, Sequence[Scalar]]], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[list[Scalar]]:
     """Y of its blocks: of every link, ten entries a body in the row of each joint that moves it. A motor is felt by its
     joint."""
     motors = actuator_columns(chain, qd, qdd)
-    rows: list[list[Any]] = []
+    rows: list[list[Scalar]] = []
     for i in range(chain.dof):
-        row: list[Any] = []
+        row: list[Scalar] = []
         for l, (block, motor) in enumerate(zip(blocks, motors, strict=True)):
             row += [*block.get(i, [0] * len(block[l])), *(x if l == i else 0 for x in motor.values())]
         rows.append(row)
     return rows
 
 
-def actuator_columns(chain: Tree, qd: Sequence[Any], qdd: Sequence[Any]) -> list[dict[str, Any]]:
+def actuator_columns(chain: Tree, qd: Sequence[Scalar], qdd: Sequence[Scalar]) -> list[dict[str, Any]]:
     """What a unit of each parameter of an actuator asks of its own joint, by its letters; nobody else feels it."""
     refuse_loaded(chain, NO_COLUMNS)
     slipping = slips(chain, qd)

@@ -15,9 +15,8 @@ Derived here from the moments that two neighbours share (`base_parameters`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.friction import absent
@@ -29,8 +28,9 @@ from manipula.mechanics.spatial.inertia import RigidBody, rod
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist, Wrench, power
 from manipula.mechanics.spatial.vector import Z, column, dot, scale, sub
+from manipula.scalar import Scalar
 
-Block = dict[int, list[Any]]  # of a link: what every joint that moves it feels of its ten unit bodies
+Block = dict[int, list[Scalar]]  # of a link: what every joint that moves it feels of its ten unit bodies
 ROD = RigidBody(second=rod(1))  # ∫z² = 1 on the axis
 PAIR = RigidBody(s=Z)  # ∫z = 1 there, without mass
 ACROSS = ((3, 5), (0, 5), (0, 3))  # where Lxx Lyy Lzz stand of the axes that are not x, not y, not z
@@ -42,17 +42,17 @@ class Shared:
     """A column of a link that follows: Σ own·Y_l = Σ before·Y_p, `own` being ±1 at this column."""
 
     column: int
-    own: list[Any]
-    before: list[Any]
+    own: list[Scalar]
+    before: list[Scalar]
 
-    def entry(self, row: Sequence[Any], row_before: Sequence[Any]) -> Any:
+    def entry(self, row: Sequence[Scalar | None], row_before: Sequence[Scalar]) -> Scalar:
         others = [(k, x) for k, x in zip(self.own, row, strict=True) if x is not None]
         return self.own[self.column] * (_combined(zip(self.before, row_before, strict=True)) - _combined(others))
 
 
-def _combined(terms: Any) -> Any:
+def _combined(terms: Iterable[tuple[Scalar, Scalar]]) -> Scalar:
     """Σ k·x over the k that are there."""
-    total: Any = 0
+    total: Scalar = 0
     for k, x in terms:
         total = total if absent(k) else total + k * x
     return total
@@ -76,7 +76,9 @@ def shared(link: Link) -> list[Shared]:
     ]
 
 
-def regressor_carried(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Sequence[Any]) -> list[list[Any]]:
+def regressor_carried(
+    chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[list[Scalar]]:
     """Y (dof, 14·dof and 10 for every rider)"""
     motion = newton_euler(massless(chain), q, qd, qdd).motion
     blocks: list[Block] = []
@@ -93,18 +95,18 @@ def regressor_carried(chain: Tree, q: Sequence[Any], qd: Sequence[Any], qdd: Seq
     return with_motors(chain, whole, qd, qdd)
 
 
-def with_riders(row: Sequence[Any], parts: Sequence[Part]) -> list[Any]:
+def with_riders(row: Sequence[Scalar], parts: Sequence[Part]) -> list[Scalar]:
     """A link's ten entries, then those of what rides on it: Y_rider = Y_link · (the rider's unit bodies in the link)"""
     units = [body_numbers(body.seen_from(part.at)) for part in parts[1:] for body in UNIT_BODIES]
     return [*row, *(_combined(zip(unit, row, strict=True)) for unit in units)]
 
 
 def _row(
-    joint: Link, twist: Twist, forces: Sequence[Wrench], follow: Sequence[Shared], before: Sequence[Any]
-) -> list[Any]:
+    joint: Link, twist: Twist, forces: Sequence[Wrench], follow: Sequence[Shared], before: Sequence[Scalar]
+) -> list[Scalar]:
     """What a joint feels of a link's unit bodies; `before` is what it feels of those of the link before."""
     left = {x.column for x in follow}
-    row = [None if k in left else joint.signed(power(twist, force)) for k, force in enumerate(forces)]
+    known = [None if k in left else joint.signed(power(twist, force)) for k, force in enumerate(forces)]
     for x in follow:
-        row[x.column] = x.entry(row, before)
-    return row
+        known[x.column] = x.entry(known, before)
+    return [entry for entry in known if entry is not None]

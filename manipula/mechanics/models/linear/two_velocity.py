@@ -54,9 +54,10 @@ from manipula.mechanics.spatial.paired import of_two, paired, value_of, values_o
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist
 from manipula.mechanics.spatial.vector import NULL, dot
+from manipula.scalar import Scalar
 
-Given = Mapping[str, Sequence[Any]]  # q, qd, qd_r, qdd_r, slip
-Rows = list[list[Any]]
+Given = Mapping[str, Sequence[Scalar]]  # q, qd, qd_r, qdd_r, slip
+Rows = list[list[Scalar]]
 WHOLE = 0  # the one motion of a link that all joints' rates make together
 
 
@@ -71,7 +72,7 @@ def polarised(chain: Tree, x: Given) -> Rows:
     ]
     motors, slots = motor_columns(chain, x), candidate_slots(chain)
 
-    def entry(i: int, k: int) -> Any:
+    def entry(i: int, k: int) -> Scalar:
         if slots[k].of_actuator:
             return motors[i][slots[k].kind] if slots[k].link == i else 0
         return found[0][i][k] - found[1][i][k] + found[2][i][k]
@@ -123,7 +124,7 @@ def products_by_recursion(chain: Tree, x: Given) -> dict[str, Any]:
     return {"tau": torques, "slope": slopes_from(chain, felt, x)}
 
 
-def slopes_from(chain: Tree, felt: Sequence[Reach], x: Given) -> list[Any]:
+def slopes_from(chain: Tree, felt: Sequence[Reach], x: Given) -> list[Scalar]:
     """σᵀY, one entry a candidate."""
     motors = motor_columns(chain, x)
     return [
@@ -134,10 +135,10 @@ def slopes_from(chain: Tree, felt: Sequence[Reach], x: Given) -> list[Any]:
     ]
 
 
-def rate_twists(moved: Tree, q: Sequence[Any], rates: Sequence[Any]) -> list[Twist]:
+def rate_twists(moved: Tree, q: Sequence[Scalar], rates: Sequence[Scalar]) -> list[Twist]:
     """The motion of every link, in its own axes, at these rates of the joints."""
 
-    def step(parent: Twist, row: tuple[Link, Placement, Any]) -> Twist:
+    def step(parent: Twist, row: tuple[Link, Placement, Scalar]) -> Twist:
         link, motion, rate = row
         own: Twist = axis_twist(link) * link.signed(rate)
         return parent.in_frame(link.before).in_frame(motion) + own
@@ -166,6 +167,6 @@ def dynamics_by_field(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[
     return {"tau": _with_motors(chain, x, [value_of(bare) for bare in tau])}
 
 
-def _with_motors(chain: Tree, x: Given, loads: Sequence[Any]) -> list[Any]:
+def _with_motors(chain: Tree, x: Given, loads: Sequence[Scalar]) -> list[Scalar]:
     motors = actuator_torque(chain, x["qd_r"], x["qdd_r"], loads, x["slip"])
     return [bare + motor for bare, motor in zip(loads, motors, strict=True)]

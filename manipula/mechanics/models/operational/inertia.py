@@ -16,15 +16,15 @@ formulation, IEEE J. of Robotics and Automation 3(1), 1987, eq. 21 (Λ = J⁻ᵀ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
 from manipula.mechanics.spatial.vector import sum_of
+from manipula.scalar import Scalar
 
-Rows = list[list[Any]]
+Rows = list[list[Scalar]]
 
 
-def mobility(J: Sequence[Sequence[Any]], M: Sequence[Sequence[Any]]) -> Rows:
+def mobility(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Rows:
     """Λ⁻¹ = Yᵀ D⁻¹ Y (6×6), rows and columns as in the Jacobian."""
     solver = Solver(M)
     Y = [solver.halfway(row) for row in J]  # row i of J is column i of Jᵀ
@@ -33,6 +33,6 @@ def mobility(J: Sequence[Sequence[Any]], M: Sequence[Sequence[Any]]) -> Rows:
     return [[lower[max(i, j)][min(i, j)] for j in range(len(Y))] for i in range(len(Y))]
 
 
-def inertia(J: Sequence[Sequence[Any]], M: Sequence[Sequence[Any]]) -> Rows:
+def inertia(J: Sequence[Sequence[Scalar]], M: Sequence[Sequence[Scalar]]) -> Rows:
     """Λ (6×6); an arm whose tool has fewer than six freedoms has none."""
     return inverted(mobility(J, M))

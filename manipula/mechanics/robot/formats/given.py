@@ -133,9 +133,9 @@ def _precise(value: object, where: str) -> Any:
 def _is_rotation(R: Matrix) -> bool:
     """RᵀR = 1, and right-handed: the third row is the product of the first two."""
     square = matmul(R, transpose(R))
-    apart = max(abs(square[i][j] - (i == j)) for i in range(3) for j in range(3))
+    apart: Any = max(PRECISE.abs(square[i][j] - (i == j)) for i in range(3) for j in range(3))
     (a, b, _), (d, e, _) = R[0], R[1]
-    return bool(apart <= _SLACK and abs(a * e - b * d - R[2][2]) <= 3 * _SLACK)
+    return bool(apart <= _SLACK and PRECISE.abs(a * e - b * d - R[2][2]) <= 3 * _SLACK)
 
 
 def _plain(value: object) -> object:

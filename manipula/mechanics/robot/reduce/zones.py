@@ -53,7 +53,7 @@ def zone_in_numbers(steps: Steps, values: Mapping[str, Any]) -> Zone:
     """Decomposed: R = Rz(θ) Rx(α) Rz(θ'),  Rz(−θ) p = (a, −sin α·d', d + cos α·d')."""
     at = placement(steps, values)
     R, p = at.R, at.p
-    sine = MP.sqrt(R[0][2] ** 2 + R[1][2] ** 2)
+    sine = MP.sqrt(R[0][2] * R[0][2] + R[1][2] * R[1][2])
     parallel = sine < PARALLEL
     theta = _upright(MP.atan2(p[1], p[0]) if parallel else MP.atan2(R[0][2], -R[1][2])) if not _on_axis(at, sine) else 0
     c, s = MP.cos(theta), MP.sin(theta)

@@ -18,7 +18,7 @@ from manipula.mechanics.models.inverse.solutions.solving import Subproblems, Unk
 from manipula.mechanics.models.inverse.solutions.subproblems import LOCK, Motion, Shift, Turn, linear, turn_from
 from manipula.mechanics.spatial.inertia import half
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import Vector, add, column, dot, rotate, sub, unrotate
+from manipula.mechanics.spatial.vector import IDENTITY, NULL, Vector, add, column, dot, rotate, sub, transpose, unrotate
 from manipula.scalar import Maths
 
 
@@ -157,10 +157,10 @@ STRUCTURES: dict[str, Callable[[Loop, str, Subproblems], list[Branch]]] = {
 
 def closure(loop: Loop, motions: tuple[Motion, ...]) -> Any:
     """How far the loop is from closed: the sum of squares of R − 1 and p. For arms that cannot reach every pose."""
-    R, p = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0, 0, 0)
+    R, p = IDENTITY, NULL
     for gap, motion in zip(reversed(loop.gaps), reversed(motions), strict=True):
         p = _applied(gap.there, motion.ahead(p))
         columns = [rotate(gap.there.R, motion.turned(column(R, j))) for j in range(3)]
-        R = tuple(zip(*columns))  # type: ignore[assignment]
+        R = transpose((columns[0], columns[1], columns[2]))
     miss = [R[i][j] - (1 if i == j else 0) for i in range(3) for j in range(3)]
     return dot(miss, miss) + dot(p, p)

@@ -271,6 +271,6 @@ def _lists(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _refuse_skewed(R: Matrix) -> None:
     """A rotation, to the digits people write."""
     square = matmul(R, transpose(R))
-    error = max(abs(square[i][j] - (i == j)) for i in range(3) for j in range(3))
+    error = max(MP.fabs(square[i][j] - (i == j)) for i in range(3) for j in range(3))
     if error > PRECISE.number(Fraction(1, 10**6)) or MP.det(MP.matrix([list(row) for row in R])) < 0:
         raise RobotFileError("its first three columns are not a rotation", field="Z", hint="orthonormal, right-handed")
