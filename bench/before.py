@@ -153,7 +153,8 @@ def main(commit: str, rounds: int, part: str) -> None:
         try:
             now, before = Tree(ROOT), Tree(folder)
             rows = [compared(now, before, job, rounds) for job, _ in jobs() if part in job]
-            now.end(), before.end()
+            now.end()
+            before.end()
         finally:
             subprocess.run(["git", "-C", ROOT, "worktree", "remove", "--force", folder], check=True)
     print(machine())

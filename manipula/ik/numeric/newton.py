@@ -10,6 +10,7 @@ from manipula.ik.numeric.arrays import Floats, Kinematics
 from manipula.ik.numeric.tolerances import NewtonTolerance
 
 SHRINK, GROW = 0.25, 6.0
+BELOW, ABOVE = np.array([7, 2, 3]), np.array([5, 6, 1])  # of nine entries: those that a turn about x, y, z makes apart
 
 
 def residual(at: Floats, pose: Floats) -> Floats:
@@ -23,8 +24,8 @@ def twist(at: Floats, pose: Floats) -> Floats:
     M = pose[..., :3, :3] @ at[..., :3, :3].swapaxes(-1, -2)
     missing: Floats = np.empty((*M.shape[:-2], 6))
     missing[..., :3] = pose[..., :3, 3] - at[..., :3, 3]
-    for k, (i, j) in enumerate(((2, 1), (0, 2), (1, 0)), start=3):
-        missing[..., k] = 0.5 * (M[..., i, j] - M[..., j, i])
+    entries = M.reshape(*M.shape[:-2], 9)
+    missing[..., 3:] = 0.5 * (entries.take(BELOW, -1) - entries.take(ABOVE, -1))
     return missing
 
 

@@ -41,14 +41,14 @@ class Still:
 
     def back(self, q: Floats, held: Floats, enough: float = NewtonTolerance.POLISHED) -> tuple[Floats, Floats]:
         """Newton steps square to the directions of `held` = Σ v vᵀ, each row kept at its best: (q, miss)."""
-        at = self.fk(q)
+        at, added = self.fk(q), held + WalkTolerance.DAMP * np.eye(q.shape[-1])
         best, worst = q, residual(at, self.pose)
         for _ in range(ROUNDS):
             if not (worst > enough).any():
                 break
             J = self.jacobian(q)
-            H = J.swapaxes(-1, -2) @ J + held + WalkTolerance.DAMP * np.eye(q.shape[-1])
-            q = q + np.linalg.solve(H, J.swapaxes(-1, -2) @ twist(at, self.pose)[..., None])[..., 0]
+            Jt = J.swapaxes(-1, -2)
+            q = q + np.linalg.solve(Jt @ J + added, Jt @ twist(at, self.pose)[..., None])[..., 0]
             at = self.fk(q)
             found = residual(at, self.pose)
             better = found < worst
@@ -81,35 +81,38 @@ def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Fl
 
     `stray` (k): how far the pose may be missed. The curves are walked side by side; where one bends, its step halves.
     """
-    ahead = direction[:, None] / np.linalg.norm(direction, axis=1)[:, None, None] * np.array([[1.0], [-1.0]])
-    first = ahead.copy()
-    here, step = np.repeat(q[:, None], 2, 1), np.full((len(q), 2), STEP)
-    ways: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in q]
-    going, enough = np.ones((len(q), 2), dtype=bool), max(WalkTolerance.STRAIGHT, float(stray.max()) / 50)
+    ahead = np.repeat(direction / np.linalg.norm(direction, axis=1)[:, None], 2, 0)
+    ahead[1::2] *= -1
+    first, here, step = ahead.copy(), np.repeat(q, 2, 0), np.full(2 * len(q), STEP)
+    ways: list[list[Floats]] = [[] for _ in step]  # forth and back along every curve, in turn
+    going, enough = np.ones(2 * len(q), dtype=bool), max(WalkTolerance.STRAIGHT, float(stray.max()) / 50)
+    stray = np.repeat(stray, 2)
     for count in range(MOST):
-        rows = np.nonzero(going)
-        there, miss = still.back(here[rows] + step[rows][:, None] * ahead[rows], squared(ahead[rows]), enough)
-        gone = ((there - here[rows]) * ahead[rows]).sum(-1) / step[rows]
-        fine = (miss <= stray[rows[0]]) & (gone > 0.5) & (gone < 2)
-        step[rows] = np.where(fine, step[rows], step[rows] / 2)
-        new = tuple(index[fine] for index in rows)
-        here[new] = there[fine]
-        for curve, side in zip(*new, strict=True):
-            ways[curve][side].append(here[curve, side].copy())
+        rows = np.flatnonzero(going)
+        start, way, length = here[rows], ahead[rows], step[rows]
+        there, miss = still.back(start + length[:, None] * way, squared(way), enough)
+        gone = ((there - start) * way).sum(-1) / length
+        fine = (miss <= stray[rows]) & (gone > 0.5) & (gone < 2)
+        new, found = rows[fine], there[fine]
+        step[rows[~fine]] /= 2
+        here[new] = found
+        for row, x in zip(new.tolist(), found, strict=True):
+            ways[row].append(x)
         going &= step > WalkTolerance.SHORTEST
         if count > 2:
-            going &= ~_met(still, here, ahead, q, first, step)[:, None]
+            going &= ~np.repeat(_met(still, here, ahead, first, step, q), 2)
         if not going.any():
             break
-        ahead[new] = still.tangent(here[new], ahead[new])
-    return [np.array([*reversed(back), start, *forth]) for start, (forth, back) in zip(q, ways, strict=True)]
+        ahead[new] = still.tangent(found, way[fine])
+    return [np.array([*reversed(ways[2 * i + 1]), x, *ways[2 * i]]) for i, x in enumerate(q)]
 
 
-def _met(still: Still, ends: Floats, ahead: Floats, start: Floats, first: Floats, step: Floats) -> Bits:
+def _met(still: Still, here: Floats, ahead: Floats, first: Floats, step: Floats, start: Floats) -> Bits:
     """Closed curves: their ends have met, head on, or one has come around to where it left, (k)."""
-    apart = distances(ends[:, [0, 0, 1]], np.stack([ends[:, 1], start, start], axis=1), still.turning)
-    way = (ahead[:, [0, 0, 1]] * np.stack([-ahead[:, 1], first[:, 0], first[:, 1]], axis=1)).sum(-1)
-    met: Bits = np.any((apart < 0.75 * step.max(-1)[:, None]) & (way > 0), axis=-1)
+    ends, away = np.stack([here[0::2], here[0::2], here[1::2]]), np.stack([here[1::2], start, start])
+    way = (ahead[0::2] * -ahead[1::2], ahead[0::2] * first[0::2], ahead[1::2] * first[1::2])
+    apart, longest = distances(ends, away, still.turning), step.reshape(-1, 2).max(-1)
+    met: Bits = ((apart < 0.75 * longest) & (np.stack(way).sum(-1) > 0)).any(0)
     return met
 
 
