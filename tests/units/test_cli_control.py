@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def test_a_law_is_written_with_its_gains_left_open(folder: Path) -> None:
 
 def test_settings_and_parameters_go_where_they_belong() -> None:
     gains = ("--set", "kp=400,250", "--set", "kd=[40, 25]", "--set", "delay=2", "--set", "limit=60")
-    told = as_json(*PLANAR, *gains, "--set", "m1=2", "--set", "l1=500mm", "--sample", "1e-3", "-o", "code")
+    told = as_json(*PLANAR, *gains, "--set", "m1=2", "--set", "l1=0.5", "--sample", "1e-3", "-o", "code")
     assert told["settings"]["kp"] == [400.0, 250.0] and told["settings"]["kd"] == [40.0, 25.0]
     assert told["settings"]["limit"] == [60.0, 60.0] and told["sample"] == 1e-3
     assert "m1" not in told["inputs"]["p"] and "m2" in told["inputs"]["p"]
@@ -60,6 +61,4 @@ def test_settings_and_parameters_go_where_they_belong() -> None:
     ],
 )
 def test_what_is_wrong_is_told(words: tuple[str, ...], told: str) -> None:
-    import re
-
     assert re.search(told, refused(*words))
