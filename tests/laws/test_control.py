@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,11 @@ def settings_of(law: str, robot: mp.Robot, seed: int, sample: float | None = H, 
     return found | ({"ki": 0.1} if "ki" in found else {}) | more  # ki < kp kd, else no sample holds an arm
 
 
-def law_of(law: str, robot: mp.Robot, seed: int = 0, sample: float | None = H, **more: Any) -> mp.Law:
-    return mp.controller(robot, law, sample=sample, **settings_of(law, robot, seed, sample, **more))
+def law_of(
+    law: str, robot: mp.Robot, seed: int = 0, sample: float | None = H, optimise: str = "fast", **more: Any
+) -> mp.Law:
+    given = settings_of(law, robot, seed, sample, **more)
+    return mp.controller(robot, law, sample=sample, optimise=optimise, **given)
 
 
 def drawn(law: mp.Law, seed: int) -> dict[str, Any]:
@@ -62,9 +66,11 @@ def parts_for(drives: bool, sample: float | None) -> dict[str, Any]:
 # every law, those too that are not born yet
 
 
+BOTH = [(name, H) for name in LAWS] + [(name, None) for name, x in LAWS.items() if x.continuous is not x.sampled]
+
+
 @needs_cc
-@pytest.mark.parametrize("sample", [None, H], ids=["continuous", "sampled"])
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name, sample", BOTH)
 def test_one_step_in_c_is_the_step_in_python(name: str, sample: float | None, tmp_path: Path) -> None:
     """To 1e-13 of the row's largest entry, with a payload of symbols, a limit, and in samples a delay."""
     seed = sum(map(ord, name)) + (sample is None)
@@ -85,10 +91,11 @@ def test_one_step_in_c_is_the_step_in_python(name: str, sample: float | None, tm
             assert np.abs(got["tau"]).max() <= 7.0
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 9))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(9))
 @pytest.mark.parametrize("name", LAWS)
 def test_every_law_is_proved_of_arms_of_every_kind(name: str, seed: int) -> None:
-    """Sliding, helical; in `make test` one small arm a law."""
+    """Of one to seven joints, sliding, helical; the test above has one small arm a law."""
     kinds = KINDS[3:] if name in FEW else KINDS[1:]
     robot = arm_of(40 + seed, kinds[seed % len(kinds)], screws=seed % 2 == 1)
     law = law_of(name, robot, seed, None if seed % 3 == 0 else H)
@@ -118,7 +125,7 @@ def test_laws_of_joints_by_hand(seed: int) -> None:
     robot = arm_of(seed, KINDS[seed])
     arm, bare = (mp.Arm(x, optimise="none") for x in (robot, robot.without("friction")))
     for name in ("feedforward", "friction_compensation", "computed_torque", "computed_torque_pid", "sliding"):
-        law = law_of(name, robot, seed, limit=9.0, smoothing=0.3)
+        law = law_of(name, robot, seed, optimise="none", limit=9.0, smoothing=0.3)
         x, s = drawn(law, seed), numbers(law)
         e, ed = x["q_ref"] - x["q"], x["qd_ref"] - x["qd"]
         way = np.tanh(x["qd_ref"] / 0.3)
@@ -163,10 +170,40 @@ def test_every_friction_law_takes_the_sign_that_is_given(seed: int) -> None:
 
 
 @cache
-def puma_like() -> mp.Robot:
-    """Three joints, one of them sliding, with viscous friction: what has a sign no law can know exactly."""
-    robot = arm_of(11, "RRP")
+def damped_arm() -> mp.Robot:
+    """Two joints, one of them sliding, with viscous friction: what has a sign no law can know exactly."""
+    robot = arm_of(11, "RP")
     return robot.without("friction").with_friction(**{name: {"viscous": 0.4} for name in robot.joint_names})
+
+
+def ridden(law: mp.Law, arm: mp.Arm, x: dict[str, Any], wanted: Any, h: float, steps: int) -> list[dict[str, Any]]:
+    """The law in continuous time and the arm by Runge and Kutta, stage by stage; `wanted(t)` gives the references."""
+    states = [port.name for port in law.function.inputs if port.role == "state"]
+    names = [port.name for port in law.function.inputs if port.online]
+
+    def rate(t: float, x: dict[str, Any]) -> dict[str, Any]:
+        given = {**x, **wanted(t)}
+        out = outputs(law, {name: given[name] for name in names}, {})
+        own = {name: out[f"{name}_rate"] for name in states}
+        return {"q": x["qd"], "qd": arm.forward_dynamics(x["q"], x["qd"], out["tau"]), **own}
+
+    def along(x: dict[str, Any], h: float, k: dict[str, Any]) -> dict[str, Any]:
+        return {name: x[name] + h * k[name] for name in x}
+
+    found = [x]
+    for i in range(steps):
+        k1 = rate(i * h, x)
+        k2 = rate((i + 0.5) * h, along(x, h / 2, k1))
+        k3 = rate((i + 0.5) * h, along(x, h / 2, k2))
+        k4 = rate((i + 1) * h, along(x, h, k3))
+        x = along(x, h / 6, {name: k1[name] + 2 * k2[name] + 2 * k3[name] + k4[name] for name in x})
+        found.append(x)
+    return found
+
+
+@cache
+def plain_arm() -> mp.Arm:
+    return mp.Arm(damped_arm(), optimise="none")
 
 
 def run(loop: mp.System, state: Any, refs: Any) -> list[Any]:
@@ -185,13 +222,13 @@ def sines(t: float, n: int) -> tuple[Any, Any, Any]:
 @pytest.mark.parametrize("ki", [0.0, 150.0])
 def test_the_error_follows_its_linear_equation(ki: float) -> None:
     """Computed torque of the exact arm, acting in every stage: e(t) = exp(A t) e(0), whatever the damping."""
-    robot, n, steps = puma_like(), 3, 150
-    kp, kd = np.array([100.0, 60.0, 25.0]), np.array([20.0, 6.0, 30.0])  # critical, light, heavy damping
+    robot, n, steps = damped_arm(), 2, 150
+    kp, kd = np.array([60.0, 25.0]), np.array([6.0, 30.0])  # light, heavy damping
     name, more = ("computed_torque_pid", {"ki": ki}) if ki else ("computed_torque", {})
     law = mp.controller(robot, name, kp=kp, kd=kd, **more)
     loop = mp.closed_loop(robot, law, step=H)
     rest = (0.2 * np.ones(n), np.zeros(n), np.zeros(n))
-    e0, v0 = np.array([0.3, -0.2, 0.1]), np.array([-0.5, 0.4, 0.2])
+    e0, v0 = np.array([0.3, -0.2]), np.array([-0.5, 0.4])
     end = run(loop, loop.start(q=rest[0] - e0, qd=-v0), [rest] * steps)[-1]
     for i in range(n):
         A = np.array([[0, 1, 0], [-kp[i], -kd[i], -1], [ki, 0, 0]])
@@ -202,25 +239,12 @@ def test_the_error_follows_its_linear_equation(ki: float) -> None:
 @pytest.mark.parametrize("name", ["computed_torque", "computed_torque_pid", "feedforward"])
 def test_no_error_from_an_exact_start(name: str) -> None:
     """The reference of each stage at its own time: what is left is the integrator's error."""
-    robot, n, h = puma_like(), 3, 4e-3
-    law = mp.controller(robot, name, kp=100, kd=20, **({"ki": 50} if "pid" in name else {}))
-    arm, t = mp.Arm(robot), 0.0
-    q, qd, _ = sines(t, n)
-    x = np.concatenate([q, qd])
-
-    def rate(t: float, x: Any) -> Any:
-        given = dict(zip(("q", "qd", "q_ref", "qd_ref", "qdd_ref"), (x[:n], x[n:], *sines(t, n))))
-        ports = [port.name for port in law.function.inputs if port.online]
-        tau = outputs(law, {port: given.get(port, np.zeros(n)) for port in ports}, {})["tau"]
-        return np.concatenate([x[n:], arm.forward_dynamics(x[:n], x[n:], tau)])
-
-    for _ in range(40):
-        k1 = rate(t, x)
-        k2 = rate(t + h / 2, x + h / 2 * k1)
-        k3 = rate(t + h / 2, x + h / 2 * k2)
-        k4 = rate(t + h, x + h * k3)
-        x, t = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), t + h
-    np.testing.assert_allclose(x[:n], sines(t, n)[0], rtol=0, atol=1e-9)
+    robot, n, h = damped_arm(), 2, 4e-3
+    law = mp.controller(robot, name, optimise="none", kp=100, kd=20, **({"ki": 50} if "pid" in name else {}))
+    start = dict(zip(("q", "qd"), sines(0.0, n))) | ({"integral": np.zeros(n)} if "pid" in name else {})
+    wanted = lambda t: dict(zip(("q_ref", "qd_ref", "qdd_ref"), sines(t, n)))  # noqa: E731
+    end = ridden(law, plain_arm(), start, wanted, h, 40)[-1]
+    np.testing.assert_allclose(end["q"], sines(40 * h, n)[0], rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("kinds, delay", [("R", 0), ("P", 0), ("R", 2), ("P", 3)])
@@ -241,12 +265,12 @@ def test_a_sampled_law_has_the_exact_solution_of_the_held_double_integrator(kind
 
 def test_sliding_reaches_its_layer_in_time_and_stays() -> None:
     """Exactly after (|s| − φ)/K with the true model; with a load it does not know no later than (|s| − φ)/(K − η)."""
-    robot, n, h = puma_like(), 3, 5e-4
-    lam, gain, layer = np.array([6.0, 4.0, 5.0]), np.array([9.0, 14.0, 8.0]), 0.05
+    robot, n, h = damped_arm(), 2, 5e-4
+    lam, gain, layer = np.array([6.0, 4.0]), np.array([9.0, 14.0]), 0.05
     law = mp.controller(robot, "sliding", lam=lam, gain=gain, layer=layer, sample=h)
-    start, wanted = np.array([0.1, -0.2, 0.15]), (np.zeros(n), np.zeros(n), np.zeros(n))
+    start, wanted = np.array([0.1, -0.2]), (np.zeros(n), np.zeros(n), np.zeros(n))
     for plant in (robot, robot.with_payload(0.4)):
-        loop, arm = mp.closed_loop(plant, law, method="rk4"), mp.Arm(plant)
+        loop, arm = mp.closed_loop(plant, law, method="semi-implicit"), mp.Arm(plant, optimise="none")
         states = run(loop, loop.start(q=start), [wanted] * 500)
         q, qd = np.array([x.q for x in states]), np.array([x.qd for x in states])
         s = -qd - lam * q
@@ -262,13 +286,16 @@ def test_sliding_reaches_its_layer_in_time_and_stays() -> None:
             assert plant is not robot or entered * h == pytest.approx(latest[i], abs=2 * h)
 
 
-@pytest.mark.parametrize("kinds", ["RP", "RRP"])
+@pytest.mark.parametrize("kinds", ["RP", pytest.param("RRP", marks=pytest.mark.slow)])
 def test_the_residual_is_the_external_torque_through_a_low_pass(kinds: str) -> None:
     """To the integrator's tolerance, in fast motion, payload known; and nothing of it where nothing pushes."""
     robot = arm_of(len(kinds) + 2, kinds, actuators=False).with_payload(0.8, (0.1, 0.0, 0.05))
     robot = robot.with_friction(**{name: {"viscous": 0.3} for name in robot.joint_names})
     n, K = robot.dof, np.linspace(20.0, 45.0, robot.dof)
-    arm, law = mp.Arm(robot), mp.controller(robot, "momentum_observer", gain=K)
+    arm, law = (
+        mp.Arm(robot, optimise="none"),
+        mp.controller(robot, "momentum_observer", optimise="none", gain=K),
+    )
 
     def seen(x: Any, tau: Any) -> Any:
         return outputs(law, {"q": x[0], "qd": x[1], "tau": tau, "integral": x[2]}, {})
@@ -332,12 +359,12 @@ def error_of(arm: mp.Arm, q: Any, x_ref: Any) -> Any:
 @pytest.mark.parametrize(
     "name, kinds, task",
     [
-        ("resolved_acceleration", "RRR", "position"),
         ("resolved_acceleration", "RPRR", "position"),
-        ("operational_space", "RRR", "position"),
         ("operational_space", "RRPR", "position"),
         ("impedance", "RR", "pose"),
-        ("impedance", "RPR", "position"),
+        pytest.param("impedance", "RPR", "position", marks=pytest.mark.slow),
+        pytest.param("resolved_acceleration", "RRR", "position", marks=pytest.mark.slow),
+        pytest.param("operational_space", "RRR", "position", marks=pytest.mark.slow),
         pytest.param("resolved_acceleration", "RRRRRR", "pose", marks=pytest.mark.slow),
         pytest.param("operational_space", "RRPRRR", "pose", marks=pytest.mark.slow),
         pytest.param("operational_space", "RRRRRRR", "pose", marks=pytest.mark.slow),
@@ -347,7 +374,7 @@ def test_laws_of_the_tool_by_hand(name: str, kinds: str, task: str) -> None:
     robot = arm_of(len(kinds) + 7, kinds)
     arm, bare = (mp.Arm(x, optimise="none") for x in (robot, robot.without("friction")))
     apart = {"resolved_acceleration": {"singular": 1e-5}, "operational_space": {"heaviest": 1e9}, "impedance": {}}
-    law = law_of(name, robot, 1, task=task, **apart[name], null=0.7)
+    law = law_of(name, robot, 1, optimise="none", task=task, **apart[name], null=0.7)
     x, s = drawn(law, 1), numbers(law)
     J, size = arm.jacobian(x["q"])[: 6 if task == "pose" else 3], 6 if task == "pose" else 3
     kp, kd = (np.repeat(s[k], [1, 1, 1, 3] if size == 6 else 1) for k in ("kp", "kd"))
@@ -374,20 +401,19 @@ def test_laws_of_the_tool_by_hand(name: str, kinds: str, task: str) -> None:
 def test_the_tool_follows_its_linear_equation(name: str) -> None:
     """The exact arm, the law in every stage: each axis of the position obeys x̃̈ + kd x̃̇ + kp x̃ = 0."""
     robot = arm_of(22, "RRRR", surroundings=False).without("friction")
-    arm, steps, apart = mp.Arm(robot), 120, {"singular": 1e-3} if "resolved" in name else {"heaviest": 1e5}
-    law = mp.controller(robot, name, task="position", kp=[90, 60, 30], kd=[20, 8, 12], null=2, **apart)
-    loop = mp.closed_loop(robot, law, step=H)
+    arm, steps = mp.Arm(robot, optimise="none"), 60
+    apart = {"singular": 1e-3} if "resolved" in name else {"heaviest": 1e5}
+    given: dict[str, Any] = {"kp": [90, 60, 30], "kd": [20, 8, 12], "null": 2, **apart}
+    law = mp.controller(robot, name, optimise="none", task="position", **given)
     q0 = np.array([0.4, 0.7, -0.9, 0.5])
     goal = tool_of(arm, q0)[0] + [0.02, -0.03, 0.025]
-    state, shares = loop.start(q=q0), []
-    for _ in range(steps):
-        state, out = loop.step(state, goal, np.zeros(3), np.zeros(3))
-        shares.append(out.damped[0])
-    assert max(shares) == 0
+    wanted = {"x_ref": goal, "xd_ref": np.zeros(3), "xdd_ref": np.zeros(3)}
+    states = ridden(law, arm, {"q": q0, "qd": np.zeros(4)}, lambda t: wanted, 2 * H, steps)
+    assert all(outputs(law, {**x, **wanted}, {})["damped"][0] == 0 for x in states)
     e0 = goal - tool_of(arm, q0)[0]
     for i, (kp, kd) in enumerate([(90, 20), (60, 8), (30, 12)]):
-        e, _ = expm(np.array([[0, 1], [-kp, -kd]]) * H * steps) @ [e0[i], 0]
-        np.testing.assert_allclose(goal[i] - tool_of(arm, state.q)[0][i], e, rtol=0, atol=1e-9)
+        e, _ = expm(np.array([[0, 1], [-kp, -kd]]) * 2 * H * steps) @ [e0[i], 0]
+        np.testing.assert_allclose(goal[i] - tool_of(arm, states[-1]["q"])[0][i], e, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("name", sorted(FEW))
@@ -395,8 +421,9 @@ def test_torques_of_the_null_space_do_not_accelerate_the_tool(name: str) -> None
     robot = arm_of(23, "RRRR", surroundings=False).without("friction")
     arm, found = mp.Arm(robot, optimise="none"), []
     q, qd = np.array([0.4, 0.7, -0.9, 0.5]), np.array([1.0, -0.5, 0.8, 2.0])
+    made = mp.controller(robot, name, optimise="none", task="position", kp=50, kd=10)
     for null in (0.0, 40.0):
-        law = mp.controller(robot, name, task="position", kp=50, kd=10, null=null)
+        law = replace(made, settings={**made.settings, "null": (null,) * 4})
         tau = law.step((), q, qd, [0.3, 0.2, 0.1], np.zeros(3), np.zeros(3)).outputs.tau
         found.append((tau, arm.jacobian(q)[:3] @ arm.forward_dynamics(q, qd, tau)))
     np.testing.assert_allclose(found[0][1], found[1][1], rtol=0, atol=1e-9)
@@ -409,7 +436,8 @@ def test_through_a_singularity_torques_stay_finite_and_it_is_said(name: str) -> 
     rows = [{"theta": 0, "d": 0, "a": a, "alpha": t, "mass": 1, "com": [0, 0, 0]} for a, t in ((0, 90), (1, 0), (1, 0))]
     inertia = {"inertia": {"xx": 0.1, "yy": 0.1, "zz": 0.1, "xy": 0, "xz": 0, "yz": 0}}
     robot = mp.Robot.from_dh([{**row, **inertia} for row in rows], convention="standard", angle="deg")
-    law = mp.controller(robot, name, task="position", kp=100, kd=20, **({} if "res" in name else {"heaviest": 100}))
+    given = {"kp": 100, "kd": 20, **({} if "res" in name else {"heaviest": 100})}
+    law = mp.controller(robot, name, optimise="none", task="position", **given)
     shares, torques = [], []
     for bent in (1.0, 0.3, 0.1, 3e-2, 1e-3, 1e-6, 1e-12, 0.0):
         out = law.step((), [0.2, 0.3, bent], np.zeros(3), [3.0, 0, 0], np.zeros(3), np.zeros(3)).outputs
@@ -423,15 +451,15 @@ def test_through_a_singularity_torques_stay_finite_and_it_is_said(name: str) -> 
 def test_an_arm_under_impedance_is_passive(kinds: str, task: str) -> None:
     """What is stored and what the damper ate stay the same, to the integrator's error, from a turn of two radians."""
     robot = arm_of(31, kinds, surroundings=False).without("friction")
-    arm, n = mp.Arm(robot), robot.dof
+    arm, n, h = mp.Arm(robot, optimise="none"), robot.dof, 5e-4
     kp, kd = (np.array([30.0, 50.0, 40.0, 6.0]), np.array([20.0, 30.0, 10.0, 2.0])) if task == "pose" else (60.0, 2.0)
-    law = mp.controller(robot, "impedance", task=task, kp=kp, kd=kd, null=0.05)
-    loop, h = mp.closed_loop(robot, law, step=5e-4), 5e-4
+    law = mp.controller(robot, "impedance", optimise="none", task=task, kp=kp, kd=kd, null=0.05)
     q0 = np.linspace(0.3, 0.9, n)
     p, R = tool_of(arm, q0 + 0.7)
     goal = np.concatenate([p, np.roll(Rotation.from_matrix(R).as_quat(), 1)]) if task == "pose" else p
     still = np.zeros(6 if task == "pose" else 3)
-    states = run(loop, loop.start(q=q0), [(goal, still)] * 400)
+    wanted = {"x_ref": goal, "xd_ref": still}
+    states = ridden(law, arm, {"q": q0, "qd": np.zeros(n)}, lambda t: wanted, h, 400)
     kp, kd = (np.repeat(law.settings[k], [1, 1, 1, 3] if task == "pose" else 1) for k in ("kp", "kd"))
 
     def stored(q: Any, qd: Any) -> float:
@@ -444,9 +472,9 @@ def test_an_arm_under_impedance_is_passive(kinds: str, task: str) -> None:
         v = arm.jacobian(q)[: len(still)] @ qd
         return float(kd @ v**2 + 0.05 * qd @ qd)
 
-    power = np.array([eaten(x.q, x.qd) for x in states])
+    power = np.array([eaten(x["q"], x["qd"]) for x in states])
     lost = h / 3 * (power[0:-1:2] + 4 * power[1::2] + power[2::2]).sum()  # Simpson
-    first, last = stored(*states[0][:2]), stored(*states[-1][:2])
+    first, last = (stored(x["q"], x["qd"]) for x in (states[0], states[-1]))
     assert lost > 0.04 * first
     np.testing.assert_allclose(last + lost, first, rtol=1e-6)
 
@@ -455,9 +483,9 @@ def test_too_few_joints_for_a_task_are_told() -> None:
     robot = arm_of(3, "RP")
     for name in FEW:
         with pytest.raises(mp.InputError, match=f"{name}: 2 joints cannot follow a pose, .* task='position' asks"):
-            mp.controller(robot, name, kp=1, kd=1)
-        with pytest.raises(mp.InputError, match="2 joints cannot follow a position"):
-            mp.controller(robot, name, task="position", kp=1, kd=1)
+            mp.controller(robot, name, optimise="none", kp=1, kd=1)
+    with pytest.raises(mp.InputError, match="2 joints cannot follow a position"):
+        mp.controller(robot, "resolved_acceleration", optimise="none", task="position", kp=1, kd=1)
     for wrong in ("Pose", 3, None, ["pose"]):
         with pytest.raises(mp.InputError, match="task: expected 'pose' or 'position', found"):
             mp.controller(robot, "impedance", task=wrong, kp=1, kd=1)
@@ -466,7 +494,7 @@ def test_too_few_joints_for_a_task_are_told() -> None:
 # gains that cannot be
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(25))
 def test_what_is_called_unstable_grows_and_what_is_called_stable_dies_out(seed: int) -> None:
     rng = np.random.default_rng(seed)
     kp, kd, delay = 10 ** rng.uniform(0, 5), 10 ** rng.uniform(0, 3), int(rng.integers(0, 4))
