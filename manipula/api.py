@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from manipula.simulation.loops.sensors import Sensors
     from manipula.simulation.plant import Plant
     from manipula.simulation.run import Run
+    from manipula.simulation.scenarios.scenario import Scenario
 
 
 def robots() -> list[str]:
@@ -354,6 +356,48 @@ def simulate(
     return simulated(
         task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
     )
+
+
+def simulate_file(path: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> tuple[Run, list[Path]]:
+    """The run that a scenario file describes, and the files that it asks for, written beside it."""
+    from manipula.simulation.scenarios.scenario import read_scenario
+
+    asked, folder = read_scenario(path), Path(path).parent
+    try:
+        run = _played(asked, folder, tell)
+    except UnknownNameError as error:
+        raise InputError(f"{path}: {error}") from error
+    except InputError as error:
+        raise type(error)(f"{path}: {error}") from error
+    write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": partial(_figure, run), "report": run.report}
+    return run, [write[name](folder / place) for name, place in asked.output if place is not None]
+
+
+def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
+    from manipula.simulation.scenarios.scenario import joints_from, motion_from
+
+    near = folder / asked.robot
+    robot = load(near if near.is_file() else asked.robot)
+    robot = robot.with_parameters(**asked.plant.parameters) if asked.plant.parameters else robot
+    plant = robot if asked.plant.payload is None else robot.with_payload(**asked.plant.payload.arguments())
+    law = None
+    if asked.law is not None:
+        law = controller(robot, asked.law.name, sample=asked.law.sample, tell=tell, **asked.law.settings())
+    turns, degrees = [x.turns for x in robot.joints if x.name in robot.joint_names], asked.angle == "deg"
+    start: Any = None
+    if asked.start is not None:
+        start = joints_from(asked.start.q, turns, degrees, "start: q")
+        start = start if asked.start.qd is None else (start, joints_from(asked.start.qd, turns, degrees, "start: qd"))
+    return simulate(
+        plant, law, motion_from(asked.reference, turns, degrees, folder), start=start, until=asked.run.until,
+        step=asked.run.step, method=asked.run.method, wrench=asked.wrench, seed=asked.run.seed, every=asked.run.every,
+        events=[x.event() for x in asked.event], tell=tell,
+    )  # fmt: skip
+
+
+def _figure(run: Run, place: Path) -> Path:
+    run.plot().savefig(place)
+    return place
 
 
 def loads(

@@ -66,6 +66,10 @@ COMMANDS = {
         "List the base parameters: the combinations of inertial parameters that torques can tell.",
     ),
     "ik": Entry("inverse:ik", "Solve inverse kinematics: every branch, with its name, and why it is kept or rejected."),
+    "simulate": Entry(
+        "simulating:simulate", "Simulate an arm: a scenario file, or a law that takes it from here to there."
+    ),
+    "loads": Entry("simulating:loads", "Tell what every joint must carry and every motor give along a motion."),
     "demo": Entry("demonstration:demo", "Show what manipula does, on built-in robots, in a few seconds."),
 }
 

@@ -102,3 +102,8 @@ def refuse_existing(path: Path, force: bool) -> None:
 def symbols_of(robot: Robot) -> list[str]:
     """The parameters without a value."""
     return [name for name, value in robot.parameters.items() if value is None]
+
+
+def is_scenario(path: Path) -> bool:
+    """Does the file describe a run, not a robot?"""
+    return path.is_file() and "[[joint]]" not in path.read_text(encoding="utf-8", errors="replace")

@@ -1,0 +1,1 @@
+"""Runs written down as files."""

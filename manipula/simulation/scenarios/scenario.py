@@ -1,0 +1,224 @@
+"""Scenario files: a run written down as TOML. `schema_text` is the JSON Schema published as `scenario.schema.json`.
+
+Every table refuses keys it does not know; what cannot be is told with the file, the table and the key.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from manipula.errors import InputError
+from manipula.simulation import trajectory
+from manipula.simulation.events import Event
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+AtLeastZero = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Vector = list[Finite]
+Whole = Annotated[int, Field(ge=0)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Load(_Table):
+    """A body in the hand: kg, m, kg·m² about its centre of mass."""
+
+    mass: AtLeastZero
+    com: Annotated[Vector, Field(min_length=3, max_length=3)] = [0.0, 0.0, 0.0]
+    inertia: dict[Literal["xx", "xy", "xz", "yy", "yz", "zz"], Finite] | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        return {name: value for name, value in self if value is not None}
+
+
+class PlantTable(_Table):
+    """The arm as it is."""
+
+    payload: Load | None = None
+    parameters: dict[str, Finite] = {}
+    friction: Literal["stick", "smooth", "none"] = "stick"
+    effort: Literal["limits", "none"] | list[Positive] = "limits"
+    stops: bool = True
+
+
+class LawTable(BaseModel):
+    """The law by its name; every further key is one of its settings, a number or one for each joint."""
+
+    model_config = ConfigDict(extra="allow")
+    name: str
+    sample: Positive | None = None
+    __pydantic_extra__: dict[str, Any]
+
+    def settings(self) -> dict[str, Any]:
+        return dict(self.__pydantic_extra__)
+
+
+class ReferenceTable(_Table):
+    """A motion to follow, by its kind."""
+
+    kind: Literal["quintic", "trapezoid", "jerk_limited", "spline", "table"] = "quintic"
+    start: Vector | None = None
+    goal: Vector | None = None
+    duration: Positive | None = None
+    velocity: Positive | list[Positive] | None = None
+    acceleration: Positive | list[Positive] | None = None
+    jerk: Positive | list[Positive] | None = None
+    points: list[Vector] | None = None
+    times: Vector | None = None
+    file: str | None = None
+
+
+class StartTable(_Table):
+    """Where the arm starts; left out, where the reference begins."""
+
+    q: Vector
+    qd: Vector | None = None
+
+
+class RunTable(_Table):
+    """How the run is made."""
+
+    until: Positive | None = None
+    step: Positive = 1e-3
+    method: str = "rk4"
+    seed: Whole = 0
+    every: Annotated[int, Field(ge=1)] = 1
+
+
+class SensorsTable(_Table):
+    """What the law sees."""
+
+    noise: dict[Literal["q", "qd"], AtLeastZero | list[AtLeastZero]] = {}
+    resolution: Positive | None = None
+    delay: Whole = 0
+
+
+class EventTable(_Table):
+    """From `t` on, another payload (`"none"`: the hand is empty) or another wrench on the tool."""
+
+    t: AtLeastZero
+    payload: Load | Literal["none"] | None = None
+    wrench: Annotated[Vector, Field(min_length=6, max_length=6)] | None = None
+
+    def event(self) -> Event:
+        changes: dict[str, Any] = {} if self.wrench is None else {"wrench": self.wrench}
+        if self.payload is not None:
+            changes["payload"] = None if isinstance(self.payload, str) else self.payload.arguments()
+        return Event(self.t, **changes)
+
+
+class OutputTable(_Table):
+    """What is written, beside the scenario."""
+
+    log: str | None = None
+    plot: str | None = None
+    report: str | None = None
+
+
+class Scenario(_Table):
+    """A run written down."""
+
+    format: Literal[1]
+    robot: str
+    angle: Literal["rad", "deg"] = "rad"
+    wrench: Annotated[Vector, Field(min_length=6, max_length=6)] | None = None
+    plant: PlantTable = PlantTable()
+    law: LawTable | None = None
+    reference: ReferenceTable | None = None
+    start: StartTable | None = None
+    run: RunTable = RunTable()
+    sensors: SensorsTable | None = None
+    event: list[EventTable] = []
+    output: OutputTable = OutputTable()
+
+
+def read_scenario(path: str | Path) -> Scenario:
+    """The file, checked."""
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: is no TOML: {error}") from None
+    try:
+        return Scenario.model_validate(data)
+    except ValidationError as error:
+        raise InputError(f"{path}: {_told(error)}") from None
+
+
+def _told(error: ValidationError) -> str:
+    """The first problem: its table, with the row where there are several, its key, what was found."""
+    first = error.errors()[0]
+    place = ": ".join(
+        f"{x}" if not isinstance(x, int) else f"row {x + 1}" for x in first["loc"] if not _is_choice(str(x))
+    )
+    found = first["input"]
+    if first["type"] == "missing":
+        return f"{place}: is missing"
+    if first["type"] == "extra_forbidden":
+        return f"{place}: no such key; see the reference of scenario files"
+    told = first["msg"][0].lower() + first["msg"][1:]
+    return f"{place}: found {found!r:.60}; {told}"
+
+
+def _is_choice(word: str) -> bool:
+    """Pydantic names the kinds that it tried; a reader of the file knows none of them."""
+    return word in ("Load", "float", "list[float]") or "[" in word
+
+
+# from tables to what a run takes
+
+
+def motion_from(table: ReferenceTable | None, turns: list[bool], degrees: bool, folder: Path) -> Any:
+    """The trajectory; a key that its kind does not have, or lacks, is told."""
+    if table is None:
+        return None
+    needs, may = _KEYS[table.kind]
+    given = {name: value for name, value in table if value is not None and name != "kind"}
+    missing = [name for name in needs if name not in given]
+    odd = [name for name in given if name not in (*needs, *may)]
+    if missing or odd:
+        what = f"needs {', '.join(missing)}" if missing else f"has no {', '.join(odd)}"
+        raise InputError(f"reference: {table.kind} {what}")
+    for name in ("start", "goal", "points"):
+        if name in given:
+            given[name] = joints_from(given[name], turns, degrees, f"reference: {name}")
+    if table.kind == "table":
+        return trajectory.table(folder / given["file"])
+    ends = [given.pop(name) for name in ("start", "goal") if name in given]
+    if table.kind == "spline":
+        return trajectory.spline(given["points"], given.get("times"))
+    return getattr(trajectory, table.kind)(*ends, **given)
+
+
+_MOVE = ("start", "goal")
+_KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "quintic": ((*_MOVE, "duration"), ()),
+    "trapezoid": (_MOVE, ("duration", "velocity", "acceleration")),
+    "jerk_limited": ((*_MOVE, "velocity", "acceleration", "jerk"), ()),
+    "spline": (("points",), ("times",)),
+    "table": (("file",), ()),
+}
+
+
+def joints_from(values: Any, turns: list[bool], degrees: bool, what: str) -> Any:
+    """Positions of joints in SI: angles may be given in degrees."""
+    found = np.asarray(values, dtype=float)
+    if found.shape[-1:] != (len(turns),):
+        raise InputError(f"{what}: expected {len(turns)} numbers, one a joint, found {found.shape[-1]}")
+    return np.where(turns, np.radians(found), found) if degrees else found
+
+
+def schema_text() -> str:
+    """The JSON Schema of the scenario file."""
+    schema = Scenario.model_json_schema(mode="validation")
+    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}, indent=2) + "\n"

@@ -1,0 +1,169 @@
+"""Scenario files: what they describe is what `simulate` makes, and what is broken is told by table, row and key."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema  # type: ignore[import-untyped]
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import manipula as mp
+from manipula import api
+from manipula.cli.app import app
+from manipula.simulation.scenarios.scenario import joints_from, read_scenario, schema_text
+
+TEXT = """
+format = 1
+robot = "planar2r"
+angle = "deg"
+wrench = [1, 0, 0, 0, 0, 0]
+[plant]
+parameters = { l1 = 0.5, l2 = 0.4, m1 = 3, m2 = 2, g = 9.81 }
+payload = { mass = 0.5, com = [0, 0.1, 0] }
+effort = "none"
+[law]
+name = "pd_gravity"
+sample = 1e-3
+kp = [400, 250]
+kd = 40
+[reference]
+start = [0, 10]
+goal = [40, -20]
+duration = 0.03
+[run]
+until = 0.04
+[[event]]
+t = 0.01
+payload = "none"
+[[event]]
+t = 0.02
+wrench = [0, 5, 0, 0, 0, 0]
+[output]
+log = "run.csv"
+report = "run.html"
+"""
+
+
+def test_a_scenario_is_the_run_it_describes(tmp_path: Path) -> None:
+    file = tmp_path / "pick.toml"
+    file.write_text(TEXT, encoding="utf-8")
+    run, written = api.simulate_file(file)
+    arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    law = mp.controller(arm, "pd_gravity", sample=1e-3, kp=[400, 250], kd=40)
+    same = mp.simulate(
+        mp.Plant(arm.with_payload(0.5, (0, 0.1, 0)), effort=None), law,
+        mp.trajectory.quintic(np.radians([0, 10]), np.radians([40, -20]), 0.03), until=0.04, wrench=[1, 0, 0, 0, 0, 0],
+        events=[mp.Event(0.01, payload=None), mp.Event(0.02, wrench=[0, 5, 0, 0, 0, 0])],
+    )  # fmt: skip
+    np.testing.assert_array_equal(run.q, same.q)
+    np.testing.assert_array_equal(run.tau, same.tau)
+    assert [path.name for path in written] == ["run.csv", "run.html"]
+    np.testing.assert_array_equal(mp.read_log(written[0]).q, run.q)
+
+
+BROKEN = [
+    ("format = 1", "", "format: is missing"),
+    ("format = 1", "format = 2", "format: found 2; input should be 1"),
+    ('robot = "planar2r"', "", "robot: is missing"),
+    ('robot = "planar2r"', 'robot = "planar3r"', "no robot in the library .and no file. is called 'planar3r'"),
+    ('angle = "deg"', 'angle = "grad"', "angle: found 'grad'"),
+    ("[run]", "[rum]", "rum: no such key"),
+    ("duration = 0.03", "duration = -1", "reference: duration: found -1"),
+    ("duration = 0.03", "duration = nan", "reference: duration: found nan"),
+    ("duration = 0.03", "", "reference: quintic needs duration"),
+    ("duration = 0.03", "duration = 0.03\njerk = 2", "reference: quintic has no jerk"),
+    ("start = [0, 10]", "start = [0]", "reference: start: expected 2 numbers"),
+    ("start = [0, 10]", 'kind = "cubic"\nstart = [0, 10]', "reference: kind: found 'cubic'"),
+    ("until = 0.04", "until = 0.04\nstep = 0", "run: step: found 0"),
+    ("until = 0.04", 'until = 0.04\nmethod = "rk5"', "no method is called 'rk5'"),
+    ('name = "pd_gravity"', 'name = "pd_gravty"', "no control law is called 'pd_gravty'"),
+    ("kd = 40", "kd = -40", "kd .*expected at least 0, found -40"),
+    ("kd = 40", "kd = 40\nki = 3", "'ki'"),
+    ("kp = [400, 250]", "kp = [400, 250, 3]", "kp: expected a number or 2 numbers"),
+    ("mass = 0.5", "mass = -0.5", "plant: payload: mass: found -0.5"),
+    ('payload = "none"', 'payload = "all"', "event: row 1: payload: found 'all'"),
+    ("wrench = [0, 5, 0, 0, 0, 0]", "wrench = [0, 5]", "event: row 2: wrench: found"),
+    ("t = 0.02", "", "event: row 2: t: is missing"),
+    ("t = 0.02", "t = 7", "event at 7 s: the run ends at 0.04 s"),
+    ("l1 = 0.5", "l9 = 0.5", "no parameter is called 'l9'"),
+    ('log = "run.csv"', 'log = "run.xls"', "no ending of a log is called '.xls'"),
+    ("[run]", "[run", "is no TOML"),
+]
+
+
+@pytest.mark.parametrize("old, new, sentence", BROKEN, ids=[sentence[:40] for *_, sentence in BROKEN])
+def test_a_broken_row_is_told_by_file_table_and_key(old: str, new: str, sentence: str, tmp_path: Path) -> None:
+    assert old in TEXT
+    file = tmp_path / "broken.toml"
+    file.write_text(TEXT.replace(old, new), encoding="utf-8")
+    with pytest.raises(mp.InputError, match=sentence) as told:
+        api.simulate_file(file)
+    assert str(file) in str(told.value)
+
+
+def test_the_published_schema_is_up_to_date_and_agrees_with_the_reader() -> None:
+    published = files("manipula.simulation.scenarios").joinpath("scenario.schema.json").read_text(encoding="utf-8")
+    assert published == schema_text()
+    check = jsonschema.Draft202012Validator(json.loads(published))
+    check.validate(json.loads(json.dumps(tomllib.loads(TEXT))))
+    for old, new in (("[run]", "[rum]"), ("format = 1", "format = 3"), ("t = 0.02", "t = -1")):
+        with pytest.raises(jsonschema.ValidationError):
+            check.validate(json.loads(json.dumps(tomllib.loads(TEXT.replace(old, new)))))
+
+
+def test_files_that_are_not_there() -> None:
+    with pytest.raises(mp.InputError, match="nowhere.toml: cannot be read"):
+        read_scenario("nowhere.toml")
+
+
+def test_degrees_are_of_joints_that_turn() -> None:
+    np.testing.assert_allclose(joints_from([90, 0.5], [True, False], True, "q"), [np.pi / 2, 0.5])
+
+
+VALUES = "--set l1=0.5 --set l2=0.4 --set m1=3 --set m2=2 --set g=9.81".split()
+
+
+def ran(*words: str) -> tuple[int, str]:
+    found = CliRunner().invoke(app, list(words))
+    assert found.exception is None or isinstance(found.exception, SystemExit)
+    return found.exit_code, found.output
+
+
+def test_the_common_case_needs_no_file(tmp_path: Path) -> None:
+    log = tmp_path / "run.csv"
+    code, text = ran(
+        *"simulate planar2r computed_torque --to 40,20 --degrees --duration 0.05 --json --csv".split(), str(log), *VALUES
+    )
+    told = json.loads(text[text.index("{") :])
+    assert code == 0 and told["about"]["law"] == "computed_torque" and told["files"] == [str(log)]
+    assert mp.read_log(log).q_ref[-1] == pytest.approx(np.radians([40, 20]))
+
+
+@pytest.mark.parametrize(
+    "words, sentence",
+    [
+        ("simulate planar2r pidd --to 1,1", "no control law is called 'pidd'"),
+        ("simulate planar2r pd_gravity --to 1,1", "no value for kp"),
+        ("simulate planar2r pd_gravity --gain kp --to 1,1", "--gain: expected NAME=VALUE, found 'kp'"),
+        ("simulate planar2r --to 1", "--to: expected 2 numbers, one a joint, found 1"),
+        ("simulate planar2r", "until: without a reference"),
+        ("simulate planar2r --until 0.1 --method rk5", "no method is called 'rk5'"),
+        ("loads planar2r", "give a motion: --to Q, or --table"),
+        ("loads planar2r --to 1,x", "--to: expected numbers"),
+    ],
+)
+def test_bad_options_end_with_code_2_and_a_sentence(words: str, sentence: str) -> None:
+    code, text = ran(*words.split(), *VALUES)
+    assert code == 2 and sentence in text.replace("\n", " ")
+
+
+def test_loads_as_a_table_and_as_data() -> None:
+    code, text = ran(*"loads planar2r --to 1,0.5 --duration 0.5 --payload 1".split(), *VALUES)
+    assert code == 0 and "theta2" in text and "moment [N·m]" in text
+    code, text = ran(*"loads planar2r --to 1,0.5 --duration 0.5 --json".split(), *VALUES)
+    assert code == 0 and [x["joint"] for x in json.loads(text)["joints"]] == ["theta1", "theta2"]
