@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
     from manipula.simulation.events import Event
-    from manipula.simulation.joint_loads import Loads
     from manipula.simulation.logs import Log
     from manipula.simulation.loops.loop import Reference
     from manipula.simulation.loops.sensors import Sensors
     from manipula.simulation.plant import Plant
     from manipula.simulation.run import Run
     from manipula.simulation.scenarios.scenario import Scenario
+    from manipula.simulation.sizing.joint_loads import Loads
 
 
 def robots() -> list[str]:
@@ -304,7 +305,7 @@ def closed_loop(
 
 
 def simulate(
-    plant: Robot | str,
+    plant: Plant | Robot | str,
     law: Any = None,
     ref: Any = None,
     *,
@@ -312,6 +313,7 @@ def simulate(
     until: float | None = None,
     step: float = 1e-3,
     method: str = "rk4",
+    sensors: Sensors | None = None,
     wrench: Any = None,
     events: Sequence[Event] = (),
     parameters: Mapping[str, Any] | None = None,
@@ -338,19 +340,19 @@ def simulate(
     from manipula.simulation.simulating import simulated
     from manipula.simulation.task import task_from
 
-    robot = _loaded(plant)
     task = task_from(
-        robot, ref, start=start, until=until, step=step, method=method, wrench=wrench, events=events,
-        parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,
+        _plant(plant, driven=law is not None), ref, start=start, until=until, step=step, method=method, wrench=wrench,
+        events=events, parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,
     )  # fmt: skip
     inside = ref if getattr(ref, "block", None) is not None else None  # so that every stage has its own time
     pushed = any(x is not None for x in (task.wrench, *(x.wrench for x in task.events if x.wrench is not ...)))
     chosen: dict[str, Any] = {"method": method, "wrench": pushed, "tell": tell}
+    seen: dict[str, Any] = {} if sensors is None else {"sensors": sensors}
 
-    def loop(arm: Robot, law: Law) -> System:
+    def loop(arm: Plant, law: Law) -> System:
         if law.sample is None:
-            return closed_loop(arm, law, inside, step=step, **chosen)
-        return closed_loop(arm, law, **chosen)
+            return closed_loop(arm, law, inside, step=step, **chosen, **seen)
+        return closed_loop(arm, law, **chosen, **seen)
 
     make = Workshop(loop, lambda arm: _arm_alone(arm, step, **chosen), _reloaded)
     return simulated(
@@ -374,12 +376,17 @@ def simulate_file(path: str | Path, *, tell: Callable[[str], None] = lambda text
 
 
 def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
+    from manipula.simulation.loops.sensors import Sensors
+    from manipula.simulation.plant import Plant
     from manipula.simulation.scenarios.scenario import joints_from, motion_from
 
     near = folder / asked.robot
     robot = load(near if near.is_file() else asked.robot)
     robot = robot.with_parameters(**asked.plant.parameters) if asked.plant.parameters else robot
-    plant = robot if asked.plant.payload is None else robot.with_payload(**asked.plant.payload.arguments())
+    held = robot if asked.plant.payload is None else robot.with_payload(**asked.plant.payload.arguments())
+    effort: Any = None if asked.plant.effort == "none" else asked.plant.effort
+    plant = Plant(held, asked.plant.friction, effort, asked.plant.stops)
+    sensors = None if asked.sensors is None else Sensors(**dict(asked.sensors))
     law = None
     if asked.law is not None:
         law = controller(robot, asked.law.name, sample=asked.law.sample, tell=tell, **asked.law.settings())
@@ -391,7 +398,7 @@ def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
     return simulate(
         plant, law, motion_from(asked.reference, turns, degrees, folder), start=start, until=asked.run.until,
         step=asked.run.step, method=asked.run.method, wrench=asked.wrench, seed=asked.run.seed, every=asked.run.every,
-        events=[x.event() for x in asked.event], tell=tell,
+        events=[x.event() for x in asked.event], sensors=sensors, tell=tell,
     )  # fmt: skip
 
 
@@ -413,7 +420,7 @@ def loads(
     >>> round(loads(arm, trajectory.quintic([0, 0], [0, 0], 1.0))["theta1"].force, 6)
     50.0
     """
-    from manipula.simulation.joint_loads import loads_of
+    from manipula.simulation.sizing.joint_loads import loads_of
 
     return loads_of(_loaded(robot), motion, wrench, parameters)
 
@@ -438,9 +445,18 @@ def _arm_alone(arm: Plant | Robot, step: float, method: str, wrench: bool, tell:
     return System(function, None, settings={"sample": (step,)}, sample=step)
 
 
-def _reloaded(arm: Robot, load: dict[str, Any] | None) -> Robot:
-    empty = arm.without("payload")
-    return empty if load is None else empty.with_payload(**load)
+def _plant(given: Plant | Robot | str, driven: bool) -> Plant:
+    """A robot by itself sticks and stops; its effort limits matter where somebody drives it."""
+    from manipula.simulation.plant import Plant
+
+    return given if isinstance(given, Plant) else Plant(_loaded(given), effort="limits" if driven else None)
+
+
+def _reloaded(plant: Plant, load: dict[str, Any] | None) -> Plant:
+    from manipula.robot import Robot
+
+    empty = Robot.of(plant.robot).without("payload")
+    return replace(plant, robot=empty if load is None else empty.with_payload(**load))
 
 
 def _solver(asked: Prepared) -> Model | None:

@@ -14,6 +14,7 @@ from manipula.mechanics.models.ports import POSITION
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.functions import Array, refuse_unknown
 from manipula.simulation.marching import Drive, Marched, Progress, System, marched
+from manipula.simulation.plant import Plant
 from manipula.simulation.task import Task, numbers
 
 REFERENCES = ("q_ref", "qd_ref", "qdd_ref")
@@ -21,11 +22,11 @@ MEASURED = ("q", "qd")
 
 
 class Workshop(NamedTuple):
-    """Who makes what a run needs: the loop of an arm and a law, the arm alone, an arm with another payload."""
+    """Who makes what a run needs: the loop of a plant and a law, the plant alone, one with another payload."""
 
     loop: Callable[[Any, Any], System]
     arm: Callable[[Any], System]
-    loaded: Callable[[Any, dict[str, Any] | None], Robot]
+    loaded: Callable[[Any, dict[str, Any] | None], Plant]
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,14 @@ class Part:
     task: Task
     first: int
     last: int
-    robot: Robot
+    plant: Plant
     law: Any
     wrench: Array | None
     ref: Any
+
+    @property
+    def robot(self) -> Robot:
+        return self.plant.robot
 
     @property
     def steps(self) -> int:
@@ -58,7 +63,7 @@ class Part:
 def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
     """The states over the steps of a part."""
     law, joined = part.law, hasattr(part.law, "function") and _samples(part) == 1
-    system = make.loop(part.robot, law) if joined else make.arm(part.robot)
+    system = make.loop(part.plant, law) if joined else make.arm(part.plant)
     along = _pushes(system, part)
     if joined:
         ports = [port for port in _variables(system) if port.name not in along]
@@ -68,7 +73,7 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
         along["tau"] = _torques(part)
     return marched(
         system, _start(system, part, now), part.steps, along, drive, _values(system, part), every=part.task.every,
-        threads=part.task.threads, tell=tell,
+        threads=part.task.threads, tell=tell, seed=part.task.seed, first=part.first,
     )  # fmt: skip
 
 

@@ -6,7 +6,6 @@ Parameters that have no value in the robot are given here, one number each, or o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +18,9 @@ from manipula.errors import InputError
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.mechanics.robot.description import Robot, known
+from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
+from manipula.simulation.exact.mechanism import frictionless
 
 Array = NDArray[np.float64]
 
@@ -65,10 +65,7 @@ class Functions:
     @cached_property
     def without_friction(self) -> Functions:
         """The same robot, no joint of which rubs."""
-        rows = (
-            replace(x, actuator=x.actuator.without_friction(lambda cell: known(cell.name))) for x in self.robot.joints
-        )
-        return Functions(replace(self.robot, joints=tuple(rows)), self.parameters)
+        return Functions(frictionless(self.robot), self.parameters)
 
 
 def refuse_unknown(robot: Robot, missing: list[str]) -> None:

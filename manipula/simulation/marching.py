@@ -28,7 +28,7 @@ class System(Protocol):
     def step(self, state: Any, *variables: Any, p: Mapping[str, Any] | None = None) -> Any: ...
     def run(
         self, state: Any, steps: int, *variables: Any, p: Mapping[str, Any] | None = None, every: int = 1,
-        threads: int = 1, along: Collection[str] | str = (),
+        threads: int = 1, along: Collection[str] | str = (), seed: int = 0, first: int = 0,
     ) -> Any: ...  # fmt: skip
 
 
@@ -51,6 +51,8 @@ def marched(
     every: int,
     threads: int,
     tell: Progress,
+    seed: int = 0,
+    first: int = 0,
 ) -> Marched:
     """From a state on. `along`: variables by name, (…, steps + 1, size); `drive` gives the torques where they do not.
 
@@ -61,7 +63,9 @@ def marched(
         return _asking(system, state, steps, along, drive, p, every, tell)
     names = [port.name for port in system.function.inputs if port.role == "variable"]
     variables = (along[name] for name in names)
-    went = system.run(state, steps + 1, *variables, p=p or None, every=every, threads=threads, along=names)
+    went = system.run(
+        state, steps + 1, *variables, p=p or None, every=every, threads=threads, along=names, seed=seed, first=first
+    )
     outputs = _named(system, went.outputs) | {name: along[name][..., ::every, :] for name in names if name == "tau"}
     states = dict(zip(went.states._fields, went.states))
     return Marched(states, _broadcast(outputs, states), (states["q"].shape[-2] - 1) * every)

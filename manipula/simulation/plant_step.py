@@ -60,6 +60,9 @@ def stepping_of(
     if not isinstance(plant, Plant):
         return Stepping(_pushed(MOTION, wrench), partial(discretised, method=method), prepare(asked), {})
     limits = limits_of(plant)
+    if not limits.matter and plant.friction != "smooth":  # nothing sticks, clips or stops: the rigid arm of its models
+        bare = replace(asked, robot=frictionless(robot)) if plant.friction == "none" else asked
+        return Stepping(_pushed(MOTION, wrench), partial(discretised, method=method), prepare(bare), {})
     arm, step = sliding(limits, _rubbing(plant)), partial(sticking, limits=limits, method=method)
     rigid = replace(asked, robot=frictionless(robot))
     return Stepping(_pushed(arm, wrench), step, prepare(rigid), {RUBS: prepare(asked)})

@@ -14,6 +14,7 @@ from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.functions import Array
 from manipula.simulation.logs import Log, save_log
+from manipula.simulation.reading import Rest
 from manipula.support.files import write_text
 
 
@@ -23,7 +24,8 @@ class Run:
 
     `ref` is what was wanted, None without a reference; `state` what the law remembered, by name. `balance` is energy in
     − stored − lost over the largest energy that took part, for each row of a batch. `whole` is False where the run was
-    interrupted. `about` tells how it was made.
+    interrupted. `modes` are the times in which a joint rests, held by friction or a stop; `unsettled` tells (for each
+    row) whether in some step it was not found out to the last which joints rest. `about` tells how it was made.
     """
 
     robot: Robot
@@ -37,6 +39,8 @@ class Run:
     balance: Any
     whole: bool
     about: Mapping[str, Any]
+    modes: tuple[Rest, ...] = ()
+    unsettled: Any = False
 
     @property
     def error(self) -> Array | None:

@@ -13,17 +13,20 @@ import numpy as np
 
 from manipula.errors import DivergenceError, InputError, caution
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.mechanics.robot.description import Robot
-from manipula.simulation.balance import Energies, energies, error_of
-from manipula.simulation.driving import Part, Workshop, along_time, driven
+from manipula.simulation.balance import Energies, error_of
+from manipula.simulation.driving import Part, Workshop, driven
 from manipula.simulation.events import Event, payload_from
-from manipula.simulation.functions import Array, Functions
+from manipula.simulation.functions import Array
 from manipula.simulation.marching import Marched
+from manipula.simulation.plant import Plant
+from manipula.simulation.reading import read, rests_of
 from manipula.simulation.run import Run
 from manipula.simulation.task import Task, numbers, refuse_outside
 from manipula.support.progress import Tell, silent
 
 BALANCE = 1e-4  # of the largest energy that took part; above it a run is not to be trusted
+SETTLED = 1e-6  # rad/s, m/s: what the sweeps over joints that rest may leave
+OWN = ("q", "qd", "clock", "past")  # states that are not the law's
 RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 
@@ -35,6 +38,8 @@ class Segment(NamedTuple):
     tau: Array
     state: Mapping[str, Array]
     energies: Energies
+    resting: Any
+    residual: Array  # of the velocities of joints that may rest, the largest of each row
     whole: bool  # False: it was interrupted
 
 
@@ -54,12 +59,12 @@ def simulated(task: Task, law: Any, ref: Any, make: Workshop, about: Mapping[str
 
 def parts_of(task: Task, law: Any, ref: Any, make: Workshop) -> list[Part]:
     """The events as spans of steps; what an event does not name stays."""
-    found, here = [], Part(task, 0, task.steps, task.robot, law, task.wrench, ref)
+    found, here = [], Part(task, 0, task.steps, task.plant, law, task.wrench, ref)
     for event in task.events:
         step = _step_of(event, task)
         if step > here.first:
             found.append(replace(here, last=step))
-        here = replace(here, first=step, **_changes(event, task.robot, make))
+        here = replace(here, first=step, **_changes(event, task.plant, make))
     return [*found, here] if here.first < here.last else found
 
 
@@ -70,10 +75,10 @@ def _step_of(event: Event, task: Task) -> int:
     return step
 
 
-def _changes(event: Event, robot: Robot, make: Workshop) -> dict[str, Any]:
+def _changes(event: Event, plant: Plant, make: Workshop) -> dict[str, Any]:
     where, found = f"event at {event.t:g} s", dict[str, Any]()
     if event.payload is not ...:
-        found["robot"] = make.loaded(robot, payload_from(event.payload, where))
+        found["plant"] = make.loaded(plant, payload_from(event.payload, where))
     if event.wrench is not ...:
         found["wrench"] = None if event.wrench is None else numbers(f"{where}: wrench", event.wrench)
     if event.law is not ...:
@@ -86,32 +91,11 @@ def _segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -
     went = driven(part, now, make, lambda k: tell(f"{(part.first + k) * task.step:.3g} of {task.until:g} s"))
     _refuse_runaway(part, went)
     t = task.step * (part.first + np.arange(0, went.steps + 1, task.every, dtype=float))
-    motion, tau = _motion(part, went), went.outputs["tau"]
-    return Segment(
-        t, motion, tau, {name: x for name, x in went.states.items() if name not in ("q", "qd", "clock")},
-        _energies(part, t, motion, tau), went.steps == part.steps - part.steps % task.every,
-    )  # fmt: skip
-
-
-def _motion(part: Part, went: Marched) -> Motion:
-    q, qd = went.states["q"], went.states["qd"]
-    functions = Functions(part.robot, part.task.parameters)
-    return Motion(q, qd, functions("forward_dynamics", q, qd, went.outputs["tau"], wrench=_wrench(part, q)))
-
-
-def _wrench(part: Part, q: Array) -> Array | None:
-    if part.wrench is None:
-        return None
-    rows = along_time("wrench", part.wrench, 6, part)[..., :: part.task.every, :]
-    return np.broadcast_to(rows[..., : q.shape[-2], :], (*q.shape[:-1], 6))
-
-
-def _energies(part: Part, t: Array, motion: Motion, tau: Array) -> Energies:
-    functions = Functions(part.robot, part.task.parameters)
-    rigid = functions.without_friction
-    friction = functions("inverse_dynamics", *motion) - rigid("inverse_dynamics", *motion)
-    held = part.held and part.task.every == 1
-    return energies(functions, t, motion.q, motion.qd, tau, _wrench(part, motion.q), friction, held)
+    seen = read(part, t, went)
+    state = {name: x for name, x in went.states.items() if name not in OWN}
+    residual = went.outputs.get("residual", np.zeros((*task.lead, 1, 1))).max(axis=(-1, -2))
+    whole = went.steps == part.steps - part.steps % task.every
+    return Segment(t, seen.motion, seen.tau, state, seen.energies, seen.resting, residual, whole)
 
 
 def _end(segment: Segment) -> dict[str, Array]:
@@ -143,6 +127,10 @@ def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]
             f"energy in − stored − lost is {balance.max():.1e} of the largest energy, more than {BALANCE:g}: "
             f"take a shorter step than {task.step:g} s, or another method than {task.method!r}"
         )
+    unsettled = np.max([x.residual for x in segments], axis=0) > SETTLED
+    if unsettled.any():
+        rows = "" if not unsettled.ndim else f" in {int(unsettled.sum())} of {unsettled.size} arms"
+        caution(f"which joints rest was not settled to {SETTLED:g} in some step{rows}: take a shorter step")
     t = _joined([x.t for x in segments], axis=-1)
     motion = Motion(*(_joined(list(parts), axis=-2) for parts in zip(*(x.motion for x in segments))))
     names = [name for name in segments[0].state if all(name in x.state for x in segments)]
@@ -151,6 +139,8 @@ def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]
         ref=Motion(*map(np.asarray, ref(t))) if callable(ref) else None,
         state={name: _joined([x.state[name] for x in segments], axis=-2) for name in names},
         balance=balance if balance.ndim else float(balance), whole=segments[-1].whole,
+        modes=tuple(rests_of(t, _joined([x.resting for x in segments], axis=-2))),
+        unsettled=unsettled if unsettled.ndim else bool(unsettled),
         about={**about, "method": task.method, "step": task.step, "until": task.until},
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.events import Event, in_order
 from manipula.simulation.functions import Array, Limits
+from manipula.simulation.plant import Plant
 
 FIXED = ("rk4", "semi-implicit", "euler")
 METHODS = (*FIXED, "dop853")
@@ -25,7 +26,7 @@ NEAR = 1e-9  # of a step: times are told from their neighbours, not from roundin
 class Task:
     """A run to be made: `steps` of `step` seconds, one in `every` is kept. `q`, `qd` are (…, n), the batch in front."""
 
-    robot: Robot
+    plant: Plant
     q: Array
     qd: Array
     step: float
@@ -37,6 +38,10 @@ class Task:
     parameters: Mapping[str, Array]
     threads: int
     seed: int
+
+    @property
+    def robot(self) -> Robot:
+        return self.plant.robot
 
     @property
     def until(self) -> float:
@@ -52,7 +57,7 @@ class Task:
 
 
 def task_from(
-    robot: Robot,
+    plant: Plant,
     ref: Any,
     *,
     start: Any = None,
@@ -70,6 +75,7 @@ def task_from(
     """Everything that can be told without making a function. `gains`: the settings of the law, and their sizes."""
     if method not in METHODS:
         raise UnknownNameError("method", method, METHODS)
+    robot = plant.robot
     refuse_reference(robot, ref)
     steps = _steps(ref, until, step)
     values = _parameters(parameters)
@@ -80,7 +86,7 @@ def task_from(
     if np.prod(lead, dtype=float) * (steps // _whole("every", every, 1) + 1) * n > MOST_NUMBERS:
         raise InputError(f"{steps} steps of {lead} arms are too many to keep; every= keeps one step in so many")
     return Task(
-        robot, q, qd, step, steps, every, method, _wrench(wrench), tuple(in_order(events, steps * step)), values,
+        plant, q, qd, step, steps, every, method, _wrench(wrench), tuple(in_order(events, steps * step)), values,
         _whole("threads", threads, 0), _whole("seed", seed, 0),
     )  # fmt: skip
 

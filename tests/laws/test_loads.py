@@ -59,13 +59,13 @@ def test_peaks_are_found_between_samples(seed: int, kinds: str) -> None:
 def test_a_run_with_the_true_model_carries_what_its_reference_asks_for() -> None:
     ref = mp.trajectory.quintic([0, 0], [1.0, -0.8], 0.4)
     law = mp.controller(ARM, "computed_torque", kp=400, kd=40)
-    asked, had = mp.loads(ARM, ref), mp.loads(ARM, mp.simulate(ARM, law, ref))
+    asked, had = mp.loads(ARM, ref), mp.loads(ARM, mp.simulate(mp.Plant(ARM, effort=None), law, ref))
     for a, b in zip(asked, had):
         for name in ("torque", "torque_rms", "speed", "power", "force", "moment"):  # torques are known by samples
             assert getattr(b, name) == pytest.approx(getattr(a, name), rel=2e-3), name
         assert b.speed == pytest.approx(a.speed, rel=1e-8)  # between the samples, too
     law = mp.controller(ARM, "pd_gravity", kp=400, kd=40, sample=1e-3)
-    many = mp.simulate(ARM, law, ref, start=[[0, 0], [0.3, 0.3]])
+    many = mp.simulate(mp.Plant(ARM, effort=None), law, ref, start=[[0, 0], [0.3, 0.3]])
     rows = [np.abs(many.tau[row]).max(axis=0) for row in range(2)]
     np.testing.assert_array_equal([x.torque for x in mp.loads(ARM, many)], np.maximum(*rows))
 

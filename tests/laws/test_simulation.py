@@ -20,6 +20,11 @@ def arm_of(seed: int, kinds: str, friction: float = 0.0) -> mp.Robot:
     return arm.with_friction({name: {"viscous": friction * (1 + i)} for i, name in enumerate(arm.joint_names)})
 
 
+def free_of_limits(arm: mp.Robot) -> mp.Plant:
+    """Random arms have no effort limits, which would be warned of."""
+    return mp.Plant(arm, effort=None)
+
+
 def start_of(arm: mp.Robot, seed: int) -> tuple[Any, Any]:
     q, qd, *_ = random_state(arm, seed)
     return np.array(q), np.array(qd)
@@ -41,11 +46,13 @@ def test_power_balance_with_friction_torque_wrench_and_another_payload(seed: int
     rng = np.random.default_rng(seed)
     events = [mp.Event(0.1, payload={"mass": 0.4, "com": [0.1, 0, 0.05]}), mp.Event(0.15, wrench=rng.normal(size=6))]
     tau = np.sin(np.arange(200)[:, None] / 30 + np.arange(n))
-    run = mp.simulate(arm, tau, start=start_of(arm, seed), until=0.2, wrench=rng.normal(size=6), events=events)
+    run = mp.simulate(
+        free_of_limits(arm), tau, start=start_of(arm, seed), until=0.2, wrench=rng.normal(size=6), events=events
+    )
     assert run.balance < 1e-6  # torques jump from step to step, so what friction takes has corners
     assert np.array_equal(run.tau[:-1], tau)
     # every one of them changes the motion from its time on
-    free = mp.simulate(arm, tau, start=start_of(arm, seed), until=0.2)
+    free = mp.simulate(free_of_limits(arm), tau, start=start_of(arm, seed), until=0.2)
     assert np.abs(free.q[50] - run.q[50]).max() > 1e-9
 
 
@@ -53,7 +60,13 @@ def test_power_balance_with_friction_torque_wrench_and_another_payload(seed: int
 def test_accelerations_are_those_of_the_models(seed: int, kinds: str) -> None:
     arm = arm_of(seed, kinds, friction=0.2)
     wrench = np.array([1.0, -2, 0.5, 0.1, 0.2, -0.3])
-    run = mp.simulate(arm, lambda t, q, qd: np.sin(q) - qd + t, start=start_of(arm, seed), until=0.05, wrench=wrench)
+    run = mp.simulate(
+        free_of_limits(arm),
+        lambda t, q, qd: np.sin(q) - qd + t,
+        start=start_of(arm, seed),
+        until=0.05,
+        wrench=wrench,
+    )
     found = mp.Arm(arm).inverse_dynamics(run.q, run.qd, run.qdd, np.broadcast_to(wrench, (len(run.t), 6)))
     np.testing.assert_allclose(found, run.tau, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(run.tau, np.sin(run.q) - run.qd + run.t[:, None], rtol=1e-12)
@@ -70,10 +83,10 @@ def test_a_row_of_a_batch_has_the_bits_of_one_arm(law: str, sample: float | None
     made = mp.controller(arm, law, sample=sample, **gains)
     ref = mp.trajectory.quintic([0.1, 0.2], [0.4, -0.1], 0.04)
     start = np.array([[0.1, 0.2], [0.3, -0.2], [-0.4, 0.1]])
-    many = mp.simulate(arm, made, ref, start=start)
+    many = mp.simulate(free_of_limits(arm), made, ref, start=start)
     assert many.q.shape == (3, 41, 2) and many.balance.shape == (3,)
     for row, q in list(enumerate(start))[1:2]:
-        one = mp.simulate(arm, made, ref, start=q)
+        one = mp.simulate(free_of_limits(arm), made, ref, start=q)
         for name in ("q", "qd", "tau"):
             assert getattr(one, name).tobytes() == getattr(many, name)[row].tobytes(), name
         for name, values in one.state.items():
@@ -105,7 +118,7 @@ def test_a_payload_taken_on_the_way_is_the_arm_that_has_it_from_there() -> None:
 def test_another_law_takes_over_where_the_first_one_leaves() -> None:
     arm = arm_of(77, "R")
     law = mp.controller(arm, "pd_gravity", kp=80, kd=10, sample=1e-3)
-    run = mp.simulate(arm, law, start=([0.3], [0.5]), until=0.1, events=[mp.Event(0.05, law=None)])
+    run = mp.simulate(free_of_limits(arm), law, start=([0.3], [0.5]), until=0.1, events=[mp.Event(0.05, law=None)])
     assert (run.tau[:50] != 0).all() and (run.tau[50:] == 0).all()
     free = mp.simulate(arm, start=(run.q[50], run.qd[50]), until=0.05)
     np.testing.assert_array_equal(run.q[50:], free.q)
@@ -114,11 +127,11 @@ def test_another_law_takes_over_where_the_first_one_leaves() -> None:
 def test_a_law_of_a_longer_sample_holds_its_torque() -> None:
     arm = arm_of(79, "R")
     slow = mp.controller(arm, "pd_gravity", kp=80, kd=10, sample=4e-3)
-    run = mp.simulate(arm, slow, start=([0.3], [0.2]), until=0.04)
+    run = mp.simulate(free_of_limits(arm), slow, start=([0.3], [0.2]), until=0.04)
     blocks = run.tau[:40].reshape(10, 4, 1)
     assert (blocks == blocks[:, :1]).all() and (np.diff(blocks[:, 0], axis=0) != 0).any()
     # the held torques, given as an array, move the arm the same way
-    again = mp.simulate(arm, run.tau[:-1], start=([0.3], [0.2]), until=0.04)
+    again = mp.simulate(free_of_limits(arm), run.tau[:-1], start=([0.3], [0.2]), until=0.04)
     np.testing.assert_array_equal(run.q, again.q)
 
 
@@ -126,6 +139,25 @@ def test_a_continuous_law_with_the_true_model_follows_its_reference() -> None:
     arm = arm_of(81, "RP")
     law = mp.controller(arm, "computed_torque", kp=400, kd=40)
     ref = mp.trajectory.quintic([0.1, 0.2], [0.5, -0.1], 0.5)
-    run = mp.simulate(arm, law, ref)
+    run = mp.simulate(free_of_limits(arm), law, ref)
     assert np.abs(run.error).max() < 1e-9
     assert run.t[-1] == 0.5 and run.ref.q.shape == run.q.shape
+
+
+def test_friction_holds_clips_and_stops_are_told() -> None:
+    """A prismatic joint on a slope: held by friction, let go by a push, stopped at its end."""
+    row = {"theta": 0, "d": "q1", "a": 0, "alpha": 0, "type": "prismatic", "mass": 2, "com": [0, 0, 0],
+           "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0), "limits": [-1, 0.05],
+           "friction": {"coulomb": 25, "viscous": 1}, "effort_limit": 40}  # fmt: skip
+    arm = mp.Robot.from_dh([row]).with_gravity(0, 0, -9.81)
+    tau = np.where(np.arange(300) < 100, 0.0, 60.0)[:, None]
+    run = mp.simulate(arm, tau, start=[0.0], until=0.3)
+    assert (run.q[:101] == 0).all() and (run.qdd[:100] == 0).all()  # 19.6 N of weight, 25 N of friction
+    assert run.tau.max() == 40 and (run.q == 0).all()
+    # 40 N − 19.62 N − 25 N is less than nothing: it does not even start; with more room in the motor it does
+    strong = mp.simulate(mp.Plant(arm, effort=None), tau, start=[0.0], until=0.3)
+    slides = strong.qd[:, 0] > 0
+    first = int(np.argmax(slides))
+    assert first == 101 and strong.qdd[100, 0] == pytest.approx((60 - 19.62 - 25) / 2)
+    assert strong.q[-1] == 0.05 and strong.qd[-1] == 0 and strong.balance < 1e-3
+    assert [x.joint for x in strong.modes] == [0, 0] and strong.modes[0].since == 0 and strong.modes[1].until == 0.3

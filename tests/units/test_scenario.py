@@ -91,7 +91,7 @@ BROKEN = [
     ("t = 0.02", "", "event: row 2: t: is missing"),
     ("t = 0.02", "t = 7", "event at 7 s: the run ends at 0.04 s"),
     ("l1 = 0.5", "l9 = 0.5", "no parameter is called 'l9'"),
-    ('log = "run.csv"', 'log = "run.xls"', "no ending of a log is called '.xls'"),
+    ('log = "run.csv"', 'log = "run.xls"', "output: log: found 'run.xls'; string should match pattern"),
     ("[run]", "[run", "is no TOML"),
 ]
 
@@ -117,7 +117,7 @@ def test_the_published_schema_is_up_to_date_and_agrees_with_the_reader() -> None
 
 
 def test_files_that_are_not_there() -> None:
-    with pytest.raises(mp.InputError, match="nowhere.toml: cannot be read"):
+    with pytest.raises(mp.InputError, match=r"nowhere.toml: cannot be read"):
         read_scenario("nowhere.toml")
 
 
@@ -125,7 +125,7 @@ def test_degrees_are_of_joints_that_turn() -> None:
     np.testing.assert_allclose(joints_from([90, 0.5], [True, False], True, "q"), [np.pi / 2, 0.5])
 
 
-VALUES = "--set l1=0.5 --set l2=0.4 --set m1=3 --set m2=2 --set g=9.81".split()
+VALUES = ["--set", "l1=0.5", "--set", "l2=0.4", "--set", "m1=3", "--set", "m2=2", "--set", "g=9.81"]
 
 
 def ran(*words: str) -> tuple[int, str]:
@@ -136,9 +136,8 @@ def ran(*words: str) -> tuple[int, str]:
 
 def test_the_common_case_needs_no_file(tmp_path: Path) -> None:
     log = tmp_path / "run.csv"
-    code, text = ran(
-        *"simulate planar2r computed_torque --to 40,20 --degrees --duration 0.05 --json --csv".split(), str(log), *VALUES
-    )
+    words = "simulate planar2r computed_torque --to 40,20 --degrees --duration 0.05 --json --csv"
+    code, text = ran(*words.split(), str(log), *VALUES)
     told = json.loads(text[text.index("{") :])
     assert code == 0 and told["about"]["law"] == "computed_torque" and told["files"] == [str(log)]
     assert mp.read_log(log).q_ref[-1] == pytest.approx(np.radians([40, 20]))
@@ -163,7 +162,7 @@ def test_bad_options_end_with_code_2_and_a_sentence(words: str, sentence: str) -
 
 
 def test_loads_as_a_table_and_as_data() -> None:
-    code, text = ran(*"loads planar2r --to 1,0.5 --duration 0.5 --payload 1".split(), *VALUES)
+    code, text = ran(*["loads", "planar2r", "--to", "1,0.5", "--duration", "0.5", "--payload", "1"], *VALUES)
     assert code == 0 and "theta2" in text and "moment [N·m]" in text
-    code, text = ran(*"loads planar2r --to 1,0.5 --duration 0.5 --json".split(), *VALUES)
+    code, text = ran(*["loads", "planar2r", "--to", "1,0.5", "--duration", "0.5", "--json"], *VALUES)
     assert code == 0 and [x["joint"] for x in json.loads(text)["joints"]] == ["theta1", "theta2"]

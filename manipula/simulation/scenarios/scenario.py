@@ -118,9 +118,9 @@ class EventTable(_Table):
 class OutputTable(_Table):
     """What is written, beside the scenario."""
 
-    log: str | None = None
-    plot: str | None = None
-    report: str | None = None
+    log: Annotated[str, Field(pattern=r"\.(csv|npz)$")] | None = None
+    plot: Annotated[str, Field(pattern=r"\.(png|svg|pdf)$")] | None = None
+    report: Annotated[str, Field(pattern=r"\.html$")] | None = None
 
 
 class Scenario(_Table):

@@ -51,6 +51,13 @@ class Limits:
     ends: tuple[tuple[Fraction | None, Fraction | None], ...]
     loaded: bool = False
 
+    @property
+    def matter(self) -> bool:
+        """Is any joint held, clipped or stopped?"""
+        return any(self.dry) or any(
+            x is not None for x in (*self.efforts, *(end for pair in self.ends for end in pair))
+        )
+
 
 def dry_friction(maths: Maths[Any], call: Call, x: Given, past: Sequence[Any]) -> Rubbed:
     """With its jump at rest."""

@@ -1,0 +1,1 @@
+"""What motors, gears and bearings must stand."""
