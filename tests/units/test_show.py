@@ -14,7 +14,7 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.show import equations, to_sympy
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.names import split_name, trig_name
-from manipula.algebra.show.printer import Printer, decimal
+from manipula.algebra.show.printer import Printer
 from manipula.algebra.show.unicode import Unicode
 from manipula.algebra.simplify.tree import (
     MINUS,
@@ -29,6 +29,7 @@ from manipula.algebra.simplify.tree import (
     sum_of,
 )
 from manipula.errors import InputError, UnknownNameError
+from manipula.support.decimals import decimal
 
 
 def symbol(name: str) -> Symbol:

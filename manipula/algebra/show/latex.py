@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from manipula.algebra.show.names import GREEK, split_name
-from manipula.algebra.show.printer import Printer, decimal
+from manipula.algebra.show.printer import Printer
 from manipula.algebra.simplify.tree import Tree
 from manipula.scalar import OPS
+from manipula.support.decimals import decimal
 
 _DOTS = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}")
 

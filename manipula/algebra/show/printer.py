@@ -23,23 +23,9 @@ from manipula.algebra.simplify.tree import (
     product_of,
     without_sign,
 )
+from manipula.support.decimals import exact_text
 
 SUM, PRODUCT, POWER = 1, 2, 3  # how strongly a form binds
-
-
-def decimal(value: Fraction) -> str:
-    """0.25 for 1/4, nothing for 1/3: only what a decimal writes exactly and shortly."""
-    rest, places = value.denominator, 0
-    for prime in (2, 5):
-        count = 0
-        while rest % prime == 0:
-            rest, count = rest // prime, count + 1
-        places = max(places, count)
-    if rest != 1:
-        return ""
-    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-    text = digits if not places else f"{digits[:-places]}.{digits[-places:]}"
-    return ("-" if value < 0 else "") + text
 
 
 def _bottom(tree: Tree) -> Tree | None:
@@ -66,7 +52,7 @@ class Printer:
         return text
 
     def number(self, value: Fraction) -> str:
-        return decimal(value) or f"{value.numerator}/{value.denominator}"
+        return exact_text(value)
 
     def degrees(self, value: Fraction) -> str:
         return f"{self.number(value / 180)}*pi"

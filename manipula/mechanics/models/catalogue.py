@@ -132,7 +132,11 @@ def _field_acceleration(chain: Tree, x: Given, choices: Sequence[Choice]) -> dic
 
 
 def _operational(output: str, made: Callable[[Rows, Rows], Rows], mass: InertiaMatrix) -> Method:
-    return lambda chain, x: {output: made(jacobian.jacobian(chain, x["q"]), mass(chain, x["q"]))}
+    def method(chain: Tree, x: Given) -> dict[str, Any]:
+        M = mass(chain, x["q"])
+        return {output: made(jacobian.jacobian(chain, x["q"]), M)}
+
+    return method
 
 
 def _energy(chain: Tree, x: Given) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.robot.description import Cell, Step, Steps
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, negated
+from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Op, Parameter, applied, negated
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
-from manipula.scalar import Scalar
+from manipula.scalar import Maths, Scalar
 
 ONE = Num(Fraction(1))
 
@@ -223,27 +223,31 @@ def with_values(parameter: Parameter, values: Mapping[str, Parameter]) -> Formul
         case Op("**", (base, power)):
             return Formula(_power(with_values(base, values).parameter, power))
         case Op(op, args):
-            return _folded(op, [with_values(argument, values) for argument in args])
+            found: Formula = applied(op, [with_values(argument, values) for argument in args], FORMULAS)
+            return found
     return Formula(parameter)
 
 
-def _folded(op: str, args: list[Formula]) -> Formula:
-    match op, args:
-        case "+", [x, y]:
-            return x + y
-        case "-", [x, y]:
-            return x - y
-        case "*", [x, y]:
-            return x * y
-        case "/", [x, y]:
-            return x / y
-        case "neg", [x]:
-            return -x
-        case "cos", [x]:
-            return cos_sin(x.parameter)[0]
-        case "sin", [x]:
-            return cos_sin(x.parameter)[1]
-    return Formula(Op(op, tuple(x.parameter for x in args)))
+class FormulaMaths(Maths[Formula]):
+    """Functions of trees: what is no number stays a tree."""
+
+    def number(self, value: Fraction) -> Formula:
+        return Formula(Num(value))
+
+    def degrees(self, value: Fraction) -> Formula:
+        return Formula(Deg(value))
+
+    def apply(self, name: str, *args: Any) -> Formula:
+        return Formula(Op(name, tuple(x.parameter for x in args)))
+
+    def cos(self, x: Formula) -> Formula:
+        return cos_sin(x.parameter)[0]
+
+    def sin(self, x: Formula) -> Formula:
+        return cos_sin(x.parameter)[1]
+
+
+FORMULAS = FormulaMaths()
 
 
 def _power(base: Parameter, power: Parameter) -> Parameter:

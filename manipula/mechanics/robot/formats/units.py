@@ -204,12 +204,3 @@ def bare_from_parameter(parameter: Parameter, quantity: Quantity, units: Units) 
         case Deg(value) if value == 0 or (quantity == "angle" and units.angle == "deg"):
             return value
     return None
-
-
-def is_decimal(value: Fraction) -> bool:
-    """Whether finitely many digits write it."""
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    return rest == 1

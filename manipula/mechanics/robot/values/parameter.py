@@ -15,6 +15,7 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.scalar import Maths, S
+from manipula.support.decimals import exact_text
 
 
 @dataclass(frozen=True)
@@ -185,9 +186,9 @@ def text_of(parameter: Parameter) -> str:
     """Text that `parameter_from_text` reads back to the same parameter."""
     match parameter:
         case Num(value):
-            return _decimal(value)
+            return exact_text(value)
         case Deg(value):
-            return f"{_decimal(value / 180)}*pi" if value else "0"
+            return f"{exact_text(value / 180)}*pi" if value else "0"
         case Name(name):
             return name
         case Op("neg", (argument,)):
@@ -204,22 +205,6 @@ def _wrapped(parameter: Parameter) -> str:
     return text if isinstance(parameter, Name) or text.replace(".", "").isdigit() else f"({text})"
 
 
-def _decimal(value: Fraction) -> str:
-    """A decimal when it is exact and short, else a fraction."""
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1:
-        return f"{value.numerator}/{value.denominator}"
-    digits = 0
-    while (value * 10**digits).denominator != 1:
-        digits += 1
-    whole = str(abs(value.numerator) * 10**digits // value.denominator).rjust(digits + 1, "0")
-    sign = "-" if value < 0 else ""
-    return sign + (f"{whole[:-digits]}.{whole[-digits:]}" if digits else whole)
-
-
 def scalar_from_parameter(parameter: Parameter, symbols: Mapping[str, S], maths: Maths[S]) -> S:
     """The parameter's value over any scalar; `symbols` holds every name."""
     match parameter:
@@ -234,7 +219,7 @@ def scalar_from_parameter(parameter: Parameter, symbols: Mapping[str, S], maths:
             return powered
         case Op(op, args):
             values: list[Any] = [scalar_from_parameter(argument, symbols, maths) for argument in args]
-            result: S = _apply(op, values, maths)
+            result: S = applied(op, values, maths)
             return result
     raise AssertionError(parameter)
 
@@ -246,7 +231,8 @@ def _power(base: Any, power: int) -> Any:
     return result if power >= 0 else 1 / result
 
 
-def _apply(op: str, values: list[Any], maths: Maths[Any]) -> Any:
+def applied(op: str, values: list[Any], maths: Maths[Any]) -> Any:
+    """An operation of a table's arithmetic over any scalar, powers apart."""
     match op, values:
         case "+", [x, y]:
             return x + y

@@ -27,10 +27,11 @@ from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import structured
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
-from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter, is_decimal
+from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
+from manipula.support.decimals import is_decimal
 
 _TURNS = ("roll", "pitch", "yaw")
 
