@@ -85,6 +85,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "nan": (lambda: tr.quintic([0, np.nan], [0, 1], 1), "entry 2 is nan"),
     "inf": (lambda: tr.quintic([0, 1], [np.inf, 1], 1), "entry 1 is inf"),
     "words": (lambda: tr.quintic("home", [1], 1), "expected a position for each joint, found 'home'"),
+    "complex": (
+        lambda: tr.quintic(np.array([1j]), [1], 1),
+        "expected a position for each joint, found array([0.+1.j])",
+    ),
+    "no time": (lambda: tr.quintic(*LINE, 1)(None), "expected times in seconds, found None"),
     "matrix": (lambda: tr.quintic(np.zeros((2, 2)), [1, 1], 1), "an array of shape (2, 2)"),
     "nothing": (lambda: tr.quintic([], [], 1), "an array of shape (0,)"),
     "zero duration": (lambda: tr.quintic(*LINE, 0), "above 0, found 0"),

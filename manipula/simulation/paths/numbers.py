@@ -23,12 +23,19 @@ def positive(value: Any, what: str, unit: str) -> float:
     return float(value)
 
 
+def real(value: Any) -> Floats | None:
+    """An array of its own, if these are real numbers."""
+    try:
+        return None if value is None or np.iscomplexobj(value) else np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
 def numbers(value: Any, what: str, dimensions: int, wanted: str) -> Floats:
     """An array of finite numbers of so many axes, none of them empty."""
-    try:
-        found = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: expected {wanted}, found {value!r:.60}") from None
+    found = real(value)
+    if found is None:
+        raise InputError(f"{what}: expected {wanted}, found {value!r:.60}")
     if found.ndim != dimensions or 0 in found.shape:
         raise InputError(f"{what}: expected {wanted}, found an array of shape {found.shape}")
     if not np.isfinite(found).all():
@@ -52,10 +59,9 @@ def both(q0: Any, q1: Any, what: str) -> tuple[Floats, Floats]:
 
 def limits(value: Any, dof: int, what: str) -> Floats:
     """A limit above zero for each joint, from one number for all or one each; infinity is none."""
-    try:
-        found = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what}: expected a number or {dof}, one a joint, found {value!r:.60}") from None
+    found = real(value)
+    if found is None:
+        raise InputError(f"{what}: expected a number or {dof}, one a joint, found {value!r:.60}")
     if found.shape not in ((), (dof,)):
         raise InputError(f"{what}: expected a number or {dof}, one a joint, found an array of shape {found.shape}")
     if not (found > 0).all():

@@ -18,7 +18,7 @@ from manipula.generation.formula import generate_formula, no_model
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.simulation.paths import face
-from manipula.simulation.paths.numbers import positive
+from manipula.simulation.paths.numbers import positive, real
 from manipula.support.files import write_text
 
 Floats = NDArray[np.float64]
@@ -44,10 +44,9 @@ class Trajectory:
 
     def __call__(self, t: ArrayLike) -> Motion:
         """(q, qd, qdd) at these times."""
-        try:
-            times = np.asarray(t, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"{self.name}: expected times in seconds, found {t!r:.60}") from None
+        times = real(t)
+        if times is None:
+            raise InputError(f"{self.name}: expected times in seconds, found {t!r:.60}")
         return self.curve(times)
 
     @cached_property
@@ -76,7 +75,8 @@ def formula(block: Block, dof: int, duration: float, settings: Mapping[str, tupl
     """A trajectory whose text is run on arrays of times, and on expressions where it becomes a function."""
 
     def curve(t: Floats) -> Motion:
-        found = block.text(ARRAYS, no_model, {"t": [t], **settings})
+        with np.errstate(all="ignore"):  # of an infinite time, or of numbers too large, NaN is a result
+            found = block.text(ARRAYS, no_model, {"t": [t], **settings})
         return Motion(*(_stacked(found[name], t) for name in block.outputs))
 
     return Trajectory(block.name, dof, duration, block, settings, curve)
