@@ -248,6 +248,20 @@ class Arm:
             out: Any = None,
             threads: int = 1,
         ) -> Any: ...
+        def base_inertia_matrix(self, q: Given, theta: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def loaded_dynamics(
+            self,
+            q: Given,
+            qd: Given,
+            qd_r: Given,
+            qdd_r: Given,
+            slip: Given,
+            load: Given,
+            weights: Given,
+            *,
+            out: Any = None,
+            threads: int = 1,
+        ) -> Any: ...
 
     @_compiled
     def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Any = None, threads: int = 1) -> Array:

@@ -64,7 +64,7 @@ class Prepared:
         model = model_named(self.request.model)
         if follows := followers(self.robot):
             model = coupled(model, self.robot.name)
-        if model.ranked:
+        if model.ranked or any(PORTS[port].size == "base" for port in model.inputs):
             return _narrowed(model, self.structure.ranking)
         if model.inverts:
             return model.inverts(model, self.structure.plan)

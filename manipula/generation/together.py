@@ -27,7 +27,7 @@ from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.walk import free_symbols, rebuilt
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.prove import Reference, Sample, prove
-from manipula.errors import InputError, ProofError
+from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.build import guarded, reference, refuse_clash, used_parameters
 from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
@@ -38,6 +38,7 @@ from manipula.mechanics.models.ports import Sizes
 from manipula.support.collecting import seldom_collecting
 from manipula.support.progress import Tell, silent
 
+Named = Sequence[Any] | Mapping[str, Any]
 Values = dict[str, Any]  # output → values in their shape
 
 
@@ -151,8 +152,9 @@ def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
     refuse_clash(parameters, {port.name: port.symbols for port in inputs}, asked.robot)
     cuts: list[Cut] = []
 
-    def call(model: str, /, **given: Sequence[Any]) -> Values:
+    def call(model: str, /, **named: Named) -> Values:
         part = parts[model]
+        given = _by_place(block, model, part, named)
         _check_inputs(block, model, part, given)
         handed = {port: tuple(map(graph.expr, values)) for port, values in given.items()}
         placed = {x: y for port in part.variables for x, y in zip(port.symbols, handed[port.name], strict=True)}
@@ -181,7 +183,8 @@ def call_by_call(block: Block, asked: Prepared, parts: Mapping[str, Part], cuts:
         flow = iter(evaluate(exprs, {name: symbol(name) for name in names}, maths))
         left = iter([(cut, _taken(flow, cut.inputs), _taken(flow, cut.outputs)) for cut in cuts])
 
-        def call(model: str, /, **given: Sequence[Any]) -> Values:
+        def call(model: str, /, **named: Named) -> Values:
+            given = _by_place(block, model, parts[model], named)
             cut, own, back = next(left, (None, {}, {}))
             if cut is None:
                 raise ProofError(f"{block.name}: the text makes more calls than the joined function has")
@@ -218,8 +221,25 @@ def _taken(flow: Iterator[Any], ports: Mapping[str, Sequence[Expr]]) -> dict[str
     return {name: [next(flow) for _ in entries] for name, entries in ports.items()}
 
 
+def _by_place(block: Block, model: str, part: Part, named: Mapping[str, Named]) -> dict[str, Sequence[Any]]:
+    """Inputs in their order; those given by the names of columns put in place, the others nothing."""
+    columns, found = part.function.provenance.columns, dict[str, Sequence[Any]]()
+    for port, values in named.items():
+        if not isinstance(values, Mapping):
+            found[port] = values
+            continue
+        for name in values:
+            if name not in columns:
+                raise UnknownNameError(f"parameter of {block.name} ({model})", name, columns)
+        found[port] = [values.get(column, 0) for column in columns]
+    return found
+
+
 def _shaped(part: Part, found: Mapping[str, Sequence[Any]]) -> Values:
-    return {output.name: nested(found[output.name], output.shape) for output in part.function.outputs}
+    columns = part.function.provenance.columns
+    return ({"columns": columns} if columns else {}) | {
+        output.name: nested(found[output.name], output.shape) for output in part.function.outputs
+    }
 
 
 def _entries(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> dict[str, list[str]]:

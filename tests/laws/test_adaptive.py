@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.integrate import simpson
+from scipy.integrate import simpson, solve_ivp
 
 import manipula as mp
 from tests.random_robots import random_robot, random_tree, with_laws
@@ -214,3 +214,140 @@ def test_what_an_adaptive_law_needs_is_said() -> None:
 def test_a_law_of_an_unknown_arm_begins_at_nothing() -> None:
     law = mp.controller("planar2r", "slotine_li", **GAINS, gamma=1, sample=1e-3)
     assert not law.initial and not law.start().theta.any()
+
+
+# part of the arm known
+
+
+def test_a_body_in_the_tool_by_its_ten_parameters() -> None:
+    """What the arm with the payload asks more than the arm alone; with a tool that is turned, and on a tree."""
+    rng = np.random.default_rng(31)
+    for robot in (arm_of(31, "RPR"), mp.Robot.of(random_tree(5, "RRP", surroundings=False))):
+        arm = valued(robot, rng)
+        m, c = 1.7, np.array([0.1, -0.2, 0.05])
+        x, weights = motion(rng, arm.dof), rng.normal(size=arm.dof)
+        alone, laden = expected(arm, *x), expected(arm.with_payload(m, c), *x)
+        K = m * np.outer(c, c)
+        load = np.array([K[0, 0], K[0, 1], K[0, 2], K[1, 1], K[1, 2], K[2, 2], *(m * c), m])
+        tau, slope = mp.generate(arm, "loaded_dynamics").compile()(*x, load, weights)
+        np.testing.assert_allclose(tau, laden, atol=1e-11)
+        assert slope @ load == pytest.approx(weights @ (laden - alone), abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    "kinds, adapt", [("RP", "payload"), ("RR", "friction"), ("RR", "simplified"), ("PR", ("payload", "friction"))]
+)
+def test_what_is_not_known_is_learnt_and_spent_on_damping_alone(kinds: str, adapt: Any) -> None:
+    """V + ∫ sᵀK_D s is a constant where all that is not known is adapted; friction is that of q̇_r, its sign smooth."""
+    seed, n = 40 + len(kinds), len(kinds)
+    robot = mp.Robot.of(random_robot(seed, joints=kinds, actuators=False, surroundings=False))
+    dropped = tuple(robot.base_parameters)[-2:] if adapt == "simplified" else ()
+    settings = {"gamma_load": 0.7, "gamma_viscous": 0.5, "gamma_coulomb": 0.4, "gamma_offset": 0.3, "gamma_theta": 0.6}
+    more = {"dropped": dropped} if dropped else {}
+    law = controller_of(robot, adapt, settings, **GAINS, **more)
+    assert law.provenance.proof
+    told, ref, arm = law.compile(), swing(n), mp.Arm(robot)
+    gains = {name: x for port in law.settings for name, x in zip(law.inputs[port], law.settings[port])}
+    states = [port for port in law.function.inputs if port.role == "state"]
+    sizes = np.cumsum([len(port.symbols) for port in states])
+    rng = np.random.default_rng(seed)
+    lacking = 0.3 * rng.uniform(0.2, 1, sizes[-1])  # the true values of what is learnt
+    gamma = np.concatenate([law.settings[f"gamma_{port.name}"] for port in states])
+
+    def rates(t: float, x: Any) -> Any:
+        """The plant is the arm as known under its own law's Y of the true lack, taken from the torque."""
+        q, qd, a = x[:n], x[n : 2 * n], x[2 * n : -1]
+        wanted = ref(t)
+        s = qd - wanted.qd + GAINS["lam"] * (q - wanted.q)
+        tau, *slopes = told(q, qd, *wanted, *np.split(a, sizes[:-1]), p=gains)
+        felt, *_ = told(q, qd, *wanted, *np.split(a - lacking, sizes[:-1]), p=gains)
+        bare, *_ = told(q, qd, *wanted, *np.split(0 * a, sizes[:-1]), p=gains)
+        # M ṡ + C s = Y_u ã − K_D s, with τ of the law at â and the plant's lack at the same Y_u
+        acceleration = arm.forward_dynamics(q, qd, bare - 0 * tau + (felt - bare))
+        return np.concatenate([qd, acceleration, *slopes, [GAINS["kd"] * s @ s]])
+
+    first = ref(0.0)
+    start = np.concatenate([first.q + 0.1, first.qd, np.zeros(sizes[-1] + 1)])
+    run = solve_ivp(rates, (0, 1.0), start, "DOP853", [0, 0.3, 1.0], rtol=1e-10, atol=1e-12).y.T
+
+    def V(x: Any, t: float) -> float:
+        wanted = ref(t)
+        s = x[n : 2 * n] - wanted.qd + GAINS["lam"] * (x[:n] - wanted.q)
+        lost = x[2 * n : -1] - lacking
+        return float(0.5 * s @ arm.inertia_matrix(x[:n]) @ s + 0.5 * (lost * lost / gamma).sum() + x[-1])
+
+    assert np.abs(run[-1, 2 * n : -1]).max() > 1e-3  # something was learnt
+    np.testing.assert_allclose([V(run[1], 0.3), V(run[2], 1.0)], V(run[0], 0.0), rtol=1e-8)
+
+
+def controller_of(robot: mp.Robot, adapt: Any, settings: dict[str, float], **given: Any) -> mp.Law:
+    """With those of the gains that the variant has."""
+    parts = (adapt,) if isinstance(adapt, str) else adapt
+    names = {"payload": ("load",), "friction": ("viscous", "coulomb", "offset"), "simplified": ("theta",)}
+    gains = {f"gamma_{name}": settings[f"gamma_{name}"] for part in parts for name in names[part]}
+    return mp.controller(robot, "dynamic_adaptive", adapt=adapt, **gains, **given)
+
+
+def test_learning_a_payload_alone_is_cheaper_than_learning_all() -> None:
+    whole = mp.controller("stanford", "slotine_li", **GAINS, gamma=1)
+    part = mp.controller("stanford", "dynamic_adaptive", **GAINS, gamma_load=1)
+    assert part.cost.total < whole.cost.total
+
+
+def test_what_to_adapt_is_said() -> None:
+    with pytest.raises(mp.UnknownNameError, match="did you mean 'payload'"):
+        mp.controller(PLANAR, "dynamic_adaptive", adapt="paylod", **GAINS, gamma_load=1)
+    for wrong in ({"adapt": "simplified"}, {"adapt": ()}, {"adapt": "payload", "dropped": ["mx2"]}):
+        with pytest.raises(mp.InputError, match="one or several of payload, friction, simplified"):
+            mp.controller(PLANAR, "dynamic_adaptive", **wrong, **GAINS)
+    with pytest.raises(mp.UnknownNameError, match="parameter of dynamic_adaptive"):
+        mp.controller(PLANAR, "dynamic_adaptive", adapt="simplified", dropped=["no"], **GAINS, gamma_theta=1)
+
+
+# Craig, Hsu and Sastry; Dubowsky and DesForges
+
+
+def test_craig_is_his_equations() -> None:
+    rng = np.random.default_rng(51)
+    robot = valued(arm_of(51, "RP"), rng)
+    law = mp.controller(robot, "craig", kp=30, kd=11, psi=3, gamma=0.2, filter=0.01, smoothing=0.5)
+    gains = {name: x for port in law.settings for name, x in zip(law.inputs[port], law.settings[port])}
+    q, qd, q_ref, qd_ref, qdd_ref, qdd = rng.uniform(-1, 1, (6, 2))
+    theta = theta_of(robot) * rng.uniform(0.9, 1.1, len(robot.base_parameters))
+    tau, rate, slow = law.compile()(q, qd, q_ref, qd_ref, qdd_ref, theta, qd - 0.01 * qdd, p=gains)
+    Y = mp.generate(robot, "two_velocity_regressor").compile()
+    e, ed, still = q_ref - q, qd_ref - qd, np.zeros(2)
+    np.testing.assert_allclose(tau, Y(q, qd, qd, qdd_ref + 11 * ed + 30 * e, qd_ref / 0.5) @ theta, rtol=1e-11)
+    M = np.column_stack([(Y(q, still, still, x, still) - Y(q, still, still, still, still)) @ theta for x in np.eye(2)])
+    slope = Y(q, qd, qd, qdd, qd_ref / 0.5).T @ np.linalg.solve(M, ed + 3 * e)
+    np.testing.assert_allclose(rate, 0.2 * slope, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(slow, qdd, rtol=1e-11)
+
+
+def test_craig_learns_a_payload_and_stays_in_bounds() -> None:
+    plant, ref = PLANAR.with_payload(1.5, (0.0, 0.05, 0.0)), swing(2)
+    gains = {"kp": 100, "kd": 20, "psi": 5, "filter": 2e-3, "sample": 1e-3}
+    top = theta_of(PLANAR) + 0.4
+    law = mp.controller(PLANAR, "craig", gamma=[0.1, 0.1, 0.01, 0.3, 0.3, 0.01], upper=top, **gains)
+    fixed = mp.controller(PLANAR, "computed_torque", kp=100, kd=20, sample=1e-3)
+    run = Followed(mp.closed_loop(plant, law, ref), ref, 12.0)
+    lasting = Followed(mp.closed_loop(plant, fixed, ref), ref, 12.0)
+    assert (run.x.theta <= top).all()
+    assert rms(run.e[-3000:]) < 0.5 * rms(lasting.e[-3000:])
+
+
+def test_a_joint_is_made_to_move_like_its_model() -> None:
+    """One joint without weight, its inertia guessed at a third: gains come to where the joint follows the model."""
+    rows = [{"theta": 0, "d": 0, "a": 0.5, "alpha": 0}]
+    robot = mp.Robot.from_dh(rows, convention="standard").with_gravity((0, 0, 0))
+    free = {name: 0.0 for name, value in robot.parameters.items() if value is None}
+    robot = robot.with_parameters(**{**free, "m1": 2.0, "Izz1": 0.1})
+    J = float(mp.Arm(robot).inertia_matrix([0.0])[0, 0])
+    settings = {"frequency": 6, "zeta": 0.8, "inertia": J / 3, "k0": 1, "k1": 0.1}
+    ref = mp.trajectory.fourier([[0.9], [0.0], [1.5]], [[0.0], [0.8], [0.0]], 1.3)
+    errors = {}
+    for gamma in (0.0, 40.0):
+        law = mp.controller(robot, "mrac", **settings, gamma=gamma, sample=1e-3)
+        run = Followed(mp.closed_loop(robot, law, ref), ref, 30.0)
+        errors[gamma] = rms((run.x.model - run.x.q)[-10000:])
+    assert errors[40.0] < 0.1 * errors[0.0]

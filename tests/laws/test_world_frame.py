@@ -200,6 +200,7 @@ LINEAR: dict[str, Want] = {  # times the parameters, by name
 EVERY = GEOMETRY | DYNAMIC | DIVIDING | LINEAR
 # their own files: laws/test_orientation, laws/test_inverse, laws/test_operational, laws/test_adaptive
 BARE = {"orientation", "inverse_kinematics", "operational_inertia", "two_velocity_products"}
+BARE |= {"loaded_dynamics", "base_inertia_matrix"}
 TAKE_WRENCH = {name for name, model in MODELS.items() if model.takes_wrench}
 
 

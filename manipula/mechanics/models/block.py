@@ -8,7 +8,7 @@ function is held against the plain model. States and what becomes of them are po
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -18,9 +18,10 @@ from manipula.scalar import Maths, Next, Rate
 
 
 class Call(Protocol):
-    """A model of the robot by its name, on these inputs."""
+    """A model of the robot by its name, on these inputs; of a regressor the names of its columns come with the outputs,
+    as "columns", and base parameters may be given by these names, those not named being nothing."""
 
-    def __call__(self, model: str, /, **inputs: Sequence[Any]) -> Mapping[str, Any]: ...
+    def __call__(self, model: str, /, **inputs: Any) -> Mapping[str, Any]: ...
 
 
 Text = Callable[[Maths[Any], Call, Given], dict[str, Any]]

@@ -48,6 +48,7 @@ class PortKind:
 
 
 _POSE = tuple(f"T{i}{j}" for i in range(1, 5) for j in range(1, 5))
+_LOAD = tuple(f"{x}_load" for x in ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz", "mx", "my", "mz", "m"))
 _WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 
 _LIST = (
@@ -71,7 +72,8 @@ _LIST = (
     ),
     PortKind("qd_r", VELOCITY, "velocities that a law asks for in place of the measured ones"),
     PortKind("qdd_r", ACCELERATION, "accelerations that a law asks for"),
-    PortKind("theta", "SI", "base parameters", "base"),
+    PortKind("theta", "SI", "base parameters", "base", letter="theta_"),  # theta1 is an angle of a table
+    PortKind("load", "SI", "of a body in the tool, in its frame: second moments ∫x²dm …, first moments, mass", _LOAD),
     PortKind(
         "wrench", "N, N·m", "force, then moment, of the environment on the tool at its origin, world axes", _WRENCH
     ),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from manipula.mechanics.models.entry import FIELD, FRAMES, TORQUES, Model
-from manipula.mechanics.models.linear import base_parameters, two_velocity
+from manipula.mechanics.models.entry import FIELD, FRAMES, TOOL, TORQUES, Model
+from manipula.mechanics.models.linear import base_parameters, payload, two_velocity
 from manipula.mechanics.models.ports import EFFORT
 
 _MOTION = ("q", "qd", "qd_r", "qdd_r", "slip")
@@ -37,5 +37,24 @@ TWO_VELOCITIES = (
         },
         FRAMES, candidates=("matrix", "recursion"), columns=base_parameters.columns, ranked=("slope",),
         trees=("polarised", "matrix", "recursion"),
+    ),
+    Model(
+        "base_inertia_matrix", "M(q) of an arm with these base parameters", ("q", "theta"),
+        {"M": ("kg·m²", "symmetric, linear in the parameters; motor inertia on the diagonal")},
+        {
+            "regressor": lambda c, x: {"M": two_velocity.inertia_plain(c, x)},
+            "composite": lambda c, x: {"M": two_velocity.inertia(c, x)},
+        },
+        FRAMES, candidates=("composite",), trees=("regressor", "composite"),
+    ),
+    Model(
+        "loaded_dynamics", "two_velocity_dynamics with a body of these parameters in the tool, and the body's share",
+        (*_MOTION, "load", "weights"),
+        {
+            "tau": (EFFORT, "joint torques of the arm and the body"),
+            "slope": ("various", "Yᵀ · weights, one entry a parameter of the body"),
+        },
+        {"polarised": payload.plain, "welded": payload.welded}, FRAMES | TOOL, candidates=("welded",),
+        trees=("polarised", "welded"),
     ),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from operator import index
 from types import MappingProxyType
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.control.adaptive.dynamic_adaptive import dynamic_adaptive
 from manipula.mechanics.models.control.adaptive.table import ADAPTIVE
 from manipula.mechanics.models.control.computed_torque import (
     COMPUTED_TORQUE,
@@ -54,11 +55,16 @@ def _of_tasks(law: Callable[[Task], Block]) -> Callable[..., LawEntry]:
     return made
 
 
+def _dynamic_adaptive(adapt: Any = "payload", dropped: Sequence[str] = ()) -> LawEntry:
+    return LawEntry(*dynamic_adaptive(adapt, dropped))
+
+
 # laws that come in variants: what makes the entry from options by their names; `LAWS` has the one without any
 VARIANTS: dict[str, Callable[..., LawEntry]] = {
     "resolved_acceleration": _of_tasks(resolved_acceleration),
     "operational_space": _of_tasks(operational_space),
     "impedance": _of_tasks(impedance),
+    "dynamic_adaptive": _dynamic_adaptive,
 }
 LAWS: dict[str, LawEntry] = {
     "pid": LawEntry(PID, SAMPLED_PID),

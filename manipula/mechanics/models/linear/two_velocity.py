@@ -28,6 +28,7 @@ from typing import Any
 from manipula.mechanics.models.dynamics import acceleration_field
 from manipula.mechanics.models.dynamics.acceleration_field import Choice
 from manipula.mechanics.models.dynamics.bodies import axis_twist
+from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.dynamics.torque import actuator_torque
@@ -170,3 +171,23 @@ def dynamics_by_field(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[
 def _with_motors(chain: Tree, x: Given, loads: Sequence[Scalar]) -> list[Scalar]:
     motors = actuator_torque(chain, x["qd_r"], x["qdd_r"], loads, x["slip"])
     return [bare + motor for bare, motor in zip(loads, motors, strict=True)]
+
+
+# the inertia matrix that parameters make
+
+
+def inertia_plain(chain: Tree, x: Given) -> Rows:
+    """Column j is the torque of q̈_j = 1 alone, Y(q, 0, e_j) θ − Y(q, 0, 0) θ"""
+    still, n = [0] * chain.dof, chain.dof
+    moved = [
+        reduced_regressor(chain, x["q"], still, unit)
+        for unit in (still, *([int(i == j) for i in range(n)] for j in range(n)))
+    ]
+    tau = [[dot(row, x["theta"]) for row in Y] for Y in moved]
+    return [[tau[j + 1][i] - tau[0][i] for j in range(n)] for i in range(n)]
+
+
+def inertia(chain: Tree, x: Given) -> Rows:
+    """Composite bodies of the arm that has these parameters and no others."""
+    found: Rows = inertia_matrix(chain_from_candidates(chain, x["theta"]), x["q"])
+    return found

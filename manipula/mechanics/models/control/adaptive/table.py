@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.control.adaptive.craig import CRAIG, SAMPLED_CRAIG
+from manipula.mechanics.models.control.adaptive.mrac import MRAC, SAMPLED_MRAC
 from manipula.mechanics.models.control.adaptive.slotine_li import SAMPLED_SLOTINE_LI, SLOTINE_LI
 
 ADAPTIVE: dict[str, tuple[Block, Block]] = {
     "slotine_li": (SLOTINE_LI, SAMPLED_SLOTINE_LI),
+    "craig": (CRAIG, SAMPLED_CRAIG),
+    "mrac": (MRAC, SAMPLED_MRAC),
 }
