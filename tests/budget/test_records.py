@@ -19,6 +19,8 @@ REACHED = {
     ("puma560_symbolic", "lagrange_terms"): 534,
     ("puma560", "inverse_dynamics"): 289,
     ("panda", "inverse_dynamics"): 513,
+    ("puma560", "inverse_dynamics_smooth"): 289,
+    ("panda", "inverse_dynamics_smooth"): 513,
 }
 
 
