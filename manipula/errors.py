@@ -19,9 +19,8 @@ import sys
 import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
-from pathlib import Path
 
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = __name__.partition(".")[0]
 
 
 class ManipulaError(Exception):
@@ -80,8 +79,11 @@ class ManipulaWarning(UserWarning):
 
 
 def caution(text: str) -> None:
-    """A `ManipulaWarning` that points at the caller's line: the first one outside the package."""
+    """A `ManipulaWarning` that points at the caller's line: the first one outside the package.
+
+    A frame is known by its module, not by its file: the methods that `dataclass` writes are in none.
+    """
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, ManipulaWarning, stacklevel=level)
