@@ -78,7 +78,7 @@ def searching() -> Job:
     try:
         from manipula.generation.build import built
         from manipula.generation.prepare import prepare
-        from manipula.generation.request import Choice, Request
+        from manipula.generation.request import Request
         from manipula.mechanics.robot.formats.toml.read import robot_from_toml
         from manipula.support.progress import Effort
     except ImportError:
@@ -86,7 +86,9 @@ def searching() -> Job:
         asked = earlier.Request(toml.robot_from_toml(text_of(SEARCHED)), *wanted)
         plain = earlier.built(asked, earlier.Choice("newton-euler"))
         return lambda: searched(plain, moves=MOVES)  # type: ignore[call-arg]
-    made = built(prepare(Request(robot_from_toml(text_of(SEARCHED)), *wanted)), Choice("newton-euler"))
+    named = vars(import_module("manipula.generation.request"))
+    formulation = named.get("Formulation") or named["Choice"]
+    made = built(prepare(Request(robot_from_toml(text_of(SEARCHED)), *wanted)), formulation("newton-euler"))
     return lambda: searched(made, Effort(MOVES))
 
 

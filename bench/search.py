@@ -18,7 +18,7 @@ from manipula.algebra.optimise.search.engine import DESCENT, Rounds, searched
 from manipula.errors import ManipulaWarning
 from manipula.generation.build import built, reference
 from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
 from manipula.support.progress import Effort
@@ -49,7 +49,7 @@ def timed(case: Prepared, function: Function, moves: int, rounds: Rounds | None 
 
 
 def row(case: Prepared, longest: int) -> str:
-    plain = built(case, Choice(case.request.method))
+    plain = built(case, Formulation(case.request.method))
     start = perf_counter()
     greedy = factored(plain)
     cells = [f"{plain.cost.total:6d}", f"{greedy.cost.total:6d} in {perf_counter() - start:5.2f} s"]
@@ -60,7 +60,7 @@ def row(case: Prepared, longest: int) -> str:
 
 def main() -> None:
     longest = int(float(sys.argv[1]) * 1e6) if len(sys.argv) > 1 else 8_000_000
-    searched(built(request(*CASES[0]), Choice(CASES[0][2])), Effort(1000))  # compiles the kernel
+    searched(built(request(*CASES[0]), Formulation(CASES[0][2])), Effort(1000))  # compiles the kernel
     runs = [f"annealing, {moves:,} moves" for moves in (longest // 64, longest // 8, longest)]
     print(" | ".join(["arm and model", "as built", "greedy", f"descent, {longest // 8:,} moves", *runs]))
     for case in CASES:

@@ -22,7 +22,7 @@ from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference, Sample
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.prepare import Prepared, model_named
-from manipula.generation.request import Choice
+from manipula.generation.request import Formulation
 from manipula.generation.structure import Structure
 from manipula.mechanics.models.choices import Answers, field_choices, prepared
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Given, Model
@@ -68,7 +68,7 @@ def method_named(model: Model, name: str, factors: int) -> Callable[[Tree, Given
     raise UnknownNameError(f"method of {model.name}", name, ["best", *model.method_names])
 
 
-def built(asked: Prepared, choice: Choice) -> Function:
+def built(asked: Prepared, choice: Formulation) -> Function:
     """The model's text run on expressions, or the derivative of another's function."""
     model, graph = asked.model, Graph()
     if choice.method == AUTOMATIC and model.differentiates:
@@ -91,11 +91,11 @@ def built(asked: Prepared, choice: Choice) -> Function:
     return Function(asked.name, graph, tuple(inputs), outputs, provenance=origin)
 
 
-def _differentiated(asked: Prepared, choice: Choice) -> Function:
+def _differentiated(asked: Prepared, choice: Formulation) -> Function:
     """Reverse through the optimised function: ∂result/∂input, a matrix an input."""
     model = asked.model
     inner = asked.asking(model=model.differentiates)
-    found = optimised(built(inner, Choice(FIELD, choice.answers)))
+    found = optimised(built(inner, Formulation(FIELD, choice.answers)))
     ports = {port.name: port for port in found.inputs if port.name in inner.model.inputs}
     rows = [gradient(root, [symbol for port in ports.values() for symbol in port.symbols]) for root in found.roots]
     columns = iter(zip(*rows))

@@ -22,7 +22,7 @@ from manipula.algebra.optimise.price import Aim
 from manipula.algebra.optimise.search.engine import relaxed, relaxed_function
 from manipula.generation.build import built
 from manipula.generation.prepare import Prepared
-from manipula.generation.request import Choice
+from manipula.generation.request import Formulation
 from manipula.mechanics.models.choices import FRAMES, Question
 from manipula.support.progress import Effort, Stop, Tell, never
 
@@ -45,7 +45,7 @@ class Tried:
     """A formulation and its price once relaxed."""
 
     relaxed: int
-    choice: Choice = field(compare=False)
+    choice: Formulation = field(compare=False)
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Formulations:
     questions: Sequence[Question]
     aim: Aim
     known: dict[frozenset[int], Tried] = field(default_factory=dict)
-    worths: dict[Choice, float] = field(default_factory=dict)
+    worths: dict[Formulation, float] = field(default_factory=dict)
     least: float = inf  # relaxed
     work: int = 0  # operations built
     trials: int = 0
@@ -90,7 +90,7 @@ class Formulations:
                 self.worths[choice] = inf
         return self.worths[choice]
 
-    def _tried(self, choice: Choice) -> float:
+    def _tried(self, choice: Formulation) -> float:
         price = self.aim.price
         draft = price.arranged(built(self.asked, choice))
         nodes = topological(draft.roots)
@@ -110,15 +110,15 @@ class Formulations:
             raise ZeroDivisionError(f"every formulation of {self.asked.request.model} divides by zero on this robot")
         return dict(min(self.known.values()).choice.answers)
 
-    def basin(self, choice: Choice) -> Choice:
+    def basin(self, choice: Formulation) -> Formulation:
         """Where a formulation lies: its method and its answers to the questions that make basins."""
         wide = {question.topic for question in self.questions if question.basin}
-        return Choice(choice.method, tuple(item for item in choice.answers if item[0] in wide))
+        return Formulation(choice.method, tuple(item for item in choice.answers if item[0] in wide))
 
 
-def favourites(tried: Iterable[Formulations], count: int) -> dict[Choice, Choice]:
+def favourites(tried: Iterable[Formulations], count: int) -> dict[Formulation, Formulation]:
     """The best of every basin, then the second of each …, with its basin: how deep it is only a long search shows."""
-    basins: dict[Choice, list[Tried]] = {}
+    basins: dict[Formulation, list[Tried]] = {}
     for found in tried:
         for one in found.known.values():
             basins.setdefault(found.basin(one.choice), []).append(one)
@@ -130,12 +130,12 @@ def favourites(tried: Iterable[Formulations], count: int) -> dict[Choice, Choice
     return dict(islice(in_turn, count))
 
 
-def chosen(method: str, answers: Answers, space: Space) -> Choice:
+def chosen(method: str, answers: Answers, space: Space) -> Formulation:
     """The answers that differ from the first ones."""
-    return Choice(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == FRAMES))
+    return Formulation(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == FRAMES))
 
 
-def fast_formulation(asked: Prepared) -> Choice:
+def fast_formulation(asked: Prepared) -> Formulation:
     """The best of the plain and the default formulations, after the changes to try, and then any, that pay at once."""
     tried = [_begun(asked, method) for method in asked.methods]
     budgets = {found.method: _Budget(found, FAST, inf, never) for found in tried}
@@ -177,7 +177,7 @@ def formulations(asked: Prepared, effort: Effort, least: float = inf) -> list[Fo
     return [one for one in tried if one.known]
 
 
-def relaxed_draft(asked: Prepared, choice: Choice) -> Function:
+def relaxed_draft(asked: Prepared, choice: Formulation) -> Function:
     """The function behind the price of a formulation that was tried."""
     draft = asked.aim.price.arranged(built(asked, choice))
     size = len(topological(draft.roots))

@@ -12,7 +12,7 @@ from manipula.algebra.optimise.price import Aim, price_named
 from manipula.algebra.optimise.prove import is_decidable_root
 from manipula.errors import InputError, UnknownNameError
 from manipula.generation.ranking import Ranking
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.generation.structure import Structure, numeric_chain
 from manipula.mechanics.models.catalogue import BODIES, MODELS, ON_JOINTS
 from manipula.mechanics.models.choices import (
@@ -128,16 +128,16 @@ class Prepared:
         asked = [_decidable(x, chain) for x in asked if x.topic not in {y.topic for y in own}] + own
         return [x for x in asked if x.topic != UNIT or not self.request.wrench]  # the wrench is given in metres
 
-    def plain(self, method: str) -> Choice:
+    def plain(self, method: str) -> Formulation:
         """The method as the file has the robot; some want their frames on the joints."""
-        return self.default(method) if method in ON_JOINTS else Choice(method)
+        return self.default(method) if method in ON_JOINTS else Formulation(method)
 
-    def default(self, method: str) -> Choice:
+    def default(self, method: str) -> Formulation:
         """Answers that are rarely bad, at no cost of search."""
         answers = dict(default_answers(self.structure.on_joints, self.questions(method)))
         if method in BODIES:
             answers |= self.structure.slides
-        return Choice(method, tuple(answers.items()))
+        return Formulation(method, tuple(answers.items()))
 
     def changes_to_try(self, method: str) -> list[Answers]:
         """Changes of the default answers that often pay."""

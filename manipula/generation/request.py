@@ -11,7 +11,7 @@ from manipula.mechanics.robot.description import Robot
 
 
 @dataclass(frozen=True)
-class Choice:
+class Formulation:
     """One way to build a model: a method, and answers to the free questions of formulation."""
 
     method: str

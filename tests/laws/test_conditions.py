@@ -20,7 +20,7 @@ from manipula.algebra.optimise.search.stored import function_from_text, text_fro
 from manipula.errors import ConditionError
 from manipula.generation.build import built, flattened, guarded, used_parameters
 from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import FRAMES, GAUGE, MASSES, UNIT, Answer, Component, Topic
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.reduce.chains import merge_fixed
@@ -128,7 +128,7 @@ def test_the_record_of_puma_keeps_its_digits() -> None:
 def test_every_formulation_that_divides_keeps_its_digits(topic: Topic, answer: Component) -> None:
     request = prepare(Request(manipula.load("puma560_symbolic"), "inverse_dynamics"))
     answers: dict[Topic, Answer] = {FRAMES: "joints", MASSES: "regrouped", topic: answer}
-    choice = Choice("acceleration-field", tuple(answers.items()))
+    choice = Formulation("acceleration-field", tuple(answers.items()))
     function = guarded(used_parameters(optimised(built(request, choice))), request.structure)
     trial = Trial(request, function)
     assert len(function.conditions) == 1

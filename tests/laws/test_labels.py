@@ -20,7 +20,7 @@ from manipula.algebra.optimise.passes import optimised
 from manipula.generation.build import built
 from manipula.generation.labels import RATES, labelled, without_doubles
 from manipula.generation.prepare import Prepared, model_named, prepare
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.description import Robot
@@ -72,7 +72,7 @@ def _close(x: float, y: float) -> bool:
 def every_formulation(request: Prepared) -> list[Function]:
     """By every method, as the file has the robot and reformulated."""
     names = MODELS[request.request.model].method_names
-    choices = [Choice(name) for name in names if name in MODELS[request.request.model].methods]
+    choices = [Formulation(name) for name in names if name in MODELS[request.request.model].methods]
     choices += [request.asking(method=name).default(name) for name in names]
     return [labelled(built(request, choice), request) for choice in choices]
 
@@ -125,7 +125,7 @@ def test_the_recursion_gives_what_it_names() -> None:
     for seed in range(6):
         request = prepare(Request(random_robot(seed, joints="FRFPRF"), "newton_euler", wrench=True))
         symbols, true = states(request, seed)
-        found = built(request, Choice("newton-euler"))(symbols, FLOATS)
+        found = built(request, Formulation("newton-euler"))(symbols, FLOATS)
         for text, value in true.items():
             letter, number, axis = re.fullmatch(r"([A-Za-z]+)(\d+)_([xyz])", text).groups()  # type: ignore[union-attr]
             assert _close(found[letter][3 * int(number) - 3 + "xyz".index(axis)], value), text
@@ -159,7 +159,7 @@ def test_names_in_emitted_c(robot: Robot, tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", ["link", "axis", "sign", "letter"])
 def test_a_planted_wrong_name_is_noticed(change: str) -> None:
     request = prepare(Request(random_robot(8, joints="RRRP", convention="urdf"), "inverse_dynamics"))
-    function = labelled(built(request, Choice("newton-euler")), request)
+    function = labelled(built(request, Formulation("newton-euler")), request)
     node, text = next((x, t) for x, t in function.labels.items() if t.startswith("wd") and "3_" in t)
     wrong = {
         "link": (node, text.replace("3_", "2_")),

@@ -34,7 +34,7 @@ from manipula.errors import ProofError, UnknownNameError
 from manipula.generation.build import built
 from manipula.generation.labels import labelled
 from manipula.generation.prepare import prepare
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.library import text_of
 from manipula.support.progress import Effort
@@ -60,7 +60,7 @@ def function_of(formula: Callable[..., list[Expr]], variables: str, parameters: 
 
 def model(robot: str, name: str, method: str) -> Function:
     request = prepare(Request(robot_from_toml(text_of(robot)), name, method, "all"))
-    return labelled(built(request, Choice(method)), request)
+    return labelled(built(request, Formulation(method)), request)
 
 
 def arms() -> dict[str, Function]:

@@ -23,7 +23,7 @@ from manipula.algebra.tape import tape_from_function
 from manipula.errors import ProofError
 from manipula.generation.build import built, plain_model, reference
 from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import TIP, Answer
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.entry import FIELD
@@ -54,7 +54,7 @@ def tips_of(request: Prepared) -> tuple[Answer, ...]:
 
 def with_tip(request: Prepared, tip: str) -> Function:
     answers = {**dict(request.default(FIELD).answers), TIP: tip}
-    return built(request, Choice(FIELD, tuple(answers.items())))
+    return built(request, Formulation(FIELD, tuple(answers.items())))
 
 
 # the arm

@@ -21,7 +21,7 @@ from manipula.algebra.optimise.search.tournament import _going_on, _rounds, winn
 from manipula.algebra.optimise.search.ways import reference_from_function
 from manipula.generation.build import built, reference
 from manipula.generation.prepare import prepare
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import TIP, Topic
 from manipula.mechanics.models.entry import FIELD
 from manipula.support.progress import Effort
@@ -109,7 +109,7 @@ def entrants() -> list[Function]:
     start = dict(STANFORD.default(FIELD).answers)
     others = [{**start, Topic("moment", 2): "squares"}, {**start, Topic("spin", 2): "handed"}]
     assert all(answers.get(name, known[0]) in known for answers in others for name, known in space.items())
-    return [optimised(built(STANFORD, Choice(FIELD, tuple(answers.items())))) for answers in (start, *others)]
+    return [optimised(built(STANFORD, Formulation(FIELD, tuple(answers.items())))) for answers in (start, *others)]
 
 
 CAMPS = "aab"
@@ -173,7 +173,7 @@ def test_every_answer_and_every_likely_change_is_exact(robot: str) -> None:
     tried = 0
     for change in [*asked, *request.changes_to_try(FIELD)]:
         try:
-            function = built(request, Choice(FIELD, tuple({**start, **change}.items())))
+            function = built(request, Formulation(FIELD, tuple({**start, **change}.items())))
         except ZeroDivisionError:
             continue
         prove(function, plain)
@@ -190,11 +190,11 @@ def test_any_answers_together_keep_the_values(seed: int) -> None:
     for _ in range(6):
         answers = dict(usual) | {x.topic: draw.choice(x.answers) for x in draw.sample(asked, min(4, len(asked)))}
         with contextlib.suppress(ZeroDivisionError):  # measured in a lever that is none
-            prove(built(request, Choice(FIELD, tuple(answers.items()))), true)
+            prove(built(request, Formulation(FIELD, tuple(answers.items()))), true)
 
 
 def test_a_lever_that_is_nothing_has_no_length() -> None:
     """In polar form, too, where its zeros are known only after the frames have moved."""
     request = prepare(Request(mp.Robot.of(random_robot(18, joints=3)), "coriolis", symbolic="all"))
     answers = {**dict(request.default(FIELD).answers), Topic("lever", 1): "polar", TIP: "second"}
-    prove(built(request, Choice(FIELD, tuple(answers.items()))), reference(request))
+    prove(built(request, Formulation(FIELD, tuple(answers.items()))), reference(request))

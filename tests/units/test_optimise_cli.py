@@ -20,7 +20,7 @@ from manipula.cli.app import app
 from manipula.generation import formulations, levels
 from manipula.generation.prepare import prepare
 from manipula.generation.reports.published import PUBLISHED
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.generation.shipped import entries
 from manipula.mechanics.models.entry import FIELD
 from manipula.pages.formulation_text import choices_in_words
@@ -267,7 +267,7 @@ def test_every_choice_has_words() -> None:
         request = prepare(Request(mp.load(robot), "inverse_dynamics"))
         for question in request.questions(FIELD):
             for answer in question.answers[1:]:
-                words = Choice(FIELD, ((question.topic, answer),)).words
+                words = Formulation(FIELD, ((question.topic, answer),)).words
                 assert choices_in_words(words) != [f"{question.topic}: {answer}"]
 
 

@@ -15,7 +15,7 @@ from manipula.algebra.expr.provenance import NOWHERE, Chosen, Provenance, Share,
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
 from manipula.generation.build import built
 from manipula.generation.prepare import prepare
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import Component, Mass
 from manipula.mechanics.models.entry import FIELD
 from tests.random_robots import random_robot
@@ -90,7 +90,7 @@ def test_what_was_asked_is_what_is_noted(seed: int) -> None:
     questions = draw.sample(asked.questions(FIELD), 3)
     picked = {question.topic: draw.choice(question.answers) for question in questions}
     try:
-        function = built(asked, Choice(FIELD, tuple(picked.items())))
+        function = built(asked, Formulation(FIELD, tuple(picked.items())))
     except ZeroDivisionError:
         pytest.skip("measured in a lever that is none")
     origin = function.provenance

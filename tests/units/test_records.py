@@ -19,7 +19,7 @@ from manipula.generation import shipped as records
 from manipula.generation.build import built, reference
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import known_function, optimise_function
-from manipula.generation.request import Choice, Request
+from manipula.generation.request import Formulation, Request
 from manipula.generation.shipped import Entry, entries, record, stored
 from manipula.support.progress import DEFAULT_EFFORT, Effort
 
@@ -32,7 +32,7 @@ PUMA = prepare(Request(mp.load("puma560_symbolic"), "pose", optimise="max"))
 @pytest.fixture
 def shelf(tmp_path: Path) -> Path:
     """A folder with one record: gravity of the planar arm."""
-    record(PLANAR.request, "auto", built(PLANAR, Choice("newton-euler")), tmp_path)
+    record(PLANAR.request, "auto", built(PLANAR, Formulation("newton-euler")), tmp_path)
     return tmp_path
 
 
@@ -59,7 +59,7 @@ def test_the_index_and_the_files_agree() -> None:
 def test_a_record_is_found_again(shelf: Path) -> None:
     found = stored(PLANAR, shelf)
     assert found is not None
-    assert found.cost == built(PLANAR, Choice("newton-euler")).cost
+    assert found.cost == built(PLANAR, Formulation("newton-euler")).cost
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def wrong(function: Function) -> Function:
 
 
 def test_a_wrong_record_is_ignored(shelf: Path) -> None:
-    record(PLANAR.request, "auto", wrong(built(PLANAR, Choice("newton-euler"))), shelf)
+    record(PLANAR.request, "auto", wrong(built(PLANAR, Formulation("newton-euler"))), shelf)
     assert len(entries(shelf)) == 1
     assert stored(PLANAR, shelf) is None
 
@@ -207,7 +207,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 @cache
 def ways() -> list[Function]:
     """The arm in three ways, each cheaper than the one before."""
-    plain = [built(ARM, Choice(method)) for method in ("jacobian", "newton-euler")]
+    plain = [built(ARM, Formulation(method)) for method in ("jacobian", "newton-euler")]
     found = [*plain, levels._fast(ARM, DEFAULT_EFFORT)]
     assert found[0].cost.total > found[1].cost.total > found[2].cost.total
     return found
@@ -291,7 +291,7 @@ def test_an_interrupt_in_the_formulations_ends_the_tournament_too(monkeypatch: p
 def test_the_number_shown_is_the_number_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped as soon as a formulation shows a price below the quick level's: the function behind it is kept."""
     request = prepare(Request(mp.load("stanford3"), "inverse_dynamics", optimise="max"))
-    quick = built(request, Choice("newton-euler"))
+    quick = built(request, Formulation("newton-euler"))
     monkeypatch.setattr(levels, "_fast", lambda request, effort: quick)
     shown: list[int] = []
 

@@ -25,7 +25,7 @@ from manipula.mechanics.models.dynamics import (
     torque,
     wrenches,
 )
-from manipula.mechanics.models.dynamics.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.entry import (
     AUTOMATIC,
     ENERGY,
@@ -114,17 +114,17 @@ def _orientation(chain: Tree, x: Given) -> dict[str, Any]:
     }
 
 
-def _field_gravity(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+def _field_gravity(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
     still = [0] * chain.dof
     return {"g": acceleration_field.torques(chain, x["q"], still, still, choices)}
 
 
-def _field_coriolis(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+def _field_coriolis(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
     free = replace(chain, gravity=NULL)
     return {"c": acceleration_field.torques(free, x["q"], x["qd"], [0] * chain.dof, choices)}
 
 
-def _field_acceleration(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+def _field_acceleration(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
     still = [0] * chain.dof
     bias = torque.by_field(chain, {**x, "qdd": still}, choices)["tau"]
     M = composite_runs.inertia_matrix(chain, x["q"])

@@ -32,7 +32,7 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
     RUNS,
     SHARES,
     SPINS,
-    Choice,
+    LinkOptions,
     continues,
 )
 from manipula.mechanics.robot.joints import JointKind
@@ -271,9 +271,9 @@ def _along(axis: Vector, p: Vector) -> Any:
     return axis[0] * p[0] + axis[1] * p[1] + axis[2] * p[2]
 
 
-def field_choices(answers: Answers, dof: int) -> list[Choice]:
+def field_choices(answers: Answers, dof: int) -> list[LinkOptions]:
     """The acceleration field's choices, link by link."""
     return [
-        Choice(*(str(answers.get(Topic(kind, i), known[0])) for kind, known in FIELD_KINDS.items()))
+        LinkOptions(*(str(answers.get(Topic(kind, i), known[0])) for kind, known in FIELD_KINDS.items()))
         for i in range(1, dof + 1)
     ]

@@ -15,7 +15,7 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.models.derivatives import dual, products
-from manipula.mechanics.models.dynamics.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_FORWARD, refuse_loaded
 from manipula.mechanics.models.dynamics.friction_apart import friction_apart
@@ -98,7 +98,7 @@ def _on_joints(method: Method, axes: Mapping[str, Contraction]) -> Method:
 
 
 def _field(method: FieldMethod, axes: Mapping[str, Contraction]) -> FieldMethod:
-    def made(tree: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    def made(tree: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
         return _contracted(method(tree, _spread(tree, x), choices), axes, tree)
 
     return made

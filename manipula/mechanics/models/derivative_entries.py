@@ -11,7 +11,7 @@ from manipula.mechanics.models.derivatives import dual as derivatives
 from manipula.mechanics.models.derivatives import products as derivative_products
 from manipula.mechanics.models.derivatives.dual import Torques
 from manipula.mechanics.models.dynamics import torque
-from manipula.mechanics.models.dynamics.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TORQUES, FieldMethod, Given, Model
 from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
@@ -24,7 +24,7 @@ FEW = 2  # joints
 def _on_field(method: Callable[[Torques, Tree, Given], dict[str, Any]]) -> FieldMethod:
     """What differentiates any text of the torques, on that of the acceleration field."""
 
-    def made(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+    def made(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
         return method(lambda c, y: torque.by_field(c, y, choices)["tau"], chain, x)
 
     return made

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from manipula.mechanics.models.dynamics.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.tree import Tree
 
 Given = Mapping[str, Sequence[Any]]
 Method = Callable[[Tree, Given], dict[str, Any]]
-FieldMethod = Callable[[Tree, Given, Sequence[Choice]], dict[str, Any]]
+FieldMethod = Callable[[Tree, Given, Sequence[LinkOptions]], dict[str, Any]]
 FIELD = "acceleration-field"  # the one method whose recursion has choices of its own
 AUTOMATIC = "automatic"  # differentiates what another model's function has become by that method and all passes
 

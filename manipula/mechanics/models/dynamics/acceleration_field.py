@@ -121,7 +121,7 @@ Share = Callable[[RigidBody, Turn, Scalar, Spin, Vector, Moment], tuple[Wrench, 
 Lever = Callable[[Row, Vector], Vector]
 
 
-class Choice(NamedTuple):
+class LinkOptions(NamedTuple):
     """How one link is worked out."""
 
     share: str = "own"
@@ -205,15 +205,15 @@ def torques(
     q: Sequence[Scalar],
     qd: Sequence[Scalar],
     qdd: Sequence[Scalar],
-    choices: Sequence[Choice] | None = None,
+    choices: Sequence[LinkOptions] | None = None,
 ) -> list[Scalar]:
     """Torques of the bare mechanism, without friction, motor inertia and tool wrench."""
-    picked = choices or [Choice()] * chain.dof
+    picked = choices or [LinkOptions()] * chain.dof
     chain, rotors = handed_over(chain, [SPINS[choice.spin] for choice in picked])
     rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
     items = list(zip(chain.links, *rates, picked, rotors, strict=True))
 
-    def step(parent: Row, item: tuple[Link, Scalar, Scalar, Scalar, Choice, Scalar]) -> Row:
+    def step(parent: Row, item: tuple[Link, Scalar, Scalar, Scalar, LinkOptions, Scalar]) -> Row:
         return hang(parent, *item, chain.maths)
 
     rows = chain.outward(step, items, ground(chain))
@@ -256,7 +256,7 @@ def continues(link: Link) -> bool:
 
 
 def hang(
-    parent: Row, link: Link, x: Scalar, xd: Scalar, xdd: Scalar, choice: Choice, rotor: Scalar, maths: Maths[Any]
+    parent: Row, link: Link, x: Scalar, xd: Scalar, xdd: Scalar, choice: LinkOptions, rotor: Scalar, maths: Maths[Any]
 ) -> Row:
     """The next link: in its parent's run, or the first of a new one."""
     x = link.offset + x

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.models.dynamics import acceleration_field
-from manipula.mechanics.models.dynamics.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.friction import slips
 from manipula.mechanics.models.dynamics.newton_euler import load, newton_euler, tip_load
 from manipula.mechanics.robot.tree import Tree
@@ -71,7 +71,7 @@ def wrench_torque(chain: Tree, q: Sequence[Scalar], wrench: ToolWrench) -> list[
     return [link.signed(link.kind.effort(x.joint.f, x.joint.n)) for link, x in zip(chain.links, loads)]
 
 
-def by_field(chain: Tree, x: Mapping[str, Sequence[Scalar]], choices: Sequence[Choice]) -> dict[str, Any]:
+def by_field(chain: Tree, x: Mapping[str, Sequence[Scalar]], choices: Sequence[LinkOptions]) -> dict[str, Any]:
     """Inverse dynamics with the bare mechanism on the acceleration field; frames must be on the joints."""
     tau = acceleration_field.torques(chain, x["q"], x["qd"], x["qdd"], choices)
     contact = wrench_torque(chain, x["q"], x.get("wrench"))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from manipula.mechanics.models.dynamics.acceleration_field import Choice, Row, ground, hang
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions, Row, ground, hang
 from manipula.mechanics.models.dynamics.bodies import Twists, link_twists
 from manipula.mechanics.models.linear.base_parameters import Slot, base_frames, candidate_slots
 from manipula.mechanics.models.linear.regressor import actuator_columns
@@ -127,6 +127,6 @@ def motion_rows(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Seq
     rates = (map(Link.signed, chain.links, rates) for rates in (q, qd, qdd))
 
     def step(parent: Row, item: tuple[Link, Scalar, Scalar, Scalar]) -> Row:
-        return hang(parent, *item, Choice(), 0, chain.maths)
+        return hang(parent, *item, LinkOptions(), 0, chain.maths)
 
     return chain.outward(step, list(zip(chain.links, *rates, strict=True)), ground(chain))

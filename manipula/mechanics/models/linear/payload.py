@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from manipula.mechanics.models.dynamics.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.bodies import link_twists
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.base_parameters import UNITS
@@ -71,7 +71,7 @@ def welded(tree: Tree, x: Given) -> dict[str, Any]:
     held, at = chain.links[chain.holder], chain.tool
     laden = replace(held, inertia=held.inertia + _body(x["load"]).seen_from(at))
     links = tuple(laden if i == chain.holder else link for i, link in enumerate(chain.links))
-    torques = dynamics_by_field(replace(chain, links=links), x, [Choice()] * chain.dof)["tau"]
+    torques = dynamics_by_field(replace(chain, links=links), x, [LinkOptions()] * chain.dof)["tau"]
     U, V = two_fields(chain, x)[chain.holder]
     # at the tool, in its axes:  Rᵀ(V + U p),  RᵀU R
     moved = matmul(transpose(at.R), matmul(U, at.R)), unrotate(at.R, add(V, rotate(U, at.p)))

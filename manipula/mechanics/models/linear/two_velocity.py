@@ -26,7 +26,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula.mechanics.models.dynamics import acceleration_field
-from manipula.mechanics.models.dynamics.acceleration_field import Choice
+from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.bodies import axis_twist
 from manipula.mechanics.models.dynamics.composite import inertia_matrix
 from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded, slips
@@ -119,7 +119,7 @@ def products_of(Y: Rows, x: Given) -> dict[str, Any]:
 def products_by_recursion(chain: Tree, x: Given) -> dict[str, Any]:
     """The same by two recursions."""
     moved = base_frames(chain).chain
-    torques = dynamics_by_field(chain_from_candidates(chain, x["theta"]), x, [Choice()] * chain.dof)["tau"]
+    torques = dynamics_by_field(chain_from_candidates(chain, x["theta"]), x, [LinkOptions()] * chain.dof)["tau"]
     along = zip(two_fields(moved, x), rate_twists(moved, x["q"], x["weights"]), strict=True)
     felt = [reach_of(field, {WHOLE: twist}) for field, twist in along]
     return {"tau": torques, "slope": slopes_from(chain, felt, x)}
@@ -161,7 +161,7 @@ def dynamics_plain(chain: Tree, x: Given) -> dict[str, Any]:
     return {"tau": _with_motors(chain, x, [a - b + c for a, b, c in zip(*found, strict=True)])}
 
 
-def dynamics_by_field(chain: Tree, x: Given, choices: Sequence[Choice]) -> dict[str, Any]:
+def dynamics_by_field(chain: Tree, x: Given, choices: Sequence[LinkOptions]) -> dict[str, Any]:
     """The same on the acceleration field; frames must be on the joints."""
     q, qdd = list(map(paired, x["q"])), list(map(paired, x["qdd_r"]))
     tau = acceleration_field.torques(over_pairs(chain), q, of_two(x["qd"], x["qd_r"]), qdd, choices)
