@@ -329,8 +329,9 @@ def simulate(
     without it the law holds the start. `start` is q or (q, qd), by default where the reference begins; with rows it is
     a batch. So are `parameters` with rows: the values of the plant's symbols, and gains of the law, by name. `until` is
     by default the end of the reference. `wrench` is the force and moment on the tool, world axes; `events` change it,
-    the payload or the law on the way. The sample time of a law is a whole multiple of `step`; one step in `every` is
-    kept. Ctrl-C ends a run early, with what there is.
+    the payload or the law on the way. `method` is "rk4", "semi-implicit" or "euler", by steps, or "dop853": one arm, of
+    order 8, from event to event, a function being asked at any time. The sample time of a law is a whole multiple of
+    `step`; one step in `every` is kept. Ctrl-C ends a run early, with what there is.
 
     >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
@@ -340,6 +341,8 @@ def simulate(
     from manipula.simulation.simulating import simulated
     from manipula.simulation.task import task_from
 
+    if sensors is not None and method == "dop853":
+        raise InputError("sensors: dop853 has none; take a method of fixed steps")
     task = task_from(
         _plant(plant, driven=law is not None), ref, start=start, until=until, step=step, method=method, wrench=wrench,
         events=events, parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,

@@ -12,6 +12,7 @@ from manipula.algebra.expr.function import Input
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.ports import POSITION
 from manipula.mechanics.robot.description import Robot
+from manipula.simulation.exact import drive as exact
 from manipula.simulation.functions import Array, refuse_unknown
 from manipula.simulation.marching import Drive, Marched, Progress, System, marched
 from manipula.simulation.plant import Plant
@@ -204,3 +205,56 @@ def _sampled(part: Part, now: Mapping[str, Array]) -> Drive:
         return np.broadcast_to(memory["tau"], state.q.shape)
 
     return drive
+
+
+# from event to event
+
+
+def drive_of(part: Part, now: Mapping[str, Array]) -> exact.Drive:
+    """What drives the arm at any time: a law, sampled or in every stage, a function, torques held from step to step."""
+    if hasattr(part.law, "function"):
+        return _law_drive(part, now)
+    if callable(part.law):
+        return exact.drive_from(part.law, part.robot.dof)
+    rows, step = _torques(part), part.task.step
+    if (rows == rows[0]).all():
+        return exact.drive_from(lambda t, q, qd: rows[0], part.robot.dof)
+    return exact.Drive(lambda t, q, qd, x: (rows[min(round(t / step) - part.first, len(rows) - 1)], x), sample=step)
+
+
+def _law_drive(part: Part, now: Mapping[str, Array]) -> exact.Drive:
+    law, code, several = part.law, part.law.compile(), _samples(part)
+    states = [port for port in law.function.inputs if port.role == "state"]
+    others = [port for port in _variables(law) if port.name not in MEASURED]
+    wanted, inside = _wanted(law.name, others, part, now), callable(part.ref) and law.sample is None
+    known = _values(law, part)
+    p = {**law._set, **{name: float(x) for name, x in known.items()}} or None
+    memory = {name: i for i, name in enumerate(_gives(law))}
+    sizes = np.cumsum([0, *(len(port.names) for port in states)])
+
+    def asked(t: float, q: Array, qd: Array, x: Array) -> tuple[Array, Array]:
+        k = min(round(t / part.task.step) - part.first, part.steps)
+        given = {"q": q, "qd": qd} | {name: rows[k] for name, rows in wanted.items()}
+        given |= dict(zip(REFERENCES, map(np.asarray, part.ref(t)))) if inside else {}
+        given |= {port.name: x[a:b] for port, a, b in zip(states, sizes, sizes[1:])}
+        found = code.general(*(given[port.name] for port in code.inputs), p=p)
+        named = dict(zip((port.name for port in code.outputs), found if isinstance(found, tuple) else (found,)))
+        after = [named[law_output] for law_output in memory]
+        return np.array(named["tau"]), np.concatenate([*after, np.empty(0)])
+
+    begun = [_begun(law, port, now) for port in states]
+    sample = None if law.sample is None else several * part.task.step
+    return exact.Drive(asked, np.concatenate([*begun, np.empty(0)]), sample)
+
+
+def _gives(law: Any) -> list[str]:
+    """The outputs that are rates or next values, in the order of the states."""
+    by_state = {port.gives.state: port.name for port in law.function.outputs if port.gives is not None}
+    return [by_state[port.name] for port in law.function.inputs if port.role == "state"]
+
+
+def _begun(law: Any, port: Input, now: Mapping[str, Array]) -> Array:
+    if port.name in now:
+        return np.asarray(now[port.name])
+    start = now["q"] if port.unit == POSITION else law.initial.get(port.name, np.zeros(len(port.names)))
+    return np.asarray(start, dtype=float)

@@ -41,7 +41,7 @@ def read(part: Part, t: Array, went: Marched) -> Read:
     functions = Functions(part.robot, task.parameters)
     tau = np.clip(went.outputs["tau"], -plant.efforts, plant.efforts)
     wrench = _wrench(part, q)
-    resting = _resting(qd)
+    resting = resting_of(qd)
     friction = went.outputs.get("friction")
     if plant.friction == "none":
         friction = np.zeros_like(q)
@@ -63,7 +63,7 @@ def _wrench(part: Part, q: Array) -> Array | None:
     return np.broadcast_to(rows[..., : q.shape[-2], :], (*q.shape[:-1], 6))
 
 
-def _resting(qd: Array) -> Any:
+def resting_of(qd: Array) -> Any:
     """Zero now and after the step, to the last bit; at the end, zero."""
     still = qd == 0
     after = np.concatenate([still[..., 1:, :], still[..., -1:, :]], axis=-2)

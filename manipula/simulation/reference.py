@@ -113,6 +113,12 @@ class _Run:
         all_torques = self.torques(t, y)[1]
         return self.arm.motion(y[: self.n], y[self.n : 2 * self.n], all_torques, self.ways, ~self.resting)
 
+    def arm_rate(self) -> Array:
+        """The accelerations now; for the reader, not counted."""
+        before = self.evaluations
+        found, self.evaluations = self.motion(self.t, self.y).a, before
+        return found
+
     def rate(self, t: float, y: Array) -> Array:
         self.evaluations += 1
         q, qd = y[: self.n], y[self.n : 2 * self.n]
@@ -146,10 +152,15 @@ class _Run:
         self.changes.clear()  # how it starts is no change
         self._record(self.t, self.y)
         corners = self._corners(until)
-        while self.t < until and not stop(self.t):
-            goal = next((x for x in corners if x > self.t), until)
+        try:
+            while self.t < until and not stop(self.t):
+                goal = next((x for x in corners if x > self.t), until)
+                self._sample()
+                self._smoothly(min(goal, self._next_sample(until)), times, rtol, atol, longest)
             self._sample()
-            self._smoothly(min(goal, self._next_sample(until)), times, rtol, atol, longest)
+        except KeyboardInterrupt:  # what there is
+            if len(self.rows) < 2:
+                raise
         self._mode()
         return self._collected(times)
 
@@ -176,6 +187,8 @@ class _Run:
             self.y[2 * n : -2] = new
             self._asked_for += 1
             self._settle(())
+            if self.rows and self.rows[-1][0] == self.t:  # told is the torque from now on
+                self.rows[-1] = (self.t, self.rows[-1][1], self.arm_rate(), self.held)
 
     def _smoothly(self, goal: float, times: Array | None, rtol: float, atol: float, longest: float) -> None:
         """To the goal or the next event, whichever comes first."""

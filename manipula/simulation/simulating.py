@@ -14,12 +14,13 @@ import numpy as np
 from manipula.errors import DivergenceError, InputError, caution
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.simulation.balance import Energies, error_of
-from manipula.simulation.driving import Part, Workshop, driven
+from manipula.simulation.driving import Part, Workshop, along_time, drive_of, driven
 from manipula.simulation.events import Event, payload_from
-from manipula.simulation.functions import Array
+from manipula.simulation.functions import Array, Functions
 from manipula.simulation.marching import Marched
 from manipula.simulation.plant import Plant
-from manipula.simulation.reading import read, rests_of
+from manipula.simulation.reading import read, resting_of, rests_of
+from manipula.simulation.reference import integrate
 from manipula.simulation.run import Run
 from manipula.simulation.task import Task, numbers, refuse_outside
 from manipula.support.progress import Tell, silent
@@ -88,6 +89,8 @@ def _changes(event: Event, plant: Plant, make: Workshop) -> dict[str, Any]:
 
 def _segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -> Segment:
     task = part.task
+    if task.method == "dop853":
+        return _from_event_to_event(part, now, tell)
     went = driven(part, now, make, lambda k: tell(f"{(part.first + k) * task.step:.3g} of {task.until:g} s"))
     _refuse_runaway(part, went)
     t = task.step * (part.first + np.arange(0, went.steps + 1, task.every, dtype=float))
@@ -96,6 +99,56 @@ def _segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -
     residual = went.outputs.get("residual", np.zeros((*task.lead, 1, 1))).max(axis=(-1, -2))
     whole = went.steps == part.steps - part.steps % task.every
     return Segment(t, seen.motion, seen.tau, state, seen.energies, seen.resting, residual, whole)
+
+
+def _from_event_to_event(part: Part, now: Mapping[str, Array], tell: Tell) -> Segment:
+    """By the reference integrator: one arm, at the times of the steps that are kept."""
+    task = part.task
+    if task.lead or not set(task.parameters) <= set(_settings(part.law)):
+        raise InputError(
+            "dop853 simulates one arm with numbers: no batch, and robot.with_parameters(…) for its symbols"
+        )
+    told = _states(part.law)
+    t = part.times[:: task.every]
+
+    def stop(at: float) -> bool:
+        tell(f"{at:.3g} of {task.until:g} s")
+        return False
+
+    course = integrate(
+        part.plant, drive_of(part, now), (now["q"], now["qd"]), part.times[-1], at=t, since=part.times[0],
+        push=_push(part), stop=stop,
+    )  # fmt: skip
+    ends = np.cumsum([0, *told.values()])
+    state = {name: course.state[:, a:b] for name, a, b in zip(told, ends, ends[1:])}
+    potential, none = course.energy - course.kinetic, np.zeros_like(course.work)
+    energies = Energies(course.work, none, course.kinetic, potential, course.heat)
+    motion = Motion(course.q, course.qd, course.qdd)
+    whole = len(course.t) == len(t)
+    return Segment(course.t, motion, course.tau, state, energies, resting_of(course.qd), np.zeros(()), whole)
+
+
+def _states(law: Any) -> dict[str, int]:
+    """What a law remembers, with sizes."""
+    ports = law.function.inputs if hasattr(law, "function") else ()
+    return {port.name: len(port.names) for port in ports if port.role == "state"}
+
+
+def _settings(law: Any) -> list[str]:
+    return list(getattr(law, "settings", {}))
+
+
+def _push(part: Part) -> Any:
+    """Jᵀw of the wrench on the tool, held from step to step."""
+    if part.wrench is None:
+        return None
+    rows, functions = along_time("wrench", part.wrench, 6, part), Functions(part.robot)
+
+    def push(t: float, q: Array, qd: Array) -> Array:
+        k = min(int(t / part.task.step + 1e-9) - part.first, part.steps)
+        return np.asarray(functions("jacobian", q).T @ rows[k])
+
+    return push
 
 
 def _end(segment: Segment) -> dict[str, Array]:

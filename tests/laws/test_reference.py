@@ -329,3 +329,42 @@ def test_what_cannot_be_integrated_says_so() -> None:
         integrate(arm, lambda t, q, v: 1e3 * v**3, ([0, 0], [1, 1]), 5.0)
     with pytest.raises((SingularError, InputError), match="inertia"):
         integrate(plant(block(0.0)), None, [0.0], 1.0)
+
+
+# by the verb
+
+
+GAINS: dict[str, Any] = {"kp": 400, "ki": 300, "kd": 40, "limit": 60, "tracking": 20, "filter": 5e-3}
+DRIVES: dict[str, Any] = {
+    "nothing": lambda robot: {"start": [0.3, 0.2], "until": 0.3},
+    "wrench": lambda robot: {"start": [0.3, 0.2], "until": 0.2, "wrench": [5, 1, 0, 0, 0, 2]},
+    "event": lambda robot: {
+        "start": [0.3, 0.2], "until": 0.2, "events": [mp.Event(t=0.1, wrench=[0, 30, 0, 0, 0, 0])]},
+    "torques": lambda robot: {"law": np.linspace(0, 20, 201)[:, None] * [1, 0.2], "start": [0, 0], "until": 0.2},
+    "law": lambda robot: {"law": mp.controller(robot, "pd_gravity", kp=400, kd=40), "ref": QUINTIC},
+    "sampled": lambda robot: {"law": mp.controller(robot, "pd_gravity", kp=400, kd=40, sample=1e-3), "ref": QUINTIC},
+    "memory": lambda robot: {"law": mp.controller(robot, "pid", **GAINS), "ref": QUINTIC},
+    "sampled memory": lambda robot: {"law": mp.controller(robot, "pid", sample=2e-3, **GAINS), "ref": QUINTIC},
+}  # fmt: skip
+QUINTIC = mp.trajectory.quintic([0, 0], [1, -0.5], 0.3)
+
+
+@pytest.mark.parametrize("drive", DRIVES)
+def test_simulate_goes_from_event_to_event_as_it_goes_by_steps(drive: str) -> None:
+    """Whatever drives the arm: the same motion, torques and memory as by small steps, and energies that balance."""
+    robot = planar()
+    arm, asked = Plant(robot, effort=[80, 40], stops=False), DRIVES[drive](robot)
+    by_steps, exact = (mp.simulate(arm, method=method, **asked) for method in ("rk4", "dop853"))
+    assert exact.balance < 1e-11 and (exact.t == by_steps.t).all() and exact.whole
+    assert np.abs(exact.q - by_steps.q).max() < 2e-4
+    assert np.abs(exact.tau - by_steps.tau).max() < 0.1
+    for name in by_steps.state:
+        assert np.abs(exact.state[name] - by_steps.state[name]).max() < 0.05
+
+
+def test_what_simulate_cannot_do_from_event_to_event_it_says() -> None:
+    arm = plant(planar())
+    with pytest.raises(InputError, match="one arm"):
+        mp.simulate(arm, start=[[0, 0], [1, 1]], until=0.1, method="dop853")
+    with pytest.raises(InputError, match="sensors"):
+        mp.simulate(arm, start=[0, 0], until=0.1, method="dop853", sensors=mp.Sensors(noise={"q": 1e-3}))
