@@ -107,6 +107,38 @@ def loop_of(name: str, method: str, place: Any = PLACES[""]) -> mp.System:
     return mp.closed_loop(plant, law, ref, method=method, step=None if held else STEP)
 
 
+def dressed(name: str) -> mp.System:
+    """The same with friction that sticks, torques that saturate and noise in what the law sees: Euler."""
+    robot = mp.load(name).without("motor_inertia")
+    most = [100.0] * robot.dof
+    law = mp.controller(robot.without("friction"), "computed_torque", kp=KP, kd=KD, sample=STEP, limit=most)
+    plant = mp.Plant(robot.with_payload("mL", PLACES[""]), friction="stick", effort=most, stops=False)
+    zero = np.zeros(robot.dof)
+    ref = mp.trajectory.quintic(zero, zero + 1, DURATION)
+    sensors = mp.Sensors(noise={"q": 1e-5, "qd": 1e-3})
+    return mp.closed_loop(plant, law, ref, method="semi-implicit", sensors=sensors)
+
+
+def over_plain(name: str, samples: int) -> None:
+    """What friction, saturation and noise cost in a batch."""
+    loops = {"plain": loop_of(name, "semi-implicit"), "stick, saturation, noise": dressed(name)}
+    n, rng = bare(name).dof, np.random.default_rng(1)
+    starts, ways = rng.uniform(-1, 1, (ROWS, n)), rng.uniform(-0.7, 0.7, (ROWS, n))
+    times = measured({told: repeated(loop, starts, ways, ROWS) for told, loop in loops.items()}, samples)
+    each = STEPS * SHARE
+    rows = [
+        [
+            told,
+            str(loops[told].cost),
+            *_times(Timed(x.best / each, x.middle / each)),
+            f"{x.best / times['plain'].best:.2f}",
+        ]
+        for told, x in times.items()
+    ]
+    table(f"{name}, Euler, batch of {ROWS}: ns a step", ["", "operations a step", "best", "median", "over plain"], rows)
+    claim(f"{name}: batch with stick, saturation, noise over the plain one", float(rows[1][-1]), 3)
+
+
 def repeated(loop: mp.System, starts: Any, ways: Any, rows: int) -> Callable[[int], Any]:
     """The machine code on its frames: what `loop.run` repeats, without what it does before and after."""
     f = loop.compile()
@@ -185,6 +217,9 @@ def main() -> int:
     found = {name: compared(name, mujoco, SAMPLES // 8 if asked.quick else SAMPLES) for name in asked.robots}
     for name, rows in found.items():
         table(f"{name}: ns a step", ["", "operations a step", "best", "median", "over MuJoCo"], rows)
+    for name in asked.robots:
+        if any(joint.actuator.laws for joint in mp.load(name).joints):
+            over_plain(name, SAMPLES // 8 if asked.quick else SAMPLES)
     save("simulation", found)
     return verdict()
 

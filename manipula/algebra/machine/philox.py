@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from manipula.algebra.machine.arithmetic import Arithmetic
-from manipula.algebra.machine.logarithm import logarithm
+from manipula.algebra.machine.logarithm import plain_logarithm
 from manipula.algebra.machine.sincos import sines
 from manipula.algebra.machine.writer import Kind, Writer, library
 from manipula.algebra.program.philox import FIRST, GOLDEN, HALF, LAST, LOW, ROOT, ROUNDS, SECOND, TWO_PI
@@ -39,7 +39,7 @@ def _turned(w: Writer, kind: Kind, angles: Sequence[str]) -> list[tuple[str, str
 def _radius(a: Arithmetic, u: str) -> str:
     """√(−2 log u)"""
     own, a.w.kind = a.w.kind, a.k
-    value = logarithm(a, u) if a.w.host.fused else library(a.w, "log", u)
+    value = plain_logarithm(a, u) if a.w.host.fused else library(a.w, "log", u)
     root = a.w.let(a.w.intrinsic("sqrt", a.k, a.mul(-2.0, value)))
     a.w.kind = own
     return root

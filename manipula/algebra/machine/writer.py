@@ -92,6 +92,7 @@ class Writer:
         self.inner = {**self.products, **{slot: line.args for slot, line in self.turned.items()}}
         self.aliases: dict[int, str] = {}
         self.stored: dict[int, Callable[[int], str]] = {}  # how a slot is read that stays in memory
+        self.tests: dict[int, tuple[str, str]] = {}  # of `less`: true, and either is NaN
         self.lines: list[str] = []
         self.block = "entry"
         self.declared: dict[str, str] = {}
@@ -155,6 +156,12 @@ class Writer:
             self.put(f"{to} = {_PLAIN[line.op]} {T} {', '.join(args)}")
         elif line.op in _INTRINSIC:
             self.put(f"{to} = {self.intrinsic(_INTRINSIC[line.op], self.kind, *args)}")
+        elif line.op == "less":
+            self.tests[line.slot] = _compared(self, "olt", *args), _compared(self, "uno", *args)
+            self.aliases[line.slot] = _spelt(self, *self.tests[line.slot])
+        elif line.op == "select" and line.args[0] in self.tests:
+            less, unknown = self.tests[line.args[0]]  # no number need be made of the comparison
+            self.aliases[line.slot] = _choose(self, unknown, self.kind.literal(NAN), _choose(self, less, *args[1:]))
         elif line.op in _COMPOUND:
             self.aliases[line.slot] = _COMPOUND[line.op](self, *args)
         else:
@@ -253,10 +260,10 @@ def _extreme(comparison: str) -> Callable[..., str]:
     return code
 
 
-def _less(w: Writer, x: str, y: str) -> str:
-    """either is NaN ? NaN : x < y"""
-    bit = w.let(f"uitofp {w.kind.test} {_compared(w, 'olt', x, y)} to {w.kind.text}")
-    return _choose(w, _compared(w, "uno", x, y), w.kind.literal(NAN), bit)
+def _spelt(w: Writer, less: str, unknown: str) -> str:
+    """either is NaN ? NaN : x < y, as a number"""
+    bit = w.let(f"uitofp {w.kind.test} {less} to {w.kind.text}")
+    return _choose(w, unknown, w.kind.literal(NAN), bit)
 
 
 def _select(w: Writer, condition: str, yes: str, no: str) -> str:
@@ -303,7 +310,6 @@ _COMPOUND: Mapping[str, Callable[..., str]] = {
     "sign": _sign,
     "min": _extreme("olt"),
     "max": _extreme("ogt"),
-    "less": _less,
     "select": _select,
 }
 
