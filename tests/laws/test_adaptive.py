@@ -351,3 +351,46 @@ def test_a_joint_is_made_to_move_like_its_model() -> None:
         run = Followed(mp.closed_loop(robot, law, ref), ref, 30.0)
         errors[gamma] = rms((run.x.model - run.x.q)[-10000:])
     assert errors[40.0] < 0.1 * errors[0.0]
+
+
+# least squares
+
+TUNED = {"kp": 100, "kd": 20, "covariance": 10, "forgetting": 0.2, "excitation": 1e-3, "trace": 200, "filter": 5e-3}
+
+
+def test_least_squares_find_the_payload_and_stop_where_nothing_moves() -> None:
+    """The estimates come to the true values, the covariance stays bounded, and rest changes neither by a bit."""
+    plant, ref = PLANAR.with_payload(1.5, (0.0, 0.05, 0.0)), swing(2)
+    law = mp.controller(PLANAR, "self_tuning", **TUNED, sample=1e-3)
+    run = Followed(mp.closed_loop(plant, law, ref), ref, 12.0)
+    fixed = mp.controller(PLANAR, "computed_torque", kp=100, kd=20, sample=1e-3)
+    lasting = Followed(mp.closed_loop(plant, fixed, ref), ref, 12.0)
+    assert rms(run.e[-3000:]) < 0.2 * rms(lasting.e[-3000:])
+    true = theta_of(plant)
+    assert np.abs(run.last.theta - true).max() < 0.1 * np.abs(theta_of(PLANAR) - true).max()
+    diagonal = np.cumsum(np.arange(1, len(true) + 1)) - 1
+    trace = 10.0 * len(true) - run.x.lost[:, diagonal].sum(axis=1)
+    assert trace.min() > 0 and trace.max() < 1.01 * TUNED["trace"]
+    state = run.last._asdict()
+    rest = law.start(**{name: state[name] for name in ("theta", "lost")})
+    for _ in range(50):
+        rest = law.step(rest, [0.3, 0.2], [0, 0], [0.3, 0.2], [0, 0], [0, 0]).state
+    assert rest.theta.tobytes() == state["theta"].tobytes() and rest.lost.tobytes() == state["lost"].tobytes()
+
+
+def test_least_squares_are_the_formula() -> None:
+    rng = np.random.default_rng(61)
+    robot = valued(arm_of(61, "R"), rng)
+    law = mp.controller(robot, "self_tuning", **{**TUNED, "trace": 1e9, "excitation": 0}, sample=1e-2)
+    b = len(robot.base_parameters)
+    q, qd, q_ref, qd_ref, qdd_ref, slow, held = rng.uniform(-1, 1, (7, 1))
+    theta, root = rng.normal(size=b), rng.normal(size=(b, b))
+    P = root @ root.T + np.eye(b)
+    lost = (10 * np.eye(b) - P)[np.tril_indices(b)]
+    new, _ = law.step(law.start(theta=theta, lost=lost, slow=slow, held=held), q, qd, q_ref, qd_ref, qdd_ref)
+    Y = mp.generate(robot, "two_velocity_regressor").compile()(q, qd, qd, (qd - slow) / 0.015, qd_ref / 0.01)
+    phi, lam = Y.T @ qd, 1 / (1 + 1e-2 * 0.2)
+    gain = P @ phi / (lam + phi @ P @ phi)
+    np.testing.assert_allclose(new.theta, theta + gain * (qd @ held - phi @ theta), rtol=1e-10)
+    after = (P - np.outer(gain, phi @ P)) / lam
+    np.testing.assert_allclose(new.lost, (10 * np.eye(b) - after)[np.tril_indices(b)], rtol=1e-9, atol=1e-9)

@@ -26,12 +26,12 @@ class Sizes:
 
 @dataclass(frozen=True)
 class PortKind:
-    """One kind of input. `size`: "dof", "base", or the names of a fixed number of entries."""
+    """One kind of input. `size`: "dof", "base", "pairs" (of base parameters), or the names of a fixed number."""
 
     name: str
     unit: str
     doc: str
-    size: Literal["dof", "base"] | tuple[str, ...] = "dof"
+    size: Literal["dof", "base", "pairs"] | tuple[str, ...] = "dof"
     role: Role = "variable"
     letter: str = ""  # of the entries, where it is not the port's own name
     unbounded: bool = False  # a setting that may be infinite: a limit that is none
@@ -43,7 +43,8 @@ class PortKind:
         """The names of the entries: q1 … qn, or the fixed ones."""
         if isinstance(self.size, tuple):
             return list(self.size)
-        count = sizes.dof if self.size == "dof" else sizes.base()
+        base = 0 if self.size == "dof" else sizes.base()
+        count = {"dof": sizes.dof, "base": base, "pairs": base * (base + 1) // 2}[self.size]
         return [f"{self.letter or self.name}{i + 1}" for i in range(count)]
 
 
