@@ -117,7 +117,7 @@ def test_models_that_are_not_made_for_them_say_so() -> None:
     joints on one coordinate it is no longer one parameter."""
     _, coupled, _, _ = free_and_coupled(1)
     left = set(mp.models()) - set(AXES) - set(SOLVED)
-    assert left == {"inverse_kinematics", "two_velocity_regressor", "two_velocity_products"}
+    assert {"inverse_kinematics", "two_velocity_regressor", "two_velocity_products"} <= left
     for name in left:
         with pytest.raises(mp.InputError, match=r"follow|coordinate"):
             mp.generate(mp.Robot.of(coupled), name)
