@@ -3,6 +3,8 @@ toppra agree."""
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from scipy.optimize import linprog
 import manipula as mp
 from manipula.simulation.paths.scaling import fastest
 from manipula.simulation.trajectory import TimeOptimal
+from tests.random_robots import random_robot, random_tree
 
 Floats = NDArray[np.float64]
 TORQUE = np.array([97.6, 186.4, 89.4, 24.2, 20.1, 21.3])
@@ -139,6 +142,20 @@ def test_less_torque_takes_longer_and_friction_too() -> None:
         mp.trajectory.time_optimal(robot, points, torque=0.8 * TORQUE, grid=200).duration,
     ]
     assert times == sorted(times)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(14))
+def test_any_arm_is_at_its_limits(seed: int) -> None:
+    """Random arms and trees, with friction, of any joints."""
+    made = random_tree(seed) if seed % 2 else random_robot(seed)
+    arm = mp.Arm(mp.Robot(**{entry.name: getattr(made, entry.name) for entry in fields(made) if entry.init}))
+    points = np.random.default_rng(seed).uniform(-0.5, 0.5, (3, arm.dof))
+    torque = 3 * np.abs(arm.inverse_dynamics(points, 0 * points, 0 * points)).max(axis=0) + 10
+    ref = mp.trajectory.time_optimal(arm, points, torque=torque, grid=300)
+    loads, _ = used(arm, ref, torque)
+    assert loads.max() <= 1.001
+    assert np.mean(loads.max(axis=1) > 0.97) > 0.95
 
 
 def test_the_limits_of_the_file_are_taken() -> None:

@@ -175,6 +175,17 @@ def test_what_cannot_be_followed_is_said(planar: mp.Arm, puma: mp.Arm) -> None:
         tr.circle(puma, READY, [0, 0, start[2, 3]], [0, 0, 1], 6.0, 2.0, turning=True)
 
 
+def test_arms_of_few_joints_say_what_they_cannot_do(planar: mp.Arm) -> None:
+    goal = planar.pose([0.5, 0.8])
+    goal[:3, :3] = planar.pose([0.4, 0.9])[:3, :3]
+    with pytest.raises(mp.InputError, match="no motion of the joints moves the tool in the direction of the path"):
+        tr.line(planar, [0.4, 0.9], goal, 1.0)
+    with pytest.raises(mp.InputError, match="no motion of the joints"):
+        tr.line(planar, [0.4, 0.9], goal[:3, 3] + [0, 0, 0.1], 1.0, task="position")
+    with pytest.raises(mp.InputError, match="goes nowhere"):
+        tr.line(planar, [0.4, 0.9], planar.pose([0.4, 0.9]) @ np.diag([-1, -1, 1, 1]), 1.0, task="position")
+
+
 def test_bad_input_is_met_at_the_door(puma: mp.Arm) -> None:
     goal = puma.pose(READY + 0.1)
     for ask, said in (

@@ -27,6 +27,7 @@ from manipula.simulation.paths.trajectory import Trajectory
 SINGULAR = 0.02  # of the least singular value, m/rad or rad/rad: what is reported
 LOOKS = 400
 INSIDE = 1e-9  # of joint limits
+SIDEWAYS = 1e-6  # of a step along the path: what the joints cannot do of it
 
 
 class Singular(NamedTuple):
@@ -73,7 +74,9 @@ def line(
     """
     asked = arm_of(arm, "line")
     pose, near = _start(asked, start, near, "line")
-    curve = Line(pose, _goal(pose, goal))
+    end = _goal(pose, goal)
+    # the orientation of a position is nobody's
+    curve = Line(pose, end if _task(task) == "pose" else _moved(pose, end[:3, 3]))
     law = _Law("line", curve, duration, velocity, acceleration, jerk)
     return _along(asked, curve, law, near, _task(task), positive(singular, "line: singular", "m or rad"))
 
@@ -146,7 +149,7 @@ def _along(arm: Arm, curve: Curve, law: _Law, near: Floats | None, task: str, si
     found = followed(Follower(arm, curve, task), q0)
     if isinstance(found, Stopped):
         _refuse_limits(arm, found.s, found.q, law.name)
-        raise InputError(_stopped(arm, curve, found.at, task, law.name))
+        raise InputError(_stopped(Follower(arm, curve, task), found, law.name))
     looked = np.linspace(0.0, law.duration, LOOKS + 1)
     places = law(looked).q
     seen = found.at(places).q
@@ -182,11 +185,12 @@ def _refuse_limits(arm: Arm, s: Floats, q: Floats, name: str) -> None:
         raise InputError(f"{name}: at {100 * s[at]:.3g} % of the way {found}; near= may start on another branch")
 
 
-def _stopped(arm: Arm, curve: Curve, at: float, task: str, name: str) -> str:
+def _stopped(follower: Follower, at: Stopped, name: str) -> str:
     """Why the curve cannot be followed any further."""
-    pose = curve.at(np.array(at)).pose
-    where = f"{name}: at {100 * at:.3g} % of the way"
-    found = arm.inverse_kinematics(pose, task=task)
+    where = f"{name}: at {100 * at.at:.3g} % of the way"
+    if follower.sideways(at.q[-1], at.s[-1]) > SIDEWAYS:
+        return f"{where} no motion of the joints moves the tool in the direction of the path"
+    found = follower.arm.inverse_kinematics(follower.curve.at(np.array(at.at)).pose, task=follower.task)
     if not len(found.q):
         return f"{where} the tool cannot be: {found.nearest.reason}"
     return f"{where} the arm comes to a singular pose, where it would have to change to another branch"
@@ -230,13 +234,17 @@ def _start(arm: Arm, value: Any, near: Any, name: str) -> tuple[Floats, Floats |
 
 def _goal(start: Floats, value: Any) -> Floats:
     if np.ndim(value) == 1:
-        pose = start.copy()
-        pose[:3, 3] = _three(value, "line: goal")
-        return pose
+        return _moved(start, _three(value, "line: goal"))
     pose = checked_poses(np.array(poses_from_value(value)))
     if pose.shape != (4, 4):
         raise InputError(f"line: goal: expected a pose (4, 4) or a position (3,), found an array {pose.shape}")
     return pose
+
+
+def _moved(pose: Floats, position: Floats) -> Floats:
+    found = pose.copy()
+    found[:3, 3] = position
+    return found
 
 
 def _joints(arm: Arm, value: Any, what: str) -> Floats:

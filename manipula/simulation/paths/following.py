@@ -78,6 +78,11 @@ class Follower:
                 return self.corrected(found, at)
         return None
 
+    def sideways(self, q: Floats, s: Floats) -> float:
+        """The part of x' that no motion of the joints makes: |x' − J J⁺ x'|/|x'|."""
+        J, step = self.jacobian(q), self.curve.at(s).first[..., ROWS[self.task]]
+        return float(np.linalg.norm(step - J @ _inverse(J) @ step) / np.linalg.norm(step))
+
     def smallest(self, q: Floats) -> Floats:
         """The least singular value at configurations (k, n), of as many as the Jacobian has anywhere on the way."""
         values = np.linalg.svd(self.jacobian(q), compute_uv=False)
