@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from manipula.robot import Robot
     from manipula.simulation import trajectory
     from manipula.simulation.events import Event
-    from manipula.simulation.logs import Log
     from manipula.simulation.loops.sensors import Sensors
     from manipula.simulation.plant import Plant
+    from manipula.simulation.records.logs import Log
     from manipula.simulation.run import Run
 
 __all__ = [
@@ -111,7 +111,7 @@ _CLASSES = {
     "Arm": "manipula.arm",
     "Event": "manipula.simulation.events",
     "Law": "manipula.model",
-    "Log": "manipula.simulation.logs",
+    "Log": "manipula.simulation.records.logs",
     "Model": "manipula.model",
     "Motions": "manipula.parameters.motions",
     "Plant": "manipula.simulation.plant",

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
     from manipula.simulation.events import Event
-    from manipula.simulation.logs import Log
     from manipula.simulation.loops.loop import Reference
     from manipula.simulation.loops.sensors import Sensors
     from manipula.simulation.plant import Plant
+    from manipula.simulation.records.logs import Log
     from manipula.simulation.run import Run
     from manipula.simulation.scenarios.scenario import Scenario
     from manipula.simulation.sizing.joint_loads import Loads
@@ -347,6 +347,9 @@ def simulate(
         _plant(plant, driven=law is not None), ref, start=start, until=until, step=step, method=method, wrench=wrench,
         events=events, parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,
     )  # fmt: skip
+    if sensors is not None and getattr(law, "sample", 0) not in (None, step):
+        told = "whose sample is the step, or in continuous time"
+        raise InputError(f"sensors: stand before a law of `controller` {told}")
     inside = ref if getattr(ref, "block", None) is not None else None  # so that every stage has its own time
     pushed = any(x is not None for x in (task.wrench, *(x.wrench for x in task.events if x.wrench is not ...)))
     chosen: dict[str, Any] = {"method": method, "wrench": pushed, "tell": tell}
@@ -430,7 +433,7 @@ def loads(
 
 def read_log(path: str | Path, robot: Robot | str | None = None) -> Log:
     """What `run.save` wrote, `.csv` or `.npz`, or a table of the same form; with a robot, its joints are counted."""
-    from manipula.simulation import logs
+    from manipula.simulation.records import logs
 
     return logs.read_log(path, None if robot is None else _loaded(robot))
 

@@ -81,7 +81,7 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
 def _drive(part: Part, now: Mapping[str, Array]) -> Drive | None:
     """Who is asked in Python at every step; nobody where torques are known."""
     if hasattr(part.law, "function"):
-        return _sampled(part, now)
+        return _Sampled(part, now)
     return _called(part) if callable(part.law) else None
 
 
@@ -191,20 +191,24 @@ def _called(part: Part) -> Drive:
     return drive
 
 
-def _sampled(part: Part, now: Mapping[str, Array]) -> Drive:
+class _Sampled:
     """A law that is asked at every so many steps, its torque held between."""
-    law, several = part.law, _samples(part)
-    ports = _variables(law)
-    wanted = _wanted(law.name, [port for port in ports if port.name not in MEASURED], part, now)
-    memory: dict[str, Any] = {"state": _start(law, part, now)}
 
-    def drive(k: int, state: Any) -> Array:
-        if (part.first + k) % several == 0 or "tau" not in memory:
-            given = {name: value[..., k, :] for name, value in wanted.items()} | {"q": state.q, "qd": state.qd}
-            memory["state"], memory["tau"] = law.step(memory["state"], *(given[port.name] for port in ports))
-        return np.broadcast_to(memory["tau"], state.q.shape)
+    def __init__(self, part: Part, now: Mapping[str, Array]) -> None:
+        self.law, self.part, self.several = part.law, part, _samples(part)
+        self.ports = _variables(self.law)
+        outside = [port for port in self.ports if port.name not in MEASURED]
+        self.wanted = _wanted(self.law.name, outside, part, now)
+        self.state = _start(self.law, part, now)
+        self.memory: dict[str, Array] = {}  # what it remembered before the step
+        self.tau: Any = None
 
-    return drive
+    def __call__(self, k: int, state: Any) -> Array:
+        self.memory = self.state._asdict() if self.state else {}
+        if self.tau is None or (self.part.first + k) % self.several == 0:
+            given = {name: value[..., k, :] for name, value in self.wanted.items()} | {"q": state.q, "qd": state.qd}
+            self.state, self.tau = self.law.step(self.state, *(given[port.name] for port in self.ports))
+        return np.broadcast_to(self.tau, state.q.shape)
 
 
 # from event to event

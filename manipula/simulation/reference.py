@@ -187,8 +187,8 @@ class _Run:
             self.y[2 * n : -2] = new
             self._asked_for += 1
             self._settle(())
-            if self.rows and self.rows[-1][0] == self.t:  # told is the torque from now on
-                self.rows[-1] = (self.t, self.rows[-1][1], self.arm_rate(), self.held)
+            if self.rows and self.t - self.rows[-1][0] <= 1e-9 * self.drive.sample:  # told is the torque from now on
+                self.rows[-1] = (*self.rows[-1][:2], self.arm_rate(), self.held)
 
     def _smoothly(self, goal: float, times: Array | None, rtol: float, atol: float, longest: float) -> None:
         """To the goal or the next event, whichever comes first."""

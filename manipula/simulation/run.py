@@ -13,8 +13,8 @@ import numpy as np
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.functions import Array
-from manipula.simulation.logs import Log, save_log
 from manipula.simulation.reading import Rest
+from manipula.simulation.records.logs import Log, save_log
 from manipula.support.files import write_text
 
 

@@ -161,3 +161,36 @@ def test_friction_holds_clips_and_stops_are_told() -> None:
     assert first == 101 and strong.qdd[100, 0] == pytest.approx((60 - 19.62 - 25) / 2)
     assert strong.q[-1] == 0.05 and strong.qd[-1] == 0 and strong.balance < 1e-3
     assert [x.joint for x in strong.modes] == [0, 0] and strong.modes[0].since == 0 and strong.modes[1].until == 0.3
+
+
+@pytest.mark.parametrize("sample", [None, 2e-3])
+def test_the_reference_integrator_is_what_fixed_steps_come_near_to(sample: float | None) -> None:
+    """The same law with memory, a wrench and another payload on the way, by both roads."""
+    arm = arm_of(83, "RP")
+    gains: dict[str, Any] = {"kp": 50, "kd": 9, "ki": 5, "tracking": 3, "limit": np.inf, "filter": 2e-2}
+    law = mp.controller(arm, "pid", sample=sample, **gains)
+    ref = mp.trajectory.quintic([0.1, 0.2], [0.3, 0.1], 0.04)
+    options: dict[str, Any] = {"wrench": [1, 2, 0, 0, 0.3, 0], "events": [mp.Event(0.02, payload=0.3)]}
+    near, exact = (mp.simulate(free_of_limits(arm), law, ref, method=method, **options) for method in ("rk4", "dop853"))
+    np.testing.assert_allclose(near.q, exact.q, atol=1e-8)
+    np.testing.assert_allclose(near.tau[:-1], exact.tau[:-1], atol=1e-4)
+    assert exact.balance < 1e-12
+    assert set(near.state) == {"integral", "filtered"}
+    for name in near.state if sample is None else ():
+        np.testing.assert_allclose(near.state[name], exact.state[name], atol=1e-7)
+
+
+def test_the_reference_integrator_follows_one_arm() -> None:
+    with pytest.raises(mp.InputError, match="dop853 simulates one arm"):
+        mp.simulate(arm_of(83, "R"), start=[[0], [1]], until=0.1, method="dop853")
+
+
+def test_measured_positions_have_the_noise_of_their_seed() -> None:
+    arm = arm_of(85, "R")
+    law = mp.controller(arm, "pd_gravity", kp=80, kd=10, sample=1e-3)
+    seen: dict[str, Any] = {"sensors": mp.Sensors(noise={"q": 1e-3}), "start": [0.2], "until": 0.03}
+    plant = free_of_limits(arm)
+    first, again, other = (mp.simulate(plant, law, seed=seed, **seen).tau for seed in (1, 1, 2))
+    assert first.tobytes() == again.tobytes() != other.tobytes()
+    with pytest.raises(mp.InputError, match="sensors: stand before a law"):
+        mp.simulate(plant, None, **seen)

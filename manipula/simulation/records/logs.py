@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.description import Robot
-from manipula.simulation.functions import Array
 from manipula.support.files import write_bytes, write_text
 
+Array = NDArray[np.float64]
 ENDINGS = (".csv", ".npz")
 MEASURED = ("q", "qd", "qdd", "tau")
 WANTED = ("q_ref", "qd_ref", "qdd_ref")
