@@ -13,7 +13,7 @@ import manipula
 ROOT = Path(manipula.__file__).parent
 MODELS = ROOT / "mechanics" / "models"
 # data, registries and what only hands on: nothing in them is an algorithm
-_DATA = """control/laws control/ports integrate/discretised integrate/motion integrate/steps inverse/few inverse/plan
+_DATA = """control/laws control/adaptive/ports control/adaptive/table motion/ports integrate/driven integrate/discretised integrate/motion integrate/steps inverse/few inverse/plan
     inverse/slide_plans inverse/trial inverse/view inverse/solutions/notes inverse/solutions/recording
     inverse/solutions/solving inverse/solutions/structures kinematics/bracketings lagrange/coefficients
     dynamics/friction"""

@@ -6,6 +6,8 @@
 The way is an input, so that dry friction can go on smoothly through q̇ = 0 while a simulation looks for that moment, and
 so that w = ±1 at q̇ = 0 is the torque at which a joint at rest gives way. Laws that follow the load are given the
 accelerations q̈ under which the joints bear it.
+
+Derived here from the laws themselves (`robot.actuators`), each with its own source.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@
 
 Wherever the text of the arm asks for accelerations, or for the torques of a motion, the wrench has its share; the text
 itself knows nothing of it.
+
+Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), section 7.1, the
+equations of motion with forces on the end effector.
 """
 
 from __future__ import annotations

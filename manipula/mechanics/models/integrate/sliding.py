@@ -6,6 +6,8 @@
 The ways w are held over a step, so the right side is smooth and an integrator has its order. What is told besides is
 what decides at the step's end which joints rest (`stick`): M, the push on a resting joint, and between which torques
 friction holds it.
+
+Derived here: the equations of motion with the rows and columns of the joints at rest taken out.
 """
 
 from __future__ import annotations

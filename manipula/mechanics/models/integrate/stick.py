@@ -17,7 +17,7 @@ joints that move. What is left of a last sweep is told as `residual`. Positions 
 velocities: q⁺ = q* + r/2 (v⁺ − v*). So a step without changes is the integrator's own, and one with changes is of
 order 1.
 
-Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988), the time stepping; Tseng,
+Source: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988), the time stepping; Tseng,
 "Convergence of a block coordinate descent method for nondifferentiable minimization", Journal of Optimization Theory
 and Applications 109 (2001), the descent.
 """

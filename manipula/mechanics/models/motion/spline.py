@@ -4,6 +4,8 @@
 
 Before the first knot and after the last the reference rests where the curve begins and ends. What makes the
 coefficients, a spline through points or a table, is in `simulation`.
+
+Source: de Boor, "A Practical Guide to Splines" (1978), the chapter on the piecewise polynomial representation.
 """
 
 from __future__ import annotations
