@@ -13,10 +13,11 @@ import manipula
 ROOT = Path(manipula.__file__).parent
 MODELS = ROOT / "mechanics" / "models"
 # data, registries and what only hands on: nothing in them is an algorithm
-_DATA = """control/laws control/adaptive/ports control/adaptive/table motion/ports integrate/driven integrate/discretised integrate/motion integrate/steps inverse/few inverse/plan
-    inverse/slide_plans inverse/trial inverse/view inverse/solutions/notes inverse/solutions/recording
-    inverse/solutions/solving inverse/solutions/structures kinematics/bracketings lagrange/coefficients
-    dynamics/friction"""
+_DATA = """control/adaptive/ports control/adaptive/table control/laws control/ports dynamics/friction
+    integrate/discretised integrate/driven integrate/motion integrate/steps inverse/few inverse/plan
+    inverse/slide_plans inverse/solutions/notes inverse/solutions/recording inverse/solutions/solving
+    inverse/solutions/structures inverse/trial inverse/view kinematics/bracketings lagrange/coefficients
+    motion/ports"""
 NO_FORMULA = _DATA.split()
 SOURCE = re.compile(r"Source: |[Dd]erived here|dissertation|UNICAMP")
 FILES = [path for path in MODELS.rglob("*.py") if path.parent != MODELS and path.name != "__init__.py"]
