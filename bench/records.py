@@ -14,12 +14,15 @@ from dataclasses import replace
 
 import manipula as mp
 from manipula.algebra.expr.function import Function, moved_to
+from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.generation.levels import Past, level_max
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.shipped import record, stored
+from manipula.mechanics.models.dynamics.friction import sat
+from manipula.mechanics.models.ports import PORTS
 from manipula.support.progress import Effort
 
 # robot, model, symbolic
@@ -46,7 +49,7 @@ def made(robot: str, model: str, symbolic: str, effort: Effort) -> str:
 
 
 def smoothed(robot: str) -> str:
-    """The torques that control laws ask for, from the best known: every sign(q̇) becomes tanh(slip). Proved anew."""
+    """The torques that control laws ask for, from the best known: every sign(q̇) becomes sat(slip). Proved anew."""
     asked = prepare(Request(mp.load(robot), "inverse_dynamics_smooth", optimise="max"))
     known = stored(prepare(Request(mp.load(robot), "inverse_dynamics", optimise="max")))
     if known is None:
@@ -62,8 +65,9 @@ def _with_slip(known: Function, name: str) -> Function:
     signs = {
         x: i for x in topological(known.roots) if x.op == "sign" for i, v in enumerate(rates.symbols) if x.args == (v,)
     }
-    smooth = {node: known.graph.apply("tanh", slip[i]) for node, i in signs.items()}
-    port = replace(q, name="slip", symbols=tuple(slip), unit="1", doc="velocity over the width of its smooth sign")
+    maths = ExprMaths(known.graph)
+    smooth = {node: sat(maths, slip[i]) for node, i in signs.items()}
+    port = replace(q, name="slip", symbols=tuple(slip), unit="1", doc=PORTS["slip"].doc)
     origin = replace(known.provenance, model="inverse_dynamics_smooth", proof="")
     inputs = (q, rates, others[0], port, *others[1:])
     made = replace(known, name=name, inputs=inputs, labels={}, provenance=origin)

@@ -1,7 +1,7 @@
 """The catalogue's entries that control laws ask for: torques whose friction has a smooth sign, friction by itself,
 momenta, what the tool accelerates by.
 
-The sign of a measured velocity chatters when a joint is meant to rest. A law takes tanh(q̇_ref/ε) for it instead, of the
+The sign of a measured velocity chatters when a joint is meant to rest. A law takes sat(q̇_ref/ε) for it instead, of the
 velocity that is wanted; what is proportional to the velocity keeps the measured one.
 """
 
@@ -35,12 +35,12 @@ def _weight(chain: Tree, q: Sequence[Any]) -> Sequence[Any] | None:
 
 FOR_CONTROL = (
     Model(
-        "inverse_dynamics_smooth", "joint torques of a motion, tanh(slip) standing for sign(q̇) in the friction",
+        "inverse_dynamics_smooth", "joint torques of a motion, sat(slip) standing for sign(q̇) in the friction",
         ("q", "qd", "qdd", "slip"), {"tau": (EFFORT, "joint torques")}, {"newton-euler": _smooth}, TORQUES,
         field=torque.by_field, candidates=("newton-euler", FIELD), trees=("newton-euler", FIELD),
     ),
     Model(
-        "friction", "what joints lose to friction, tanh(slip) standing for sign(q̇); loaded by the weight alone",
+        "friction", "what joints lose to friction, sat(slip) standing for sign(q̇); loaded by the weight alone",
         ("q", "qd", "slip"), {"f": (EFFORT, "joint torques")}, {"laws": _friction}, TORQUES, trees=("laws",),
     ),
     Model(

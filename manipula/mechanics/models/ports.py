@@ -65,7 +65,7 @@ _LIST = (
         "weights", "1/(N·m), 1/N …", "of the results, each of the unit that makes their sum a number", letter="weight"
     ),
     PortKind("way", "1", "which way every joint moves or is about to: 1, −1; 0 at rest"),
-    PortKind("slip", "1", "velocity over the width within which its sign is smooth: tanh(slip) is the sign"),
+    PortKind("slip", "1", "velocity over the width within which its sign is drawn out: sat(slip)"),
     PortKind("P", EFFORT, "perturbations: friction, actuator inertia"),
     PortKind("T", "1, m", "pose of the tool in the world, 4×4, row by row", _POSE),
     PortKind(

@@ -9,7 +9,7 @@ with an integral it follows e⃛ + kd ë + kp ė + ki e = 0 (`computed_torque_pi
 
 and I waits while the torque of its joint is at its limit and the error asks for more ("conditional integration").
 
-The friction that has a sign takes tanh(q̇_ref/ε) for it (`friction_compensation` says why); the rest is exact.
+The friction that has a sign takes sat(q̇_ref/ε) for it (`friction_compensation` says why); the rest is exact.
 
 Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), section 8.5.2;
 Åström, Hägglund, "PID Controllers" (1995), section 3.5 (conditional integration).

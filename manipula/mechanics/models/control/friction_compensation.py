@@ -1,11 +1,11 @@
 """Friction compensation: friction is added to what moves the arm, ahead of the motion.
 
-    τ = kp (q_ref − q) + kd (q̇_ref − q̇) + g(q) + share · f(q̇, tanh(q̇_ref/ε))
+    τ = kp (q_ref − q) + kd (q̇_ref − q̇) + g(q) + share · f(q̇, sat(q̇_ref/ε))
 
 Every friction law of the joint is in f: what is proportional to the velocity takes the measured one, what has a sign
-takes the smooth sign of the velocity that is wanted. The sign of a measured velocity turns with its noise, and the
-compensated joint chatters about rest. A share below 1 leaves some friction: a joint whose friction is overestimated by
-the model is then still damped, and does not swing about its goal.
+takes that of the velocity wanted, drawn out: sat is the number, held within ±1. The sign of a measured velocity turns
+with its noise, and the compensated joint chatters about rest. A share below 1 leaves some friction: a joint whose
+friction is overestimated by the model is then still damped, and does not swing about its goal.
 
 Source: B. Armstrong-Hélouvry, P. Dupont and C. Canudas de Wit, A survey of models, analysis tools and compensation
 methods for the control of machines with friction, Automatica 30(7), 1994, section 5 (compensation).
@@ -23,7 +23,7 @@ from manipula.scalar import Maths
 
 
 def slip(x: Given, velocity: str = "qd_ref") -> list[Any]:
-    """q̇_ref/ε, of which friction takes the tanh; the divisions are prepared once."""
+    """q̇_ref/ε, which friction takes within ±1; the divisions are prepared once."""
     return [rate * (1 / width) for rate, width in zip(x[velocity], x["smoothing"], strict=True)]
 
 

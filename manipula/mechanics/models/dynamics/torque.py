@@ -32,7 +32,7 @@ def inverse_dynamics(
 ) -> list[Scalar]:
     """The torques of a motion, with motor inertia, friction and what the tool's `wrench` asks for.
 
-    Where `slip` is given, tanh(slip) stands for sign(q̇) in the friction.
+    Where `slip` is given, sat(slip) stands for sign(q̇) in the friction.
     """
     tau = newton_euler(chain, q, qd, qdd, wrench).tau
     return [bare + motor for bare, motor in zip(tau, actuator_torque(chain, qd, qdd, tau, slip))]

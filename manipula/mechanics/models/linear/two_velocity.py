@@ -12,7 +12,7 @@ are quadratic in them, and each is found once instead of three times. Where only
 a law asks, Y is never formed: Y θ is a recursion over an arm with the parameters θ, and σᵀY is what a link's unit
 bodies feel along the one motion that the joints' rates σ give the link.
 
-Friction follows ṙ alone and has tanh(slip), slip = ṙ/ε, in place of a sign: a law must not chatter where an arm comes
+Friction follows ṙ alone and has sat(slip), slip = ṙ/ε, in place of a sign: a law must not chatter where an arm comes
 to rest.
 
 Source: Slotine, Li, "On the adaptive control of robot manipulators", International Journal of Robotics Research 6

@@ -8,7 +8,7 @@
 What is learnt is added to what is known, so that an estimate of nothing is the known arm. It is one of, or several of
 
     payload      the ten parameters of a body held in the tool: Kxx Kxy Kxz Kyy Kyz Kzz mx my mz m, in its frame
-    friction     viscous, Coulomb and constant friction of every joint: fv q̇_r + fc tanh(q̇_r/ε) + fo
+    friction     viscous, Coulomb and constant friction of every joint: fv q̇_r + fc sat(q̇_r/ε) + fo
     simplified   corrections of base parameters by name, such as those that `significance` says a model can do without
 
 With V = ½ sᵀM s + ½ ãᵀΓ⁻¹ã it is V̇ = −sᵀK_D s where all that is not known is learnt. Sampled, the estimates go forward
@@ -26,6 +26,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, Call, Result, variables
 from manipula.mechanics.models.control.adaptive.ports import LAMBDA, Asked, asked, learnt
+from manipula.mechanics.models.dynamics.friction import sat
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
 from manipula.mechanics.models.law_ports import DAMPING, Q_REF, QD_REF, QDD_REF, SMOOTHING
@@ -136,8 +137,8 @@ def _learnt(
 
 
 def _friction(maths: Maths[Any], x: Given, to: Asked) -> Learnt:
-    # fv q̇_r + fc tanh(q̇_r/ε) + fo
-    ways = [maths.tanh(slip) for slip in to.slip]
+    # fv q̇_r + fc sat(q̇_r/ε) + fo
+    ways = [sat(maths, slip) for slip in to.slip]
     rows = zip(x["viscous"], x["coulomb"], x["offset"], to.qd, ways, strict=True)
     return Learnt(
         [fv * rate + fc * way + fo for fv, fc, fo, rate, way in rows],
