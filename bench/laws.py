@@ -59,7 +59,7 @@ def cycle(model: mp.Model, settings: dict[str, float] | None = None) -> Callable
     return lambda: code(*x, p=settings)
 
 
-ROWS = 256
+ROWS = 8192
 
 
 def cycles(name: str) -> None:
@@ -94,7 +94,7 @@ def adaptive() -> None:
     plant, ref = robot.with_payload(2.3, (0, 0, 0.1)), reference()
     theta = np.array([float(x) for x in robot.base_parameters.values() if x is not None])
     true = np.array([float(x) for x in plant.base_parameters.values() if x is not None])
-    gamma = np.maximum(np.abs(theta), 1e-2) ** 2 * 4
+    gamma = 40 * np.maximum(np.abs(theta), 0.1) ** 2
     laws = {
         "computed_torque": mp.controller(robot, "computed_torque", kp=100, kd=20),
         "slotine_li": mp.controller(robot, "slotine_li", **ADAPT, gamma=gamma),
