@@ -40,7 +40,7 @@ def test_a_free_swing_keeps_its_energy(seed: int, kinds: str) -> None:
     assert run.balance < 1e-7 and run.whole
 
 
-@pytest.mark.parametrize("seed, kinds", KINDS)
+@pytest.mark.parametrize("seed, kinds", [KINDS[1], pytest.param(42, "RP", marks=pytest.mark.slow), KINDS[3]])
 def test_power_balance_with_friction_torque_wrench_and_another_payload(seed: int, kinds: str) -> None:
     arm, n = arm_of(seed, kinds, friction=0.3), sum(x != "F" for x in kinds)
     rng = np.random.default_rng(seed)
