@@ -49,4 +49,7 @@ def _loads(tree: Tree, x: Given) -> list[Any]:
 def _refuse_dry_followers(tree: Tree) -> None:
     for link in tree.links:
         if link.follows is not None and any(law.dry and not law.is_zero() for law in link.actuator.laws):
-            raise InputError(f"joint {link.name!r}: it follows others and has dry friction, which no step can hold")
+            raise InputError(
+                f"joint {link.name!r}: it follows others and has dry friction, which no fixed step holds; simulate it "
+                'with method="dop853", or without that friction'
+            )
