@@ -31,10 +31,12 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import SAMPLE
 from manipula.mechanics.models.law_ports import DAMPING, Q_REF, QD_REF, QDD_REF, SMOOTHING
 from manipula.mechanics.models.ports import EFFORT, PORTS, PortKind
+from manipula.mechanics.robot.actuators.friction import LAWS
+from manipula.mechanics.robot.actuators.law import Slip
 from manipula.scalar import Maths
 
 Unknown = Literal["payload", "friction", "simplified"]
-RUBBING = {"viscous": "N·m·s/rad or N·s/m", "coulomb": "N·m or N", "offset": "N·m or N"}
+RUBBING = {law.key: law for law in LAWS if law.always}  # those that every joint has
 
 
 class Learnt(NamedTuple):
@@ -100,7 +102,10 @@ def _adapted(x: Given, slopes: dict[str, list[Any]], *, sampled: bool) -> dict[s
 def _kinds(part: str, dropped: tuple[str, ...]) -> list[PortKind]:
     """The states of what is learnt, and the gains of their adaptation."""
     if part == "friction":
-        rubs = [PortKind(x, unit, f"{x} friction beside the known", role="state") for x, unit in RUBBING.items()]
+        rubs = [
+            PortKind(key, law.entries[0].unit, f"{law.title} friction beside the known", role="state")
+            for key, law in RUBBING.items()
+        ]
         return [*rubs, *(PortKind(f"gamma_{x}", "SI", f"gains of {x} friction", role="setting") for x in RUBBING)]
     if part == "payload":
         names, what = tuple(PORTS["load"].size), "load"
@@ -137,14 +142,13 @@ def _learnt(
 
 
 def _friction(maths: Maths[Any], x: Given, to: Asked) -> Learnt:
-    # fv q̇_r + fc sat(q̇_r/ε) + fo
-    ways = [sat(maths, slip) for slip in to.slip]
-    rows = zip(x["viscous"], x["coulomb"], x["offset"], to.qd, ways, strict=True)
+    """The friction of every joint at the velocity wanted, its sign drawn out: fv q̇_r + fc sat(q̇_r/ε) + fo"""
+    slips = [Slip(rate, maths, ahead=sat(maths, slip)) for rate, slip in zip(to.qd, to.slip, strict=True)]
+    laws = {key: [law((value,)) for value in x[key]] for key, law in RUBBING.items()}
     return Learnt(
-        [fv * rate + fc * way + fo for fv, fc, fo, rate, way in rows],
+        [sum(one[i].torque(slip) for one in laws.values()) for i, slip in enumerate(slips)],
         {
-            "viscous": [rate * s for rate, s in zip(to.qd, to.s)],
-            "coulomb": [way * s for way, s in zip(ways, to.s)],
-            "offset": list(to.s),
+            key: [law.shapes(slip)[0] * s for law, slip, s in zip(one, slips, to.s, strict=True)]
+            for key, one in laws.items()
         },
     )
