@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_PACKAGE = __name__.partition(".")[0]
+_PASSED = (__name__.partition(".")[0], "contextlib")  # the package, and what decorates its functions
 
 
 class ManipulaError(Exception):
@@ -84,6 +84,6 @@ def caution(text: str) -> None:
     A frame is known by its module, not by its file: the methods that `dataclass` writes are in none.
     """
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] in _PASSED:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, ManipulaWarning, stacklevel=level)

@@ -1,33 +1,19 @@
-"""The verbs: one function per thing a user does.
-
-A verb imports what it needs when it is called: most programs use two or three of them, and `import manipula` loads none
-of the machinery behind them.
-"""
+"""What a person does with arms in time: control them, close the loop, simulate, see what they must carry."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError, caution
+from manipula.api.robot_verbs import load, loaded
+from manipula.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
-    from manipula.generation.prepare import Prepared
-    from manipula.generation.reports.checking import Report
-    from manipula.generation.reports.counting import CountRow, StepRow
-    from manipula.ik.derivation import Derivation
     from manipula.mechanics.robot.bind import Symbolic
-    from manipula.mechanics.robot.formats.conversion.tables import TextTable
-    from manipula.mechanics.robot.formats.registry import Format
     from manipula.model import Law, Model, System
-    from manipula.parameters.approximation import SignificanceReport
-    from manipula.parameters.base import BaseParameters
-    from manipula.parameters.base_numeric import Agreement
-    from manipula.parameters.motions import Motions
     from manipula.robot import Robot
     from manipula.simulation.events import Event
     from manipula.simulation.loops.loop import Reference
@@ -37,146 +23,6 @@ if TYPE_CHECKING:
     from manipula.simulation.run import Run
     from manipula.simulation.scenarios.scenario import Scenario
     from manipula.simulation.sizing.joint_loads import Loads
-
-
-def robots() -> list[str]:
-    """The names of the library's robots."""
-    from manipula.mechanics.robot import library
-
-    return library.names()
-
-
-def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
-    """A robot by library name or from a file: .toml .urdf .xml .mjcf .par .csv .txt.
-
-    exact= keeps angles near a quarter turn and lengths of nothing as written. URDF, MJCF: base=, tip=, locked=. Table
-    options: convention=, angle=, length=, columns=.
-
-    >>> load("planar2r").dof
-    2
-    """
-    from manipula.mechanics.robot import library
-    from manipula.mechanics.robot.formats.checks.robot import check_robot
-
-    if not isinstance(source, str | Path):
-        raise InputError(f"found {source!r:.60}, expected the name of a library robot or a file")
-    path = Path(source)
-    named = str(source) in library.names()
-    robot = _from_library(str(source), options) if named else _load_file(path, options)
-    problems = check_robot(robot, strict=True) if strict else []
-    if problems:
-        raise RobotFileError(problems[0], file=str(source))
-    return robot
-
-
-def _from_library(name: str, options: dict[str, Any]) -> Robot:
-    """A library robot; its published oddities are noted in its file and need no warning each time."""
-    from manipula.mechanics.robot import library
-    from manipula.robot import Robot
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ManipulaWarning)
-        return Robot.from_text(library.text_of(name), file=f"{name}.toml", **options)
-
-
-def _loaded(robot: Robot | str) -> Robot:
-    """Every verb takes a robot or its name."""
-    return load(robot) if isinstance(robot, str) else robot
-
-
-def _load_file(path: Path, options: dict[str, Any]) -> Robot:
-    from manipula.mechanics.robot import library
-    from manipula.mechanics.robot.formats.registry import format_read
-    from manipula.mechanics.robot.formats.source import text_from_bytes
-
-    if not path.suffix and not path.exists():
-        raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
-    format_read(path.suffix, "", str(path))  # an ending nobody knows is met before the file is opened
-    try:
-        text = text_from_bytes(path.read_bytes(), str(path))
-    except OSError as error:
-        raise RobotFileError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    return from_text(text, path, **options)
-
-
-def from_text(text: str, path: Path, **options: Any) -> Robot:
-    """The robot that a file of this name with this text describes."""
-    from manipula.mechanics.robot.formats.registry import format_read
-    from manipula.robot import Robot
-
-    return Robot.from_text(text, format_read(path.suffix, text, str(path)).name, file=str(path), **options)
-
-
-def formats() -> dict[str, Format]:
-    """The endings of robot files, and what each stands for."""
-    from manipula.mechanics.robot.formats.registry import ENDINGS
-
-    return dict(ENDINGS)
-
-
-def save(robot: Robot, path: str | Path) -> Path:
-    """Write the robot; the ending chooses the format. The old file stays whole until the new one is complete."""
-    from manipula.mechanics.robot.formats.registry import format_written
-    from manipula.support.files import write_text
-
-    path = Path(path)
-    form = format_written(path.suffix, str(path))
-    written = write_text(path, form.write(robot))
-    lost = form.lost(robot)
-    if lost:
-        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
-        caution(f"{path.name}: {form.title} cannot hold the {', '.join(lost[:3])}{more}; a .toml file keeps everything")
-    return written
-
-
-def convert(robot: Robot, target: str) -> Robot:
-    """The same arm in another convention: "standard", "modified" or "urdf"."""
-    from manipula.mechanics.robot.formats.conversion.conventions import convert as converted
-    from manipula.robot import Robot
-
-    return Robot.of(converted(robot, target))
-
-
-def generate(
-    robot: Robot | str,
-    model: str | Sequence[str],
-    *,
-    method: str = "best",
-    symbolic: Symbolic = "auto",
-    optimise: str = "fast",
-    wrench: bool = False,
-    parameters: str = "base",
-    price: str = "classical",
-    frame: str = "",
-    tell: Callable[[str], None] = lambda text: None,
-) -> Model:
-    """A model of the robot, optimised and proved. `tell` hears of progress.
-
-    `frame` names the frame that pose, Jacobian, wrench and inverse kinematics are about; a robot that has only one,
-    as every serial arm, needs none named. Inverse kinematics answers for the joints on the road to the frame.
-
-    Several models at once, `["pose", "jacobian", "inverse_dynamics"]`, make one function that shares their work; its
-    outputs are named after both, `pose_T`, `jacobian_J`.
-
-    >>> generate("planar2r", "gravity").outputs
-    {'g': (2,)}
-    """
-    from manipula.generation.prepare import prepare
-    from manipula.generation.proved import generate_function
-    from manipula.generation.request import Request
-    from manipula.generation.together import generate_together
-    from manipula.model import Model
-
-    subject = _loaded(robot)
-    subject = subject.at(frame) if frame else subject
-    if not isinstance(model, str):
-        if not model:
-            raise InputError("generate: found an empty list of models (expected at least one name)")
-        names = list(dict.fromkeys(model))
-        first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
-        return Model(generate_together([first.asking(model=name) for name in names], tell))
-    asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
-    return _solver(asked) or Model(generate_function(asked, tell), asked.request)
 
 
 def controller(
@@ -209,7 +55,7 @@ def controller(
     from manipula.simulation.loops.starting import first_states
 
     refuse_time("sample", sample)
-    chosen, options = _loaded(robot), options_from(law, settings, sampled=sample is not None)
+    chosen, options = loaded(robot), options_from(law, settings, sampled=sample is not None)
     block = law_block(law, sampled=sample is not None, options=options)
     request = Request(chosen, "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     given = {name: value for name, value in settings.items() if name not in options}
@@ -243,7 +89,7 @@ def law_model(
     from manipula.model import Model
 
     block = law_block(law, sampled=sampled, options=options_from(law, words, sampled=sampled))
-    request = Request(_loaded(robot), "inverse_dynamics", symbolic=symbolic, optimise=optimise)
+    request = Request(loaded(robot), "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     return Model(generate_block(block, prepare(request), tell), request)
 
 
@@ -299,7 +145,7 @@ def closed_loop(
     from manipula.simulation.plant import Plant
 
     driving = Driving(law.law, law.request, law.settings, law.sample, law.options)
-    arm = plant if isinstance(plant, Plant) else _loaded(plant)
+    arm = plant if isinstance(plant, Plant) else loaded(plant)
     made = loop_function(arm, driving, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors)
     return System(made.function, made.request, settings=made.settings, sample=made.sample, initial=law.initial)
 
@@ -428,14 +274,14 @@ def loads(
     """
     from manipula.simulation.sizing.joint_loads import loads_of
 
-    return loads_of(_loaded(robot), motion, wrench, parameters)
+    return loads_of(loaded(robot), motion, wrench, parameters)
 
 
 def read_log(path: str | Path, robot: Robot | str | None = None) -> Log:
     """What `run.save` wrote, `.csv` or `.npz`, or a table of the same form; with a robot, its joints are counted."""
     from manipula.simulation.records import logs
 
-    return logs.read_log(path, None if robot is None else _loaded(robot))
+    return logs.read_log(path, None if robot is None else loaded(robot))
 
 
 def _gains(law: Any) -> dict[str, int]:
@@ -455,7 +301,7 @@ def _plant(given: Plant | Robot | str, driven: bool) -> Plant:
     """A robot by itself sticks and stops; its effort limits matter where somebody drives it."""
     from manipula.simulation.plant import Plant
 
-    return given if isinstance(given, Plant) else Plant(_loaded(given), effort="limits" if driven else None)
+    return given if isinstance(given, Plant) else Plant(loaded(given), effort="limits" if driven else None)
 
 
 def _reloaded(plant: Plant, load: dict[str, Any] | None) -> Plant:
@@ -463,195 +309,3 @@ def _reloaded(plant: Plant, load: dict[str, Any] | None) -> Plant:
 
     empty = Robot.of(plant.robot).without("payload")
     return replace(plant, robot=empty if load is None else empty.with_payload(**load))
-
-
-def _solver(asked: Prepared) -> Model | None:
-    """Inverse kinematics that only elimination solves."""
-    if asked.request.model != "inverse_kinematics":
-        return None
-    from manipula.ik.general6r.emitted import is_general, solver_of
-    from manipula.model import SolverModel
-
-    if not is_general(asked):
-        return None
-    solver = solver_of(asked)
-    return SolverModel(solver.function, asked.request, _solver=solver)
-
-
-def optimise(
-    robot: Robot | str,
-    model: str,
-    *,
-    symbolic: Symbolic = "auto",
-    parameters: str = "base",
-    price: str = "classical",
-    search: bool = False,
-    seconds: float | None = None,
-    moves: int | None = None,
-    seed: int = 0,
-    tell: Callable[[str], None] = lambda text: None,
-    stop: Callable[[], bool] = lambda: False,
-) -> Model:
-    """The model by as long a search as you allow; from then on `generate(…, optimise="max")` gives what was found.
-
-    A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
-    What a limit or a stop cut short is remembered as such: `optimise` and `generate` go on from there.
-    """
-    from manipula.generation.prepare import prepare
-    from manipula.generation.proved import optimise_function
-    from manipula.generation.request import Request
-    from manipula.model import Model
-    from manipula.support.progress import Effort
-
-    subject = _loaded(robot)
-    request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
-    effort = Effort(moves, seconds, seed, tell, stop)
-    return Model(optimise_function(prepare(request), effort, known=not search), request)
-
-
-def best_known(
-    robot: Robot | str, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical"
-) -> Model | None:
-    """The best known for `generate(…, optimise="max")` before any search, if there is such: shipped or remembered."""
-    from manipula.generation.prepare import prepare
-    from manipula.generation.proved import known_function
-    from manipula.generation.request import Request
-    from manipula.model import Model
-
-    subject = _loaded(robot)
-    request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
-    found = known_function(prepare(request))
-    return None if found is None else Model(found, request)
-
-
-def price_of(model: Model, price: str = "classical") -> int:
-    """What a search for this price counts: for the classical one, the operations on line."""
-    from manipula.algebra.optimise.price import price_named
-
-    return price_named(price).total(model.function)
-
-
-def models() -> dict[str, str]:
-    """What `generate` can make: name → one line."""
-    from manipula.mechanics.models.catalogue import MODELS
-
-    return {name: model.doc for name, model in MODELS.items()}
-
-
-def methods(model: str) -> list[str]:
-    """The ways to make a model; the first is the plain one."""
-    from manipula.generation.prepare import model_named
-
-    return model_named(model).method_names
-
-
-def languages() -> list[str]:
-    """What `Model.emit` can write."""
-    from manipula.algebra.emit import backend
-
-    return backend.languages()
-
-
-def tables(robot: Robot) -> tuple[TextTable, ...]:
-    """The robot as tables of text, units in the headings."""
-    from manipula.mechanics.robot.formats.conversion.tables import tables_of
-
-    return tables_of(robot)
-
-
-def count(
-    robot: Robot | str,
-    models: Sequence[str] | None = None,
-    *,
-    symbolic: Symbolic = "auto",
-    optimise: str = "none",
-    parameters: str = "base",
-    tell: Callable[[str], None] = lambda text: None,
-) -> list[CountRow]:
-    """The table of operations, method by method, each one proved."""
-    from manipula.generation.reports.counting import DEFAULT_MODELS, count_rows
-
-    subject = _loaded(robot)
-    return list(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
-
-
-def count_steps(
-    robot: Robot | str,
-    models: Sequence[str] | None = None,
-    *,
-    symbolic: Symbolic = "auto",
-    parameters: str = "base",
-    tell: Callable[[str], None] = lambda text: None,
-) -> list[StepRow]:
-    """What formulation, passes and search save, method by method, beside published figures."""
-    from manipula.generation.reports.counting import DEFAULT_MODELS, step_rows
-
-    subject = _loaded(robot)
-    return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
-
-
-def count_orders(
-    robot: Robot | str, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
-) -> list[CountRow]:
-    """Every order of the matrix product of the pose, cheapest first."""
-    from manipula.generation.reports.counting import bracketing_rows
-
-    return bracketing_rows(_loaded(robot), symbolic, tell)
-
-
-def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None) -> Report:
-    """The laws of mechanics, proved on this very robot.
-
-    >>> check("planar2r").passed
-    True
-    """
-    from manipula.generation.reports.checking import check_report
-
-    return check_report(_loaded(robot), tell)
-
-
-def base_parameters(robot: Robot | str, *, symbolic: Symbolic = "auto") -> BaseParameters:
-    """The parameters that torques can tell, as combinations of the links' inertial parameters, exact and proved.
-
-    >>> len(base_parameters("planar2r"))
-    6
-    """
-    from manipula.parameters.base import base_parameters_of
-
-    return base_parameters_of(_loaded(robot), symbolic)
-
-
-def check_base_parameters(robot: Robot | str) -> Agreement:
-    """The same count by numerical rank and by superposition of virtual robots, beside the exact one."""
-    from manipula.parameters.base import base_parameters_of
-    from manipula.parameters.base_numeric import base_agreement
-
-    subject = _loaded(robot)
-    return base_agreement(subject, base_parameters_of(subject))
-
-
-def significance(robot: Robot | str, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
-    """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
-    from manipula.parameters.approximation import significance_of
-
-    return significance_of(_loaded(robot), motions, tolerance)
-
-
-def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Derivation:
-    """The closed form of the arm's inverse kinematics as a derivation: class, steps, both roots, singular poses.
-
-    >>> print(inverse_derivation("planar2r").title)
-    two axes
-    """
-    from manipula.ik.derivation import derivation_of
-
-    return derivation_of(_loaded(robot), symbolic)
-
-
-def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
-    """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
-    from manipula.generation.reports.dossier_files import files_of_dossier
-    from manipula.support.files import write_files
-
-    subject = _loaded(robot)
-    return write_files(Path(folder), files_of_dossier(subject, tell))

@@ -1,0 +1,250 @@
+"""What a person does with models of a robot: make, optimise, count, check, look into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from manipula.api.robot_verbs import loaded
+from manipula.errors import InputError
+
+if TYPE_CHECKING:
+    from manipula.generation.prepare import Prepared
+    from manipula.generation.reports.checking import Report
+    from manipula.generation.reports.counting import CountRow, StepRow
+    from manipula.ik.derivation import Derivation
+    from manipula.mechanics.robot.bind import Symbolic
+    from manipula.model import Model
+    from manipula.parameters.approximation import SignificanceReport
+    from manipula.parameters.base import BaseParameters
+    from manipula.parameters.base_numeric import Agreement
+    from manipula.parameters.motions import Motions
+    from manipula.robot import Robot
+
+
+def generate(
+    robot: Robot | str,
+    model: str | Sequence[str],
+    *,
+    method: str = "best",
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    wrench: bool = False,
+    parameters: str = "base",
+    price: str = "classical",
+    frame: str = "",
+    tell: Callable[[str], None] = lambda text: None,
+) -> Model:
+    """A model of the robot, optimised and proved. `tell` hears of progress.
+
+    `frame` names the frame that pose, Jacobian, wrench and inverse kinematics are about; a robot that has only one,
+    as every serial arm, needs none named. Inverse kinematics answers for the joints on the road to the frame.
+
+    Several models at once, `["pose", "jacobian", "inverse_dynamics"]`, make one function that shares their work; its
+    outputs are named after both, `pose_T`, `jacobian_J`.
+
+    >>> generate("planar2r", "gravity").outputs
+    {'g': (2,)}
+    """
+    from manipula.generation.prepare import prepare
+    from manipula.generation.proved import generate_function
+    from manipula.generation.request import Request
+    from manipula.generation.together import generate_together
+    from manipula.model import Model
+
+    subject = loaded(robot)
+    subject = subject.at(frame) if frame else subject
+    if not isinstance(model, str):
+        if not model:
+            raise InputError("generate: found an empty list of models (expected at least one name)")
+        names = list(dict.fromkeys(model))
+        first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
+        return Model(generate_together([first.asking(model=name) for name in names], tell))
+    asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
+    return _solver(asked) or Model(generate_function(asked, tell), asked.request)
+
+
+def _solver(asked: Prepared) -> Model | None:
+    """Inverse kinematics that only elimination solves."""
+    if asked.request.model != "inverse_kinematics":
+        return None
+    from manipula.ik.general6r.emitted import is_general, solver_of
+    from manipula.model import SolverModel
+
+    if not is_general(asked):
+        return None
+    solver = solver_of(asked)
+    return SolverModel(solver.function, asked.request, _solver=solver)
+
+
+def optimise(
+    robot: Robot | str,
+    model: str,
+    *,
+    symbolic: Symbolic = "auto",
+    parameters: str = "base",
+    price: str = "classical",
+    search: bool = False,
+    seconds: float | None = None,
+    moves: int | None = None,
+    seed: int = 0,
+    tell: Callable[[str], None] = lambda text: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Model:
+    """The model by as long a search as you allow; from then on `generate(…, optimise="max")` gives what was found.
+
+    A result that is known already, shipped or remembered, is taken unless `search` is set; `stop` ends a search early.
+    What a limit or a stop cut short is remembered as such: `optimise` and `generate` go on from there.
+    """
+    from manipula.generation.prepare import prepare
+    from manipula.generation.proved import optimise_function
+    from manipula.generation.request import Request
+    from manipula.model import Model
+    from manipula.support.progress import Effort
+
+    subject = loaded(robot)
+    request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
+    effort = Effort(moves, seconds, seed, tell, stop)
+    return Model(optimise_function(prepare(request), effort, known=not search), request)
+
+
+def best_known(
+    robot: Robot | str, model: str, *, symbolic: Symbolic = "auto", parameters: str = "base", price: str = "classical"
+) -> Model | None:
+    """The best known for `generate(…, optimise="max")` before any search, if there is such: shipped or remembered."""
+    from manipula.generation.prepare import prepare
+    from manipula.generation.proved import known_function
+    from manipula.generation.request import Request
+    from manipula.model import Model
+
+    subject = loaded(robot)
+    request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
+    found = known_function(prepare(request))
+    return None if found is None else Model(found, request)
+
+
+def price_of(model: Model, price: str = "classical") -> int:
+    """What a search for this price counts: for the classical one, the operations on line."""
+    from manipula.algebra.optimise.price import price_named
+
+    return price_named(price).total(model.function)
+
+
+def models() -> dict[str, str]:
+    """What `generate` can make: name → one line."""
+    from manipula.mechanics.models.catalogue import MODELS
+
+    return {name: model.doc for name, model in MODELS.items()}
+
+
+def methods(model: str) -> list[str]:
+    """The ways to make a model; the first is the plain one."""
+    from manipula.generation.prepare import model_named
+
+    return model_named(model).method_names
+
+
+def languages() -> list[str]:
+    """What `Model.emit` can write."""
+    from manipula.algebra.emit import backend
+
+    return backend.languages()
+
+
+def count(
+    robot: Robot | str,
+    models: Sequence[str] | None = None,
+    *,
+    symbolic: Symbolic = "auto",
+    optimise: str = "none",
+    parameters: str = "base",
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[CountRow]:
+    """The table of operations, method by method, each one proved."""
+    from manipula.generation.reports.counting import DEFAULT_MODELS, count_rows
+
+    subject = loaded(robot)
+    return list(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
+
+
+def count_steps(
+    robot: Robot | str,
+    models: Sequence[str] | None = None,
+    *,
+    symbolic: Symbolic = "auto",
+    parameters: str = "base",
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[StepRow]:
+    """What formulation, passes and search save, method by method, beside published figures."""
+    from manipula.generation.reports.counting import DEFAULT_MODELS, step_rows
+
+    subject = loaded(robot)
+    return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
+
+
+def count_orders(
+    robot: Robot | str, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
+) -> list[CountRow]:
+    """Every order of the matrix product of the pose, cheapest first."""
+    from manipula.generation.reports.counting import bracketing_rows
+
+    return bracketing_rows(loaded(robot), symbolic, tell)
+
+
+def check(robot: Robot | str, *, tell: Callable[[str], None] = lambda text: None) -> Report:
+    """The laws of mechanics, proved on this very robot.
+
+    >>> check("planar2r").passed
+    True
+    """
+    from manipula.generation.reports.checking import check_report
+
+    return check_report(loaded(robot), tell)
+
+
+def base_parameters(robot: Robot | str, *, symbolic: Symbolic = "auto") -> BaseParameters:
+    """The parameters that torques can tell, as combinations of the links' inertial parameters, exact and proved.
+
+    >>> len(base_parameters("planar2r"))
+    6
+    """
+    from manipula.parameters.base import base_parameters_of
+
+    return base_parameters_of(loaded(robot), symbolic)
+
+
+def check_base_parameters(robot: Robot | str) -> Agreement:
+    """The same count by numerical rank and by superposition of virtual robots, beside the exact one."""
+    from manipula.parameters.base import base_parameters_of
+    from manipula.parameters.base_numeric import base_agreement
+
+    subject = loaded(robot)
+    return base_agreement(subject, base_parameters_of(subject))
+
+
+def significance(robot: Robot | str, motions: Motions, tolerance: float = 0.01) -> SignificanceReport:
+    """APPROXIMATE: which base parameters a class of motions does not feel, the error without them, what it saves."""
+    from manipula.parameters.approximation import significance_of
+
+    return significance_of(loaded(robot), motions, tolerance)
+
+
+def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Derivation:
+    """The closed form of the arm's inverse kinematics as a derivation: class, steps, both roots, singular poses.
+
+    >>> print(inverse_derivation("planar2r").title)
+    two axes
+    """
+    from manipula.ik.derivation import derivation_of
+
+    return derivation_of(loaded(robot), symbolic)
+
+
+def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:
+    """Write the robot's dossier: .dh .ine .mgd .mel .ea .mt .mex .sim .din .eac, with the standard names."""
+    from manipula.generation.reports.dossier_files import files_of_dossier
+    from manipula.support.files import write_files
+
+    subject = loaded(robot)
+    return write_files(Path(folder), files_of_dossier(subject, tell))

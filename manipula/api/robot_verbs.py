@@ -1,0 +1,119 @@
+"""What a person does with robots: find, read, write, convert."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError, caution
+
+if TYPE_CHECKING:
+    from manipula.mechanics.robot.formats.conversion.tables import TextTable
+    from manipula.mechanics.robot.formats.registry import Format
+    from manipula.robot import Robot
+
+
+def robots() -> list[str]:
+    """The names of the library's robots."""
+    from manipula.mechanics.robot import library
+
+    return library.names()
+
+
+def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
+    """A robot by library name or from a file: .toml .urdf .xml .mjcf .par .csv .txt.
+
+    exact= keeps angles near a quarter turn and lengths of nothing as written. URDF, MJCF: base=, tip=, locked=. Table
+    options: convention=, angle=, length=, columns=.
+
+    >>> load("planar2r").dof
+    2
+    """
+    from manipula.mechanics.robot import library
+    from manipula.mechanics.robot.formats.checks.robot import check_robot
+
+    if not isinstance(source, str | Path):
+        raise InputError(f"found {source!r:.60}, expected the name of a library robot or a file")
+    path = Path(source)
+    named = str(source) in library.names()
+    robot = _from_library(str(source), options) if named else _load_file(path, options)
+    problems = check_robot(robot, strict=True) if strict else []
+    if problems:
+        raise RobotFileError(problems[0], file=str(source))
+    return robot
+
+
+def _from_library(name: str, options: dict[str, Any]) -> Robot:
+    """A library robot; its published oddities are noted in its file and need no warning each time."""
+    from manipula.mechanics.robot import library
+    from manipula.robot import Robot
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)
+        return Robot.from_text(library.text_of(name), file=f"{name}.toml", **options)
+
+
+def loaded(robot: Robot | str) -> Robot:
+    """Every verb takes a robot or its name."""
+    return load(robot) if isinstance(robot, str) else robot
+
+
+def _load_file(path: Path, options: dict[str, Any]) -> Robot:
+    from manipula.mechanics.robot import library
+    from manipula.mechanics.robot.formats.registry import format_read
+    from manipula.mechanics.robot.formats.source import text_from_bytes
+
+    if not path.suffix and not path.exists():
+        raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
+    format_read(path.suffix, "", str(path))  # an ending nobody knows is met before the file is opened
+    try:
+        text = text_from_bytes(path.read_bytes(), str(path))
+    except OSError as error:
+        raise RobotFileError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    return from_text(text, path, **options)
+
+
+def from_text(text: str, path: Path, **options: Any) -> Robot:
+    """The robot that a file of this name with this text describes."""
+    from manipula.mechanics.robot.formats.registry import format_read
+    from manipula.robot import Robot
+
+    return Robot.from_text(text, format_read(path.suffix, text, str(path)).name, file=str(path), **options)
+
+
+def formats() -> dict[str, Format]:
+    """The endings of robot files, and what each stands for."""
+    from manipula.mechanics.robot.formats.registry import ENDINGS
+
+    return dict(ENDINGS)
+
+
+def save(robot: Robot, path: str | Path) -> Path:
+    """Write the robot; the ending chooses the format. The old file stays whole until the new one is complete."""
+    from manipula.mechanics.robot.formats.registry import format_written
+    from manipula.support.files import write_text
+
+    path = Path(path)
+    form = format_written(path.suffix, str(path))
+    written = write_text(path, form.write(robot))
+    lost = form.lost(robot)
+    if lost:
+        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        caution(f"{path.name}: {form.title} cannot hold the {', '.join(lost[:3])}{more}; a .toml file keeps everything")
+    return written
+
+
+def convert(robot: Robot, target: str) -> Robot:
+    """The same arm in another convention: "standard", "modified" or "urdf"."""
+    from manipula.mechanics.robot.formats.conversion.conventions import convert as converted
+    from manipula.robot import Robot
+
+    return Robot.of(converted(robot, target))
+
+
+def tables(robot: Robot) -> tuple[TextTable, ...]:
+    """The robot as tables of text, units in the headings."""
+    from manipula.mechanics.robot.formats.conversion.tables import tables_of
+
+    return tables_of(robot)
