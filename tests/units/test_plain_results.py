@@ -199,3 +199,12 @@ def test_a_model_is_told_in_a_line(robot: str) -> None:
     law = mp.controller(robot, "pid", sample=1e-3, kp=1, ki=1, kd=1, limit=1, tracking=1, filter=1e-3)
     assert "a step every 0.001 s" in repr(law)
     assert len(repr(law)) < 300
+
+
+def test_what_comes_of_a_run_is_told_in_a_line(tmp_path: Path) -> None:
+    arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    run = mp.simulate(mp.Plant(arm, effort=None), [1.0, 0.0], start=[0, 0], until=0.01)
+    run.save(tmp_path / "run.csv")
+    for thing in (run, mp.read_log(tmp_path / "run.csv"), mp.loads(arm, run)):
+        assert "\n" not in repr(thing)
+        assert len(repr(thing)) < 160

@@ -52,6 +52,11 @@ class Log:
             if value is not None and np.shape(value)[-2:-1] != times.shape:
                 raise InputError(f"log: {name}: expected shape (…, {len(times)}, n), found {np.shape(value)}")
 
+    def __repr__(self) -> str:
+        kept = [name for name in (*MEASURED, *WANTED) if getattr(self, name) is not None]
+        times = f"{self.t[0]:g} … {self.t[-1]:g} s in {len(self.t)} samples"
+        return f"<log of {self.dof} joints: {times}; {', '.join([*kept, *self.state])}>"
+
     @property
     def dof(self) -> int:
         return int(self.q.shape[-1])

@@ -61,6 +61,9 @@ class Loads:
     duration: float
     joints: tuple[JointLoad, ...]
 
+    def __repr__(self) -> str:
+        return f"<loads of {self.robot}: {len(self.joints)} joints along {self.duration:g} s>"
+
     def __iter__(self) -> Any:
         return iter(self.joints)
 
