@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError, caution
+from manipula.mechanics.models.integrate.discretised import INTEGRATORS
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.events import Event, in_order
 from manipula.simulation.functions import Array, Limits
 from manipula.simulation.plant import Plant
 
-FIXED = ("rk4", "semi-implicit", "euler")
-METHODS = (*FIXED, "dop853")
+METHODS = (*INTEGRATORS, "dop853")
 MOST_NUMBERS = 2**31  # of one recorded quantity: 16 GiB
 NEAR = 1e-9  # of a step: times are told from their neighbours, not from rounding
 

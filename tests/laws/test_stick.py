@@ -88,7 +88,9 @@ def test_a_held_load_does_not_move_one_bit_in_a_minute() -> None:
     plant = swinging()
     arm, q = Mechanism(plant.robot, True, None), np.array([0.3, -0.4])
     low, high = arm.rubbing.bounds(np.zeros(2))
-    for method, part, until in (("rk4", 0.02, 60.0), ("semi-implicit", 0.97, 6.0), ("euler", 0.5, 6.0)):
+    asked = (("rk4", 0.02, 60.0), ("gauss4", 0.9, 6.0), ("semi-implicit", 0.97, 6.0), ("euler", 0.5, 6.0))
+    assert {method for method, _, _ in asked} == set(INTEGRATORS)
+    for method, part, until in asked:
         tau = arm.bias(q, np.zeros(2)) + low + part * (high - low)
         state, worst = ended(plant, q, tau, until, 2e-2, method)
         assert state.q.tobytes() == q.tobytes() and not state.qd.any() and worst == 0
@@ -127,13 +129,14 @@ def test_steps_converge_to_the_event_driven_motion_at_order_one_at_least(method:
     assert log2(far[0] / far[1]) / 2 > 0.8 and far[1] < 3e-2
 
 
-def test_between_changes_a_step_has_the_order_of_its_integrator() -> None:
-    """Both joints slide all the time: the error of Runge–Kutta, order 4."""
+@pytest.mark.parametrize("method", ["rk4", "gauss4"])
+def test_between_changes_a_step_has_the_order_of_its_integrator(method: str) -> None:
+    """Both joints slide all the time: order 4."""
     plant, start = swinging(), ([0.2, -0.3], [1.5, 2.0])
     tau = np.array([40.0, 10.0])
     true = integrate(plant, lambda t, q, v: tau, start, 0.2, at=[0.2])
     assert not true.changes
-    far = [np.abs(ended(plant, start, tau, 0.2, h)[0].q - true.q[0]).max() for h in (0.02, 0.01)]
+    far = [np.abs(ended(plant, start, tau, 0.2, h, method)[0].q - true.q[0]).max() for h in (0.02, 0.01)]
     assert abs(log2(far[0] / far[1]) - 4) < 0.4
 
 

@@ -10,13 +10,14 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, Call, Result
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.euler import euler
+from manipula.mechanics.models.integrate.gauss4 import gauss4
 from manipula.mechanics.models.integrate.rk4 import rk4
 from manipula.mechanics.models.integrate.semi_implicit import semi_implicit
 from manipula.mechanics.models.integrate.steps import State, Step
 from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths, Next
 
-INTEGRATORS: dict[str, Step] = {"euler": euler, "semi-implicit": semi_implicit, "rk4": rk4}
+INTEGRATORS: dict[str, Step] = {"euler": euler, "semi-implicit": semi_implicit, "rk4": rk4, "gauss4": gauss4}
 SAMPLE = PortKind("sample", "s", "sample time", ("sample",), "setting", divides=True)
 
 
