@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import isfinite
 from numbers import Real
 from typing import Any
 
 from manipula.errors import InputError
+from manipula.support.plain import plain
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,12 @@ class Event:
     payload: Any = ...
     wrench: Any = ...
     law: Any = ...
+
+    def as_dict(self) -> dict[str, Any]:
+        """When, and what is another then."""
+        told = {field.name: getattr(self, field.name) for field in fields(self)}
+        found: dict[str, Any] = plain({name: x for name, x in told.items() if x is not ...})
+        return found
 
     def __post_init__(self) -> None:
         if not isinstance(self.t, Real) or isinstance(self.t, bool) or not isfinite(self.t) or self.t < 0:

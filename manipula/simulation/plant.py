@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import inf
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.actuators.law import Law
 from manipula.mechanics.robot.description import Cell, Joint, Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
+from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
 FRICTION = {
@@ -42,6 +43,12 @@ class Plant:
     effort: Literal["limits"] | float | Sequence[float] | None = "limits"
     stops: bool = True
     width: float = 1e-2  # of smooth friction, rad/s or m/s
+
+    def as_dict(self) -> dict[str, Any]:
+        """The robot by its name, and what it is simulated with."""
+        told = {field.name: getattr(self, field.name) for field in fields(self)} | {"robot": self.robot.name}
+        found: dict[str, Any] = plain(told)
+        return found
 
     def __post_init__(self) -> None:
         if not isinstance(self.robot, Robot):

@@ -16,6 +16,7 @@ from manipula.simulation.functions import Array
 from manipula.simulation.reading import Rest
 from manipula.simulation.records.logs import Log, save_log
 from manipula.support.files import write_text
+from manipula.support.plain import plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +96,12 @@ class Run:
         """The run as plain data, every array in it."""
         arrays = {"t": self.t, "q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}
         wanted = None if self.ref is None else self.ref._asdict()
-        return {
+        found = {
             "robot": self.robot.name, "joints": list(self.joints), **arrays, "ref": wanted, "state": dict(self.state),
             "balance": self.balance, "whole": self.whole, "peaks": self.peaks(), "about": dict(self.about),
         }  # fmt: skip
+        told: dict[str, Any] = plain(found)
+        return told
 
     def __repr__(self) -> str:
         batch = "" if self.q.ndim == 2 else f", {' × '.join(map(str, self.q.shape[:-2]))} arms"

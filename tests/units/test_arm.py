@@ -76,7 +76,8 @@ def arm() -> mp.Arm:
 
 @pytest.mark.parametrize("model", QUICK, ids=lambda model: model.name)
 def test_a_method_is_the_model_however_it_is_called(arm: mp.Arm, model: Entry) -> None:
-    given = dict(zip(model.inputs, np.random.default_rng(3).normal(size=(len(model.inputs), 2))))
+    draw, sizes = np.random.default_rng(3), {port.name: port.shape for port in arm.model(model.name).inputs}
+    given = {name: draw.normal(size=sizes[name]) for name in model.inputs}
     method, wanted = getattr(arm, model.name), arm.model(model.name)(*given.values())
     plain, options = [x.tolist() for x in given.values()], {"threads": 1}
     for found in (method(*given.values()), method(**given), method(*plain), method(*plain, **options)):

@@ -34,6 +34,11 @@ def law() -> mp.Law:
     return mp.controller(ROBOT, "pd_gravity", kp=100, kd=20, sample=1e-3, optimise="none")
 
 
+@cache
+def run() -> Any:
+    return mp.simulate(mp.Plant(numeric(), effort=None), None, start=[0.1, 0.2], until=0.01)
+
+
 def motions() -> mp.Motions:
     return mp.Motions.within([(-1, 1), (-2, 2)], 1.0, 2.0, samples=64)
 
@@ -52,10 +57,13 @@ VERBS: dict[str, Callable[[Path], Any]] = {
     "inverse_derivation": lambda place: mp.inverse_derivation(ROBOT),
     "languages": lambda place: mp.languages(),
     "load": lambda place: mp.load("panda"),
+    "loads": lambda place: mp.loads(numeric(), mp.trajectory.quintic([0, 0], [1, 1], 1.0)),
     "methods": lambda place: mp.methods("pose"),
     "models": lambda place: mp.models(),
+    "read_log": lambda place: mp.read_log(run().save(place / "run.csv")),
     "robots": lambda place: mp.robots(),
     "save": lambda place: mp.save(mp.load(ROBOT), place / "arm.toml"),
+    "simulate": lambda place: run(),
     "significance": lambda place: mp.significance(numeric(), motions()),
     "tables": lambda place: mp.tables(mp.load(ROBOT)),
 }
@@ -87,6 +95,12 @@ def test_every_public_class_of_results() -> None:
     results = {name for name, x in classes.items() if not issubclass(x, BaseException) and name != "Arm"}
     assert {name for name in results if not hasattr(classes[name], "as_dict")} == set()
     assert_plain(motions())
+    for thing in (
+        mp.Plant(numeric(), effort=5),
+        mp.Event(t=1, payload=2.0),
+        mp.Sensors(noise={"q": [1e-5, 2e-5]}, delay=2),
+    ):
+        assert_plain(thing)
 
 
 @pytest.mark.parametrize("style", ["text", "unicode", "latex"])

@@ -61,7 +61,7 @@ def test_an_output_gives_only_a_state_there_is(gives: Next) -> None:
 
 def test_states_are_on_line_and_settings_are_not() -> None:
     assert {role: is_online(role) for role in get_args(Role)} == {
-        "variable": True, "parameter": False, "setting": False, "state": True,
+        "variable": True, "parameter": False, "setting": False, "state": True, "noise": True,
     }  # fmt: skip
     tape = tape_from_function(filtered())
     assert [port.role for port in tape.inputs] == ["variable", "state", "setting", "parameter"]

@@ -13,6 +13,7 @@ import numpy as np
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.integrate.sensing import UNITS, sensing
+from manipula.support.plain import plain
 
 LONGEST = 64  # samples of delay: each is a state of its own
 
@@ -29,6 +30,10 @@ class Sensors:
     noise: Mapping[str, Any] = field(default_factory=dict)
     resolution: Any = None
     delay: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = plain({"noise": self.noise, "resolution": self.resolution, "delay": self.delay})
+        return found
 
     def __post_init__(self) -> None:
         for name, sigma in self.noise.items():

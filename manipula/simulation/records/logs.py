@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.description import Robot
 from manipula.support.files import write_bytes, write_text
+from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
 ENDINGS = (".csv", ".npz")
@@ -63,7 +64,8 @@ class Log:
 
     def as_dict(self) -> dict[str, Any]:
         arrays = {name: getattr(self, name) for name in ("t", *MEASURED, *WANTED)}
-        return {**arrays, "state": dict(self.state), "joints": list(self.joints)}
+        told: dict[str, Any] = plain({**arrays, "state": dict(self.state), "joints": list(self.joints)})
+        return told
 
 
 def save_log(log: Log, turns: Sequence[bool], path: str | Path) -> Path:

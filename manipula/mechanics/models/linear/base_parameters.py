@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.models.dynamics.bodies import link_twists
-from manipula.mechanics.models.dynamics.friction import absent
+from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, absent, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import (
     BODY_NAMES,
@@ -221,6 +221,7 @@ def reduced_regressor(
     chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
 ) -> list[list[Scalar]]:
     """Y (dof, candidates): each column the torque of a unit body on the base frames; the plain text."""
+    refuse_loaded(chain, NO_COLUMNS)
     moved = base_frames(chain).chain
     motion = newton_euler(moved, q, qd, qdd).motion
     twists, slots = link_twists(moved, q), candidate_slots(chain)

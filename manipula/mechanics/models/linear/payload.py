@@ -18,6 +18,7 @@ from typing import Any
 
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
 from manipula.mechanics.models.dynamics.bodies import link_twists
+from manipula.mechanics.models.dynamics.friction import NO_COLUMNS, refuse_loaded
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.base_parameters import UNITS
 from manipula.mechanics.models.linear.base_regressor import FELT, Reach, reach_of
@@ -40,6 +41,7 @@ Given = Mapping[str, Sequence[Any]]  # q, qd, qd_r, qdd_r, slip, load, weights
 
 def plain(chain: Tree, x: Given) -> dict[str, Any]:
     """The arm's torques and the body's, the latter by a matrix and polarisation."""
+    refuse_loaded(chain, NO_COLUMNS)
     still = [0] * chain.dof
     mean = [half(a + b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
     apart = [half(a - b) for a, b in zip(x["qd"], x["qd_r"], strict=True)]
