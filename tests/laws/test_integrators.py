@@ -141,7 +141,7 @@ def test_a_loop_in_continuous_time_has_the_order_of_its_integrator(method: str, 
     assert abs(log2(coarse / fine) - ORDER[method]) < 0.3
 
 
-@pytest.mark.parametrize("arm", ["two links", "hinges in space"])
+@pytest.mark.parametrize("arm", ["two links", pytest.param("hinges in space", marks=pytest.mark.slow)])
 def test_an_arm_that_swings_for_long_keeps_its_energy_better_by_gauss4_than_by_rk4(arm: str) -> None:
     robot, energy = ARMS[arm], mp.Arm(ARMS[arm]).energy
     drift = {}

@@ -163,7 +163,7 @@ def test_friction_holds_clips_and_stops_are_told() -> None:
     assert [x.joint for x in strong.modes] == [0, 0] and strong.modes[0].since == 0 and strong.modes[1].until == 0.3
 
 
-@pytest.mark.parametrize("sample", [None, 2e-3])
+@pytest.mark.parametrize("sample", [pytest.param(None, marks=pytest.mark.slow), 2e-3])
 def test_the_reference_integrator_is_what_fixed_steps_come_near_to(sample: float | None) -> None:
     """The same law with memory, a wrench and another payload on the way, by both roads."""
     arm = arm_of(83, "RP")
