@@ -113,11 +113,10 @@ def test_friction_of_a_joint_that_follows(seed: int) -> None:
 
 
 def test_models_that_are_not_made_for_them_say_so() -> None:
-    """Inverse kinematics moves the joints on the road to the tool; in two velocities friction is smooth, and of two
-    joints on one coordinate it is no longer one parameter."""
+    """Inverse kinematics has closed forms of free joints alone."""
     _, coupled, _, _ = free_and_coupled(1)
     left = set(mp.models()) - set(AXES) - set(SOLVED)
-    assert {"inverse_kinematics", "two_velocity_regressor", "two_velocity_products"} <= left
+    assert left == {"inverse_kinematics"}
     for name in left:
         with pytest.raises(mp.InputError, match=r"follow|coordinate"):
             mp.generate(mp.Robot.of(coupled), name)

@@ -138,9 +138,59 @@ def test_what_the_tool_feels(seed: int) -> None:
 def test_two_velocities(seed: int) -> None:
     tree, coupled, C, arm, (x, xd, xdd), (q, qd, qdd) = case(seed)
     other, slip = np.random.default_rng(seed + 2).uniform(-1, 1, (2, coupled.dof))
-    given = {"q": q, "qd": qd, "qd_r": (C @ other).tolist(), "qdd_r": qdd, "slip": (C @ slip).tolist()}
+    given = {"q": q, "qd": qd, "qd_r": (C @ other).tolist(), "qdd_r": qdd, "slip": (ways(C) @ slip).tolist()}
     tau = C.T @ array(two_velocity.dynamics_plain(tree, given)["tau"])
     near(arm.two_velocity_dynamics(x, xd, other, xdd, slip), tau)
+
+
+def ways(C: Any) -> Any:
+    """A joint that follows one coordinate slips as that does, whatever its factor; one that follows several as its
+    own rate does."""
+    alone = (C != 0).sum(1, keepdims=True) == 1
+    return np.where(alone, np.sign(C), C)
+
+
+def rubbing(coupled: Any) -> mp.Robot:
+    """With viscous and dry friction and an offset on every joint, those that follow others too."""
+    robot = mp.Robot.of(coupled).without("friction")
+    names = [joint.name for joint in robot.joints if joint.kind != "fixed"]
+    laws = ({"viscous": 0.3 + 0.1 * i, "coulomb": 0.2 + 0.3 * i, "offset": 0.1 * i} for i in range(len(names)))
+    return robot.with_friction(dict(zip(names, laws)))
+
+
+@pytest.mark.parametrize("seed", MANY[1:])
+def test_two_velocities_of_base_parameters(seed: int) -> None:
+    """Y θ is the torque though joints on one coordinate share their friction; products and M are those of Y."""
+    _, coupled, _, _, (x, xd, xdd), _ = case(seed)
+    robot, rng = rubbing(coupled), np.random.default_rng(seed + 3)
+    other, slip, sigma = rng.uniform(-1.5, 1.5, (3, robot.dof))
+    arm, theta = mp.Arm(robot, optimise="none"), array(list(robot.base_parameters.values()))
+    tau, Y = arm.two_velocity_dynamics(x, xd, other, xdd, slip), arm.two_velocity_regressor(x, xd, other, xdd, slip)
+    near(Y @ theta, tau)
+    near(arm.base_inertia_matrix(x, theta), arm.inertia_matrix(x))
+    for method in ("polarised", "matrix", "recursion"):
+        products = mp.generate(robot, "two_velocity_products", method=method, optimise="none").compile()
+        found = products(x, xd, other, xdd, slip, theta, sigma)
+        near(found.tau, tau)
+        near(found.slope, Y.T @ sigma)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("method", ["polarised", "welded"])
+def test_a_body_in_the_tool(seed: int, method: str) -> None:
+    """Its torques are those of the robot that carries it, its share along the weights is what these are apart."""
+    _, coupled, _, _, (x, xd, xdd), _ = case(seed)
+    robot, rng = rubbing(coupled), np.random.default_rng(seed + 4)
+    other, slip, sigma = rng.uniform(-1.5, 1.5, (3, robot.dof))
+    motion, m, c = (x, xd, other, xdd, slip), 0.8, rng.uniform(-0.3, 0.3, 3)
+    K = m * np.outer(c, c)
+    load = array([K[0, 0], K[0, 1], K[0, 2], K[1, 1], K[1, 2], K[2, 2], *(m * c), m])
+    alone, laden = (
+        mp.Arm(arm, optimise="none").two_velocity_dynamics(*motion) for arm in (robot, robot.with_payload(m, c))
+    )
+    found = mp.generate(robot, "loaded_dynamics", method=method, optimise="none").compile()(*motion, load, sigma)
+    near(found.tau, laden)
+    near(found.slope @ load, sigma @ (laden - alone))
 
 
 def test_friction_that_follows_the_load_is_refused_where_accelerations_are_asked_for() -> None:

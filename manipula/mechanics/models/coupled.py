@@ -26,13 +26,14 @@ from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.lagrange.coefficients import LagrangeTerms, pairs
 from manipula.mechanics.models.lagrange.terms import METHODS, lagrange_forces
 from manipula.mechanics.models.operational import inertia as operational
-from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.robot.tree import Terms, Tree
+from manipula.mechanics.spatial.vector import sum_of
 from manipula.scalar import Scalar
 
 Rows = list[list[Scalar]]
 Contraction = Callable[[Tree, Any], Any]  # an output of joints → of coordinates
 # inputs of one entry a coordinate, rates of the joints
-MOVING = ("q", "qd", "qdd", "dq", "dqd", "dqdd", "weights", "qd_r", "qdd_r", "slip")
+MOVING = ("q", "qd", "qdd", "dq", "dqd", "dqdd", "weights", "qd_r", "qdd_r")
 
 
 def _columns(tree: Tree, rows: Sequence[Sequence[Scalar]]) -> Rows:
@@ -75,6 +76,10 @@ AXES: dict[str, Mapping[str, Contraction]] = {
     "base_regressor": {"Y": ROWS},
     "energy_regressor": {},
     "two_velocity_dynamics": {"tau": VECTOR},
+    "two_velocity_regressor": {"Y": ROWS},
+    "two_velocity_products": {"tau": VECTOR},
+    "base_inertia_matrix": {"M": BOTH},
+    "loaded_dynamics": {"tau": VECTOR},
 }
 
 
@@ -105,7 +110,18 @@ def _field(method: FieldMethod, axes: Mapping[str, Contraction]) -> FieldMethod:
 
 
 def _spread(tree: Tree, x: Given) -> Given:
-    return {name: tree.of_joints(values) if name in MOVING else values for name, values in x.items()}
+    joints = {name: tree.of_joints(values) if name in MOVING else values for name, values in x.items()}
+    return joints | ({"slip": _slips(tree, x["slip"])} if "slip" in x else {})
+
+
+def _slips(tree: Tree, slip: Sequence[Scalar]) -> list[Scalar]:
+    """sat(slip) stands for the sign of a rate: a joint that follows one coordinate has that coordinate's, or its
+    negative, whatever its factor. So what two joints on one coordinate lose to dry friction is still one parameter."""
+
+    def of(terms: Terms, way: int) -> Scalar:
+        return sum_of(k * slip[c] for c, k in terms) if not way else slip[terms[0][0]] * way
+
+    return [of(terms, link.way) for terms, link in zip(tree.coordinates, tree.links, strict=True)]
 
 
 def _contracted(found: dict[str, Any], axes: Mapping[str, Contraction], tree: Tree) -> dict[str, Any]:

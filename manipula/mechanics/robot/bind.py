@@ -249,6 +249,7 @@ class _Binder:
             parts=(*own, *held),
             parent=parent,
             follows=None if joint.coordinate is None else self.follows(joint.coordinate),
+            way=0 if joint.coordinate is None else joint.coordinate.way,
         )
 
     def follows(self, coordinate: Coordinate) -> Terms:

@@ -83,6 +83,11 @@ class Coordinate:
     terms: tuple[tuple[str, Fraction], ...]
     constant: Fraction = Fraction(0)
 
+    @property
+    def way(self) -> int:
+        """±1 where it follows one coordinate: whether it goes the same way; 0 where it follows several."""
+        return 0 if len(self.terms) != 1 else 1 if self.terms[0][1] > 0 else -1
+
 
 @dataclass(frozen=True)
 class Joint:

@@ -55,6 +55,7 @@ class Link:
     parts: tuple[Part, ...] = ()
     parent: int = BASE  # the link it stands on, by its place in the tree
     follows: Terms | None = None  # the coordinates it moves by, where it has none of its own
+    way: int = 0  # ±1 of a joint that follows one coordinate alone: the sign of its factor
 
     @property
     def motor_inertia(self) -> Any:
