@@ -279,9 +279,9 @@ def loads(
 
 def read_log(path: str | Path, robot: Robot | str | None = None) -> Log:
     """What `run.save` wrote, `.csv` or `.npz`, or a table of the same form; with a robot, its joints are counted."""
-    from manipula.simulation.records import logs
+    from manipula.simulation.records import table_reading
 
-    return logs.read_log(path, None if robot is None else loaded(robot))
+    return table_reading.read_log(path, None if robot is None else loaded(robot))
 
 
 def _gains(law: Any) -> dict[str, int]:

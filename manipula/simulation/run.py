@@ -14,7 +14,7 @@ from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.functions import Array
 from manipula.simulation.reading import Rest
-from manipula.simulation.records.logs import Log, save_log
+from manipula.simulation.records.logs import Log
 from manipula.support.files import write_text
 from manipula.support.plain import plain
 
@@ -84,13 +84,15 @@ class Run:
 
     def log(self) -> Log:
         """What was recorded, without the rest."""
-        wanted = {} if self.ref is None else dict(zip(("q_ref", "qd_ref", "qdd_ref"), self.ref))
-        rows = {"qd": self.qd, "qdd": self.qdd, "state": self.state, "joints": self.joints, **wanted}
-        return Log(self.t, self.q, self.tau, **rows)
+        q, qd, qdd = (None, None, None) if self.ref is None else self.ref
+        return Log(
+            self.t, self.q, self.tau, self.qd, self.qdd, q_ref=q, qd_ref=qd, qdd_ref=qdd, state=self.state,
+            joints=self.joints, source=self.robot.name, turns=tuple(self.turns), stated=("t", "q", "qd", "qdd", "tau"),
+        )  # fmt: skip
 
     def save(self, path: str | Path) -> Path:
-        """Write the arrays: `.csv` (one arm) or `.npz`. `mp.read_log` reads them back exactly."""
-        return save_log(self.log(), self.turns, path)
+        """Write the arrays: `.csv` and `.parquet` (one arm), `.npz`. `mp.read_log` reads them back exactly."""
+        return self.log().save(path)
 
     def as_dict(self) -> dict[str, Any]:
         """The run as plain data, every array in it."""

@@ -1,38 +1,39 @@
-"""Logs: what was recorded of an arm, as files. `.csv` holds one arm, `.npz` a batch, too; both are read back exactly.
-
-A table has a column for every number, headed by its name and unit: `t [s]`, `q1 [rad]`, `qd1 [rad/s]`, `tau1 [N·m]`,
-`q_ref1 [rad]`, `state.theta1`; joints are counted from one.
-"""
+"""`Log`: what was recorded of an arm, as arrays over time, with what was repaired or assumed on the way."""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-import zipfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Robot
-from manipula.support.files import write_bytes, write_text
+from manipula.errors import InputError
+from manipula.simulation.records import sampling
+from manipula.simulation.records.saturation import flat_extremes
+from manipula.simulation.records.writing import MEASURED, WANTED, save_log
 from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
-ENDINGS = (".csv", ".npz")
-MEASURED = ("q", "qd", "qdd", "tau")
-WANTED = ("q_ref", "qd_ref", "qdd_ref")
-COLUMN = re.compile(r"^(?P<name>[A-Za-z_][\w.]*?)(?P<number>\d+)?(?: \[[^\]]*\])?$")
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """Arrays (…, time, n), SI and radians; what was not recorded is None. `state` is what a law remembered."""
+    """Arrays (…, time, n), SI and radians; what was not recorded is None. `state` is what a law remembered.
+
+    `turns` tells which joints turn (empty: all do), `effort_limits` what their motors can give, where that is known.
+    `notes` are sentences about what was repaired or assumed; `stated` names the quantities whose units somebody said,
+    so that nothing is guessed about them.
+
+    >>> log = Log([0.0, 0.1, 0.2], [[0.0], [0.1], [0.2]], [[1.0], [1.0], [2.0]])
+    >>> log.dof, round(log.rate, 6)
+    (1, 10.0)
+    """
 
     t: Array
     q: Array
@@ -44,144 +45,190 @@ class Log:
     qdd_ref: Array | None = None
     state: Mapping[str, Array] = field(default_factory=dict)
     joints: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    source: str = ""
+    turns: tuple[bool, ...] = ()
+    effort_limits: tuple[float, ...] = ()
+    stated: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        times = np.asarray(self.t)
-        if times.ndim != 1 or not len(times) or not (np.diff(times) > 0).all():
-            raise InputError(f"log: t: expected rising times, found shape {times.shape}")
-        for name, value in {"q": self.q, "tau": self.tau, "qd": self.qd}.items():
-            if value is not None and np.shape(value)[-2:-1] != times.shape:
-                raise InputError(f"log: {name}: expected shape (…, {len(times)}, n), found {np.shape(value)}")
+        """Lists become arrays; what no recording can be is met here."""
+        times = _numbers("t", self.t, self.source)
+        if times.ndim != 1 or not len(times):
+            raise InputError(f"{self._place}t: expected a time for every sample, found shape {times.shape}")
+        _refuse_unsorted(times, self._place)
+        object.__setattr__(self, "t", times)
+        for name in (*MEASURED, *WANTED):
+            given = getattr(self, name)
+            if given is not None or name == "q":
+                value = _rows(name, _numbers(name, given, self.source), len(times), self._place)
+                object.__setattr__(self, name, value)
+                axes = slice(-2, None) if name in WANTED else slice(None)  # what is wanted may be common to a batch
+                if value.shape[axes] != self.q.shape[axes]:
+                    raise InputError(f"{self._place}{name}: expected shape {self.q.shape} as q, found {value.shape}")
+        state = {name: _numbers(name, value, self.source) for name, value in self.state.items()}
+        object.__setattr__(self, "state", state)
+        for name in ("joints", "notes", "turns", "effort_limits", "stated"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+            if name in ("joints", "turns", "effort_limits") and len(getattr(self, name)) not in (0, self.dof):
+                raise InputError(f"{self._place}{name}: expected {self.dof}, found {len(getattr(self, name))}")
+
+    @property
+    def _place(self) -> str:
+        return f"{self.source or 'log'}: "
+
+    def __len__(self) -> int:
+        return len(self.t)
 
     def __repr__(self) -> str:
         kept = [name for name in (*MEASURED, *WANTED) if getattr(self, name) is not None]
         times = f"{self.t[0]:g} … {self.t[-1]:g} s in {len(self.t)} samples"
-        return f"<log of {self.dof} joints: {times}; {', '.join([*kept, *self.state])}>"
+        said = f"; {len(self.notes)} notes" if self.notes else ""
+        return f"<log of {self.dof} joints: {times}; {', '.join([*kept, *self.state])}{said}>"
 
     @property
     def dof(self) -> int:
         return int(self.q.shape[-1])
 
+    @property
+    def rate(self) -> float:
+        """Samples a second: of the median step."""
+        if len(self.t) < 2:
+            raise InputError(f"{self._place}one sample has no rate")
+        return 1.0 / float(np.median(np.diff(self.t)))
+
+    @property
+    def duration(self) -> float:
+        return float(self.t[-1] - self.t[0])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The joints' names, or their numbers where they have none."""
+        return self.joints or tuple(f"joint {j + 1}" for j in range(self.dof))
+
+    @cached_property
+    def saturated(self) -> NDArray[np.bool_]:
+        """Where a motor gave all it could, as `q` is shaped: its limit, or the same largest torque for a while."""
+        none = np.zeros(self.q.shape, bool)
+        if self.tau is None:
+            return none
+        flat = flat_extremes(self.tau, self.q)
+        return flat | (np.abs(self.tau) >= np.array(self.effort_limits)) if self.effort_limits else flat
+
+    def rows(self) -> list[Log]:
+        """A batch as logs of one arm each."""
+        if self.q.ndim == 2:
+            return [self]
+        return [self._changed(partial(_row, self.q.shape[:-2], at), self.t) for at in np.ndindex(self.q.shape[:-2])]
+
+    def parts(self) -> list[Log]:
+        """Logs without gaps, each with even samples of one rate: cut, and resampled where needed, as `notes` tell."""
+        found = [part for row in self.rows() for part in row._parts()]
+        if not found:
+            least = sampling.SHORTEST
+            raise InputError(f"{self._place}no {least} samples follow each other without a gap: nothing can be told")
+        return found
+
+    def _parts(self) -> list[Log]:
+        stretches = sampling.pieces(self.t)
+        said = [note for note in sampling.told(self.t, stretches) if note not in self.notes]
+        long = [piece for piece in stretches if piece.stop - piece.start >= sampling.SHORTEST]
+        short = len(self.t) - sum(piece.stop - piece.start for piece in long)
+        if short:
+            said.append(f"{short} samples in stretches shorter than {sampling.SHORTEST} are left out")
+        return [self._cut(piece, said)._evened() for piece in long]
+
+    def _evened(self) -> Log:
+        plan = sampling.even(self.t, self.q)
+        if plan.rows is not None:
+            return self._changed(itemgetter(plan.rows), plan.given)._at(plan.given, plan.wanted, plan.sentence)
+        return self if not plan.sentence else self._at(plan.given, plan.wanted, plan.sentence)
+
+    def blocks(self, count: int) -> list[Log]:
+        """The log in so many stretches of nearly equal length, one after the other."""
+        if not 1 <= count <= len(self.t):
+            raise InputError(f"{self._place}blocks: expected 1 to {len(self.t)}, found {count}")
+        ends = np.linspace(0, len(self.t), count + 1).round().astype(int)
+        return [self._cut(slice(int(a), int(b))) for a, b in pairwise(ends)]
+
+    def between(self, start: float, end: float) -> Log:
+        """The samples of these times."""
+        a, b = np.searchsorted(self.t, start, side="left"), np.searchsorted(self.t, end, side="right")
+        if a >= b:
+            raise InputError(f"{self._place}no sample is between {start:g} and {end:g} s")
+        return self._cut(slice(int(a), int(b)))
+
+    def resampled(self, rate: float) -> Log:
+        """The same log at another rate (Hz): a cubic spline, behind a filter without delay if the rate is lower.
+
+        Gaps would be filled with what never was: take `log.parts()` first where there are some.
+        """
+        if not (np.isfinite(rate) and rate > 0):
+            raise InputError(f"{self._place}resampled: expected a rate above zero, found {rate}")
+        if len(sampling.pieces(self.t)) > 1:
+            raise InputError(f"{self._place}resampled: has gaps or several rates; resample each of log.parts()")
+        even, before = self._evened() if self.q.ndim == 2 else self, self.rate
+        count = int(np.floor(even.duration * rate * (1 + 1e-12))) + 1
+        wanted = even.t[0] + np.arange(count) / rate
+        smooth = even._changed(lambda x: sampling.smoothed(x, 1 / before, rate), even.t)
+        return smooth._at(smooth.t, wanted, f"resampled from {before:.6g} to {rate:.6g} Hz")
+
+    def _at(self, given: Array, wanted: Array, sentence: str) -> Log:
+        """At other times: the rows are those of the times `given`."""
+        return self._changed(lambda x: sampling.interpolated(given, x, wanted), wanted).noted([sentence])
+
+    def _cut(self, rows: slice, said: Iterable[str] = ()) -> Log:
+        return self._changed(lambda x: x[..., rows, :], self.t[rows]).noted(said)
+
+    def _changed(self, change: Callable[[Array], Array], times: Array) -> Log:
+        """With other times, and every other array changed."""
+        arrays = {name: getattr(self, name) for name in (*MEASURED, *WANTED)}
+        new: dict[str, Any] = {name: change(value) for name, value in arrays.items() if value is not None}
+        return replace(self, t=times, state={name: change(value) for name, value in self.state.items()}, **new)
+
+    def noted(self, said: Iterable[str]) -> Log:
+        """With these notes, too."""
+        return replace(self, notes=(*self.notes, *(note for note in said if note and note not in self.notes)))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the arrays: `.csv` and `.parquet` (one arm), `.npz`. `mp.read_log` reads them back exactly."""
+        return save_log(self, path)
+
     def as_dict(self) -> dict[str, Any]:
         arrays = {name: getattr(self, name) for name in ("t", *MEASURED, *WANTED)}
-        told: dict[str, Any] = plain({**arrays, "state": dict(self.state), "joints": list(self.joints)})
+        words = {"joints": list(self.joints), "notes": list(self.notes), "source": self.source}
+        told: dict[str, Any] = plain({**arrays, "state": dict(self.state), **words})
         return told
 
 
-def save_log(log: Log, turns: Sequence[bool], path: str | Path) -> Path:
-    """The ending says how; the old file stays whole until the new one is complete."""
-    path = Path(path)
-    if path.suffix not in ENDINGS:
-        raise UnknownNameError("ending of a log", path.suffix or str(path), ENDINGS)
-    return write_text(path, _table(log, turns)) if path.suffix == ".csv" else write_bytes(path, _archive(log))
-
-
-def read_log(path: str | Path, robot: Robot | None = None) -> Log:
-    """What `run.save` wrote, or a table of the same form. With a robot, its joints are counted."""
-    path = Path(path)
-    if path.suffix not in ENDINGS:
-        raise UnknownNameError("ending of a log", path.suffix or str(path), ENDINGS)
+def _numbers(name: str, given: Any, source: str) -> Array:
+    place = f"{source or 'log'}: {name}"
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    log = _from_table(data, path) if path.suffix == ".csv" else _from_archive(data, path)
-    if robot is not None and log.dof != robot.dof:
-        raise InputError(f"{path}: has {log.dof} joints; {robot.name} has {robot.dof}")
-    return log
+        value = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{place}: expected an array of numbers, found {type(given).__name__}") from None
+    if not np.isfinite(value).all():
+        at = [int(k) for k in np.argwhere(~np.isfinite(value))[0]]
+        raise InputError(f"{place}: the entry at {at} is no number; leave such rows out")
+    return value
 
 
-# tables
+def _refuse_unsorted(times: Array, place: str) -> None:
+    steps = np.diff(times)
+    if (steps <= 0).any():
+        k = int(np.argmax(steps <= 0))
+        what = "the same time twice" if steps[k] == 0 else "a time that falls back"
+        raise InputError(f"{place}t: expected rising times, found {what}: {times[k]:g} s, then {times[k + 1]:g} s")
 
 
-def _units(name: str, turns: bool) -> str:
-    length, effort = ("rad", "N·m") if turns else ("m", "N")
-    rates = {"q": length, "qd": f"{length}/s", "qdd": f"{length}/s²", "tau": effort}
-    return rates[name.removesuffix("_ref")]
+def _rows(name: str, value: Array, count: int, place: str) -> Array:
+    value = value[:, None] if value.ndim == 1 else value
+    if value.ndim < 2 or value.shape[-2] != count or not value.shape[-1]:
+        hint = "; transpose it" if value.ndim == 2 and value.shape[-1] == count else ""
+        raise InputError(f"{place}{name}: expected shape (…, {count}, n), found {value.shape}{hint}")
+    return value
 
 
-def _table(log: Log, turns: Sequence[bool]) -> str:
-    if log.q.ndim != 2:
-        raise InputError(f"a table holds one arm, found a batch of {log.q.shape[:-2]}; an .npz file holds it")
-    heads, columns = ["t [s]"], [log.t[:, None]]
-    for name in (*MEASURED, *WANTED):
-        value = getattr(log, name)
-        if value is not None:
-            heads += [f"{name}{i + 1} [{_units(name, turn)}]" for i, turn in enumerate(turns)]
-            columns.append(value)
-    for name, value in log.state.items():
-        heads += [f"state.{name}{i + 1}" for i in range(value.shape[-1])]
-        columns.append(value)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows([map(repr, row) for row in np.hstack(columns).tolist()])
-    return text.getvalue()
-
-
-def _from_table(data: bytes, path: Path) -> Log:
-    try:
-        rows = [row for row in csv.reader(io.StringIO(data.decode("utf-8"))) if row]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: is no table: {error}") from None
-    if len(rows) < 2:
-        raise InputError(f"{path}: expected a line of names and a line for every time, found {len(rows)} lines")
-    names = [_column(head.strip(), place, path) for place, head in enumerate(rows[0], 1)]
-    values = np.array([_numbers(row, len(names), line, path) for line, row in enumerate(rows[1:], 2)])
-    groups: dict[str, list[int]] = {}
-    for place, (name, number) in enumerate(names):
-        group = groups.setdefault(name, [])
-        if number != len(group) + 1 and name != "t":
-            raise InputError(f"{path}: column {place + 1}: expected {name}{len(group) + 1}, found {name}{number}")
-        group.append(place)
-    return _log({name: values[:, places] for name, places in groups.items()}, (), path)
-
-
-def _column(head: str, place: int, path: Path) -> tuple[str, int]:
-    found = COLUMN.match(head)
-    name = found["name"] if found else ""
-    known = name == "t" or name in (*MEASURED, *WANTED) or name.startswith("state.")
-    if found is None or not known or (name != "t" and not found["number"]):
-        wanted = "t, q1 …, qd1 …, qdd1 …, tau1 …, q_ref1 …, state.NAME1 …"
-        raise InputError(f"{path}: column {place}: found {head!r:.60}, expected one of {wanted}")
-    return name, int(found["number"] or 1)
-
-
-def _numbers(row: Sequence[str], count: int, line: int, path: Path) -> list[float]:
-    if len(row) != count:
-        raise InputError(f"{path}: line {line}: expected {count} numbers, found {len(row)}")
-    try:
-        return [float(cell) for cell in row]
-    except ValueError as error:
-        raise InputError(f"{path}: line {line}: {error}") from None
-
-
-# archives
-
-
-def _archive(log: Log) -> bytes:
-    arrays = {name: getattr(log, name) for name in ("t", *MEASURED, *WANTED)}
-    arrays = {name: value for name, value in arrays.items() if value is not None}
-    arrays |= {f"state.{name}": value for name, value in log.state.items()}
-    data = io.BytesIO()
-    np.savez_compressed(data, joints=np.array(log.joints, dtype=str), **arrays)
-    return data.getvalue()
-
-
-def _from_archive(data: bytes, path: Path) -> Log:
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: is no archive of arrays: {error}") from None
-    joints = tuple(str(x) for x in arrays.pop("joints", ()))
-    return _log({name: value if name != "t" else value[:, None] for name, value in arrays.items()}, joints, path)
-
-
-def _log(arrays: dict[str, Array], joints: tuple[str, ...], path: Path) -> Log:
-    missing = [name for name in ("t", "q") if name not in arrays]
-    if missing:
-        raise InputError(f"{path}: no column {' and no '.join(missing)}")
-    state = {name.removeprefix("state."): x for name, x in arrays.items() if name.startswith("state.")}
-    given = {name: x for name, x in arrays.items() if name in (*MEASURED, *WANTED)}
-    return Log(t=arrays["t"][:, 0], state=state, joints=joints, **given)
+def _row(batch: tuple[int, ...], at: tuple[int, ...], x: Array) -> Array:
+    """One arm of a batch; what is common to all has no axes for it."""
+    return np.asarray(np.broadcast_to(x, (*batch, *x.shape[-2:]))[at])

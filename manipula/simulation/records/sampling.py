@@ -1,0 +1,185 @@
+"""Times of samples: where a recording has gaps, where its rate changes, and how to make its samples even.
+
+Times that jitter are either true (the sample was taken late) or not (it was stamped late). The positions tell: a moving
+joint is smooth in the times at which it was measured, so each sample is predicted from its four neighbours by a cubic
+of Lagrange, once in the times as stamped and once in even ones, and the times that predict better are believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from scipy.signal import butter, sosfiltfilt
+
+Array = NDArray[np.float64]
+GAP = 5.5  # steps as long as those around: a few lost samples can be bridged, more cannot
+NEAR = 5  # steps around one that say how long steps are here
+SIDE = 16  # steps on each side that say whether the rate changes
+OTHER_RATE = 1.5
+SHORTEST = 8  # samples: what is shorter tells nothing
+CROWDED = 0.2  # of a step: samples that near are one
+
+
+class Even(NamedTuple):
+    """Which rows are used (None: all), their times, the even times they shall have, and what to say of it.
+
+    Times that are `wanted` already need no interpolation.
+    """
+
+    rows: NDArray[np.intp] | None
+    given: Array
+    wanted: Array
+    sentence: str
+
+
+def pieces(t: Array) -> list[slice]:
+    """Stretches without a gap and with one rate, in order; together they are all samples."""
+    steps = np.diff(t)
+    whole = np.concatenate([[0], 1 + np.flatnonzero(gaps(steps)), [len(t)]])
+    found = []
+    for first, last in pairwise(whole):
+        cuts = [first, *(first + k for k in changes(steps[first : last - 1])), last]
+        found += [slice(int(a), int(b)) for a, b in pairwise(cuts)]
+    return found
+
+
+def gaps(steps: Array) -> NDArray[np.bool_]:
+    """Steps much longer than the usual one before and the usual one behind."""
+    if len(steps) < 2:
+        return np.zeros(len(steps), bool)
+    around = np.pad(steps, NEAR, constant_values=np.median(steps))
+    usual = np.median(sliding_window_view(around, NEAR), axis=-1)
+    return np.asarray(steps > GAP * np.maximum(usual[: len(steps)], usual[NEAR + 1 :]))
+
+
+def changes(steps: Array) -> list[int]:
+    """Samples with which another rate begins: the mean logarithm of the steps jumps there."""
+    n = len(steps)
+    if n < 2 * SIDE:
+        return []
+    total = np.concatenate([[0.0], np.cumsum(np.log(steps))])
+    at = np.arange(SIDE, n - SIDE + 1)
+    jump = np.abs((total[at + SIDE] - total[at]) - (total[at] - total[at - SIDE])) / SIDE
+    found: list[int] = []
+    while jump.max() > np.log(OTHER_RATE):
+        k = int(jump.argmax())
+        found.append(int(at[k]))
+        jump[max(k - SIDE, 0) : k + SIDE + 1] = 0.0
+    return sorted(found)
+
+
+def even(t: Array, q: Array) -> Even:
+    """Even times for a stretch without gaps."""
+    step, number = _numbered(t)
+    line = np.polyfit(number, t - t[0], 1)
+    ideal = t[0] + np.polyval(line, number)
+    off = float(np.abs(t - ideal).max())
+    exact = 1e-6 * line[0] + 8 * np.spacing(np.abs(t).max())
+    lost = int(number[-1]) + 1 - len(t)
+    if off <= exact and not lost:
+        return Even(None, t, t, "")
+    grid = t[0] + np.polyval(line, np.arange(number[-1] + 1))
+    rising = bool((np.diff(number) > 0).all())
+    if rising and (off <= exact or roughness(ideal, q) <= roughness(t, q)):
+        return Even(None, ideal, grid, _stamped(off if off > exact else 0.0, line[0], lost))
+    rows = _apart(t, CROWDED * step)
+    grid = t[0] + step * np.arange(int((t[-1] - t[0]) / step * (1 + 1e-12)) + 1)
+    said = (
+        f"samples come every {t_words(np.diff(t).min())} to {t_words(np.diff(t).max())}: resampled at {1 / step:.6g} Hz"
+    )
+    return Even(rows, t[rows], grid, said)
+
+
+def _stamped(off: float, step: float, lost: int) -> str:
+    """What was believed: `off` is how far the times were from even ones."""
+    said = []
+    if off:
+        said.append(
+            f"times jitter by up to {t_words(off)}, positions do not: samples are taken as even, {1 / step:.6g} Hz"
+        )
+    if lost:
+        said.append(f"{lost} single sample{'s are' if lost > 1 else ' is'} missing and interpolated")
+    return "; ".join(said)
+
+
+def t_words(seconds: float) -> str:
+    """A time as people say it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.4g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def _numbered(t: Array) -> tuple[float, Array]:
+    """The usual step, and every sample's number on an even grid: lost samples leave their numbers free."""
+    steps = np.diff(t)
+    number = np.concatenate([[0.0], np.cumsum(np.maximum(1.0, np.rint(steps / np.median(steps))))])
+    for _ in range(3):
+        slope, start = np.polyfit(number, t - t[0], 1)
+        again = np.rint((t - t[0] - start) / slope)
+        again -= again[0]
+        if not (np.diff(again) > 0).all() or (again == number).all():
+            break
+        number = again
+    return float(np.polyfit(number, t - t[0], 1)[0]), number
+
+
+def roughness(t: Array, x: Array) -> float:
+    """How badly samples are predicted by Lagrange's cubic through two neighbours on each side, over all columns."""
+    if len(t) < 5:
+        return 0.0
+    places = (0, 1, 3, 4)
+    around, here = [t[k : len(t) - 4 + k] for k in places], t[2:-2]
+    miss = x[2:-2].copy()
+    for a, k in enumerate(places):
+        factors = [(here - around[b]) / (around[a] - around[b]) for b in range(4) if b != a]
+        miss -= np.prod(factors, axis=0)[:, None] * x[k : len(x) - 4 + k]
+    span = np.ptp(x, axis=0)
+    return float(np.sum(np.mean(miss**2, axis=0)[span > 0] / span[span > 0] ** 2))
+
+
+def _apart(t: Array, least: float) -> NDArray[np.intp]:
+    """Samples at least so far apart: a spline through two that are nearly one swings."""
+    kept = [0]
+    for k in range(1, len(t)):
+        if t[k] - t[kept[-1]] >= least:
+            kept.append(k)
+    return np.array(kept)
+
+
+def interpolated(given: Array, x: Array, wanted: Array) -> Array:
+    """Rows at other times, by a cubic spline; times on axis −2."""
+    if given is wanted or np.array_equal(given, wanted):
+        return x
+    kind = "not-a-knot" if len(given) > 3 else "natural"
+    return np.asarray(CubicSpline(given, x, axis=-2, bc_type=kind)(wanted), float)
+
+
+def smoothed(x: Array, step: float, rate: float) -> Array:
+    """Without what a lower rate would fold back: forward and backward, no delay; times on axis −2."""
+    corner = 0.8 * rate * step  # of half the present rate
+    if corner >= 1.0 or x.shape[-2] < 28:
+        return x
+    return np.asarray(sosfiltfilt(butter(4, corner, output="sos"), x, axis=-2, padlen=27), float)
+
+
+def told(t: Array, stretches: Sequence[slice]) -> list[str]:
+    """What is to say of gaps and rates."""
+    found = []
+    for before, after in list(pairwise(stretches))[:3]:
+        end, begin = t[before.stop - 1], t[after.start]
+        left, right = (float(np.median(np.diff(t[piece]))) if piece.stop - piece.start > 1 else 0.0
+                       for piece in (before, after))  # fmt: skip
+        if begin - end > GAP * max(left, right):
+            found.append(f"a gap of {t_words(begin - end)} after {end:.6g} s")
+        else:
+            found.append(f"at {begin:.6g} s the rate changes from {1 / left:.4g} to {1 / right:.4g} Hz")
+    if len(stretches) > 4:
+        found.append(f"{len(stretches) - 1} gaps or changes of rate in all")
+    return found

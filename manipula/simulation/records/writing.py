@@ -1,0 +1,105 @@
+"""Logs as files. `.csv` and `.parquet` hold one arm, `.npz` a batch, too; all are read back exactly.
+
+A table has a column for every number, headed by its name and unit: `t [s]`, `q1 [rad]`, `qd1 [rad/s]`, `tau1 [N·m]`,
+`q_ref1 [rad]`, `state.theta1`; joints are counted from one.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.support.files import write_bytes
+
+Array = NDArray[np.float64]
+MEASURED = ("q", "qd", "qdd", "tau")
+WANTED = ("q_ref", "qd_ref", "qdd_ref")
+OWN = "manipula"  # the entry of an archive that says: these names, SI units
+
+
+class Recorded(Protocol):
+    """What is written: `Log`."""
+
+    @property
+    def t(self) -> Array: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def state(self) -> Mapping[str, Array]: ...
+    @property
+    def joints(self) -> tuple[str, ...]: ...
+    @property
+    def turns(self) -> tuple[bool, ...]: ...
+
+
+def save_log(log: Recorded, path: str | Path) -> Path:
+    """The ending says how; the old file stays whole until the new one is complete."""
+    path = Path(path)
+    write = WRITERS.get(path.suffix.lower())
+    if write is None:
+        raise UnknownNameError("ending of a log", path.suffix or str(path), WRITERS)
+    return write_bytes(path, write(log))
+
+
+def unit_of(name: str, turns: bool) -> str:
+    """The SI unit of a joint's quantity."""
+    length, effort = ("rad", "N·m") if turns else ("m", "N")
+    rates = {"q": length, "qd": f"{length}/s", "qdd": f"{length}/s²", "tau": effort}
+    return rates[name.removesuffix("_ref")]
+
+
+def columns_of(log: Recorded) -> dict[str, Array]:
+    """Every column of a table, by its head."""
+    if log.q.ndim != 2:
+        raise InputError(f"a table holds one arm, found a batch of {log.q.shape[:-2]}; an .npz file holds it")
+    found = {"t [s]": log.t}
+    for name in (*MEASURED, *WANTED):
+        value = getattr(log, name)
+        if value is not None:
+            turns = log.turns or (True,) * value.shape[-1]
+            found |= {f"{name}{i + 1} [{unit_of(name, turn)}]": value[:, i] for i, turn in enumerate(turns)}
+    for name, value in log.state.items():
+        found |= {f"state.{name}{i + 1}": value[:, i] for i in range(value.shape[-1])}
+    return found
+
+
+def _table(log: Recorded) -> bytes:
+    columns = columns_of(log)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([map(repr, row) for row in np.stack(list(columns.values()), axis=1).tolist()])
+    return text.getvalue().encode()
+
+
+def _archive(log: Recorded) -> bytes:
+    arrays = {name: getattr(log, name) for name in ("t", *MEASURED, *WANTED)}
+    arrays = {name: value for name, value in arrays.items() if value is not None}
+    arrays |= {f"state.{name}": value for name, value in log.state.items()}
+    arrays |= {"joints": np.array(log.joints, dtype=str), "turns": np.array(log.turns, dtype=bool), OWN: np.array(1)}
+    data = io.BytesIO()
+    np.savez_compressed(data, **arrays)
+    return data.getvalue()
+
+
+def _parquet(log: Recorded) -> bytes:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise InputError(
+            "a .parquet file needs pyarrow: pip install 'manipula[identify]'; .npz needs nothing"
+        ) from None
+    sink = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns_of(log)), sink)
+    return sink.getvalue()
+
+
+WRITERS: dict[str, Callable[[Recorded], bytes]] = {".csv": _table, ".npz": _archive, ".parquet": _parquet}
