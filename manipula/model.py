@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isfinite
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -274,7 +276,7 @@ class System(Model):
         missing = [name for name in names if name not in start]
         if missing:
             raise InputError(f"{self.name}: parameters need a value to start with: start={{{missing[0]!r}: …}}")
-        parameters = tuple(float(start.pop(name)) for name in names)
+        parameters = tuple(_finite(self.name, name, start.pop(name)) for name in names)
         begun = self.start(**start) if start or self.initial else ()
         states = {name: tuple(map(float, x)) for name, x in begun._asdict().items()} if begun else {}
         starts = {**self.settings, **states, "p": parameters}
@@ -360,6 +362,12 @@ class Law(System):
         """What was asked for: the robot it believes in, and its symbols."""
         assert self._request is not None
         return self._request
+
+
+def _finite(system: str, name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+        raise InputError(f"{system}: start: {name}: expected a finite number, found {value!r:.60}")
+    return float(value)
 
 
 def _entries(system: str, port: str, value: Any, names: Sequence[str]) -> dict[str, Any]:

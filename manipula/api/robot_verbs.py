@@ -56,7 +56,9 @@ def _from_library(name: str, options: dict[str, Any]) -> Robot:
 
 def loaded(robot: Robot | str) -> Robot:
     """Every verb takes a robot or its name."""
-    return load(robot) if isinstance(robot, str) else robot
+    from manipula.mechanics.robot.description import Robot as Description
+
+    return robot if isinstance(robot, Description) else load(robot)
 
 
 def _load_file(path: Path, options: dict[str, Any]) -> Robot:

@@ -118,7 +118,7 @@ def law_options(law: str) -> list[str]:
 
 def closed_loop(
     plant: Plant | Robot | str,
-    law: Law,
+    law: Law | None,
     ref: Reference | None = None,
     *,
     method: str = "rk4",
@@ -139,13 +139,25 @@ def closed_loop(
     follows it, the state `clock` being the number of steps so far; without one, what is wanted is an input. `wrench`
     makes the force and moment on the plant's tool an input, held over a step. `sensors` stand between the arm and the
     law; their noise is an input of a step, and drawn by `run`.
+
+    With None in place of a law it is one step of the arm alone, of 1 ms unless `step` says otherwise: the torques `tau`
+    are an input, held over the step.
+
+    >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    >>> list(closed_loop(arm, None).inputs)
+    ['q', 'qd', 'tau', 'sample']
     """
-    from manipula.model import System
-    from manipula.simulation.loops.loop import Driving, loop_function
+    from manipula.model import Law, System
+    from manipula.simulation.loops.loop import Driving, arm_alone, loop_function
     from manipula.simulation.plant import Plant
 
-    driving = Driving(law.law, law.request, law.settings, law.sample, law.options)
     arm = plant if isinstance(plant, Plant) else loaded(plant)
+    if law is None:
+        function, time = arm_alone(arm, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors)
+        return System(function, None, settings={"sample": (time,)}, sample=time)
+    if not isinstance(law, Law):
+        raise InputError(f"law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}")
+    driving = Driving(law.law, law.request, law.settings, law.sample, law.options)
     made = loop_function(arm, driving, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors)
     return System(made.function, made.request, settings=made.settings, sample=made.sample, initial=law.initial)
 
@@ -193,20 +205,18 @@ def simulate(
         _plant(plant, driven=law is not None), ref, start=start, until=until, step=step, method=method, wrench=wrench,
         events=events, parameters=parameters, gains=_gains(law), threads=threads, seed=seed, every=every,
     )  # fmt: skip
-    if sensors is not None and getattr(law, "sample", 0) not in (None, step):
-        told = "whose sample is the step, or in continuous time"
-        raise InputError(f"sensors: stand before a law of `controller` {told}")
+    if sensors is not None and not hasattr(law, "function"):
+        raise InputError("sensors: stand before a law of mp.controller, not before torques or a function")
     inside = ref if getattr(ref, "block", None) is not None else None  # so that every stage has its own time
     pushed = any(x is not None for x in (task.wrench, *(x.wrench for x in task.events if x.wrench is not ...)))
     chosen: dict[str, Any] = {"method": method, "wrench": pushed, "tell": tell}
     seen: dict[str, Any] = {} if sensors is None else {"sensors": sensors}
 
-    def loop(arm: Plant, law: Law) -> System:
-        if law.sample is None:
-            return closed_loop(arm, law, inside, step=step, **chosen, **seen)
-        return closed_loop(arm, law, **chosen, **seen)
+    def loop(arm: Plant, law: Law | None) -> System:
+        follows = inside if law is not None and law.sample is None else None
+        return closed_loop(arm, law, follows, step=step, **chosen, **({} if law is None else seen))
 
-    make = Workshop(loop, lambda arm: _arm_alone(arm, step, **chosen), _reloaded)
+    make = Workshop(loop, _reloaded)
     return simulated(
         task, law, ref, make, {"law": getattr(law, "law", None), "sample": getattr(law, "sample", step)}, tell
     )
@@ -286,15 +296,6 @@ def read_log(path: str | Path, robot: Robot | str | None = None) -> Log:
 
 def _gains(law: Any) -> dict[str, int]:
     return {name: len(values) for name, values in getattr(law, "settings", {}).items()}
-
-
-def _arm_alone(arm: Plant | Robot, step: float, method: str, wrench: bool, tell: Callable[[str], None]) -> System:
-    """One step of the arm under torques that are held."""
-    from manipula.model import System
-    from manipula.simulation.plant_step import arm_function
-
-    function = arm_function(arm, method, wrench=wrench, tell=tell)
-    return System(function, None, settings={"sample": (step,)}, sample=step)
 
 
 def _plant(given: Plant | Robot | str, driven: bool) -> Plant:

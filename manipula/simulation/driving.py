@@ -23,16 +23,15 @@ MEASURED = ("q", "qd")
 
 
 class Workshop(NamedTuple):
-    """Who makes what a run needs: the loop of a plant and a law, the plant alone, one with another payload."""
+    """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), one with another payload."""
 
     loop: Callable[[Any, Any], System]
-    arm: Callable[[Any], System]
     loaded: Callable[[Any, dict[str, Any] | None], Plant]
 
 
 @dataclass(frozen=True)
 class Part:
-    """From one event to the next: steps `first` to `last`, and the states at its beginning."""
+    """From one event to the next: steps `first` to `last`; its law came at step `since`."""
 
     task: Task
     first: int
@@ -41,6 +40,7 @@ class Part:
     law: Any
     wrench: Array | None
     ref: Any
+    since: int = 0
 
     @property
     def robot(self) -> Robot:
@@ -63,26 +63,21 @@ class Part:
 
 def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
     """The states over the steps of a part."""
-    law, joined = part.law, hasattr(part.law, "function") and _samples(part) == 1
-    system = make.loop(part.plant, law) if joined else make.arm(part.plant)
+    joined = hasattr(part.law, "function")
+    if joined:
+        _samples(part)  # or a sentence
+    system = make.loop(part.plant, part.law if joined else None)
     along = _pushes(system, part)
     if joined:
         ports = [port for port in _variables(system) if port.name not in along]
         along |= _wanted(system.name, ports, part, now)
-    drive = None if joined else _drive(part, now)
+    drive = _called(part) if callable(part.law) and not joined else None
     if drive is None and not joined:
         along["tau"] = _torques(part)
     return marched(
         system, _start(system, part, now), part.steps, along, drive, _values(system, part), every=part.task.every,
         threads=part.task.threads, tell=tell, seed=part.task.seed, first=part.first,
     )  # fmt: skip
-
-
-def _drive(part: Part, now: Mapping[str, Array]) -> Drive | None:
-    """Who is asked in Python at every step; nobody where torques are known."""
-    if hasattr(part.law, "function"):
-        return _Sampled(part, now)
-    return _called(part) if callable(part.law) else None
 
 
 def _pushes(system: System, part: Part) -> dict[str, Array]:
@@ -118,7 +113,15 @@ def _start(system: Any, part: Part, now: Mapping[str, Array]) -> Any:
     given |= {port.name: now["q"] for port in ports if port.name not in now and port.unit == POSITION}
     if any(port.name == "clock" for port in ports):
         given["clock"] = np.full((*now["q"].shape[:-1], 1), float(part.first))
+    if any(port.name == "phase" for port in ports):
+        given |= _between(part, now)
     return system.start(**given)
+
+
+def _between(part: Part, now: Mapping[str, Array]) -> dict[str, Array]:
+    """Where a law of several steps stands between its samples, and the torque it holds: an event is none of them."""
+    phase = np.full((*now["q"].shape[:-1], 1), float((part.first - part.since) % _samples(part)))
+    return {"phase": phase, "tau_held": now["tau"]} if part.first > part.since else {"phase": phase}
 
 
 def _values(system: System, part: Part) -> dict[str, Array]:
@@ -191,26 +194,6 @@ def _called(part: Part) -> Drive:
     return drive
 
 
-class _Sampled:
-    """A law that is asked at every so many steps, its torque held between."""
-
-    def __init__(self, part: Part, now: Mapping[str, Array]) -> None:
-        self.law, self.part, self.several = part.law, part, _samples(part)
-        self.ports = _variables(self.law)
-        outside = [port for port in self.ports if port.name not in MEASURED]
-        self.wanted = _wanted(self.law.name, outside, part, now)
-        self.state = _start(self.law, part, now)
-        self.memory: dict[str, Array] = {}  # what it remembered before the step
-        self.tau: Any = None
-
-    def __call__(self, k: int, state: Any) -> Array:
-        self.memory = self.state._asdict() if self.state else {}
-        if self.tau is None or (self.part.first + k) % self.several == 0:
-            given = {name: value[..., k, :] for name, value in self.wanted.items()} | {"q": state.q, "qd": state.qd}
-            self.state, self.tau = self.law.step(self.state, *(given[port.name] for port in self.ports))
-        return np.broadcast_to(self.tau, state.q.shape)
-
-
 # from event to event
 
 
@@ -247,8 +230,9 @@ def _law_drive(part: Part, now: Mapping[str, Array]) -> exact.Drive:
         return np.array(named["tau"]), np.concatenate([*after, np.empty(0)])
 
     begun = [_begun(law, port, now) for port in states]
-    sample = None if law.sample is None else several * part.task.step
-    return exact.Drive(asked, np.concatenate([*begun, np.empty(0)]), sample)
+    sample, phase = None if law.sample is None else several * part.task.step, (part.first - part.since) % several
+    held, wait = (now["tau"], (several - phase) * part.task.step) if phase else (None, 0.0)
+    return exact.Drive(asked, np.concatenate([*begun, np.empty(0)]), sample, held=held, wait=wait)
 
 
 def _gives(law: Any) -> list[str]:

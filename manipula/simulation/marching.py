@@ -79,14 +79,12 @@ def _asking(
     names = [port.name for port in system.function.inputs if port.role == "variable"]
     states: list[Any] = []
     outputs: list[dict[str, Array]] = []
-    memory: list[Mapping[str, Array]] = []  # of whoever is asked
     try:
         for k in range(steps + 1):
             given = {name: value[..., k, :] for name, value in along.items()} | {"tau": drive(k, state)}
             new, out = _one(system, state, [given[name] for name in names], p)
             if k % every == 0:
                 states.append(state)
-                memory.append(getattr(drive, "memory", {}))
                 outputs.append(_named(system, out) | {"tau": np.array(given["tau"])})
             state = new
             if k % TOLD == 0:
@@ -95,7 +93,6 @@ def _asking(
         if len(outputs) < 2:
             raise
     found = {name: _stacked([x[i] for x in states]) for i, name in enumerate(states[0]._fields)}
-    found |= {name: _stacked([x[name] for x in memory]) for name in memory[0]}
     told = {name: _stacked([x[name] for x in outputs]) for name in outputs[0]}
     return Marched(found, _broadcast(told, found), (len(outputs) - 1) * every)
 

@@ -68,10 +68,18 @@ def stepping_of(
     return Stepping(_pushed(arm, wrench), step, prepare(rigid), {RUBS: prepare(asked)})
 
 
-def arm_function(plant: Plant | Robot, method: str, *, wrench: bool = False, tell: Tell = silent) -> Function:
+def arm_function(
+    plant: Plant | Robot,
+    method: str,
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    *,
+    wrench: bool = False,
+    tell: Tell = silent,
+) -> Function:
     """One step of the arm alone, proved, its torques held."""
-    arm, step, asked, others = stepping_of(plant, method, wrench=wrench)
-    return generate_block(step(arm), asked, tell, others)
+    arm, step, asked, others = stepping_of(plant, method, symbolic, optimise, wrench=wrench)
+    return generate_block(replace(step(arm), name="arm"), asked, tell, others)
 
 
 def limits_of(plant: Plant) -> Limits:

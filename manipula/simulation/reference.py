@@ -87,7 +87,8 @@ class _Run:
         self.changes: list[Change] = []
         self.modes: list[Mode] = []
         self.rows: list[tuple[float, Array, Array, Array]] = []
-        self.held: Array | None = None
+        self.held: Array | None = drive.held
+        self._from = since + drive.wait
         self.lowest = np.full(3 * n, np.inf)
         self.pace: float | None = None
 
@@ -172,15 +173,12 @@ class _Run:
             return until
         return min(self._from + self._asked_for * self.drive.sample, until)
 
-    _from: float = 0.0
     _asked_for: int = 0
 
     def _sample(self) -> None:
         """A sampled law is asked at its times."""
         if self.drive.sample is None:
             return
-        if self.held is None:
-            self._from = self.t
         if self.held is None or self.t >= self._from + self._asked_for * self.drive.sample:
             n = self.n
             self.held, new = self._asked(self.t, self.y[:n], self.y[n : 2 * n], self.y[2 * n : -2])

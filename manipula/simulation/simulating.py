@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from manipula.support.progress import Tell, silent
 
 BALANCE = 1e-4  # of the largest energy that took part; above it a run is not to be trusted
 SETTLED = 1e-6  # rad/s, m/s: what the sweeps over joints that rest may leave
-OWN = ("q", "qd", "clock", "past")  # states that are not the law's
+COUNTED = ("q", "qd", "clock", "phase", "tau_held")  # states of a loop that are told when it begins
 RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 
@@ -42,6 +43,7 @@ class Segment(NamedTuple):
     resting: Any
     residual: Array  # of the velocities of joints that may rest, the largest of each row
     whole: bool  # False: it was interrupted
+    unseen: Mapping[str, Array] = MappingProxyType({})  # what is on its way from the sensors to the law
 
 
 def simulated(task: Task, law: Any, ref: Any, make: Workshop, about: Mapping[str, Any], tell: Tell = silent) -> Run:
@@ -65,7 +67,7 @@ def parts_of(task: Task, law: Any, ref: Any, make: Workshop) -> list[Part]:
         step = _step_of(event, task)
         if step > here.first:
             found.append(replace(here, last=step))
-        here = replace(here, first=step, **_changes(event, task.plant, make))
+        here = replace(here, first=step, **_changes(event, step, task.plant, make))
     return [*found, here] if here.first < here.last else found
 
 
@@ -73,17 +75,20 @@ def _step_of(event: Event, task: Task) -> int:
     step = round(event.t / task.step)
     if abs(step * task.step - event.t) > 1e-9 * task.step * max(step, 1):
         raise InputError(f"event at {event.t:g} s: no whole number of steps of {task.step:g} s")
+    if step % task.every:
+        kept = f"of every = {task.every} steps, {task.every * task.step:g} s"
+        raise InputError(f"event at {event.t:g} s: no whole number {kept}: a run goes on from a step that is kept")
     return step
 
 
-def _changes(event: Event, plant: Plant, make: Workshop) -> dict[str, Any]:
+def _changes(event: Event, step: int, plant: Plant, make: Workshop) -> dict[str, Any]:
     where, found = f"event at {event.t:g} s", dict[str, Any]()
     if event.payload is not ...:
         found["plant"] = make.loaded(plant, payload_from(event.payload, where))
     if event.wrench is not ...:
         found["wrench"] = None if event.wrench is None else numbers(f"{where}: wrench", event.wrench)
     if event.law is not ...:
-        found["law"] = event.law
+        found |= {"law": event.law, "since": step}
     return found
 
 
@@ -95,10 +100,12 @@ def _segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -
     _refuse_runaway(part, went)
     t = task.step * (part.first + np.arange(0, went.steps + 1, task.every, dtype=float))
     seen = read(part, t, went)
-    state = {name: x for name, x in went.states.items() if name not in OWN}
+    others = {name: x for name, x in went.states.items() if name not in COUNTED}
+    state = {name: x for name, x in others.items() if name in _states(part.law)}
+    unseen = {name: x for name, x in others.items() if name not in state}
     residual = went.outputs.get("residual", np.zeros((*task.lead, 1, 1))).max(axis=(-1, -2))
     whole = went.steps == part.steps - part.steps % task.every
-    return Segment(t, seen.motion, seen.tau, state, seen.energies, seen.resting, residual, whole)
+    return Segment(t, seen.motion, seen.tau, state, seen.energies, seen.resting, residual, whole, unseen)
 
 
 def _from_event_to_event(part: Part, now: Mapping[str, Array], tell: Tell) -> Segment:
@@ -152,7 +159,7 @@ def _push(part: Part) -> Any:
 
 
 def _end(segment: Segment) -> dict[str, Array]:
-    found = {"q": segment.motion.q, "qd": segment.motion.qd, **segment.state}
+    found = {"q": segment.motion.q, "qd": segment.motion.qd, "tau": segment.tau, **segment.state, **segment.unseen}
     return {name: value[..., -1, :] for name, value in found.items()}
 
 

@@ -105,6 +105,29 @@ def test_a_thousand_steps_in_c_of_an_arm_with_an_unknown_payload(seed: int, kind
     assert 0 < limited < 1000  # the limit was met, and left again
 
 
+@needs_cc
+@pytest.mark.parametrize("kinds", ["R", "PR"])
+def test_one_step_of_an_arm_alone_in_c(kinds: str, tmp_path: Path) -> None:
+    """From equal states: dry friction, clipped torques, a payload that is a parameter."""
+    robot = arm_of(33, kinds)
+    rubs = robot.with_friction({name: {"coulomb": 1.0} for name in robot.joint_names})
+    arm = mp.closed_loop(mp.Plant(rubs.with_payload("mL"), effort=8.0), None, step=2e-3)
+    arm.emit("c", tmp_path)
+    library, rng, n = shared(tmp_path / f"{arm.name}.c"), np.random.default_rng(3), len(kinds)
+    kept = len(split(arm.tape, Namer(())).kept)
+    fields = [(name, ctypes.c_double * n) for name in ("q", "qd")]
+    memory = type("Memory", (ctypes.Structure,), {"_fields_": [*fields, ("k", ctypes.c_double * kept)]})()
+    friction, residual = (ctypes.c_double * n)(), (ctypes.c_double * 1)()
+    for _ in range(20):
+        q, qd, tau = rng.uniform(-1, 1, (3, n)) * [[1], [rng.integers(2)], [12]]
+        began = library[f"{arm.name}_init"](ctypes.byref(memory), *map(Steps.vector, (q, qd, [2e-3], [0.7])))
+        library[f"{arm.name}_step"](ctypes.byref(memory), Steps.vector(tau), friction, residual)
+        new, out = arm.step(arm.start(q=q, qd=qd), tau, p={"mL": 0.7})
+        assert began == 0
+        for found, true in ((memory.q, new.q), (memory.qd, new.qd), (friction, out.friction)):
+            np.testing.assert_allclose(np.array(found), true, rtol=0, atol=1e-13 * max(1.0, np.abs(true).max()))
+
+
 def test_computed_torque_believes_in_an_arm_without_the_payload() -> None:
     """The law's torques are those of its own robot; with the true one the error obeys ë + kd ė + kp e = 0."""
     robot = mp.load("planar2r").with_parameters(l1=1, l2=0.7, m1=2, m2=1, g=9.81)

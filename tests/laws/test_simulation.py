@@ -135,6 +135,67 @@ def test_a_law_of_a_longer_sample_holds_its_torque() -> None:
     np.testing.assert_array_equal(run.q, again.q)
 
 
+def test_an_event_falls_on_a_step_that_is_kept() -> None:
+    arm, events = arm_of(79, "P"), [mp.Event(0.006, payload=1.0)]
+    fine, coarse = (mp.simulate(arm, start=[0.3], until=0.02, events=events, every=k) for k in (1, 2))
+    np.testing.assert_array_equal(fine.q[::2], coarse.q)
+    with pytest.raises(mp.InputError, match=r"event at 0\.006 s: no whole number of every = 4 steps, 0\.004 s"):
+        mp.simulate(arm, start=[0.3], until=0.02, events=events, every=4)
+
+
+PID: dict[str, Any] = {"kp": 50, "kd": 9, "ki": 5, "tracking": 3, "limit": 40, "filter": 2e-2}
+TUNING: dict[str, Any] = {"kp": 50, "kd": 9, "covariance": 1, "forgetting": 0.1, "filter": 0.02,
+    "excitation": 1e-6, "trace": 10}  # fmt: skip
+LONG = [  # robot, law, its settings, steps to a sample, samples of delay before the sensors' reading
+    ("R", "pid", PID, 2, 0),
+    ("P", "pd_gravity", {"kp": 80, "kd": 10, "delay": 1}, 3, 2),
+    ("P", "self_tuning", TUNING, 5, 0),
+    pytest.param("RPR", "slotine_li", {"lam": 5, "kd": 4, "gamma": 0.01}, 7, 1, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("kinds, name, gains, several, late", LONG)
+def test_a_law_of_several_steps_by_hand(kinds: str, name: str, gains: Any, several: int, late: int) -> None:
+    """The law asked at every so many steps, its sensors late, a payload taken between two samples."""
+    arm, n, steps, taken = arm_of(91, kinds), len(kinds), 31, 11
+    law = mp.controller(arm, name, sample=several * 1e-3, **gains)
+    ref = mp.trajectory.quintic(np.full(n, 0.1), np.linspace(0.3, 0.2, n), 1.0)
+    sensors, event = mp.Sensors(delay=late) if late else None, mp.Event(taken * 1e-3, payload=0.3)
+    given: dict[str, Any] = {"until": steps * 1e-3, "events": [event], "sensors": sensors}
+    with pytest.warns(UserWarning, match="before the reference does"):
+        run = mp.simulate(free_of_limits(arm), law, ref, **given)
+
+    alone = [mp.closed_loop(free_of_limits(x), None) for x in (arm, arm.with_payload(0.3))]
+    q = np.asarray(ref(0.0).q)
+    moved, memory = alone[0].start(q=q), law.start(**({"filtered": q} if name == "pid" else {}))
+    seen, tau = [(q, np.zeros(n))] * late, np.zeros(n)
+    for k in range(steps):
+        if k % several == 0:
+            seen.append((np.array(moved.q), np.array(moved.qd)))
+            told = dict(zip(("q", "qd", "q_ref", "qd_ref", "qdd_ref"), (*seen[-1 - late], *ref(k * 1e-3))))
+            memory, out = law.step(memory, *(told[x] for x in law.inputs if x in told))
+            tau = np.array(getattr(out, "tau", out))
+        np.testing.assert_allclose(run.tau[k], tau, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(run.q[k], moved.q, rtol=1e-11, atol=1e-12)
+        moved, _ = alone[k >= taken].step(moved, tau)
+    assert set(run.state) == {port.name for port in law.function.inputs if port.role == "state"}
+
+
+def test_a_row_under_a_law_of_several_steps_has_the_bits_of_one_arm() -> None:
+    """Noise and gains of its own in every row; a reference that is a table goes along time."""
+    arm, starts, kp = arm_of(93, "R"), np.array([[0.1], [0.3], [0.0]]), np.array([[20.0], [30], [40]])
+    law = mp.controller(arm, "pd_gravity", kp=30, kd=9, sample=3e-3)
+    ref = mp.trajectory.table(np.linspace(0, 0.03, 200), np.linspace([0.1], [0.2], 200))
+    assert ref.block is None
+    given: dict[str, Any] = {"sensors": mp.Sensors(noise={"q": 1e-4}, delay=1), "events": [mp.Event(0.01, payload=0.2)]}
+    plant = free_of_limits(arm)
+    many = mp.simulate(plant, law, ref, start=starts, parameters={"kp": kp}, **given)
+    first = mp.simulate(plant, law, ref, start=starts[0], parameters={"kp": kp[0]}, **given)
+    assert first.q.tobytes() == many.q[0].tobytes() and first.tau.tobytes() == many.tau[0].tobytes()
+    again = mp.simulate(plant, law, ref, start=starts, parameters={"kp": kp}, threads=2, **given)
+    assert again.q.tobytes() == many.q.tobytes()
+
+
 def test_a_continuous_law_with_the_true_model_follows_its_reference() -> None:
     arm = arm_of(81, "RP")
     law = mp.controller(arm, "computed_torque", kp=400, kd=40)
@@ -163,7 +224,7 @@ def test_friction_holds_clips_and_stops_are_told() -> None:
     assert [x.joint for x in strong.modes] == [0, 0] and strong.modes[0].since == 0 and strong.modes[1].until == 0.3
 
 
-@pytest.mark.parametrize("sample", [pytest.param(None, marks=pytest.mark.slow), 2e-3])
+@pytest.mark.parametrize("sample", [pytest.param(None, marks=pytest.mark.slow), 3e-3])
 def test_the_reference_integrator_is_what_fixed_steps_come_near_to(sample: float | None) -> None:
     """The same law with memory, a wrench and another payload on the way, by both roads."""
     arm = arm_of(83, "RP")

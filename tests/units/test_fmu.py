@@ -138,6 +138,8 @@ def test_parameters_and_states_to_start_from(tmp_path: Path) -> None:
     loop = mp.closed_loop(robot, law)
     with pytest.raises(mp.ManipulaError, match="'mL'"):
         loop.emit("fmu", tmp_path, start={"rL": 0.1})
+    with pytest.raises(mp.ManipulaError, match="mL: expected a finite number, found 'heavy'"):
+        loop.emit("fmu", tmp_path, start={"mL": "heavy", "rL": 0.1})
     with pytest.raises(mp.ManipulaError, match="speed"):
         loop.emit("fmu", tmp_path, start={"mL": 1, "rL": 0.1, "speed": [0, 0]})
     with pytest.raises(mp.ManipulaError, match="q"):
@@ -222,3 +224,51 @@ def test_as_an_importer_sees_it(tmp_path: Path) -> None:
     for _ in range(10):
         state, tau = law.step(state, zero, [1, 2], zero)
     np.testing.assert_allclose(found["tau"][-1], tau, rtol=1e-12)
+
+
+@pytest.mark.parametrize("joints", ["P", "RPR"])
+def test_an_arm_alone_takes_torques(joints: str, tmp_path: Path) -> None:
+    """Its joints stick, its torques are clipped, its payload is a parameter."""
+    n, robot = len(joints), arm(joints)
+    rubs = robot.with_friction({name: {"coulomb": 2.0, "viscous": 0.1} for name in robot.joint_names})
+    plant = mp.closed_loop(mp.Plant(rubs.with_payload("mL", (0, 0.1, 0)), effort=20.0), None, step=STEP, wrench=True)
+    assert plant.name == f"arm_{joints}_arm"
+    (path,) = plant.emit("fmu", tmp_path, start={"mL": 0.5, "q": np.full(n, 0.2)})
+    unit, state, draw = Unit(path), plant.start(q=np.full(n, 0.2)), np.random.default_rng(n)
+    assert unit.begin() == 0
+    for i in range(8):
+        tau, wrench = draw.uniform(-30, 30, n), draw.uniform(-1, 1, 6)
+        assert unit.set(tau=tau, wrench=wrench) == 0
+        assert unit.step(i * STEP) == 0
+        state, out = plant.step(state, tau, wrench, p={"mL": 0.5})
+        for name, value in {**state._asdict(), "friction": out.friction}.items():
+            np.testing.assert_allclose(unit.get(name), value, rtol=1e-12, atol=1e-14)
+
+
+def test_an_arm_alone_as_an_importer_sees_it(tmp_path: Path) -> None:
+    fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed")
+    validation = pytest.importorskip("fmpy.validation")
+    plant = mp.closed_loop(mp.Plant(arm("RP"), effort=None), None)
+    (path,) = plant.emit("fmu", tmp_path, start={"q": [0.3, 0.2]})
+    assert validation.validate_fmu(str(path)) == []
+    signals = np.array([(0.0, [1.0, 2.0]), (1.0, [1.0, 2.0])], dtype=[("time", np.float64), ("tau", np.float64, (2,))])
+    found = fmpy.simulate_fmu(str(path), stop_time=0.02, step_size=STEP, output_interval=STEP, input=signals)
+    run = mp.simulate(mp.Plant(arm("RP"), effort=None), [1, 2], start=[0.3, 0.2], until=0.02)
+    np.testing.assert_allclose(found["q"], run.q, rtol=1e-12)
+    np.testing.assert_allclose(found["qd"], run.qd, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "given, sentence",
+    [
+        ({"law": "pid"}, "expected what mp.controller makes, or None"),
+        ({"ref": mp.trajectory.quintic([0, 0], [1, 1], 1.0)}, "ref: an arm alone"),
+        ({"sensors": mp.Sensors()}, "sensors: an arm alone"),
+        ({"step": 0}, "step: expected the time of a step"),
+        ({"method": "dop853"}, "no integrator is called 'dop853'"),
+        ({"plant": 3}, "found 3, expected the name of a library robot"),
+    ],
+)
+def test_what_an_arm_alone_cannot_have(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(mp.ManipulaError, match=sentence):
+        mp.closed_loop(**{"plant": arm(), "law": None, **given})

@@ -19,13 +19,16 @@ class Drive:
     """`law(t, q, qd, x)` gives torques and the rate of its memory x.
 
     With `sample` it is asked once in so many seconds, from the start on; its torques are held in between, and what it
-    gives beside them is the next x. `breaks` are times at which the torques jump or have a corner.
+    gives beside them is the next x. One that has been at work before holds its last torque, `held`, and is asked after
+    `wait` seconds. `breaks` are times at which the torques jump or have a corner.
     """
 
     law: Law
     state: Array = field(default_factory=lambda: _NOTHING)
     sample: float | None = None
     breaks: Sequence[float] = ()
+    held: Array | None = None
+    wait: float = 0.0
 
 
 def drive_from(given: Callable[[float, Array, Array], Array] | Drive | None, dof: int) -> Drive:

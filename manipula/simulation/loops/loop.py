@@ -19,8 +19,10 @@ from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.loops.sensors import Sensors
 from manipula.simulation.plant import Plant
-from manipula.simulation.plant_step import stepping_of
+from manipula.simulation.plant_step import arm_function, stepping_of
 from manipula.support.progress import Tell, silent
+
+STEP = 1e-3  # s, of an arm alone, where nobody says another
 
 
 class Reference(Protocol):
@@ -93,6 +95,27 @@ def loop_function(
     settings = settings_from(function, known)
     refuse_impossible(function.name, [x for x in block.inputs if ref is None or x.name not in ref.settings], settings)
     return Loop(function, asked.request, settings, sample)
+
+
+def arm_alone(
+    arm: Plant | Robot,
+    ref: Reference | None,
+    method: str,
+    step: float | None,
+    symbolic: Symbolic = "auto",
+    optimise: str = "fast",
+    tell: Tell = silent,
+    *,
+    wrench: bool = False,
+    sensors: Sensors | None = None,
+) -> tuple[Function, float]:
+    """One step of the arm under torques that are held, and its time: nobody drives it, so nobody follows or sees."""
+    for name, given in (("ref", ref), ("sensors", sensors)):
+        if given is not None:
+            raise InputError(f"{name}: an arm alone is driven by the torques it is given; {name}= needs a law")
+    refuse_time("step", step)
+    sample = STEP if step is None else float(step)
+    return arm_function(arm, method, symbolic, optimise, wrench=wrench, tell=tell), sample
 
 
 def _sample(law: Driving, step: float | None) -> float:

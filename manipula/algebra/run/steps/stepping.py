@@ -43,7 +43,11 @@ class Memory:
             if name not in self._state._fields:
                 raise UnknownNameError(f"state of {self.name}", name, self._state._fields)
         arrays = [self._array(port, given.get(port.name)) for port in self.states]
-        lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        try:
+            lead = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        except ValueError:
+            told = ", ".join(f"{port.name} {x.shape}" for port, x in zip(self.states, arrays) if x.ndim > 1)
+            raise InputError(f"{self.name}: rows of the states do not go together: {told}") from None
         return self._state(*(np.array(np.broadcast_to(x, (*lead, x.shape[-1]))) for x in arrays))
 
     def _array(self, port: Port, value: Any) -> Any:

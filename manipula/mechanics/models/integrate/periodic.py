@@ -21,7 +21,7 @@ from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.scalar import Maths, Next
 
 PHASE = PortKind("phase", "1", "steps since the law acted, a whole number", ("phase",), "state")
-HELD = PortKind("held", EFFORT, "torques that are held", role="state")
+HELD = PortKind("tau_held", EFFORT, "torques that are held", role="state")
 
 
 def periodic(law: Block, several: int) -> Block:
@@ -38,15 +38,15 @@ def periodic(law: Block, several: int) -> Block:
         def chosen(new: Sequence[Any], old: Sequence[Any]) -> list[Any]:
             return [maths.select(acts, a, b) for a, b in zip(new, old, strict=True)]
 
-        tau = chosen(found["tau"], x["held"])
+        tau = chosen(found["tau"], x["tau_held"])
         kept = {name: chosen(found[name], x[state]) for state, name in following.items()}
         # phase⁺ = (phase + 1) mod m
         on = maths.select(maths.less(phase, maths.number(Fraction(2 * several - 3, 2))), phase + 1, 0)
-        return {**found, **kept, "tau": tau, "held_next": tau, "phase_next": [on]}
+        return {**found, **kept, "tau": tau, "tau_held_next": tau, "phase_next": [on]}
 
     outputs = {
         **law.outputs,
-        "held_next": Result(EFFORT, "held after the step", Next("held")),
+        "tau_held_next": Result(EFFORT, "tau_held after the step", Next("tau_held")),
         "phase_next": Result("1", "phase after the step", Next("phase")),
     }
     return replace(law, inputs=(*law.inputs, HELD, PHASE), outputs=outputs, text=text)
