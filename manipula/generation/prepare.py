@@ -102,7 +102,12 @@ class Prepared:
     @property
     def sizes(self) -> Sizes:
         """What of the robot decides the sizes of ports."""
-        return Sizes(self.robot.dof, lambda: len(self.structure.ranking.names))
+        return Sizes(self.robot.dof, lambda: len(self.structure.ranking.names), self._columns)
+
+    def _columns(self) -> int:
+        """How many columns the model's regressor has."""
+        names = self.model.columns
+        return 0 if names is None else len(names(self.structure.in_floats("columns")))
 
     def named(self, what: str) -> str:
         return f"{identifier(self.robot.name)}_{what}"
@@ -169,10 +174,14 @@ def model_named(name: str) -> Model:
 def _narrowed(model: Model, found: Ranking) -> Model:
     """A regressor with its independent columns only, under their names as base parameters."""
     base = [port for port in model.inputs if PORTS[port].size == "base"]
+    rows = [port for port in model.inputs if port in model.ranked]
 
     def only(method: Method) -> Method:
         def narrowed(chain: Tree, x: Given) -> dict[str, Any]:
-            outputs = method(chain, {**x, **{port: found.candidates(x[port]) for port in base}})
+            wide = {port: found.candidates(x[port]) for port in base} | {
+                port: _widened(found, x[port]) for port in rows
+            }
+            outputs = method(chain, {**x, **wide})
             return {name: _columns(found, y) if name in model.ranked else y for name, y in outputs.items()}
 
         return narrowed
@@ -185,6 +194,13 @@ def _columns(found: Ranking, value: Sequence[Any]) -> list[Any]:
     """Of one row, or of all rows of a matrix."""
     matrix = isinstance(value[0], list | tuple)
     return [found.columns(row) for row in value] if matrix else found.columns(value)
+
+
+def _widened(found: Ranking, entries: Sequence[Any]) -> list[Any]:
+    """A matrix of the base parameters' columns, row by row → of the candidates'."""
+    count = len(found.names)
+    rows = [entries[start : start + count] for start in range(0, len(entries), count)]
+    return [x for row in rows for x in found.candidates(row)]
 
 
 def _decidable(question: Question, chain: Tree) -> Question:

@@ -99,6 +99,18 @@ def test_fast_functions_and_slopes(seed: int) -> None:
     np.testing.assert_allclose(arm.inverse_dynamics_vjp(x, xd, xdd, dx)[0], dx @ dq, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("model", ["regressor", "base_regressor"])
+def test_the_gradient_of_a_weighted_regressor(model: str) -> None:
+    _, coupled, _, _ = free_and_coupled(21)
+    arm, rng = mp.Arm(mp.Robot.of(coupled), optimise="none"), np.random.default_rng(3)
+    motion, way = rng.uniform(-1, 1, (2, 3, coupled.dof))
+    Y, step = getattr(arm, model), 1e-6
+    weights = rng.normal(size=Y(*motion).shape)
+    change = np.sum(weights * (Y(*(motion + step * way)) - Y(*(motion - step * way)))) / (2 * step)
+    found = getattr(arm, f"{model}_vjp")(*motion, weights.ravel())
+    assert sum(d @ u for d, u in zip(found, way, strict=True)) == pytest.approx(change, rel=1e-5, abs=1e-5)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_friction_of_a_joint_that_follows(seed: int) -> None:
     """The power it takes is that of the joint's own motion: C² f_v q̇."""

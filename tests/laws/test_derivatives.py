@@ -11,6 +11,7 @@ import pytest
 
 import manipula as mp
 from manipula.generation.structure import Structure
+from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.choices import Topic
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.derivatives.dual import forward, forward_plain, inverse_plain, reverse
@@ -178,6 +179,22 @@ def test_products_are_those_with_the_matrices(seed: int) -> None:
             close(part, weights @ matrix, 1e-8)
 
 
+@pytest.mark.parametrize("model", ["regressor", "base_regressor"])
+@pytest.mark.parametrize("seed", SEEDS[:4])
+def test_the_gradient_of_a_weighted_regressor(seed: int, model: str) -> None:
+    """Against differences of the model itself, along a direction; every method says the same."""
+    robot, rng = mp.Robot.of(random_robot(seed, joints=2)), np.random.default_rng(seed)
+    q, qd, qdd = (rng.uniform(-1, 1, robot.dof) for _ in range(3))
+    Y = mp.generate(robot, model, optimise="none").compile()
+    weights, way = rng.normal(size=Y(q, qd, qdd).shape), rng.normal(size=(3, robot.dof))
+    step = 1e-6
+    ends = [np.sum(weights * Y(q + h * way[0], qd + h * way[1], qdd + h * way[2])) for h in (step, -step)]
+    for method in MODELS[f"{model}_vjp"].method_names:
+        pull = mp.generate(robot, f"{model}_vjp", method=method, optimise="none").compile()
+        found = sum(d @ u for d, u in zip(pull(q, qd, qdd, weights.ravel()), way, strict=True))
+        close(found, (ends[0] - ends[1]) / (2 * step), 2e-6)
+
+
 def test_products_broadcast_and_know_that_the_inertia_matrix_is_symmetric() -> None:
     arm = mp.Arm("puma560", optimise="none")
     q, qd, qdd, u, v = np.random.default_rng(5).uniform(-2, 2, size=(5, 9, arm.dof))
@@ -193,7 +210,8 @@ def test_every_method_is_proved(name: str, model: str) -> None:
     """Also with the wrench as an input and the parameters as symbols."""
     assert mp.methods(model)[0] == "dual"
     for method in mp.methods(model):
-        made = mp.generate(name, model, method=method, symbolic="all", wrench=True, optimise="none")
+        wrench = MODELS[model].takes_wrench
+        made = mp.generate(name, model, method=method, symbolic="all", wrench=wrench, optimise="none")
         assert "identical to the plain model" in made.provenance.proof
         assert made.provenance.method == method
 
@@ -208,6 +226,8 @@ def test_what_derivatives_cost(name: str) -> None:
     for model in ("inverse_dynamics", "forward_dynamics"):
         for product in ("jvp", "vjp"):
             assert cost(f"{model}_{product}") <= 4 * cost(model)
+    for model in ("regressor", "base_regressor"):
+        assert cost(f"{model}_vjp") <= 3 * cost(model)
     best = cost("inverse_dynamics_derivatives")
     for method in ("analytic", "acceleration-field", "automatic"):
         assert best <= cost("inverse_dynamics_derivatives", method)

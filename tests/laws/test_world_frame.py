@@ -141,6 +141,11 @@ def _inverse_slopes(c: Case) -> list[Array]:
     return list(c.world.inverse_dynamics_derivatives(c.q, c.qd, c.qdd, c.wrench))
 
 
+def _untouched_slopes(c: Case) -> list[Array]:
+    """Nothing at the tool."""
+    return list(c.world.inverse_dynamics_derivatives(c.q, c.qd, c.qdd, 0 * c.wrench))
+
+
 def _energy_of_what_moves(c: Case) -> list[Any]:
     """What stands still has no column: its potential energy is a constant."""
     kinetic, potential = c.world.energy(c.q, c.qd)
@@ -199,7 +204,11 @@ LINEAR: dict[str, Want] = {  # times the parameters, by name
     "two_velocity_regressor": _two_velocities,
     "energy_regressor": _energy_of_what_moves,
 }
-EVERY = GEOMETRY | DYNAMIC | DIVIDING | LINEAR
+PULLED: dict[str, Want] = {  # weights λᵢ θⱼ of the entries: that of λᵀ Y θ = λᵀ τ
+    "regressor_vjp": _weighted(_untouched_slopes),
+    "base_regressor_vjp": _weighted(_untouched_slopes),
+}
+EVERY = GEOMETRY | DYNAMIC | DIVIDING | LINEAR | PULLED
 # their own files: laws/test_orientation, laws/test_inverse, laws/test_operational, laws/test_adaptive
 BARE = {"orientation", "inverse_kinematics", "operational_inertia", "two_velocity_products"}
 BARE |= {"loaded_dynamics", "base_inertia_matrix"}
@@ -209,14 +218,20 @@ TAKE_WRENCH = {name for name, model in MODELS.items() if model.takes_wrench}
 def outputs(c: Case, name: str, symbolic: str) -> list[Array]:
     model = mp.generate(c.robot, name, symbolic=symbolic, wrench=name in TAKE_WRENCH)
     given = {**c.ports, "p": np.array([c.robot.parameters[p] for p in model.inputs.get("p", ())])}
+    if name in PULLED:
+        given["cotangent"] = np.outer(c.other[0], parameters_of(c, name, model)).ravel()
     values = {s: float(x) for port, names in model.inputs.items() for s, x in zip(names, given[port], strict=True)}
     found = model.function(values, FLOATS)
     arrays = [np.array(found[port.name], dtype=float).reshape(port.shape) for port in model.function.outputs]
     if name not in LINEAR:
         return arrays
+    return [rows @ parameters_of(c, name, model) for rows in arrays]
+
+
+def parameters_of(c: Case, name: str, model: mp.Model) -> Array:
+    """One a column of the regressor."""
     known = c.robot.base_parameters if MODELS[name].ranked else c.robot.standard_parameters
-    theta = np.array([known[column] for column in model.columns])
-    return [rows @ theta for rows in arrays]
+    return np.array([known[column] for column in model.columns])
 
 
 def check(c: Case, name: str, symbolic: str) -> None:

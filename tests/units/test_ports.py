@@ -90,6 +90,8 @@ def test_sizes_come_from_the_robot_or_are_fixed() -> None:
     assert PORTS["wrench"].entries(sizes) == ["fx", "fy", "fz", "nx", "ny", "nz"]
     assert len(PORTS["T"].entries(sizes)) == 16
     assert len(PortKind("theta", "", "", "base", "state").entries(sizes)) == 7
+    matrix = PortKind("X", "", "", "regressor").entries(Sizes(2, columns=lambda: 3))
+    assert matrix == ["X1_1", "X1_2", "X1_3", "X2_1", "X2_2", "X2_3"]
 
 
 def test_base_parameters_are_counted_only_when_a_port_asks() -> None:
@@ -97,7 +99,7 @@ def test_base_parameters_are_counted_only_when_a_port_asks() -> None:
         raise RuntimeError("nobody asked")
 
     sizes = Sizes(2, counted)
-    assert all(kind.entries(sizes) for kind in PORTS.values() if kind.size != "base")
+    assert all(kind.entries(sizes) for kind in PORTS.values() if kind.size not in ("base", "regressor"))
     with pytest.raises(RuntimeError):
         PortKind("theta", "", "", "base").entries(sizes)
 

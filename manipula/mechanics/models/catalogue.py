@@ -9,7 +9,7 @@ from typing import Any
 
 from manipula.errors import InputError
 from manipula.mechanics.models.control_entries import FOR_CONTROL
-from manipula.mechanics.models.derivative_entries import ANALYTIC, DERIVATIVES
+from manipula.mechanics.models.derivative_entries import ANALYTIC, DERIVATIVES, REGRESSOR_SLOPES
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.derivatives.dual import InertiaMatrix
 from manipula.mechanics.models.dynamics import (
@@ -363,6 +363,7 @@ _LIST = (
         ranked=("Y",),
         trees=("newton-euler", "field", "field-turned"),
     ),
+    *REGRESSOR_SLOPES,
     *TWO_VELOCITIES,
     Model(
         "inverse_kinematics", "every joint vector that reaches a pose, in closed form", ("T",),

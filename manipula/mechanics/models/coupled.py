@@ -34,6 +34,7 @@ Rows = list[list[Scalar]]
 Contraction = Callable[[Tree, Any], Any]  # an output of joints → of coordinates
 # inputs of one entry a coordinate, rates of the joints
 MOVING = ("q", "qd", "qdd", "dq", "dqd", "dqdd", "weights", "qd_r", "qdd_r")
+MATRICES = ("cotangent",)  # a row a coordinate
 
 
 def _columns(tree: Tree, rows: Sequence[Sequence[Scalar]]) -> Rows:
@@ -74,6 +75,8 @@ AXES: dict[str, Mapping[str, Contraction]] = {
     "inverse_dynamics_vjp": {"dq": VECTOR, "dqd": VECTOR, "dqdd": VECTOR},
     "regressor": {"Y": ROWS},
     "base_regressor": {"Y": ROWS},
+    "regressor_vjp": {"dq": VECTOR, "dqd": VECTOR, "dqdd": VECTOR},
+    "base_regressor_vjp": {"dq": VECTOR, "dqd": VECTOR, "dqdd": VECTOR},
     "energy_regressor": {},
     "two_velocity_dynamics": {"tau": VECTOR},
     "two_velocity_regressor": {"Y": ROWS},
@@ -111,6 +114,7 @@ def _field(method: FieldMethod, axes: Mapping[str, Contraction]) -> FieldMethod:
 
 def _spread(tree: Tree, x: Given) -> Given:
     joints = {name: tree.of_joints(values) if name in MOVING else values for name, values in x.items()}
+    joints |= {name: _rows_of_joints(tree, x[name], len(x["q"])) for name in MATRICES if name in x}
     return joints | ({"slip": _slips(tree, x["slip"])} if "slip" in x else {})
 
 
@@ -122,6 +126,13 @@ def _slips(tree: Tree, slip: Sequence[Scalar]) -> list[Scalar]:
         return sum_of(k * slip[c] for c, k in terms) if not way else slip[terms[0][0]] * way
 
     return [of(terms, link.way) for terms, link in zip(tree.coordinates, tree.links, strict=True)]
+
+
+def _rows_of_joints(tree: Tree, entries: Sequence[Scalar], count: int) -> list[Scalar]:
+    """C times a matrix that has a row a coordinate; both row by row."""
+    width = len(entries) // count
+    columns = [tree.of_joints(entries[k::width]) for k in range(width)]
+    return [x for row in zip(*columns) for x in row]
 
 
 def _contracted(found: dict[str, Any], axes: Mapping[str, Contraction], tree: Tree) -> dict[str, Any]:

@@ -9,10 +9,12 @@ from typing import Any
 from manipula.mechanics.models.derivatives import analytic as derivatives_analytic
 from manipula.mechanics.models.derivatives import dual as derivatives
 from manipula.mechanics.models.derivatives import products as derivative_products
+from manipula.mechanics.models.derivatives import regressors
 from manipula.mechanics.models.derivatives.dual import Torques
 from manipula.mechanics.models.dynamics import torque
 from manipula.mechanics.models.dynamics.acceleration_field import LinkOptions
-from manipula.mechanics.models.entry import AUTOMATIC, FIELD, TORQUES, FieldMethod, Given, Model
+from manipula.mechanics.models.entry import AUTOMATIC, FIELD, FRAMES, TORQUES, FieldMethod, Given, Model
+from manipula.mechanics.models.linear import base_parameters, base_regressor, regressor, regressor_carried
 from manipula.mechanics.models.ports import EFFORT
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import BASE, Tree
@@ -45,6 +47,9 @@ _FORWARD = {
     "dq": ("1/s² …", "by position: row an acceleration, column a joint"), "dqd": ("1/s …", "by velocity"),
     "dtau": ("1/(kg·m²)", "by torque: the inverse of the inertia matrix"),
 }  # fmt: skip
+_BY_MOTION = {
+    "dq": ("1/rad …", "by position"), "dqd": ("s/rad …", "by velocity"), "dqdd": ("s²/rad …", "by acceleration"),
+}  # fmt: skip
 _ACCELERATION = ("rad/s² or m/s²", "the change of the accelerations")
 
 DERIVATIVES = (
@@ -69,11 +74,7 @@ DERIVATIVES = (
     ),
     Model(
         "inverse_dynamics_vjp", "the gradient of weighted joint torques by the motion", ("q", "qd", "qdd", "weights"),
-        {
-            "dq": ("1/rad …", "by position"), "dqd": ("s/rad …", "by velocity"),
-            "dqdd": ("s²/rad …", "by acceleration"),
-        },
-        {"dual": derivative_products.inverse_weighted}, TORQUES, takes_wrench=True,
+        _BY_MOTION, {"dual": derivative_products.inverse_weighted}, TORQUES, takes_wrench=True,
         field=_on_field(derivative_products.inverse_vjp), candidates=(FIELD,), planned=_worth_trying,
         trees=("dual", FIELD),
     ),
@@ -91,5 +92,31 @@ DERIVATIVES = (
         {"dual": derivative_products.forward_weighted}, TORQUES, takes_wrench=True,
         field=_on_field(derivative_products.forward_vjp), candidates=(FIELD,), planned=_worth_trying,
         trees=("dual", FIELD),
+    ),
+)  # fmt: skip
+
+REGRESSOR_SLOPES = (
+    Model(
+        "regressor_vjp", "the gradient of the regressor's weighted entries by the motion",
+        ("q", "qd", "qdd", "cotangent"), _BY_MOTION,
+        {
+            "dual": regressors.weighted(regressor.regressor),
+            "newton-euler": regressors.pulled_back(regressor.regressor),
+            "carried": regressors.pulled_back(regressor_carried.regressor_carried),
+        },
+        FRAMES, candidates=("newton-euler", "carried"), columns=regressor.columns,
+        trees=("dual", "newton-euler", "carried"),
+    ),
+    Model(
+        "base_regressor_vjp", "the gradient of the base regressor's weighted entries by the motion",
+        ("q", "qd", "qdd", "cotangent"), _BY_MOTION,
+        {
+            "dual": regressors.weighted(base_parameters.reduced_regressor),
+            "newton-euler": regressors.pulled_back(base_parameters.reduced_regressor),
+            "field": regressors.pulled_back(base_regressor.base_regressor),
+            "field-turned": regressors.pulled_back(base_regressor.base_regressor_turned),
+        },
+        FRAMES, candidates=("newton-euler", "field", "field-turned"), columns=base_parameters.columns,
+        ranked=("cotangent",), trees=("dual", "newton-euler", "field", "field-turned"),
     ),
 )  # fmt: skip

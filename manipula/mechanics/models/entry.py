@@ -35,7 +35,7 @@ class Model:
     method "acceleration-field"; it wants its frames on the joints. `differentiates` names the model, with such a
     method, whose derivative this one is. `planned` completes an entry that depends on the arm, from the arm in numbers;
     `inverts` does so from the class of its inverse kinematics. `columns` names the columns of a regressor; of the
-    outputs named in `ranked` only those that are independent stay, and an input of size "base" is of these. `trees` are
+    ports named in `ranked` only those that are independent stay, and an input of size "base" is of these. `trees` are
     the methods that are right on robots that branch; whoever is not named there wants a serial arm. The plain method is
     always named. `wants` says what an arm must have for the model to exist, where that is more than inertia.
     """

@@ -1,13 +1,15 @@
 """The kinds of inputs a model may declare: what each is for, its unit, and how many entries it has for a robot.
 
 An entry of the catalogue names its inputs; what a name means is said here once. A size comes from the robot, as one
-entry a joint (`dof`) or one a base parameter (`base`), or is fixed: then the entries have names of their own.
+entry a joint (`dof`), a base parameter (`base`) or an entry of the model's regressor (`regressor`), or is fixed: then
+the entries have names of their own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from manipula.scalar import Role
@@ -22,16 +24,18 @@ class Sizes:
 
     dof: int
     base: Callable[[], int] = lambda: 0
+    columns: Callable[[], int] = lambda: 0  # of the model's regressor
 
 
 @dataclass(frozen=True)
 class PortKind:
-    """One kind of input. `size`: "dof", "base", "pairs" (of base parameters), or the names of a fixed number."""
+    """One kind of input. `size`: "dof", "base", "pairs" (of base parameters), "regressor" (its entries, row by row), or
+    the names of a fixed number."""
 
     name: str
     unit: str
     doc: str
-    size: Literal["dof", "base", "pairs"] | tuple[str, ...] = "dof"
+    size: Literal["dof", "base", "pairs", "regressor"] | tuple[str, ...] = "dof"
     role: Role = "variable"
     letter: str = ""  # of the entries, where it is not the port's own name
     unbounded: bool = False  # a setting that may be infinite: a limit that is none
@@ -43,6 +47,9 @@ class PortKind:
         """The names of the entries: q1 … qn, or the fixed ones."""
         if isinstance(self.size, tuple):
             return list(self.size)
+        if self.size == "regressor":
+            places = product(range(sizes.dof), range(sizes.columns()))
+            return [f"{self.letter or self.name}{i + 1}_{k + 1}" for i, k in places]
         base = 0 if self.size == "dof" else sizes.base()
         count = {"dof": sizes.dof, "base": base, "pairs": base * (base + 1) // 2}[self.size]
         return [f"{self.letter or self.name}{i + 1}" for i in range(count)]
@@ -63,6 +70,13 @@ _LIST = (
     PortKind("dtau", EFFORT, "a change of the torques"),
     PortKind(
         "weights", "1/(N·m), 1/N …", "of the results, each of the unit that makes their sum a number", letter="weight"
+    ),
+    PortKind(
+        "cotangent",
+        "various",
+        "weights of the regressor's entries, row by row, each of the unit that makes their sum a number",
+        "regressor",
+        letter="weight",
     ),
     PortKind("way", "1", "which way every joint moves or is about to: 1, −1; 0 at rest"),
     PortKind("slip", "1", "velocity over the width within which its sign is drawn out: sat(slip)"),

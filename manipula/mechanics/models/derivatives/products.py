@@ -63,7 +63,7 @@ def inverse_jvp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
 
 def inverse_vjp(torques: Torques, chain: Tree, x: Given) -> dict[str, Any]:
     shared = getattr(chain.maths, "interned", False)
-    return _back(torques, chain, x, x["weights"], MOTION, shared)
+    return back(torques, chain, x, x["weights"], MOTION, shared)
 
 
 def forward_jvp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def forward_jvp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix 
 def forward_vjp(torques: Torques, chain: Tree, x: Given, inertia: InertiaMatrix = inertia_matrix) -> dict[str, Any]:
     solve, qdd = _solved(torques, chain, x, inertia)
     mu = solve(x["weights"])
-    found = _back(torques, chain, {**x, "qdd": qdd}, [-m for m in mu], ("q", "qd"), shared=False)
+    found = back(torques, chain, {**x, "qdd": qdd}, [-m for m in mu], ("q", "qd"), shared=False)
     return {**found, "dtau": mu}
 
 
@@ -94,7 +94,7 @@ def along(model: Torques, chain: Tree, x: Given, by: Sequence[str]) -> list[Scal
     return [dual.partial(result, 0) for result in found]
 
 
-def _back(
+def back(
     model: Torques, chain: Tree, x: Given, weights: Sequence[Scalar], by: Sequence[str], shared: bool
 ) -> dict[str, Any]:
     """The gradient of the weighted sum of the results: one walk back."""
