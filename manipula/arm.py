@@ -20,6 +20,7 @@ from manipula.errors import InputError
 from manipula.generation.structure import numeric_chain, plan_of
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.ports import PORTS
+from manipula.mechanics.robot.branching import followers, road_followers, with_frame
 from manipula.robot import Robot
 
 if TYPE_CHECKING:
@@ -110,6 +111,11 @@ class Arm:
         """The serial arm to the tool, whose inverse kinematics is asked for; mostly the arm itself."""
         road = self.robot.road()
         return self if road is self.robot else Arm(road, optimise=self.optimise)
+
+    @cached_property
+    def _following(self) -> list[str]:
+        """The joints on the road to the tool that move by others' coordinates."""
+        return road_followers(with_frame(self.robot)) if followers(self.robot) else []
 
     def model(self, name: str, wrench: bool = False) -> Compiled:
         """The compiled model, made on first use."""
@@ -304,10 +310,13 @@ class Arm:
         """The solver behind `inverse_kinematics(…, task=…)`, made on first use."""
         from manipula.ik.partial.solver import PartialSolver, checked_task
 
-        if self._road is not self:
-            return self._road.solver_for(task)
         if checked_task(task) == "pose":
             return self.inverse_solver
+        if odd := self._following:
+            told = f"task={task!r}: joint {odd[0]!r} follows others, and parts of a pose are solved for free joints"
+            raise InputError(f'{told}; task="pose" is solved, numerically')
+        if self._road is not self:
+            return self._road.solver_for(task)
         if task not in self._partial:
             self.model("pose")  # refuses a robot whose geometry is not known
             functions: dict[str, Any] = {"pose": self.pose, "jacobian": self.jacobian}
@@ -317,18 +326,23 @@ class Arm:
     @cached_property
     def inverse_plan(self) -> Plan:
         """Which class of inverse kinematics the arm belongs to, and why. Needs no values: letters will do."""
-        return plan_of(self._road.robot)
+        from manipula.ik.coupled.solver import coupled_plan
+
+        return coupled_plan(with_frame(self.robot)) if self._following else plan_of(self._road.robot)
 
     @cached_property
     def inverse_solver(self) -> InverseSolver:
         """The solver behind `inverse_kinematics`; its `explanation` says which kind of arm this is, and why."""
+        from manipula.ik.coupled.solver import CoupledSolver
         from manipula.ik.inverse import InverseSolver
 
-        if self._road is not self:
+        if not self._following and self._road is not self:
             return self._road.inverse_solver
-        self.model("pose")  # refuses a robot whose geometry is not known
-        chain = numeric_chain(self.robot)
         kinematics: dict[str, Any] = {"pose": self.model("pose"), "jacobian": self.jacobian}
+        if self._following:
+            robot = with_frame(self.robot)
+            return CoupledSolver(robot, numeric_chain(robot), self.limits, **kinematics)
+        chain = numeric_chain(self.robot)  # whose geometry is known, or its pose would have been refused
         closed = self.model("inverse_kinematics") if self.inverse_plan.closed else None
         return InverseSolver(chain, self.limits, closed=closed, **kinematics)
 

@@ -19,5 +19,13 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update"))
 
 
+@pytest.fixture
+def kept_functions(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what is shown, not of how it is made: what one test has generated the others take from the cache,
+    proved again. The folder is this run's own, and of all its processes."""
+    base = tmp_path_factory.getbasetemp()
+    monkeypatch.setenv("MANIPULA_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kept"))
+
+
 # most objects of a test live as long as it does: looking through them all every few hundred allocations finds nothing
 gc.set_threshold(50_000, 20, 20)

@@ -23,8 +23,8 @@ from manipula.ik.counted import counted_solutions, general_solver
 from manipula.ik.descent.machine import Descent, descent_of
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.messages import away_text, nearest_reason
-from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.limits import bounds
+from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
+from manipula.ik.numeric.limits import bounds, span_of
 from manipula.ik.numeric.measures import Tolerances, defect_of, sampled, size_of, tolerances_of
 from manipula.ik.numeric.poses import checked_poses, checked_tolerance, joints_from_value, poses_from_value
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
@@ -34,6 +34,7 @@ from manipula.ik.solver import Chosen, Nearest, Raw
 from manipula.ik.thin import code_for_many
 from manipula.ik.unclosed import found_branches, searched_branches, side_by_side, unclosed_result
 from manipula.mechanics.models.inverse.classify import classify
+from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.tree import Tree
 
 if TYPE_CHECKING:
@@ -55,8 +56,9 @@ class InverseSolver:
         closed: Closed | None = None,
         pose: Kinematics | None = None,
         jacobian: Kinematics | None = None,
+        plan: Plan | None = None,
     ) -> None:
-        self.chain, self.plan = chain, classify(chain)
+        self.chain, self.plan = chain, plan or classify(chain)
         self.low, self.high = bounds(limits, chain.dof)
         self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
         self.turning = np.array([link.kind.pivots for link in chain.links])
@@ -77,6 +79,21 @@ class InverseSolver:
     def size(self) -> float:
         """The arm's reach, roughly, m; at least 1."""
         return size_of(self.chain)
+
+    @property
+    def span(self) -> tuple[Floats, Floats]:
+        """Between which positions of the joints a search starts."""
+        return span_of(self.low, self.high, np.where(self.turning, np.pi, self.size))
+
+    @property
+    def walls(self) -> tuple[Floats, Floats]:
+        """Positions beyond which no search goes: limits are looked at when it has ended."""
+        return bounds(None, self.chain.dof)
+
+    @property
+    def angles(self) -> Bits:
+        """Which entries of q are angles."""
+        return self.turning
 
     @cached_property
     def tolerances(self) -> Tolerances:

@@ -45,7 +45,7 @@ def outside_text(solver: Solver, q: Floats, slack: float) -> str:
 
 
 def _outside(solver: Solver, q: Floats, k: int, over: float) -> str:
-    turns = bool(solver.turning[k])
+    turns = bool(solver.angles[k])
     low, high, at = (position_text(x[k], turns) for x in (solver.low, solver.high, q))
     return f"joint {k + 1} at {at} is outside its limits [{low}, {high}] by {amount_text(over, turns)}"
 

@@ -36,9 +36,7 @@ TASKS: dict[str, tuple[int, ...]] = {"pose": (0, 1, 2, 3), "position": (3,), "ax
 def starts(solver: Solver, seed: Floats | None, count: int = STARTS) -> Floats:
     """Configurations to start from: the seed, and a fixed spread inside the limits."""
     rng = np.random.default_rng(20240229)
-    reach = np.where(solver.turning, np.pi, solver.size)
-    low, high = np.maximum(solver.low, -reach), np.minimum(solver.high, reach)
-    spread = rng.uniform(low, np.maximum(high, low), (count, solver.chain.dof))
+    spread = rng.uniform(*solver.span, (count, solver.chain.dof))
     return spread if seed is None else np.concatenate([seed[None], spread])
 
 
@@ -101,9 +99,10 @@ def _exact(solver: Solver, T: Floats, ends: Ends | newton.Nearest, exact: float)
 
 def _by_arrays(solver: Solver, T: Floats, q: Floats, exact: float) -> Floats:
     """Without machine code: all starts at once."""
-    far = np.full(q.shape[-1], np.inf)
-    found = newton.nearest(q, T, solver.pose, solver.jacobian, -far, far)
-    return told_apart(solver, T, _exact(solver, T, found, exact))
+    found = told_apart(
+        solver, T, _exact(solver, T, newton.nearest(q, T, solver.pose, solver.jacobian, *solver.walls), exact)
+    )
+    return found[:SOME] if solver.plan.free else found
 
 
 def told_apart(solver: Solver, T: Floats, q: Floats) -> Floats:

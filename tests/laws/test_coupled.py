@@ -173,7 +173,7 @@ def test_a_gripper_that_mimics(tmp_path: Path) -> None:
     assert mp.load(mp.save(robot, tmp_path / "again.toml")) == robot
     assert "m_open2" in robot.parameters and len(arm.limits) == 2
     with pytest.raises(mp.InputError, match="no coordinate of its own"):
-        arm.at("right").inverse_kinematics(np.eye(4))
+        mp.generate(robot, "inverse_kinematics", frame="right")
 
 
 @pytest.mark.parametrize(

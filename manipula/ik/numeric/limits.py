@@ -20,6 +20,12 @@ def bounds(limits: Sequence[tuple[float, float]] | None, dof: int) -> tuple[Floa
     return pairs[:, 0], pairs[:, 1]
 
 
+def span_of(low: Floats, high: Floats, reach: Floats) -> tuple[Floats, Floats]:
+    """What is inside the limits and no further from zero than `reach`; where nothing is, the lower limit."""
+    least, most = np.maximum(low, -reach), np.minimum(high, reach)
+    return least, np.maximum(most, least)
+
+
 def principal(q: Floats, turning: Bits) -> Floats:
     """Angles in (−π, π]; slides as they are."""
     wrapped = np.pi - np.mod(np.pi - q, TURN)

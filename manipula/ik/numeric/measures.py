@@ -14,6 +14,7 @@ import numpy as np
 
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
+from manipula.ik.numeric.limits import span_of
 from manipula.ik.numeric.tolerances import BranchTolerance, StructureTolerance
 from manipula.mechanics.robot.tree import Tree
 
@@ -66,9 +67,7 @@ def accepted(worst: Floats, measure: Tolerances) -> Bits:
 
 def sampled(low: Floats, high: Floats, turning: Bits, size: float) -> Floats:
     """Configurations to measure an arm at, the same in every run, (SAMPLES, dof)."""
-    reach = np.where(turning, np.pi, size)
-    least, most = np.maximum(low, -reach), np.minimum(high, reach)
-    return np.random.default_rng(11).uniform(least, np.maximum(most, least), (SAMPLES, low.size))
+    return np.random.default_rng(11).uniform(*span_of(low, high, np.where(turning, np.pi, size)), (SAMPLES, low.size))
 
 
 def defect_of(q: Floats, margin: Floats, poses: Floats, fk: Kinematics, size: float) -> float:

@@ -19,7 +19,7 @@ from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import choice_table
 from manipula.ik.descent.machine import Descent, descent_of
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.limits import bounds
+from manipula.ik.numeric.limits import bounds, span_of
 from manipula.ik.numeric.measures import Tolerances, size_of, tolerances_of
 from manipula.ik.numeric.poses import checked_tolerance, joints_from_value, numbers_from_value
 from manipula.ik.numeric.tolerances import PartialTolerance, SearchTolerance
@@ -117,6 +117,21 @@ class PartialSolver:
     def size(self) -> float:
         """The arm's reach, roughly, m; at least 1."""
         return size_of(self.chain)
+
+    @property
+    def span(self) -> tuple[Floats, Floats]:
+        """Between which positions of the joints a search starts."""
+        return span_of(self.low, self.high, np.where(self.turning, np.pi, self.size))
+
+    @property
+    def walls(self) -> tuple[Floats, Floats]:
+        """Positions beyond which no search goes: limits are looked at when it has ended."""
+        return bounds(None, self.chain.dof)
+
+    @property
+    def angles(self) -> Bits:
+        """Which entries of q are angles."""
+        return self.turning
 
     @cached_property
     def descent(self) -> Descent | None:

@@ -127,6 +127,19 @@ def road_joints(robot: Robot) -> list[str]:
     return [robot.joints[row].name for row in _way(robot) if robot.joints[row].kind != "fixed"]
 
 
+def road_followers(robot: Robot) -> list[str]:
+    """Of these the joints that have no coordinate of their own."""
+    follow = set(followers(robot))
+    return [name for name in road_joints(robot) if name in follow]
+
+
+def road_coordinates(robot: Robot) -> list[str]:
+    """The coordinates that move the tool, by name, in the robot's order."""
+    factors, way = dict(zip(moving_names(robot), joint_factors(robot))), set(road_joints(robot))
+    moved = {c for name in way for c, factor in factors[name] if factor}
+    return [name for c, name in enumerate(robot.joint_names) if c in moved]
+
+
 def _way(robot: Robot) -> list[int]:
     """The rows from the base to the tool."""
     way, row = list[int](), robot.tool_row
@@ -144,7 +157,10 @@ def road_of(robot: Arm) -> Arm:
         raise InputError(f"{robot.name}: no joint moves its tool")
     joints = tuple(replace(robot.joints[row], parent=None) for row in _way(robot))
     if odd := next((joint for joint in joints if joint.coordinate is not None), None):
-        raise InputError(f"{robot.name}: joint {odd.name!r} on the road to the tool has no coordinate of its own")
+        raise InputError(
+            f"{robot.name}: joint {odd.name!r} on the road to the tool has no coordinate of its own; no closed form "
+            "knows joints that move together, mp.Arm(robot).inverse_kinematics solves them numerically"
+        )
     return replace(robot, joints=joints, tool_on=None, frames=())
 
 

@@ -17,6 +17,7 @@ from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.models.motion.quintic import QUINTIC
 from manipula.mechanics.models.motion.straight import TimeLaw
 from manipula.mechanics.models.motion.trapezoid import TRAPEZOID
+from manipula.mechanics.robot.branching import road_coordinates, with_frame
 from manipula.simulation.paths.arms import Arm, arm_of
 from manipula.simulation.paths.following import ROWS, Follower, Stopped, followed
 from manipula.simulation.paths.joints import quickest_double_s, trapezoid_of
@@ -214,7 +215,7 @@ def _configured(arm: Arm, curve: Curve, near: Floats | None, task: str, name: st
 def _road(arm: Arm) -> list[int]:
     """The joints that inverse kinematics answers for: of a robot that branches those on the road to the tool."""
     names = list(arm.robot.joint_names)
-    return [names.index(name) for name in arm.robot.road().joint_names]
+    return [names.index(name) for name in road_coordinates(with_frame(arm.robot))]
 
 
 def _on_road(arm: Arm, q: Floats) -> Floats:
