@@ -39,7 +39,8 @@ def controller(
 
     `sample` is the time between its steps; without it the law is in continuous time, and gives the rates of its states.
     A setting is one number for all joints or one for each. Any law takes `limit`, the largest torques, and any sampled
-    one `delay`, whole samples between measuring and acting. Gains that cannot hold an arm so sampled are refused.
+    one `delay`, whole samples between measuring and acting. Laws that learn take `lower` and `upper`, bounds of what is
+    learnt. Gains that cannot hold an arm so sampled are refused.
 
     >>> law = controller("planar2r", "pd_gravity", kp=100, kd=20, sample=1e-3)
     >>> law.inputs["kp"]
@@ -52,7 +53,7 @@ def controller(
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.model import Law
     from manipula.simulation.loops.sampling import refuse_unstable
-    from manipula.simulation.loops.starting import first_states
+    from manipula.simulation.loops.starting import first_states, refuse_bounds
 
     refuse_time("sample", sample)
     chosen, options = loaded(robot), options_from(law, settings, sampled=sample is not None)
@@ -63,8 +64,9 @@ def controller(
     asked = prepare(request)
     found = settings_for(asked.named(block.name), block.inputs, asked.sizes, defaults(block.inputs) | given)
     refuse_unstable(asked.named(block.name), law, chosen.joint_names, found, sample, options)
-    function = generate_block(block, asked, tell)
     initial = first_states(block.inputs, chosen)
+    refuse_bounds(asked.named(block.name), found, initial)
+    function = generate_block(block, asked, tell)
     return Law(function, request, settings=found, sample=sample, initial=initial, law=law, options=options)
 
 

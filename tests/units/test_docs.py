@@ -34,6 +34,7 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula import errors
 from manipula.cli.app import app
+from manipula.mechanics.models.control.laws import LAWS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -168,6 +169,17 @@ def test_the_reference_names_every_public_name_and_error() -> None:
     raised = [name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)]
     assert not [name for name in public if name not in api_page + errors_page]
     assert not [name for name in raised if f"`{name}`" not in errors_page]
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_page_of_laws_has_every_setting_with_its_unit(law: str) -> None:
+    page = (ROOT / "docs/how-to/laws-one-by-one.md").read_text(encoding="utf-8")
+    section = page.partition(f"## `{law}`\n")[2].partition("\n## ")[0]
+    assert "*When*" in section and "mp.controller(" in section and f'"{law}", ' in section
+    for port in LAWS[law].sampled.inputs:
+        unit = re.split(" or |, ", port.unit)[0]
+        named = re.search(rf"`{port.name}` (and `\w+` )?{re.escape(unit)}(?![\w·/])", section)
+        assert named or port.role != "setting" or port.name == "sample", (port.name, unit)
 
 
 def test_the_readme_counts_are_those_of_the_code() -> None:

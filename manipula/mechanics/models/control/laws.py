@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.control.adaptive.bounds import bound_names, bounded
 from manipula.mechanics.models.control.adaptive.dynamic_adaptive import dynamic_adaptive
 from manipula.mechanics.models.control.adaptive.table import ADAPTIVE
 from manipula.mechanics.models.control.computed_torque import (
@@ -93,14 +94,19 @@ def law_named(name: str) -> LawEntry:
 def option_names(name: str) -> list[str]:
     """The words that choose a variant of the law, and those that add a part to it."""
     variant = signature(VARIANTS[name]).parameters if name in VARIANTS else ()
-    return [*variant, *(("limit", "delay") if "tau" in law_named(name).sampled.outputs else ())]
+    block = law_named(name).sampled
+    return [*variant, *bound_names(block), *(("limit", "delay") if "tau" in block.outputs else ())]
 
 
 def options_from(name: str, given: Mapping[str, Any], *, sampled: bool) -> dict[str, Any]:
-    """What of the words given with a law decides its formula: `delay`, a limit it has none of its own, its variant."""
-    block = law_block(name, sampled=sampled)
+    """What of the words given with a law decides its formula: `delay`, limits and bounds it has none of its own, its
+    variant."""
+    law_named(name)
     known = signature(VARIANTS[name]).parameters if name in VARIANTS else {}
     options = {option: given[option] for option in known if option in given}
+    block = law_block(name, sampled=sampled, options=options)
+    if any(bound in given for bound in bound_names(block)):
+        options["bounded"] = True
     if "tau" not in block.outputs:  # nothing to limit, nothing to delay
         return options
     if "limit" in given and LIMIT.name not in {port.name for port in block.inputs}:
@@ -123,9 +129,10 @@ def _samples(name: str, delay: Any, *, sampled: bool) -> int:
 
 
 def law_block(name: str, *, sampled: bool, options: Mapping[str, Any] = NONE) -> Block:
-    """A law as it is asked for: a variant, and its parts: "limited", and "delay" in samples."""
-    variant = {option: value for option, value in options.items() if option not in ("limited", "delay")}
+    """A law as it is asked for: a variant, and its parts: "bounded", "limited", and "delay" in samples."""
+    variant = {option: value for option, value in options.items() if option not in ("bounded", "limited", "delay")}
     entry = VARIANTS[name](**variant) if variant else law_named(name)
     block = entry.sampled if sampled else entry.continuous
+    block = bounded(block) if options.get("bounded") else block
     block = limited(block) if options.get("limited") else block
     return delayed(block, options["delay"]) if options.get("delay") else block

@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.control.adaptive.bounds import LOWER, UPPER, cut, held
 from manipula.mechanics.models.control.adaptive.ports import GAMMA, THETA, learnt
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.entry import Given
@@ -60,13 +61,7 @@ def _law(call: Call, x: Given, lag: Any) -> Told:
 def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
     told = _law(call, x, x["filter"][0])
     rows = zip(x["theta"], told.rates, x["lower"], x["upper"], strict=True)
-    return {"tau": told.tau, "theta_rate": [_held(maths, *row) for row in rows], "slow_rate": told.qdd}
-
-
-def _held(maths: Maths[Any], theta: Any, rate: Any, lower: Any, upper: Any) -> Any:
-    """The rate, but for one that leads out of the bounds."""
-    up = maths.select(maths.less(theta, upper), rate, maths.minimum(rate, 0))
-    return maths.select(maths.less(lower, theta), up, maths.maximum(rate, 0))
+    return {"tau": told.tau, "theta_rate": [held(maths, *row) for row in rows], "slow_rate": told.qdd}
 
 
 def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
@@ -75,7 +70,7 @@ def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
     rows = zip(x["theta"], told.rates, x["lower"], x["upper"], strict=True)
     return {
         "tau": told.tau,
-        "theta_next": [maths.minimum(maths.maximum(a + h * b, low), high) for a, b, low, high in rows],
+        "theta_next": [cut(maths, a + h * b, low, high) for a, b, low, high in rows],
         "slow_next": [a + h * b for a, b in zip(x["slow"], told.qdd, strict=True)],
     }
 
@@ -86,9 +81,7 @@ _PORTS = (
     PortKind("kp", "1/s²", "proportional gains", role="setting"),
     PortKind("kd", "1/s", "derivative gains", role="setting"),
     PortKind("psi", "1/s", "share of the error in what the estimates follow, ė + Ψe; less than kd", role="setting"),
-    GAMMA,
-    PortKind("lower", "SI", "least estimates", "base", "setting", unbounded=True, signed=True, default=float("-inf")),
-    PortKind("upper", "SI", "largest estimates", "base", "setting", unbounded=True, signed=True, default=float("inf")),
+    GAMMA, LOWER, UPPER,
     PortKind("filter", "s", "time constant of the low-pass that gives accelerations", ("filter",), "setting",
              divides=True),
     SMOOTHING,
