@@ -136,11 +136,11 @@ def closed_loop(
     The plant may be another robot than the law believes in, with a payload that it does not know; as a `Plant` its
     joints stick, its torques are clipped, its joints stop. The torque of a
     sampled law is held over its sample time; a law in continuous time acts in every stage of the integrator ("rk4",
-    "gauss4", "semi-implicit", "euler"), and `step` is the time of a step; the sample time of a sampled law is a whole
-    multiple of it, and the step itself unless `step` says otherwise. With a reference the loop counts its steps and
-    follows it, the state `clock` being the number of steps so far; without one, what is wanted is an input. `wrench`
-    makes the force and moment on the plant's tool an input, held over a step. `sensors` stand between the arm and the
-    law; their noise is an input of a step, and drawn by `run`.
+    "rk8", "gauss4", "semi-implicit", "euler"), and `step` is the time of a step; the sample time of a sampled law is a
+    whole multiple of it, and the step itself unless `step` says otherwise. With a reference the loop counts its steps
+    and follows it, the state `clock` being the number of steps so far; without one, what is wanted is an input.
+    `wrench` makes the force and moment on the plant's tool an input, held over a step. `sensors` stand between the arm
+    and the law; their noise is an input of a step, and drawn by `run`.
 
     With None in place of a law it is one step of the arm alone, of 1 ms unless `step` says otherwise: the torques `tau`
     are an input, held over the step.
@@ -189,9 +189,9 @@ def simulate(
     without it the law holds the start. `start` is q or (q, qd), by default where the reference begins; with rows it is
     a batch. So are `parameters` with rows: the values of the plant's symbols, and gains of the law, by name. `until` is
     by default the end of the reference. `wrench` is the force and moment on the tool, world axes; `events` change it,
-    the payload or the law on the way. `method` is "rk4", "gauss4", "semi-implicit" or "euler", by steps, or "dop853":
-    one arm, of order 8, from event to event, a function being asked at any time. The sample time of a law is a whole
-    multiple of `step`; one step in `every` is kept. Ctrl-C ends a run early, with what there is.
+    the payload or the law on the way. `method` is "rk4", "rk8", "gauss4", "semi-implicit" or "euler", by steps, or
+    "dop853": one arm, of order 8, from event to event, a function being asked at any time. The sample time of a law is
+    a whole multiple of `step`; one step in `every` is kept. Ctrl-C ends a run early, with what there is.
 
     >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape

@@ -33,7 +33,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, Call, Result
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SAMPLE
+from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SAMPLE, staged
 from manipula.mechanics.models.integrate.sliding import Limits, masked
 from manipula.mechanics.models.integrate.steps import State
 from manipula.mechanics.models.ports import VELOCITY
@@ -74,7 +74,7 @@ def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SW
             told = found if state is here else block.text(maths, call, {**x, **state, "way": ways})
             return {name: told[output] for name, output in rates.items()}
 
-        new = step(rate, here, h)
+        new = step(staged(maths, method, rate), here, h)
         free, M = new["qd"], found["inertia"]
         bounds = _bounds(maths, found, x, new, ways, h, limits)
         v = _descended(maths, M, free, bounds, sweeps)
