@@ -103,7 +103,7 @@ def _bounds(
     """The impulses that friction and stops may give in this step."""
     made = Bounds([], [], [], [], [])
     for i, (dry, (lower, upper)) in enumerate(zip(limits.dry, limits.ends, strict=True)):
-        low, high, rest = _dry(maths, found, x["qd"][i], new["qd"][i], ways[i], h, i) if dry else (None, None, h)
+        low, high, rest = impulses(maths, found, x["qd"][i], new["qd"][i], ways[i], h, i) if dry else (None, None, h)
         made.low.append(low)
         made.high.append(high)
         made.rest.append(rest)
@@ -113,8 +113,8 @@ def _bounds(
     return made
 
 
-def _dry(maths: Maths[Any], found: Given, v: Any, free: Any, way: Any, h: Any, i: int) -> tuple[Any, Any, Any]:
-    """(low, high, rest) of a joint with dry friction."""
+def impulses(maths: Maths[Any], found: Given, v: Any, free: Any, way: Any, h: Any, i: int) -> tuple[Any, Any, Any]:
+    """(low, high, rest) of a joint with dry friction: the impulses, and the part of the step in which it may rest."""
     low, high, push = found["low"][i], found["high"][i], found["push"][i]
     # v goes from v to v*, and through zero with the part v*/(v* − v) of the step to come
     turns = maths.less(way * free, 0)
