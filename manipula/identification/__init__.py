@@ -1,1 +1,0 @@
-"""From recordings of an arm to its parameters."""
