@@ -78,6 +78,7 @@ bench: $(VENV)/.benched bench-tools
 
 bench-sim: $(VENV)/.benched
 	$(RUN) bench/simulation.py
+	$(RUN) bench/work_precision.py
 	$(RUN) bench/stick.py
 
 bench-ops: $(VENV)/.tested

@@ -80,11 +80,13 @@ class Mujoco:
         source = Path(__file__).parent / "drivers" / "mujoco_loop.c"
         self._code = ctypes.CDLL(str(built(COMPILER, [source], ["-O2", *_mujoco()])))
 
-    def on(self, robot: mp.Robot, integrator: int, driven: int, q: Any, way: Any) -> Callable[[int], Any]:
+    def on(
+        self, robot: mp.Robot, integrator: int, driven: int, q: Any, way: Any, step: float = STEP
+    ) -> Callable[[int], Any]:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "arm.xml")
             file.write_text(mjcf(joints_of(robot)))
-            assert self._code.open_arm(str(file).encode(), integrator, ctypes.c_double(STEP)) == 0
+            assert self._code.open_arm(str(file).encode(), integrator, ctypes.c_double(step)) == 0
         numbers = [ctypes.c_double(x) for x in (DURATION, KP, KD)]
 
         def run(steps: int) -> Any:

@@ -50,6 +50,7 @@ from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.arm import Arm
+    from manipula.identification.joint_model import JointModel
     from manipula.model import Law, Model, System
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
@@ -65,6 +66,7 @@ __all__ = [
     "ConditionError",
     "Event",
     "InputError",
+    "JointModel",
     "Law",
     "Log",
     "ManipulaError",
@@ -110,6 +112,7 @@ __all__ = [
 _CLASSES = {
     "Arm": "manipula.arm",
     "Event": "manipula.simulation.events",
+    "JointModel": "manipula.identification.joint_model",
     "Law": "manipula.model",
     "Log": "manipula.simulation.records.logs",
     "Model": "manipula.model",

@@ -106,6 +106,7 @@ def FLAT(maths: Any, value: Any, *args: Any) -> tuple[Any, ...]:
 
 
 OPS: dict[str, Op] = {}
+APART = "apart"  # x, as a value of its own: no operation of a machine, and gone from every tape
 
 
 def _arithmetic(op: Op) -> None:
@@ -264,6 +265,12 @@ class Maths(Protocol[S]):
     def floor(self, x: S) -> S:
         """Largest whole number not above x."""
         return self.apply("floor", x)
+
+    # for expressions, their degrees and the prime field alone; to all who compute with numbers it is the number
+    @operation(lambda m, v, x: (1,), counted_as="nothing", parity=-1, known=(0, 0), monotone=True, exact=True)
+    def apart(self, x: S) -> S:
+        """x as a value of its own: nothing is merged or simplified across it."""
+        return x
 
 
 # what an input is for: given in every call; the robot's; the user's (gains, sample time); remembered between calls

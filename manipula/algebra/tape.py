@@ -22,7 +22,7 @@ from manipula.algebra.expr.function import Function, is_online
 from manipula.algebra.expr.node import Expr, angle_terms
 from manipula.algebra.expr.provenance import NOWHERE, Provenance
 from manipula.algebra.expr.walk import topological
-from manipula.scalar import OPS, Maths, Next, Rate, Role
+from manipula.scalar import APART, OPS, Maths, Next, Rate, Role
 
 DIGITS = 60
 
@@ -126,9 +126,10 @@ def tape_from_function(function: Function) -> Tape:
     further = [side for pair in sides for side in pair]
     guard = _ordered(topological(further), further, {*ports, *main.constants, *main.lines})
     constants = [*main.constants, *guard.constants]
-    offline, online = ([x for x in main.lines if x.online == live] for live in (False, True))
+    offline, online = ([x for x in main.lines if x.online == live and x.op != APART] for live in (False, True))
     ordered = [*ports, *main.constants, *offline, *online, *guard.constants, *guard.lines]
     slot = {node: i for i, node in enumerate(ordered)}
+    slot |= {node: slot[_itself(node)] for node in main.lines if node.op == APART}
     rounded, single = _values(constants, MPMATH), _values(constants, SINGLE_MPMATH)
 
     def code(lines: Sequence[Expr]) -> tuple[Line, ...]:
@@ -164,6 +165,13 @@ def constants_of(function: Function) -> list[tuple[Expr, float]]:
     ports = {symbol for port in function.inputs for symbol in port.symbols}
     constants = _ordered(topological([*ports, *function.roots]), function.roots, ports).constants
     return list(zip(constants, _values(constants, MPMATH), strict=True))
+
+
+def _itself(node: Expr) -> Expr:
+    """What stands apart, as the value it is."""
+    while node.op == APART:
+        node = node.args[0]
+    return node
 
 
 class _Order(NamedTuple):

@@ -134,13 +134,14 @@ def closed_loop(
     """A law and the arm it drives as one function of one step, proved: states in, states after the step out.
 
     The plant may be another robot than the law believes in, with a payload that it does not know; as a `Plant` its
-    joints stick, its torques are clipped, its joints stop. The torque of a
-    sampled law is held over its sample time; a law in continuous time acts in every stage of the integrator ("rk4",
-    "gauss4", "semi-implicit", "euler"), and `step` is the time of a step; the sample time of a sampled law is a whole
-    multiple of it, and the step itself unless `step` says otherwise. With a reference the loop counts its steps and
-    follows it, the state `clock` being the number of steps so far; without one, what is wanted is an input. `wrench`
-    makes the force and moment on the plant's tool an input, held over a step. `sensors` stand between the arm and the
-    law; their noise is an input of a step, and drawn by `run`.
+    joints stick, its torques are clipped, its joints stop; where they are elastic, `motor` and `motor_rate` are states
+    beside q and qd, and what the law sees. The torque of a sampled law is held over its sample time; a law in
+    continuous time acts in every stage of the integrator ("rk4", "rk8", "gauss4", "semi-implicit", "euler"), and `step`
+    is the time of a step; the sample time of a sampled law is a whole multiple of it, and the step itself unless `step`
+    says otherwise. With a reference the loop counts its steps and follows it, the state `clock` being the number of
+    steps so far; without one, what is wanted is an input. `wrench` makes the force and moment on the plant's tool an
+    input, held over a step. `sensors` stand between the arm and the law; their noise is an input of a step, and drawn
+    by `run`.
 
     With None in place of a law it is one step of the arm alone, of 1 ms unless `step` says otherwise: the torques `tau`
     are an input, held over the step.
@@ -186,12 +187,13 @@ def simulate(
 
     `law` is what `controller` makes, an array of torques ((n,) held, or one row a step), a function (t, q, qd) →
     torques that is asked at every step, or None. `ref` is a trajectory, or what the law's other inputs are, by name;
-    without it the law holds the start. `start` is q or (q, qd), by default where the reference begins; with rows it is
-    a batch. So are `parameters` with rows: the values of the plant's symbols, and gains of the law, by name. `until` is
-    by default the end of the reference. `wrench` is the force and moment on the tool, world axes; `events` change it,
-    the payload or the law on the way. `method` is "rk4", "gauss4", "semi-implicit" or "euler", by steps, or "dop853":
-    one arm, of order 8, from event to event, a function being asked at any time. The sample time of a law is a whole
-    multiple of `step`; one step in `every` is kept. Ctrl-C ends a run early, with what there is.
+    without it the law holds the start. `start` is q or (q, qd), by default where the reference begins, or states by
+    name (`q`, `qd`, of elastic joints `motor`, `motor_rate`, else relaxed); with rows it is a batch. So are
+    `parameters` with rows: the values of the plant's symbols, and gains of the law, by name. `until` is by default the
+    end of the reference. `wrench` is the force and moment on the tool, world axes; `events` change it, the payload or
+    the law on the way. `method` is "rk4", "rk8", "gauss4", "semi-implicit" or "euler", by steps, or "dop853": one arm,
+    of order 8, from event to event, a function being asked at any time. The sample time of a law is a whole multiple of
+    `step`; one step in `every` is kept. Ctrl-C ends a run early, with what there is.
 
     >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     >>> simulate(arm, start=[0.3, 0.2], until=0.1).q.shape
@@ -249,7 +251,7 @@ def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
     robot = robot.with_parameters(**asked.plant.parameters) if asked.plant.parameters else robot
     held = robot if asked.plant.payload is None else robot.with_payload(**asked.plant.payload.arguments())
     effort: Any = None if asked.plant.effort == "none" else asked.plant.effort
-    plant = Plant(held, asked.plant.friction, effort, asked.plant.stops)
+    plant = Plant(held, asked.plant.friction, effort, asked.plant.stops, **asked.plant.drives())
     sensors = None if asked.sensors is None else Sensors(**dict(asked.sensors))
     law = None
     if asked.law is not None:

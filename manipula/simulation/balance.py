@@ -2,6 +2,7 @@
 
     E(t) − E(0) = ∫ τᵀq̇ dt + ∫ wᵀJ q̇ dt − ∫ fᵀq̇ dt        f: friction, w: the wrench on the tool
 
+Of elastic joints E has the springs' energy and the motors', and τ and f are at the motors: θ̇ stands beside them.
 The work of a torque held over a step is τᵀ(q(t+h) − q(t)), exactly; every other power is integrated as a cubic spline
 through its samples, of order 4 where it is smooth. The error is told relative to the largest energy that took part.
 """
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from manipula.simulation.drives.springs import Springs
 from manipula.simulation.functions import Array, Functions
 
 
@@ -38,6 +40,14 @@ class Energies(NamedTuple):
         return np.asarray(np.max([np.abs(x).max(axis=-1) for x in parts], axis=0))
 
 
+class Motors(NamedTuple):
+    """Of elastic joints."""
+
+    position: Array
+    rate: Array
+    springs: Springs
+
+
 def error_of(parts: list[Energies]) -> Array:
     """|in − stored − lost| at the end of each part of a run, together, over the largest energy; 0 of an arm at rest."""
     missing = np.abs(np.sum([part.missing[..., -1] for part in parts], axis=0))
@@ -47,15 +57,19 @@ def error_of(parts: list[Energies]) -> Array:
 
 def energies(
     functions: Functions, t: Array, q: Array, qd: Array, tau: Array, wrench: Any, friction: Array,
-    held: bool,
+    held: bool, motors: Motors | None = None,
 ) -> Energies:  # fmt: skip
-    """`held`: the torques are constant from sample to sample."""
+    """`held`: the torques are constant from sample to sample. `motors`: where they are not one with the joints."""
     kinetic, potential = functions("energy", q, qd)
-    motors = _held_work(tau, q) if held else _integral(t, _power(tau, qd))
+    driven, rate = (q, qd) if motors is None else (motors.position, motors.rate)
+    if motors is not None:
+        kinetic = kinetic + motors.springs.turning(motors.rate)
+        potential = potential + motors.springs.stored(motors.position, q)
+    work = _held_work(tau, driven) if held else _integral(t, _power(tau, rate))
     outside = (
         np.zeros_like(kinetic) if wrench is None else _integral(t, _power(wrench, _tool_velocity(functions, q, qd)))
     )
-    return Energies(motors, outside, kinetic, potential, _integral(t, _power(friction, qd)))
+    return Energies(work, outside, kinetic, potential, _integral(t, _power(friction, rate)))
 
 
 def _tool_velocity(functions: Functions, q: Array, qd: Array) -> Array:

@@ -106,11 +106,16 @@ def _samples(part: Part) -> int:
 # where it begins
 
 
+def seen(now: Mapping[str, Array]) -> Array:
+    """The positions that a law sees: the motors', where joints are elastic."""
+    return now.get("motor", now["q"])
+
+
 def _start(system: Any, part: Part, now: Mapping[str, Array]) -> Any:
     """States that go on; a new one that is a position, as a filter's, begins at the arm's, every other at zero."""
     ports = [port for port in system.function.inputs if port.role == "state"]
     given = {port.name: now[port.name] for port in ports if port.name in now}
-    given |= {port.name: now["q"] for port in ports if port.name not in now and port.unit == POSITION}
+    given |= {port.name: seen(now) for port in ports if port.name not in now and port.unit == POSITION}
     if any(port.name == "clock" for port in ports):
         given["clock"] = np.full((*now["q"].shape[:-1], 1), float(part.first))
     if any(port.name == "phase" for port in ports):
@@ -158,7 +163,7 @@ def _references(name: str, ports: Sequence[Input], part: Part, now: Mapping[str,
     if ref is not None:
         return dict(zip(REFERENCES, map(np.asarray, ref(times))))
     rest = np.zeros((len(times), part.robot.dof))
-    return dict(zip(REFERENCES, (now["q"][..., None, :] + rest, rest, rest)))
+    return dict(zip(REFERENCES, (seen(now)[..., None, :] + rest, rest, rest)))
 
 
 def along_time(what: str, value: Array, size: int, part: Part) -> Array:
@@ -181,12 +186,16 @@ def _torques(part: Part) -> Array:
 # in Python, step by step
 
 
+def _measured(part: Part, state: Any) -> tuple[Array, Array]:
+    return (state.q, state.qd) if part.plant.springs is None else (state.motor, state.motor_rate)
+
+
 def _called(part: Part) -> Drive:
     """A function (t, q, qd) → torques."""
     law, times, n = part.law, part.times, part.robot.dof
 
     def drive(k: int, state: Any) -> Array:
-        tau = np.asarray(law(float(times[k]), state.q, state.qd), dtype=float)
+        tau = np.asarray(law(float(times[k]), *_measured(part, state)), dtype=float)
         if tau.shape[-1:] != (n,):
             raise InputError(f"law: gave shape {tau.shape} at {times[k]:g} s, expected (…, {n})")
         return np.broadcast_to(tau, state.q.shape)
@@ -244,5 +253,5 @@ def _gives(law: Any) -> list[str]:
 def _begun(law: Any, port: Input, now: Mapping[str, Array]) -> Array:
     if port.name in now:
         return np.asarray(now[port.name])
-    start = now["q"] if port.unit == POSITION else law.initial.get(port.name, np.zeros(len(port.names)))
+    start = seen(now) if port.unit == POSITION else law.initial.get(port.name, np.zeros(len(port.names)))
     return np.asarray(start, dtype=float)

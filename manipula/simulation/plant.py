@@ -1,8 +1,9 @@
-"""The plant: an arm as it is, with what a model of rigid links leaves out: friction that sticks, limits, stops."""
+"""The plant: an arm as it is, with what a model of rigid links leaves out: friction that sticks, limits, stops, springs
+and play between motors and joints."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import inf
@@ -15,12 +16,15 @@ from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot.actuators.law import Law
 from manipula.mechanics.robot.description import Cell, Joint, Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
+from manipula.simulation.drives.bristles import Bristles, bristles_of
+from manipula.simulation.drives.springs import Springs, amounts, springs_of
 from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
 FRICTION = {
     "stick": "dry friction holds a joint at rest and brakes one that moves",
     "smooth": "tanh(q̇/width) in place of the sign: nothing is held, everything creeps",
+    "lugre": "bristles bend before they give way: friction of its own state, which holds but for what they bend",
     "none": "no friction at all",
 }
 
@@ -30,8 +34,13 @@ class Plant:
     """An arm to be simulated.
 
     `friction`: "stick" (dry friction holds and brakes), "smooth" (tanh(q̇/width) in place of the sign; a joint under
-    load creeps), "none". `effort`: "limits" clips torques to the robot's effort limits, None clips nothing, numbers are
-    the limits, one a joint or one for all. `stops`: joints end, without bouncing, at their limits.
+    load creeps), "lugre" (bristles that bend, of stiffness `sigma0` and damping `sigma1`), "none". `effort`: "limits"
+    clips torques to the robot's effort limits, None clips nothing, numbers are the limits, one a joint or one for all.
+    `stops`: joints end, without bouncing, at their limits.
+
+    `elastic`: a spring stands between every motor and its joint, True as stiff as the robot says, numbers as stiff as
+    these; a law then sees the motors, friction and effort limits are theirs, stops are the joints'. `backlash` is the
+    play in these springs, from end to end, as the robot says unless given. Everything is at the joint, gears taken in.
 
     >>> import manipula as mp
     >>> Plant(mp.load("panda")).efforts[:4].tolist()
@@ -39,10 +48,14 @@ class Plant:
     """
 
     robot: Robot
-    friction: Literal["stick", "smooth", "none"] = "stick"
+    friction: Literal["stick", "smooth", "lugre", "none"] = "stick"
     effort: Literal["limits"] | float | Sequence[float] | None = "limits"
     stops: bool = True
     width: float = 1e-2  # of smooth friction, rad/s or m/s
+    elastic: bool | float | Sequence[float] = False  # N·m/rad or N/m
+    backlash: float | Sequence[float] | None = None  # rad or m
+    sigma0: float | Sequence[float] | None = None  # of bristles, N·m/rad or N/m
+    sigma1: float | Sequence[float] | None = None  # of bristles, N·m·s/rad or N·s/m
 
     def as_dict(self) -> dict[str, Any]:
         """The robot by its name, and what it is simulated with."""
@@ -61,8 +74,33 @@ class Plant:
             raise InputError(f"width: expected a velocity above 0, found {self.width!r:.60}")
         if self.effort is not None and not isinstance(self.effort, str):  # so that a plant may be a key
             object.__setattr__(self, "effort", tuple(self.efforts.tolist()))
+        self._check_drives()
         if isinstance(self.effort, str) and not np.isfinite(self.efforts).any():
             caution(f"{self.robot.name}: no joint has an effort limit, so no torque is too large; effort=None says so")
+
+    def _check_drives(self) -> None:
+        for name in ("elastic", "backlash", "sigma0", "sigma1"):
+            given = getattr(self, name)
+            if given is not None and not isinstance(given, bool):
+                above = name in ("elastic", "sigma0")
+                object.__setattr__(self, name, tuple(amounts(name, given, self.robot.dof, above=above)))
+        if self.elastic is False and self.backlash is not None:
+            raise InputError("backlash: is play in a spring: give elastic=True, or stiffnesses, beside it")
+        if self.friction != "lugre" and (self.sigma0 is not None or self.sigma1 is not None):
+            raise InputError(f'sigma0, sigma1: are of friction="lugre", found friction={self.friction!r}')
+        _ = self.springs, self.bristles  # what is missing is told now
+
+    @cached_property
+    def springs(self) -> Springs | None:
+        """Of an arm whose joints are elastic."""
+        if self.elastic is False:
+            return None
+        return springs_of(self.robot, self._number, self.elastic, self.backlash)
+
+    @cached_property
+    def bristles(self) -> Bristles | None:
+        """Of LuGre friction."""
+        return bristles_of(self.robot, _listed(self.sigma0), _listed(self.sigma1)) if self.friction == "lugre" else None
 
     @cached_property
     def efforts(self) -> Array:
@@ -132,6 +170,30 @@ class Plant:
         while ready := [name for name, value in pending.items() if all(x in found for x in names_of(value))]:
             found.update({name: float_of(pending.pop(name), found) for name in ready})
         return found
+
+
+def _listed(given: float | Sequence[float] | None) -> Sequence[float] | None:
+    return [given] if isinstance(given, int | float) else given
+
+
+def states_of(plant: Plant, q: Array, qd: Array, given: Mapping[str, Any]) -> dict[str, Array]:
+    """What motors and bristles begin with, by name: as given, or where springs and bristles are relaxed."""
+    relaxed = {} if plant.springs is None else {"motor": q, "motor_rate": qd}
+    relaxed |= {} if plant.bristles is None else {"bristle": np.zeros_like(q)}
+    for name in given:
+        if name not in relaxed:
+            raise UnknownNameError("state of the arm", str(name), ["q", "qd", *relaxed])
+    return {name: _finite(name, given.get(name, x), np.shape(x)) for name, x in relaxed.items()}
+
+
+def _finite(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    try:
+        found = np.array(np.broadcast_to(np.asarray(value, dtype=float), shape))
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
+    if not np.isfinite(found).all():
+        raise InputError(f"start: {name}: expected {shape[-1]} finite numbers, found {value!r:.60}")
+    return found
 
 
 def _is_number(x: object) -> bool:

@@ -1,8 +1,9 @@
 """One fixed step of a plant as a block: the arm in continuous time, and how a block around it goes one step.
 
-A robot by itself is the rigid arm of its models, its friction as a sign. A plant sticks, clips and stops. Either is
+A robot by itself is the rigid arm of its models, its friction as a sign. A plant sticks, clips and stops, and its
+joints may be elastic. Either is
 
-    arm      a block: rates of the states q, q̇ under the variable tau
+    arm      a block: rates of the states q, q̇ (and of motors, of bristles) under the variable tau
     step     block → block: one step of the arm, or of what is wired around it; beside the next states a plant's gives
              its `friction` at the start of the step and the `residual` of its velocities
 
@@ -22,6 +23,8 @@ from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.drives.bristles import Bristles, bent_friction, bristled
+from manipula.mechanics.models.drives.elastic import Drive, elastic, motors_resting
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.models.integrate.pushed import pushed
@@ -37,7 +40,7 @@ from manipula.mechanics.models.integrate.sliding import (
 from manipula.mechanics.models.integrate.stick import sticking
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
-from manipula.simulation.exact.mechanism import frictionless
+from manipula.simulation.exact.mechanism import frictionless, motorless
 from manipula.simulation.plant import Plant
 from manipula.support.progress import Tell, silent
 
@@ -60,12 +63,29 @@ def stepping_of(
     if not isinstance(plant, Plant):
         return Stepping(_pushed(MOTION, wrench), partial(discretised, method=method), prepare(asked), {})
     limits = limits_of(plant)
-    if not limits.matter and plant.friction != "smooth":  # nothing sticks, clips or stops: the rigid arm of its models
+    if plant.springs is not None:
+        return _elastic(plant, limits, asked, method, wrench)
+    if not limits.matter and plant.friction in ("stick", "none"):  # nothing sticks, clips or stops: the rigid arm
         bare = replace(asked, robot=frictionless(robot)) if plant.friction == "none" else asked
         return Stepping(_pushed(MOTION, wrench), partial(discretised, method=method), prepare(bare), {})
     arm, step = sliding(limits, _rubbing(plant)), partial(sticking, limits=limits, method=method)
+    arm = arm if plant.bristles is None else bristled(arm)
     rigid = replace(asked, robot=frictionless(robot))
     return Stepping(_pushed(arm, wrench), step, prepare(rigid), {RUBS: prepare(asked)})
+
+
+def _elastic(plant: Plant, limits: Limits, asked: Request, method: str, wrench: bool) -> Stepping:
+    """Stops are the links', friction and efforts the motors'."""
+    n, drive = plant.robot.dof, Drive(*(tuple(map(Fraction, x.tolist())) for x in plant.springs or ()))
+    stops = replace(limits, dry=(False,) * n, efforts=(None,) * n, loaded=False)
+    arm = elastic(drive, limits, _rubbing(plant), plant.bristles is not None, inertia=stops.matter)
+
+    def step(block: Block) -> Block:
+        moved = sticking(block, stops, method) if stops.matter else discretised(block, method=method)
+        return motors_resting(moved, limits, drive.inertia)
+
+    links = replace(asked, robot=motorless(frictionless(plant.robot)))
+    return Stepping(_pushed(arm, wrench), step, prepare(links), {RUBS: prepare(asked)})
 
 
 def arm_function(
@@ -102,4 +122,7 @@ def _exact(x: float) -> Fraction | None:
 
 def _rubbing(plant: Plant) -> Rubbing:
     kinds = {"stick": dry_friction, "none": no_friction}
+    if plant.bristles is not None:
+        sigma0, sigma1, bent = plant.bristles
+        return bent_friction(Bristles(tuple(map(Fraction, sigma0)), tuple(map(Fraction, sigma1)), bent))
     return kinds[plant.friction] if plant.friction in kinds else eased_friction(Fraction(plant.width))

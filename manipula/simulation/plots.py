@@ -31,6 +31,8 @@ class Shown(Protocol):
     @property
     def ref(self) -> Any: ...
     @property
+    def state(self) -> Any: ...
+    @property
     def balance(self) -> Any: ...
     @property
     def joints(self) -> tuple[str, ...]: ...
@@ -52,9 +54,11 @@ class Panel(NamedTuple):
 
 
 def panels(run: Shown, degrees: bool) -> list[list[Panel]]:
-    """Rows of pictures: positions beside what was wanted, the error, torques beside their limits; a column a joint."""
+    """Rows of pictures: positions beside what was wanted, the error, how far motors are ahead of elastic joints,
+    torques beside their limits; a column a joint."""
     effort = Limits(run.robot).effort
-    names = ["position", "error", "torque"] if run.ref is not None else ["position", "torque"]
+    shown = {"position": True, "error": run.ref is not None, "spring": "motor" in run.state, "torque": True}
+    names = [name for name, there in shown.items() if there]
     found: dict[str, list[Panel]] = {name: [] for name in names}
     for j, (joint, turns) in enumerate(zip(run.joints, run.turns)):
         unit = ("deg" if degrees else "rad") if turns else "m"
@@ -65,6 +69,9 @@ def panels(run: Shown, degrees: bool) -> list[list[Panel]]:
             wanted = scale * _rows(run.ref.q[..., j])
             lines.append(("wanted", wanted, True))
             found["error"].append(Panel("error", joint, f"error [{unit}]", [("", wanted - here, False)], []))
+        if "motor" in run.state:
+            ahead = scale * _rows(run.state["motor"][..., j] - run.q[..., j])
+            found["spring"].append(Panel("spring", joint, f"motor − joint [{unit}]", [("", ahead, False)], []))
         found["position"].append(Panel("position", joint, f"position [{unit}]", lines, []))
         limits = [-effort[j], effort[j]] if np.isfinite(effort[j]) else []
         label = "torque [N·m]" if turns else "force [N]"

@@ -1,6 +1,8 @@
 """What is read from a recorded part of a run with the plain models: accelerations, friction, energies, who rested.
 
 M(q) q̈ = τ + Jᵀw − c(q, q̇) − g(q) − friction        in the rows of the joints that move; q̈ = 0 of those that rest
+
+Where joints are elastic, the springs' torques stand in place of τ − friction, and who rests are the motors.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula.mechanics.models.motion.ports import Motion
-from manipula.simulation.balance import Energies, energies
+from manipula.simulation.balance import Energies, Motors, energies
 from manipula.simulation.driving import Part, along_time
+from manipula.simulation.exact.mechanism import frictionless, motorless
 from manipula.simulation.functions import Array, Functions
 from manipula.simulation.marching import Marched
 
@@ -41,6 +44,8 @@ def read(part: Part, t: Array, went: Marched) -> Read:
     functions = Functions(part.robot, task.parameters)
     tau = np.clip(went.outputs["tau"], -plant.efforts, plant.efforts)
     wrench = _wrench(part, q)
+    if plant.springs is not None:
+        return _read_elastic(part, t, went, tau, wrench)
     resting = resting_of(qd)
     friction = went.outputs.get("friction")
     if plant.friction == "none":
@@ -54,6 +59,18 @@ def read(part: Part, t: Array, went: Marched) -> Read:
     held = part.held and task.every == 1
     found = energies(functions, t, q, qd, tau, wrench, friction, held)
     return Read(Motion(q, qd, qdd), tau, _with_impacts(found, part, q, qd), resting)
+
+
+def _read_elastic(part: Part, t: Array, went: Marched, tau: Array, wrench: Array | None) -> Read:
+    springs = part.plant.springs
+    assert springs is not None
+    q, qd, motor, rate = (went.states[name] for name in ("q", "qd", "motor", "motor_rate"))
+    links = Functions(motorless(frictionless(part.robot)), part.task.parameters)
+    qdd = np.asarray(links("forward_dynamics", q, qd, springs.torque(motor, q), wrench=wrench))
+    held = part.held and part.task.every == 1
+    motors = Motors(motor, rate, springs)
+    found = energies(links, t, q, qd, tau, wrench, went.outputs["friction"], held, motors)
+    return Read(Motion(q, qd, qdd), tau, _with_impacts(found, part, q, qd), resting_of(rate))
 
 
 def _wrench(part: Part, q: Array) -> Array | None:

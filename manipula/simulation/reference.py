@@ -14,7 +14,7 @@ output) and section II.6 (discontinuities); scipy.integrate.DOP853 is its text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -26,9 +26,10 @@ from scipy.optimize import brentq
 from manipula.errors import DivergenceError, InputError
 from manipula.simulation.exact.course import Change, Course, Mode
 from manipula.simulation.exact.drive import Drive, drive_from
+from manipula.simulation.exact.elastic import ElasticMechanism
 from manipula.simulation.exact.mechanism import Mechanism, Motion
 from manipula.simulation.exact.rest import Ways, at_rest
-from manipula.simulation.plant import Plant
+from manipula.simulation.plant import Plant, states_of
 
 Array = NDArray[np.float64]
 Dense = Callable[[float], Array]
@@ -47,6 +48,7 @@ def integrate(
     at: Sequence[float] | Array | None = None,
     since: float = 0.0,
     push: Torques | None = None,
+    also: Mapping[str, Any] | None = None,
     rtol: float = 1e-12,
     atol: float = 1e-13,
     longest: float = 0.05,
@@ -56,8 +58,9 @@ def integrate(
 
     `drive` gives the motors' torques: a function (t, q, qd) → tau, a `Drive` where there is memory or sampling, or
     None. They are clipped to the plant's efforts. `push` are further torques, (t, q, qd) → (n,), such as Jᵀ·wrench.
-    The course is given `at` these times, or at the end of every step. No step is longer than `longest`; `stop(t)`
-    ends early.
+    Where joints are elastic `drive` sees the motors, `push` the links; `also` are the states of motors and bristles to
+    start with, by name, else they are relaxed. The course is given `at` these times, or at the end of every step. No
+    step is longer than `longest`; `stop(t)` ends early.
 
     >>> import manipula as mp
     >>> arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
@@ -66,21 +69,32 @@ def integrate(
     True
     """
     _refuse_times(since, until, rtol, atol, longest)
-    run = _Run(plant, drive_from(drive, plant.robot.dof), start, since, push)
+    run = _Run(plant, drive_from(drive, plant.robot.dof), start, since, push, also or {})
     times = None if at is None else _times(at, since, until)
     return run.course(until, times, rtol, atol, longest, stop)
 
 
 class _Run:
-    """The state y = (q, q̇, x, work, heat), and which joints rest."""
+    """The state y = (q, q̇, z, x, work, heat), and which coordinates rest: links, then motors where joints are elastic.
 
-    def __init__(self, plant: Plant, drive: Drive, start: Any, since: float, push: Torques | None) -> None:
-        self.plant, self.drive, self.push, n = plant, drive, push, plant.robot.dof
-        rubs, width = plant.friction != "none", plant.width if plant.friction == "smooth" else None
-        self.arm, self.n, self.t = Mechanism(plant.robot, rubs, width), n, since
-        self.lower, self.upper = plant.ends
-        q, qd = _start(plant, start, n)
-        self.y = np.concatenate([q, qd, np.asarray(drive.state, dtype=float).ravel(), [0.0, 0.0]])
+    A law sees the last `joints` of the `n` coordinates, a push acts on the first.
+    """
+
+    def __init__(
+        self, plant: Plant, drive: Drive, start: Any, since: float, push: Torques | None, also: Mapping[str, Any]
+    ) -> None:
+        self.plant, self.drive, self.push, self.joints = plant, drive, push, plant.robot.dof
+        self.arm, self.t = _mechanism(plant), since
+        self.n = n = self.arm.dof
+        free = np.full(n - self.joints, np.inf)
+        self.lower, self.upper = (np.concatenate([x, s * free]) for x, s in zip(plant.ends, (-1, 1)))
+        q, qd = _start(plant, start, self.joints)
+        known = states_of(plant, q, qd, also)
+        z = known.get("bristle", np.empty(0))
+        if plant.springs is not None:
+            q, qd = np.concatenate([q, known["motor"]]), np.concatenate([qd, known["motor_rate"]])
+        self.m = 2 * n + len(z)
+        self.y = np.concatenate([q, qd, z, np.asarray(drive.state, dtype=float).ravel(), [0.0, 0.0]])
         self.ways: Ways = np.sign(qd).astype(np.int8)
         self.resting = np.zeros(n, dtype=bool)
         self.evaluations = 0
@@ -96,23 +110,31 @@ class _Run:
 
     def torques(self, t: float, y: Array) -> tuple[Array, Array, Array]:
         """The motors' torques, all torques, and the rate of the law's memory."""
-        q, qd, x = y[: self.n], y[self.n : 2 * self.n], y[2 * self.n : -2]
-        tau, rate = (self.held, np.zeros(len(x))) if self.held is not None else self._asked(t, q, qd, x)
-        return tau, tau if self.push is None else tau + self.push(t, q, qd), rate
+        q, qd, x = y[: self.n], y[self.n : 2 * self.n], y[self.m : -2]
+        tau, rate = (self.held, np.zeros(len(x))) if self.held is not None else self._asked(t, y)
+        total = np.concatenate([np.zeros(self.n - self.joints), tau])
+        if self.push is not None:
+            total[: self.joints] += self.push(t, q[: self.joints], qd[: self.joints])
+        return tau, total, rate
 
-    def _asked(self, t: float, q: Array, qd: Array, x: Array) -> tuple[Array, Array]:
-        tau, rate = self.drive.law(t, q, qd, x)
-        if np.shape(tau) != (self.n,) or np.shape(rate) != x.shape:
+    def _asked(self, t: float, y: Array) -> tuple[Array, Array]:
+        x, n = y[self.m : -2], self.joints
+        tau, rate = self.drive.law(t, y[self.n - n : self.n], y[2 * self.n - n : 2 * self.n], x)
+        if np.shape(tau) != (n,) or np.shape(rate) != x.shape:
             raise InputError(
                 f"the torques at t = {t:g} s have shape {np.shape(tau)}, the law's memory {np.shape(rate)}; "
-                f"expected {(self.n,)} and {x.shape}"
+                f"expected {(n,)} and {x.shape}"
             )
         return np.clip(tau, -self.plant.efforts, self.plant.efforts), rate
 
     def motion(self, t: float, y: Array) -> Motion:
         self.evaluations += 1
         all_torques = self.torques(t, y)[1]
-        return self.arm.motion(y[: self.n], y[self.n : 2 * self.n], all_torques, self.ways, ~self.resting)
+        return self._moved(y, all_torques)
+
+    def _moved(self, y: Array, tau: Array) -> Motion:
+        n = self.n
+        return self.arm.motion(y[:n], y[n : 2 * n], tau, self.ways, ~self.resting, y[2 * n : self.m])
 
     def arm_rate(self) -> Array:
         """The accelerations now; for the reader, not counted."""
@@ -122,11 +144,11 @@ class _Run:
 
     def rate(self, t: float, y: Array) -> Array:
         self.evaluations += 1
-        q, qd = y[: self.n], y[self.n : 2 * self.n]
+        qd = y[self.n : 2 * self.n]
         _, tau, rate = self.torques(t, y)
-        moved = self.arm.motion(q, qd, tau, self.ways, ~self.resting)
+        moved = self._moved(y, tau)
         np.minimum(self.lowest, self.margins(y, moved), out=self.lowest)
-        return np.concatenate([qd, moved.a, rate, [tau @ qd, moved.friction @ qd]])
+        return np.concatenate([qd, moved.a, moved.bristle, rate, [tau @ qd, moved.friction @ qd]])
 
     def margins(self, y: Array, moved: Motion | None) -> Array:
         """What is left until something changes: of velocities, of what friction holds, of the way to a stop."""
@@ -180,9 +202,8 @@ class _Run:
         if self.drive.sample is None:
             return
         if self.held is None or self.t >= self._from + self._asked_for * self.drive.sample:
-            n = self.n
-            self.held, new = self._asked(self.t, self.y[:n], self.y[n : 2 * n], self.y[2 * n : -2])
-            self.y[2 * n : -2] = new
+            self.held, new = self._asked(self.t, self.y)
+            self.y[self.m : -2] = new
             self._asked_for += 1
             self._settle(())
             if self.rows and self.t - self.rows[-1][0] <= 1e-9 * self.drive.sample:  # told is the torque from now on
@@ -284,7 +305,7 @@ class _Run:
         v = at_rest(M, M @ qd, low, high, stopped).a
         self.y[-1] += 0.5 * (qd @ M @ qd - v @ M @ v)
         self.y[self.n : 2 * self.n] = v
-        self.changes.append(Change(self.t, i, "hits a stop"))
+        self.changes.append(Change(self.t, i % self.joints, "hits a stop"))
         self.ways = np.sign(v).astype(np.int8)
         self._settle(())
 
@@ -302,7 +323,7 @@ class _Run:
             ends[1][loose] -= _LOOSE * (high - low)[loose]
         tau = self.torques(self.t, self.y)[1]
         self.evaluations += 1
-        found = self.arm.started(q, qd, tau, ways, resting, ends)
+        found = self.arm.started(q, qd, tau, ways, resting, ends, self.y[2 * self.n : self.m])
         if loose is not None and found.ways[loose] == 0:
             found.ways[loose] = np.sign(found.push[loose])
         self.ways = np.where(resting, found.ways, ways).astype(np.int8)
@@ -310,10 +331,11 @@ class _Run:
         self._tell(stopped, before, were)
 
     def _tell(self, stopped: Sequence[int], before: Ways, were: NDArray[np.bool_]) -> None:
-        self.changes += [Change(self.t, int(i), "sticks") for i in np.flatnonzero(self.resting & ~were)]
-        self.changes += [Change(self.t, int(i), "slips") for i in np.flatnonzero(were & ~self.resting)]
+        n = self.joints
+        self.changes += [Change(self.t, int(i) % n, "sticks") for i in np.flatnonzero(self.resting & ~were)]
+        self.changes += [Change(self.t, int(i) % n, "slips") for i in np.flatnonzero(were & ~self.resting)]
         turned = (i for i in stopped if self.ways[i] and self.ways[i] != before[i])
-        self.changes += [Change(self.t, i, "turns back") for i in turned]
+        self.changes += [Change(self.t, i % n, "turns back") for i in turned]
         if len(self.changes) > _MOST_AT_ONCE and self.changes[-_MOST_AT_ONCE].t == self.t:
             name = self.plant.robot.joint_names[self.changes[-1].joint]
             raise DivergenceError(f"joint {name!r} changes between rest and motion without end at t = {self.t:g} s")
@@ -321,7 +343,7 @@ class _Run:
 
     def _mode(self) -> None:
         """The mode that ends now, and the one that begins."""
-        now = tuple(map(bool, self.resting))
+        now = tuple(map(bool, self.resting[: self.joints] | self.resting[-self.joints :]))
         if self.modes:
             last = self.modes.pop()
             if last.since < self.t:
@@ -331,7 +353,7 @@ class _Run:
 
     def _diverged(self, t: float, y: Array, told: str) -> str:
         qd = np.abs(y[self.n : 2 * self.n])
-        name = self.plant.robot.joint_names[int(np.argmax(np.where(np.isfinite(qd), qd, np.inf)))]
+        name = self.plant.robot.joint_names[int(np.argmax(np.where(np.isfinite(qd), qd, np.inf))) % self.joints]
         return f"the motion of joint {name!r} cannot be followed beyond t = {t:g} s: {told.rstrip('.').lower()}"
 
     # results
@@ -343,15 +365,25 @@ class _Run:
         self.evaluations = before  # for the reader alone
 
     def _collected(self, times: Array | None) -> Course:
-        n, rows = self.n, self.rows if times is None or (times == self.rows[0][0]).any() else self.rows[1:]
+        n, own = self.n, self.joints
+        rows = self.rows if times is None or (times == self.rows[0][0]).any() else self.rows[1:]
         t = np.array([row[0] for row in rows])
         y, qdd, tau = (np.array([row[k] for row in rows]).reshape(len(rows), -1) for k in (1, 2, 3))
         q, qd = y[:, :n], y[:, n : 2 * n]
         kinetic, potential = self.arm.energies(q, qd)
+        drive = {"motor": q[:, own:], "motor_rate": qd[:, own:], "bristle": y[:, 2 * n : self.m]}
         return Course(
-            t, q, qd, qdd, tau, y[:, 2 * n : -2], kinetic + potential, kinetic, y[:, -2], y[:, -1],
-            tuple(self.modes), tuple(self.changes), self.evaluations,
+            t, q[:, :own], qd[:, :own], qdd[:, :own], tau, y[:, self.m : -2], kinetic + potential, kinetic, y[:, -2],
+            y[:, -1], tuple(self.modes), tuple(self.changes), self.evaluations,
+            {name: x for name, x in drive.items() if x.shape[1]},
         )  # fmt: skip
+
+
+def _mechanism(plant: Plant) -> Mechanism:
+    rubs, width = plant.friction != "none", plant.width if plant.friction == "smooth" else None
+    if plant.springs is None:
+        return Mechanism(plant.robot, rubs, width, plant.bristles)
+    return ElasticMechanism(plant.robot, rubs, width, plant.bristles, plant.springs)
 
 
 def _any_between(times: Array | None, left: float, right: float) -> bool:

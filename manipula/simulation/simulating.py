@@ -15,8 +15,10 @@ import numpy as np
 from manipula.errors import DivergenceError, InputError, caution
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.simulation.balance import Energies, error_of
+from manipula.simulation.drives.stability import linear_drives, refuse_steps
 from manipula.simulation.driving import Part, Workshop, along_time, drive_of, driven
 from manipula.simulation.events import Event, payload_from
+from manipula.simulation.exact.mechanism import frictionless, motorless
 from manipula.simulation.functions import Array, Functions
 from manipula.simulation.marching import Marched
 from manipula.simulation.plant import Plant
@@ -50,7 +52,7 @@ def simulated(task: Task, law: Any, ref: Any, make: Workshop, about: Mapping[str
     """The whole run. An interrupt from the keyboard ends it early, with what there is."""
     if callable(ref):
         refuse_outside(task.robot, np.asarray(ref(task.times())[0]), "ref", task.times())
-    now: Mapping[str, Array] = {"q": task.q, "qd": task.qd}
+    now: Mapping[str, Array] = {"q": task.q, "qd": task.qd, **task.also}
     segments: list[Segment] = []
     for part in parts_of(task, law, ref, make):
         segments.append(_segment(part, now, make, tell))
@@ -96,16 +98,28 @@ def _segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -
     task = part.task
     if task.method == "dop853":
         return _from_event_to_event(part, now, tell)
+    _refuse_long_steps(part, now)
     went = driven(part, now, make, lambda k: tell(f"{(part.first + k) * task.step:.3g} of {task.until:g} s"))
     _refuse_runaway(part, went)
     t = task.step * (part.first + np.arange(0, went.steps + 1, task.every, dtype=float))
     seen = read(part, t, went)
     others = {name: x for name, x in went.states.items() if name not in COUNTED}
-    state = {name: x for name, x in others.items() if name in _states(part.law)}
+    state = {name: x for name, x in others.items() if name in (*task.also, *_states(part.law))}
     unseen = {name: x for name, x in others.items() if name not in state}
     residual = went.outputs.get("residual", np.zeros((*task.lead, 1, 1))).max(axis=(-1, -2))
     whole = went.steps == part.steps - part.steps % task.every
     return Segment(t, seen.motion, seen.tau, state, seen.energies, seen.resting, residual, whole, unseen)
+
+
+def _refuse_long_steps(part: Part, now: Mapping[str, Array]) -> None:
+    """Of springs and bristles; of a batch the first row is looked at."""
+    plant, task = part.plant, part.task
+    if plant.springs is None and plant.bristles is None:
+        return
+    links = frictionless(part.robot if plant.springs is None else motorless(part.robot))
+    M = np.asarray(Functions(links, task.parameters)("inertia_matrix", now["q"][..., None, :]))
+    first = M.reshape(-1, part.robot.dof, part.robot.dof)[0]
+    refuse_steps(part.robot.joint_names, linear_drives(first, plant.springs, plant.bristles), task.method, task.step)
 
 
 def _from_event_to_event(part: Part, now: Mapping[str, Array], tell: Tell) -> Segment:
@@ -122,17 +136,19 @@ def _from_event_to_event(part: Part, now: Mapping[str, Array], tell: Tell) -> Se
         tell(f"{at:.3g} of {task.until:g} s")
         return False
 
+    also = {name: now[name] for name in task.also}
     course = integrate(
         part.plant, drive_of(part, now), (now["q"], now["qd"]), part.times[-1], at=t, since=part.times[0],
-        push=_push(part), stop=stop,
+        push=_push(part), stop=stop, also=also,
     )  # fmt: skip
     ends = np.cumsum([0, *told.values()])
-    state = {name: course.state[:, a:b] for name, a, b in zip(told, ends, ends[1:])}
+    state = {**course.drive, **{name: course.state[:, a:b] for name, a, b in zip(told, ends, ends[1:])}}
     potential, none = course.energy - course.kinetic, np.zeros_like(course.work)
     energies = Energies(course.work, none, course.kinetic, potential, course.heat)
     motion = Motion(course.q, course.qd, course.qdd)
     whole = len(course.t) == len(t)
-    return Segment(course.t, motion, course.tau, state, energies, resting_of(course.qd), np.zeros(()), whole)
+    resting = resting_of(course.drive.get("motor_rate", course.qd))
+    return Segment(course.t, motion, course.tau, state, energies, resting, np.zeros(()), whole)
 
 
 def _states(law: Any) -> dict[str, int]:
@@ -166,7 +182,7 @@ def _end(segment: Segment) -> dict[str, Array]:
 def _refuse_runaway(part: Part, went: Marched) -> None:
     """Numbers that are none any more, or on their way there, are told by joint and time."""
     wild = np.zeros(went.states["q"].shape, bool)
-    for name in ("q", "qd"):
+    for name in ("q", "qd", *(x for x in part.task.also)):
         wild |= ~(np.abs(went.states[name]) < RUNAWAY)
     if not wild.any():
         return

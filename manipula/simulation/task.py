@@ -15,7 +15,7 @@ from manipula.mechanics.models.integrate.discretised import INTEGRATORS
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.events import Event, in_order
 from manipula.simulation.functions import Array, Limits
-from manipula.simulation.plant import Plant
+from manipula.simulation.plant import Plant, states_of
 
 METHODS = (*INTEGRATORS, "dop853")
 MOST_NUMBERS = 2**31  # of one recorded quantity: 16 GiB
@@ -24,7 +24,8 @@ NEAR = 1e-9  # of a step: times are told from their neighbours, not from roundin
 
 @dataclass(frozen=True)
 class Task:
-    """A run to be made: `steps` of `step` seconds, one in `every` is kept. `q`, `qd` are (…, n), the batch in front."""
+    """A run to be made: `steps` of `step` seconds, one in `every` is kept. `q`, `qd` are (…, n), the batch in front;
+    `also` are the motors' states and the bristles', where the plant has them."""
 
     plant: Plant
     q: Array
@@ -38,6 +39,7 @@ class Task:
     parameters: Mapping[str, Array]
     threads: int
     seed: int
+    also: Mapping[str, Array]
 
     @property
     def robot(self) -> Robot:
@@ -79,6 +81,8 @@ def task_from(
     refuse_reference(robot, ref)
     steps = _steps(ref, until, step)
     values = _parameters(parameters)
+    more = {name: x for name, x in start.items() if name not in ("q", "qd")} if isinstance(start, Mapping) else {}
+    more = {str(name): numbers(f"start: {name}", x) for name, x in more.items()}
     q, qd = _start(robot, ref, start)
     lead = _lead(q, qd, values, gains or {})
     n = robot.dof
@@ -87,7 +91,7 @@ def task_from(
         raise InputError(f"{steps} steps of {lead} arms are too many to keep; every= keeps one step in so many")
     return Task(
         plant, q, qd, step, steps, every, method, _wrench(wrench), tuple(in_order(events, steps * step)), values,
-        _whole("threads", threads, 0), _whole("seed", seed, 0),
+        _whole("threads", threads, 0), _whole("seed", seed, 0), states_of(plant, q, qd, more),
     )  # fmt: skip
 
 
@@ -142,6 +146,8 @@ def numbers(name: str, value: Any) -> Array:
 
 def _start(robot: Robot, ref: Any, start: Any) -> tuple[Array, Array]:
     n = robot.dof
+    if isinstance(start, Mapping):
+        start = (start["q"], start.get("qd", np.zeros(n))) if "q" in start else None
     if start is None:
         q, qd = (ref(0.0)[:2]) if callable(ref) else (np.zeros(n), np.zeros(n))
     elif isinstance(start, tuple) and len(start) == 2 and np.ndim(start[0]) > 0:

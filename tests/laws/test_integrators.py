@@ -11,21 +11,31 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.algebra.optimise.prove import prove
+from manipula.algebra.tape import tape_from_function
 from manipula.cli import simulating
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, ProofError, UnknownNameError
+from manipula.generation.prepare import prepare
+from manipula.generation.request import Request
+from manipula.generation.together import _asked_of, _part, call_by_call, join
 from manipula.mechanics.models.block import Block, Call, Result, states, variables
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate import gauss4 as gauss
+from manipula.mechanics.models.integrate import rk8 as rk8_text
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, discretised
 from manipula.mechanics.models.integrate.motion import MOTION
+from manipula.mechanics.models.integrate.rk8 import A, B, rk8
 from manipula.mechanics.models.integrate.steps import State
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.scalar import Maths, Rate
+from manipula.model import System
+from manipula.scalar import APART, Maths, Rate
+from manipula.simulation.plant_step import arm_function
 from manipula.simulation.task import METHODS
+from manipula.support.progress import silent
 from tests.random_robots import random_robot
 
-ORDER = {"euler": 1, "semi-implicit": 1, "rk4": 4, "gauss4": 4}
+ORDER = {"euler": 1, "semi-implicit": 1, "rk4": 4, "gauss4": 4, "rk8": 8}
 
 
 def pendulum(x: State) -> State:
@@ -40,7 +50,10 @@ def ended(method: str, steps: int) -> np.ndarray[Any, Any]:
     return np.array([x["q"][0], x["qd"][0], x["w"][0]])
 
 
-@pytest.mark.parametrize("method", INTEGRATORS)
+SHORT = [method for method in INTEGRATORS if method != "rk8"]  # whose error is not that of rounding in these steps
+
+
+@pytest.mark.parametrize("method", SHORT)
 def test_halving_the_step_divides_the_error_by_two_to_the_order(method: str) -> None:
     true = ended("rk4", 4000)
     assert abs(true[2] - 2 * np.exp(true[0] - 1)) < 1e-12  # w = w₀ exp(q − q₀)
@@ -58,7 +71,7 @@ def test_semi_implicit_moves_with_the_new_velocity_and_keeps_the_energy_of_a_spr
     assert abs(x["q"][0] ** 2 + x["qd"][0] ** 2 - 1) < 0.11  # explicit Euler: e¹⁰⁰⁰ times as much
 
 
-@pytest.mark.parametrize("method", [method for method in INTEGRATORS if method != "gauss4"])
+@pytest.mark.parametrize("method", [method for method in INTEGRATORS if method not in ("gauss4", "rk8")])
 def test_one_step_over_fractions_is_exact(method: str) -> None:
     """ẋ = x for one state: the Taylor polynomial of the order."""
     found = INTEGRATORS[method](lambda x: {"y": x["y"]}, {"y": [Fraction(1)]}, Fraction(1, 3))
@@ -67,6 +80,69 @@ def test_one_step_over_fractions_is_exact(method: str) -> None:
 
 def taylor(h: Fraction, order: int) -> Fraction:
     return sum((h**k / factorial(k) for k in range(order + 1)), Fraction(0))
+
+
+# rk8
+
+
+def test_the_error_of_rk8_falls_with_the_eighth_power_of_the_step() -> None:
+    """By what stays: w = w₀ exp(q − q₀) and the energy of the pendulum."""
+
+    def lost(steps: int) -> float:
+        x: State = {"q": [1.0], "qd": [0.3], "w": [2.0]}
+        for _ in range(steps):
+            x = rk8(pendulum, x, 6.0 / steps)
+        energy = x["qd"][0] ** 2 / 2 - cos(x["q"][0]) - (0.3**2 / 2 - cos(1.0))
+        return max(abs(energy), abs(x["w"][0] - 2 * np.exp(x["q"][0] - 1.0)))
+
+    found = [log2(lost(n) / lost(2 * n)) for n in (6, 8, 10)]
+    assert min(found) > 7.5 and max(found) < 10, found
+
+
+def test_the_coefficients_of_order_8_keep_what_the_book_asks_of_them() -> None:
+    """Σ b = 1, Σ_i b_i c_i^k = 1/(k + 1) for k < 8; Σ_j a_ij c_j = c_i²/2; and for ẋ = x Taylor's polynomial to z⁸."""
+    near = Fraction(1, 10**25)
+    c = [Fraction(0), *(sum(row.values(), Fraction(0)) for row in A)]
+    for k in range(8):
+        assert abs(sum(b * c[i - 1] ** k for i, b in B.items()) - Fraction(1, k + 1)) < near
+    for row, at in list(zip(A, c[1:]))[1:]:  # not of the second stage
+        assert abs(sum(a * c[j - 1] for j, a in row.items()) - at**2 / 2) < near
+    power: dict[int, list[Fraction]] = {0: [Fraction(1)] * 12}  # Aᵏ 1, stage by stage
+    for k in range(1, 8):
+        rows = [{}, *A]
+        power[k] = [sum((a * power[k - 1][j - 1] for j, a in row.items()), Fraction(0)) for row in rows]
+        assert abs(sum(b * power[k][i - 1] for i, b in B.items()) - Fraction(1, factorial(k + 1))) < near
+
+
+def test_stages_apart_are_the_same_numbers_with_another_proof() -> None:
+    """What stands apart is gone from the tape, and a wrong weight does not pass."""
+    robot = ARMS["two links"]
+    function = arm_function(robot, "rk8")
+    assert "12 calls" in function.provenance.proof and not any(
+        x.op == APART for x in tape_from_function(function).lines
+    )
+    system = System(function, None, settings={"sample": (0.01,)}, sample=0.01)
+    state, _ = system.step(system.start(q=[0.3, -0.5]), np.zeros(2))
+    acceleration = mp.Arm(robot).forward_dynamics
+
+    def rate(x: State) -> State:
+        return {"q": list(x["qd"]), "qd": list(acceleration(x["q"], x["qd"], [0.0, 0.0]))}
+
+    plain = rk8(rate, {"q": [0.3, -0.5], "qd": [0.0, 0.0]}, 0.01)
+    np.testing.assert_allclose(np.concatenate(state), [*plain["q"], *plain["qd"]], rtol=1e-14, atol=1e-15)
+
+
+def test_a_wrong_weight_in_one_of_twelve_stages_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text that joins and the text that proves are one; a function that was joined by another must not pass."""
+    asked = prepare(Request(ARMS["two links"], "inverse_dynamics"))
+    block = discretised(MOTION, method="rk8")
+    parts = {name: _part(_asked_of(name, asked, {}), silent) for name in block.calls}
+    made = join(block, asked, parts)
+    prove(made.function, call_by_call(block, asked, parts, made.cuts))
+    wrong = {**B, 9: B[9] + Fraction(1, 10**9)}
+    monkeypatch.setattr(rk8_text, "B", wrong)
+    with pytest.raises(ProofError, match="differs"):
+        prove(made.function, call_by_call(block, asked, parts, made.cuts))
 
 
 # gauss4
@@ -125,20 +201,28 @@ def loop_of(arm: str, method: str) -> mp.System:
     return mp.closed_loop(ARMS[arm], law, method=method, step=1.0)
 
 
-def driven(arm: str, method: str, steps: int) -> np.ndarray[Any, Any]:
+def driven(arm: str, method: str, steps: int, until: float = 0.2) -> np.ndarray[Any, Any]:
     loop = loop_of(arm, method)
     ref = ([0.5, 0.2], [0.0, 0.0])
-    end = loop.run(loop.start(q=[0.3, -0.5]), steps, *ref, p={"sample": 0.2 / steps}, every=0)
+    end = loop.run(loop.start(q=[0.3, -0.5]), steps, *ref, p={"sample": until / steps}, every=0)
     return np.concatenate(end.state)
 
 
 @pytest.mark.parametrize("arm", ["two links", "slide and hinge"])
-@pytest.mark.parametrize("method", INTEGRATORS)
+@pytest.mark.parametrize("method", SHORT)
 def test_a_loop_in_continuous_time_has_the_order_of_its_integrator(method: str, arm: str) -> None:
     """The law acts in every stage; the truth is of another integrator."""
     true = driven(arm, "gauss4" if method == "rk4" else "rk4", 800)
     coarse, fine = (np.abs(driven(arm, method, n) - true).max() for n in (20, 40))
     assert abs(log2(coarse / fine) - ORDER[method]) < 0.3
+
+
+@pytest.mark.parametrize("arm", ["two links", "slide and hinge"])
+def test_a_loop_of_order_8_takes_few_steps_for_ten_digits(arm: str) -> None:
+    """A second of it: halving divides by 256, and forty steps are as good as thousands."""
+    true = driven(arm, "rk4", 20_000, 1.0)
+    coarse, fine, many = (np.abs(driven(arm, "rk8", n, 1.0) - true).max() for n in (10, 20, 40))
+    assert 7 < log2(coarse / fine) < 10 and many < 1e-10
 
 
 @pytest.mark.parametrize("arm", ["two links", pytest.param("hinges in space", marks=pytest.mark.slow)])

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import isinf, isnan
 
 from manipula.algebra.tape import Tape
+from manipula.scalar import APART, OPS
 from manipula.scalar import ARITHMETIC as OPERATORS
-from manipula.scalar import OPS
 
 LOOSE, SUM, PRODUCT, SIGN, ATOM = range(5)
 
@@ -60,7 +60,7 @@ Table = Mapping[str, Callable[[Sequence[Text]], Text]]
 
 DECIDING = ("sign", "min", "max", "less", "select")  # what few libraries decide as we do, NaN and zeros included
 GUARDED = tuple(op.name for op in OPS.values() if op.guarded)
-LIBRARY = tuple(op for op in OPS if op not in (*OPERATORS, *DECIDING, *GUARDED))  # a call of the language's own
+LIBRARY = tuple(op for op in OPS if op not in (*OPERATORS, *DECIDING, *GUARDED, APART))  # a call of the language's own
 
 
 def calls(names: Mapping[str, str]) -> Table:

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from manipula.scalar import Maths
+from manipula.scalar import APART, Maths
 
 
 class Factor:
@@ -238,6 +238,9 @@ class DegreeMaths(Maths[Degree]):
 
     def atan2(self, y: Any, x: Any) -> Degree:
         return Degree(1, turn=_direction(self._met(x), self._met(y)), whole=True)
+
+    def apart(self, x: Any) -> Degree:
+        return self.apply(APART, x)
 
     def _met(self, x: Any) -> Degree:
         met = degree_from(x)

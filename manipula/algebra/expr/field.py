@@ -17,7 +17,7 @@ from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
 
-from manipula.scalar import OPS, Maths
+from manipula.scalar import APART, OPS, Maths
 
 P = (1 << 61) - 1
 Point = tuple[int, int]  # (cos, sin)
@@ -212,6 +212,9 @@ class FieldMaths(Maths[Element]):
     def apply(self, name: str, *args: Any) -> Element:
         """Uninterpreted."""
         return Element(self.seed, opaque_value(self.seed, name, map(value_of, args)))
+
+    def apart(self, x: Any) -> Element:
+        return self.apply(APART, x)
 
     def _angle(self, x: Any) -> Point:
         return x.as_point() if isinstance(x, Element) else opaque_point(self.seed, rational(x))

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.algebra.expr.node import Expr, Graph
-from manipula.scalar import Maths, Tolerance
+from manipula.scalar import APART, Maths, Tolerance
 
 
 class ExprMaths(Maths[Expr]):
@@ -22,6 +22,9 @@ class ExprMaths(Maths[Expr]):
 
     def degrees(self, value: Fraction) -> Expr:
         return self.graph.degrees(value)
+
+    def apart(self, x: Any) -> Expr:
+        return self.apply(APART, x)
 
     def apply(self, name: str, *args: Any) -> Expr:
         return self.graph.apply(name, *map(self.graph.expr, args))

@@ -14,6 +14,7 @@ from itertools import product as indices
 from typing import Any, Literal, get_args
 
 from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.walk import topological
 from manipula.algebra.show.auxiliary import auxiliary_lines
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.names import trig_name
@@ -21,7 +22,8 @@ from manipula.algebra.show.printer import Printer
 from manipula.algebra.show.unicode import Unicode
 from manipula.algebra.simplify import expanded, factored
 from manipula.algebra.simplify.tree import Tree, Trig, leaves, operations
-from manipula.errors import UnknownNameError
+from manipula.errors import SizeError, UnknownNameError
+from manipula.scalar import APART
 
 Form = Literal["auxiliary", "factored", "expanded"]
 Style = Literal["text", "unicode", "latex"]
@@ -108,6 +110,8 @@ def equations(function: Function, form: str = "auxiliary", style: str = "text") 
 
 
 def _written(function: Function, form: str) -> list[tuple[Left, Tree]]:
+    if any(node.op == APART for node in topological(function.roots)):  # so long that it was proved in parts
+        raise SizeError(f"the {form} form of {function.name} would be endless; ask for the form 'auxiliary' instead")
     written = (expanded if form == "expanded" else factored)(function)
     return [
         ((output.name, index), tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -31,7 +32,8 @@ class Mode(NamedTuple):
 class Course:
     """Arrays along time, the first axis: (time, n).
 
-    `state` is what the law remembers. `work` is what the torques and pushes have put in since the start, `heat` what
+    `state` is what the law remembers, `drive` what motors and friction have of their own, by name: `motor`,
+    `motor_rate`, `bristle`. `work` is what the torques and pushes have put in since the start, `heat` what
     friction and impacts have taken, `energy` what the arm holds; all in joules.
     """
 
@@ -48,6 +50,7 @@ class Course:
     modes: tuple[Mode, ...]
     changes: tuple[Change, ...]
     evaluations: int  # of the equations of motion, by integration and search for events
+    drive: Mapping[str, Array]
 
     @property
     def missing(self) -> Array:

@@ -19,37 +19,44 @@ from manipula.generation.request import Request
 from manipula.generation.structure import numeric_chain
 from manipula.generation.weightless import joints_without_inertia, sentence
 from manipula.mechanics.robot.description import Robot, known
+from manipula.simulation.drives.bristles import Bristles
+from manipula.simulation.drives.rubbing import OnMotors, Rubbing
 from manipula.simulation.exact.rest import Rest, Ways, at_rest
-from manipula.simulation.exact.rubbing import Rubbing
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Solved = TypeVar("Solved", "Motion", Rest)
+_STRAIGHT: Array = np.empty(0)  # no bristles
 _MOST_LOADS = 200  # iterations for friction that follows the load
 
 
 class Motion(NamedTuple):
-    """At one moment: accelerations, what pushes every joint against its bounds at rest, and the friction."""
+    """At one moment: accelerations, what pushes every joint against its bounds at rest, the friction, and the rate of
+    its bristles."""
 
     a: Array
     push: Array
     low: Array
     high: Array
     friction: Array
+    bristle: Array
 
 
 class Mechanism:
-    """Compiled once. `width`: dry friction is tanh(q̇/width) times its torque; None leaves it dry."""
+    """Compiled once. `width`: dry friction is tanh(q̇/width) times its torque; None leaves it dry, unless it is that of
+    bristles, whose bend z is a state."""
 
-    def __init__(self, robot: Robot, rubs: bool, width: float | None) -> None:
+    rubbing: Rubbing | OnMotors
+
+    def __init__(self, robot: Robot, rubs: bool, width: float | None, bristles: Bristles | None = None) -> None:
         bare = frictionless(robot)
         _refuse_weightless(bare)
-        self.robot, self.dof, self.width = robot, robot.dof, width
+        self.robot, self.dof, self.width, self.bristles = robot, robot.dof, width, bristles
         self.inertia = _compiled(bare, "inertia_matrix")
         self._torque = _compiled(bare, "inverse_dynamics")
         self._energy = _compiled(bare, "energy")
         self.rubbing = Rubbing(robot if rubs else bare)
-        self.dry = self.rubbing.dry & (width is None)
+        self.dry = self.rubbing.dry & (width is None and bristles is None)
         self._still = np.zeros(robot.dof)
         self._motors = np.zeros(robot.dof)
         if self.rubbing.loaded:
@@ -64,38 +71,53 @@ class Mechanism:
         """c(q, q̇) + g(q)"""
         return np.asarray(self._torque(q, qd, self._still))
 
-    def motion(self, q: Array, qd: Array, tau: Array, ways: Ways, moves: Flags) -> Motion:
+    def motion(self, q: Array, qd: Array, tau: Array, ways: Ways, moves: Flags, z: Array = _STRAIGHT) -> Motion:
         """Joints that do not move are removed: their acceleration is zero."""
         M, bias = self.inertia(q), self.bias(q, qd)
 
         def found(loads: Array) -> Motion:
-            slides, low, high = self._rubs(qd, ways, loads)
+            slides, low, high, bristle = self._rubs(qd, ways, loads, z)
             # M a = τ − c − g − friction
             free, a = tau - bias - slides, np.zeros(self.dof)
             if moves.all():
                 a = np.linalg.solve(M, free)
             elif moves.any():
                 a[moves] = np.linalg.solve(M[np.ix_(moves, moves)], free[moves])
-            return Motion(a, free - M @ a, low, high, slides)
+            return Motion(a, free - M @ a, low, high, slides, bristle)
 
         return self._with_loads(found, M, bias)
 
-    def started(self, q: Array, qd: Array, tau: Array, ways: Ways, resting: Flags, ends: tuple[Array, Array]) -> Rest:
+    def started(
+        self, q: Array, qd: Array, tau: Array, ways: Ways, resting: Flags, ends: tuple[Array, Array],
+        z: Array = _STRAIGHT,
+    ) -> Rest:  # fmt: skip
         """Which of the resting joints start; `ends` widen the bounds of those at a stop, or narrow others."""
         M, bias = self.inertia(q), self.bias(q, qd)
 
         def found(loads: Array) -> Rest:
-            slides, low, high = self._rubs(qd, ways, loads)
+            slides, low, high, _ = self._rubs(qd, ways, loads, z)
             return at_rest(M, tau - bias - slides, low + ends[0], high + ends[1], resting)
 
         return self._with_loads(found, M, bias)
 
-    def _rubs(self, qd: Array, ways: Ways, loads: Array) -> tuple[Array, Array, Array]:
+    def _rubs(self, qd: Array, ways: Ways, loads: Array, z: Array) -> tuple[Array, Array, Array, Array]:
+        """Friction of what moves, its bounds at rest, the rate of the bristles."""
         slides = self.rubbing.smooth(qd, loads)
+        if self.bristles is not None:
+            pull, rate = self._bent(self.bristles, qd, loads, z)
+            return slides + pull, self._still, self._still, rate
         if self.width is not None:
-            return slides + self.rubbing.eased(qd, loads, self.width), self._still, self._still
+            return slides + self.rubbing.eased(qd, loads, self.width), self._still, self._still, _STRAIGHT
         low, high = self.rubbing.bounds(loads) if self.dry.any() else (self._still, self._still)
-        return slides + self.rubbing.sliding(qd, ways, loads), low, high
+        return slides + self.rubbing.sliding(qd, ways, loads), low, high, _STRAIGHT
+
+    def _bent(self, bristles: Bristles, qd: Array, loads: Array, z: Array) -> tuple[Array, Array]:
+        """What bristles pull with, and how they bend: they are of the last coordinates, which are all or the motors."""
+        one, n = np.ones(self.dof), len(z)
+        v = qd[-n:]
+        g = np.where(v > 0, self.rubbing.sliding(qd, one, loads)[-n:], -self.rubbing.sliding(qd, -one, loads)[-n:])
+        rate = bristles.rate(v, g, z)
+        return np.concatenate([np.zeros(self.dof - n), bristles.torque(z, rate)]), rate
 
     def _with_loads(self, found: Callable[[Array], Solved], M: Array, bias: Array) -> Solved:
         """Friction that follows the load follows the accelerations: they are found in turns."""
@@ -116,6 +138,12 @@ class Mechanism:
 def frictionless(robot: Robot) -> Robot:
     """The same robot, no joint of which rubs."""
     rows = (replace(x, actuator=x.actuator.without_friction(lambda cell: known(cell.name))) for x in robot.joints)
+    return replace(robot, joints=tuple(rows))
+
+
+def motorless(robot: Robot) -> Robot:
+    """The same links, no motor of which has inertia."""
+    rows = (replace(x, actuator=replace(x.actuator, motor_inertia=known(x.motor_inertia.name))) for x in robot.joints)
     return replace(robot, joints=tuple(rows))
 
 

@@ -14,6 +14,7 @@ from manipula.generation.settings import Settings, refuse_impossible, refuse_tim
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
+from manipula.mechanics.models.drives.elastic import at_motors
 from manipula.mechanics.models.integrate.driven import driven
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
@@ -81,12 +82,13 @@ def loop_function(
     _refuse_strangers(arm.robot if isinstance(arm, Plant) else arm, law, ref)
     held = law.sample is not None
     motion, make, asked, others = stepping_of(arm, method, symbolic, optimise, wrench=wrench)
+    seen = None if sensors is None else sensors.block
     block = driven(
-        about("law", law.block),
+        _seeing(about("law", law.block), motion) if seen is None else about("law", law.block),
         make(motion) if held else motion,
         None if ref is None else ref.block,
         make,
-        None if sensors is None else sensors.block,
+        None if seen is None else _seeing(seen, motion),
         1 if law.sample is None else whole_steps(law.law, law.sample, sample),
     )
     function = generate_block(block, asked, tell, {**others, "law": prepare(law.request)})
@@ -95,6 +97,11 @@ def loop_function(
     settings = settings_from(function, known)
     refuse_impossible(function.name, [x for x in block.inputs if ref is None or x.name not in ref.settings], settings)
     return Loop(function, asked.request, settings, sample)
+
+
+def _seeing(who: Block, arm: Block) -> Block:
+    """Where joints are elastic, laws and sensors see the motors."""
+    return at_motors(who) if "motor" in arm.states else who
 
 
 def arm_alone(

@@ -44,9 +44,17 @@ class PlantTable(_Table):
 
     payload: Load | None = None
     parameters: dict[str, Finite] = {}
-    friction: Literal["stick", "smooth", "none"] = "stick"
+    friction: Literal["stick", "smooth", "lugre", "none"] = "stick"
     effort: Literal["limits", "none"] | list[Positive] = "limits"
     stops: bool = True
+    elastic: bool | Positive | list[Positive] = False
+    backlash: AtLeastZero | list[AtLeastZero] | None = None
+    sigma0: Positive | list[Positive] | None = None
+    sigma1: AtLeastZero | list[AtLeastZero] | None = None
+
+    def drives(self) -> dict[str, Any]:
+        """What stands between motors and joints, as a plant takes it."""
+        return {name: getattr(self, name) for name in ("elastic", "backlash", "sigma0", "sigma1")}
 
 
 class LawTable(BaseModel):

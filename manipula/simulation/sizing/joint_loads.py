@@ -152,6 +152,7 @@ def _of_run(functions: Functions, run: Any, row: tuple[int, ...], push: Array | 
 
     t, tau = np.asarray(run.t), run.tau[row]
     q, qd, qdd = run.q[row], run.qd[row], run.qdd[row]
+    motor = run.state["motor_rate"][row] if "motor_rate" in run.state else qd  # whose power it is
     way = BPoly.from_derivatives(t, np.stack([q, qd, qdd], axis=1))
     rate, turn = way.derivative(), way.derivative(2)
 
@@ -160,12 +161,12 @@ def _of_run(functions: Functions, run: Any, row: tuple[int, ...], push: Array | 
         return {"speed": motion.qd, **_wrenches(functions, motion, push, times)}
 
     found = _told(
-        t, {"torque": tau, "power": tau * qd, "speed": qd, **_wrenches(functions, Motion(q, qd, qdd), push, t)}, at
+        t, {"torque": tau, "power": tau * motor, "speed": qd, **_wrenches(functions, Motion(q, qd, qdd), push, t)}, at
     )
     if run.about.get("sample") is None:
         return found
     # a torque that is held meets the speed of both ends of its step
-    ends = np.maximum(np.abs(tau[:-1] * qd[:-1]), np.abs(tau[:-1] * qd[1:]))
+    ends = np.maximum(np.abs(tau[:-1] * motor[:-1]), np.abs(tau[:-1] * motor[1:]))
     return {**found, "power": ends.max(axis=0)}
 
 

@@ -20,8 +20,8 @@ from manipula.algebra.emit.text import (
 )
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.tape import Tape
+from manipula.scalar import APART, OPS
 from manipula.scalar import ARITHMETIC as OPERATORS
-from manipula.scalar import OPS
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ LANGUAGE = Mathematics(
         "mul": Infix(r"{} \, {}", PRODUCT, (PRODUCT, ATOM)),
         "div": _function(r"\frac{{{}}}{{{}}}", 2),
         "neg": Negation(),
-        **{op: _named(op) for op in OPS if op not in OPERATORS},
+        **{op: _named(op) for op in OPS if op not in (*OPERATORS, APART)},
         "sqrt": _function(r"\sqrt{{{}}}", 1),
     },
     frozenset(),

@@ -12,12 +12,16 @@ from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.euler import euler
 from manipula.mechanics.models.integrate.gauss4 import gauss4
 from manipula.mechanics.models.integrate.rk4 import rk4
+from manipula.mechanics.models.integrate.rk8 import rk8
 from manipula.mechanics.models.integrate.semi_implicit import semi_implicit
-from manipula.mechanics.models.integrate.steps import State, Step
+from manipula.mechanics.models.integrate.steps import Rates, State, Step
 from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths, Next
 
-INTEGRATORS: dict[str, Step] = {"euler": euler, "semi-implicit": semi_implicit, "rk4": rk4, "gauss4": gauss4}
+INTEGRATORS: dict[str, Step] = {
+    "euler": euler, "semi-implicit": semi_implicit, "rk4": rk4, "gauss4": gauss4, "rk8": rk8,
+}  # fmt: skip
+LONG = ("rk8",)  # so many stages, one in the other, that each has to be proved by itself
 SAMPLE = PortKind("sample", "s", "sample time", ("sample",), "setting", divides=True)
 
 
@@ -38,7 +42,7 @@ def discretised(block: Block, sample: Fraction | None = None, method: str = "rk4
             return {name: told[output] for name, output in rates.items()}
 
         h = maths.number(sample) if sample is not None else x["sample"][0]
-        new = step(rate, here, h)
+        new = step(staged(maths, method, rate), here, h)
         kept = {name: value for name, value in found.items() if name not in rates.values()}
         return {**kept, **{f"{name}_next": new[name] for name in here}}
 
@@ -47,3 +51,16 @@ def discretised(block: Block, sample: Fraction | None = None, method: str = "rk4
     outputs |= {f"{name}_next": Result(kinds[name].unit, f"{name} after the step", Next(name)) for name in rates}
     inputs = block.inputs if sample is not None or SAMPLE in block.inputs else (*block.inputs, SAMPLE)
     return replace(block, name=f"{block.name}_step", inputs=inputs, outputs=outputs, text=text)
+
+
+def staged(maths: Maths[Any], method: str, rate: Rates) -> Rates:
+    """The rates as the integrator takes them: where its stages are many, as values of their own, of which the next
+    stage knows nothing. Else the degree of the whole would be that of twelve arms one in the other, beyond any proof.
+    """
+
+    def apart(state: State) -> State:
+        return {
+            name: [x if isinstance(x, int) else maths.apart(x) for x in found] for name, found in rate(state).items()
+        }
+
+    return apart if method in LONG else rate

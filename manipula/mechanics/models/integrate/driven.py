@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.models.block import Block, Call, Result
@@ -58,7 +57,7 @@ def _moving(block: Block) -> Block:
 
     def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
         # d/dt t = 1
-        return {**block.text(maths, call, x), "t_rate": [maths.number(Fraction(1))]}
+        return {**block.text(maths, call, x), "t_rate": [1]}
 
     inputs = tuple(replace(port, role="state") if port.name == "t" else port for port in block.inputs)
     outputs = {**block.outputs, "t_rate": Result("1", "rate of the time", Rate("t"))}

@@ -10,7 +10,7 @@ from typing import Any
 
 from manipula.mechanics.models.integrate.steps import Rates, State, along
 
-VELOCITY = {"q": "qd"}  # positions, and the state that is their rate
+VELOCITY = {"q": "qd", "motor": "motor_rate"}  # positions, and the state that is their rate
 
 
 def semi_implicit(rate: Rates, x: State, h: Any) -> State:

@@ -31,11 +31,13 @@ PAST = PortKind("past", ACCELERATION, "accelerations of the step before, which l
 
 
 class Rubbed(NamedTuple):
-    """Friction of the joints that move, and between which torques it holds those that do not."""
+    """Friction of the joints that move, between which torques it holds those that do not, and the rate of its own
+    state, where it has one: that of bristles."""
 
     friction: Sequence[Any]
     low: Sequence[Any]
     high: Sequence[Any]
+    bristle: Sequence[Any] | None = None
 
 
 Rubbing = Callable[[Maths[Any], Call, Given, Sequence[Any]], Rubbed]  # the last: accelerations that load the joints
@@ -112,13 +114,14 @@ def sliding(limits: Limits, rubbing: Rubbing = dry_friction) -> Block:
         q, qd, still = x["q"], x["qd"], [0] * len(x["q"])
         M = call("inertia_matrix", q=q)["M"]
         bias = call("inverse_dynamics", q=q, qd=qd, qdd=still)["tau"]
-        friction, low, high = rubbing(maths, call, x, x["past"] if limits.loaded else still)
+        friction, low, high, bristle = rubbing(maths, call, x, x["past"] if limits.loaded else still)
         # p = τ − c − g − friction
         free = [t - b - f for t, b, f in zip(clipped(maths, x["tau"], limits.efforts), bias, friction)]
         mask = [way * way if dry else 1 for way, dry in zip(x["way"], limits.dry)]
         a = Solver(masked(M, mask))([m * p for m, p in zip(mask, free)])
         push = [p - dot(row, a) for p, row in zip(free, M)]
         told = {"inertia": M, "push": push, "low": low, "high": high, "friction": friction}
+        told |= {} if bristle is None else {"bristle_rate": bristle}
         return {"q_rate": list(qd), "qd_rate": a, **told}
 
     calls = ("inertia_matrix", "inverse_dynamics", *(() if rubbing is no_friction else (FRICTION,)))

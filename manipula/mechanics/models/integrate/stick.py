@@ -33,7 +33,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, Call, Result
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SAMPLE
+from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SAMPLE, staged
 from manipula.mechanics.models.integrate.sliding import Limits, masked
 from manipula.mechanics.models.integrate.steps import State
 from manipula.mechanics.models.ports import VELOCITY
@@ -74,7 +74,7 @@ def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SW
             told = found if state is here else block.text(maths, call, {**x, **state, "way": ways})
             return {name: told[output] for name, output in rates.items()}
 
-        new = step(rate, here, h)
+        new = step(staged(maths, method, rate), here, h)
         free, M = new["qd"], found["inertia"]
         bounds = _bounds(maths, found, x, new, ways, h, limits)
         v = _descended(maths, M, free, bounds, sweeps)
@@ -103,7 +103,7 @@ def _bounds(
     """The impulses that friction and stops may give in this step."""
     made = Bounds([], [], [], [], [])
     for i, (dry, (lower, upper)) in enumerate(zip(limits.dry, limits.ends, strict=True)):
-        low, high, rest = _dry(maths, found, x["qd"][i], new["qd"][i], ways[i], h, i) if dry else (None, None, h)
+        low, high, rest = impulses(maths, found, x["qd"][i], new["qd"][i], ways[i], h, i) if dry else (None, None, h)
         made.low.append(low)
         made.high.append(high)
         made.rest.append(rest)
@@ -113,8 +113,8 @@ def _bounds(
     return made
 
 
-def _dry(maths: Maths[Any], found: Given, v: Any, free: Any, way: Any, h: Any, i: int) -> tuple[Any, Any, Any]:
-    """(low, high, rest) of a joint with dry friction."""
+def impulses(maths: Maths[Any], found: Given, v: Any, free: Any, way: Any, h: Any, i: int) -> tuple[Any, Any, Any]:
+    """(low, high, rest) of a joint with dry friction: the impulses, and the part of the step in which it may rest."""
     low, high, push = found["low"][i], found["high"][i], found["push"][i]
     # v goes from v to v*, and through zero with the part v*/(v* − v) of the step to come
     turns = maths.less(way * free, 0)

@@ -100,6 +100,32 @@ class Rubbing:
         return np.asarray(np.bincount(at, weights=weights, minlength=self.dof), dtype=float)
 
 
+class OnMotors:
+    """The friction of motors as that of all coordinates of an elastic arm, links first; links have none."""
+
+    loaded = False  # what a motor bears is its spring's torque, and known
+
+    def __init__(self, rubbing: Rubbing) -> None:
+        self.rubbing, self.n = rubbing, rubbing.dof
+        self.dry = np.concatenate([np.zeros(self.n, dtype=bool), rubbing.dry])
+
+    def smooth(self, qd: Array, loads: Array) -> Array:
+        return self._below(self.rubbing.smooth(qd[self.n :], loads[self.n :]))
+
+    def sliding(self, qd: Array, ways: Any, loads: Array) -> Array:
+        return self._below(self.rubbing.sliding(qd[self.n :], np.asarray(ways)[self.n :], loads[self.n :]))
+
+    def bounds(self, loads: Array) -> tuple[Array, Array]:
+        low, high = self.rubbing.bounds(loads[self.n :])
+        return self._below(low), self._below(high)
+
+    def eased(self, qd: Array, loads: Array, width: float) -> Array:
+        return self._below(self.rubbing.eased(qd[self.n :], loads[self.n :], width))
+
+    def _below(self, motors: Array) -> Array:
+        return np.concatenate([np.zeros(self.n), motors])
+
+
 def _rubs(link: Link) -> bool:
     return any(float(law[x.letters]) for law in link.actuator.laws for x in law.entries if x.linear)
 

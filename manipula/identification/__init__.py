@@ -1,0 +1,1 @@
+"""From recordings of an arm to its parameters."""

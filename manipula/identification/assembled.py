@@ -1,0 +1,156 @@
+"""All columns of a robot under a joint model: their list, and their values along a motion, joint by joint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.identification.columns.column import Column
+from manipula.identification.columns.coupling import Coupling
+from manipula.identification.columns.inertial import Array, Inertial, known_values
+from manipula.identification.filters.motion import MATHS, Motion
+from manipula.identification.joint_model import GROUPS, JointModel
+from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, WIDTH, At, Formula
+from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.suffixes import suffixes_of
+
+Row = Callable[["Moment", int], Array]  # a column's value in the row of a joint
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Samples of a motion: as the families see them, and gravity's torque if the base leaned."""
+
+    at: At
+    leaning: Sequence[Array]
+
+
+class Columns:
+    """`columns` in their order; `own(j)` are the places of those that joint j can feel."""
+
+    def __init__(self, robot: Robot, model: JointModel) -> None:
+        self.model, self.inertial = model, Inertial(robot)
+        self.robot = self.inertial.robot
+        rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if _drives(x)]
+        self.joints, self.suffixes = [x for x, _ in rows], [end for _, end in rows]
+        self.pace = np.array([1.0 if x.turns else float(SLIDE) for x in self.joints])
+        pairs = [*self._families(), *self._tilt(), *self._coupled()]
+        self.columns = (*self.inertial.columns, *(column for column, _ in pairs))
+        self._formulas = [formula for _, formula in pairs]
+
+    @property
+    def dof(self) -> int:
+        return len(self.joints)
+
+    @property
+    def slow(self) -> Array:
+        """Rates below which a joint may stick: 0.01 rad/s, or 1 mm/s of one that slides."""
+        return float(WIDTH) * self.pace
+
+    @property
+    def known(self) -> Array:
+        """What the robot's file says of every column; NaN where nothing."""
+        return known_values(self.robot, self.columns)
+
+    @property
+    def loaded(self) -> bool:
+        return any(column.loaded for column in self.columns)
+
+    def own(self, j: int) -> NDArray[np.intp]:
+        return np.flatnonzero([j in column.rows for column in self.columns])
+
+    def radii(self) -> list[Fraction]:
+        """The stop operators that the motion must carry."""
+        return [Fraction(key.partition(":")[2]) for key in self.model.families if key in GROUPS["hysteresis"]]
+
+    # their list
+
+    def _families(self) -> Iterator[tuple[Column, Row]]:
+        for key in self.model.families:
+            family = FAMILIES[key]
+            for shape in family.shapes:
+                for j, (joint, end) in enumerate(zip(self.joints, self.suffixes)):
+                    name = shape.letters.replace("[", f"{end}[") if "[" in shape.letters else f"{shape.letters}{end}"
+                    unit = shape.unit[not joint.turns]
+                    column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded)
+                    yield column, partial(_by_family, shape.formula)
+
+    def _tilt(self) -> Iterator[tuple[Column, Row]]:
+        everyone = tuple(range(self.dof))
+        for k, axis in enumerate("xy" if self.model.tilt and self.inertial.gravity.any() else ""):
+            column = Column(f"tilt_{axis}", "tilt", None, "rad", None, None, everyone, True)
+            yield column, partial(_leaning, k)
+
+    def _coupled(self) -> Iterator[tuple[Column, Row]]:
+        for (first, second), factor in self.model.coupling.items():
+            a, b = self.place(first), self.place(second)
+            if a == b:
+                raise InputError(f"JointModel: coupling: {first!r} is coupled with itself")
+            for column, formula in Coupling(a, b, float(factor)).columns(self.suffixes, self.joints[b].turns):
+                yield column, partial(_by_family, formula)
+
+    def place(self, name: str) -> int:
+        names = [joint.name for joint in self.joints]
+        numbered = [f"q{k}" for k in range(1, len(names) + 1)]
+        if name in names:
+            return names.index(name)
+        if name in numbered:
+            return numbered.index(name)
+        raise UnknownNameError(f"joint of {self.robot.name}", name, names)
+
+    # their values
+
+    def values(self, motion: Motion, rows: slice, load: Array | None) -> list[Array]:
+        """Of every joint (rows, columns it feels) in the order of `own`; `load` are inertial parameters."""
+        q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
+        inertial = self.inertial(q, qd, qdd)
+        moment = self._moment(motion, rows, inertial, load)
+        return [np.stack([*self._of_joint(j, inertial, moment)], axis=1) for j in range(self.dof)]
+
+    def _of_joint(self, j: int, inertial: Array, moment: Moment) -> Iterator[Array]:
+        size = inertial.shape[-1]
+        for place in self.own(j):
+            if place < size:
+                yield inertial[:, j, place]
+            elif self.columns[place].loaded and moment.at.load is None:
+                yield np.zeros(len(inertial))  # not known yet
+            else:
+                yield np.broadcast_to(self._formulas[place - size](moment, j), len(inertial))
+
+    def _moment(self, motion: Motion, rows: slice, inertial: Array, load: Array | None) -> Moment:
+        q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
+        stops = {radius: list(found[rows].T) for radius, found in motion.stops.items()}
+        borne = None if load is None else list((inertial @ load).T)
+        at = At(MATHS, list(q.T), list(qd.T), list(qdd.T), list(self.pace), borne, stops)
+        if load is None or not self.model.tilt:
+            return Moment(at, ())
+        return Moment(at, [self.inertial.still(q, way) @ load for way in self._ways()])
+
+    def _ways(self) -> list[Array]:
+        """How gravity changes when the base leans by a radian about the two axes across it."""
+        down = self.inertial.gravity
+        first = np.eye(3)[int(np.argmin(np.abs(down)))]
+        first = first - down * (first @ down) / (down @ down)
+        first /= np.linalg.norm(first)
+        second = np.cross(down, first) / np.linalg.norm(down)
+        return [np.cross(axis, down) for axis in (first, second)]
+
+
+def _by_family(formula: Formula, here: Moment, row: int) -> Array:
+    found: Array = formula(here.at, row)
+    return found
+
+
+def _leaning(way: int, here: Moment, row: int) -> Array:
+    return here.leaning[way][:, row]
+
+
+def _drives(joint: Joint) -> bool:
+    """Has it a coordinate of its own?"""
+    return joint.kind != "fixed" and joint.coordinate is None

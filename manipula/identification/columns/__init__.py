@@ -1,0 +1,1 @@
+"""What an arm's torque is linear in, as columns over time."""

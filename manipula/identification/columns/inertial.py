@@ -1,0 +1,176 @@
+"""The columns of the links' inertia: ten a moving link, from the compiled regressor.
+
+What is welded to a link (bodies of fixed rows, carried bodies, payload) moves with it: no torque can tell their masses
+apart. So the bodies are added up, in the frame of the link, and the robot that stands behind the columns has them
+there: its `standard_parameters` are the unknowns by name, torque = columns · these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.tape import tape_from_function
+from manipula.errors import InputError
+from manipula.generation.prepare import prepare
+from manipula.generation.proved import generate_function
+from manipula.generation.request import Request
+from manipula.identification.columns.column import Column
+from manipula.mechanics.models.linear.regressor import BODY_NAMES
+from manipula.mechanics.robot.bodies import body_from_inertia, together
+from manipula.mechanics.robot.description import Arm, Body, Cell, Joint, Mounted, Robot, Steps, known
+from manipula.mechanics.robot.exact import with_values
+from manipula.mechanics.robot.standard import Moved, moved_bodies, standard_parameters
+from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of, number
+
+Array = NDArray[np.float64]
+GRAVITY = ("gx", "gy", "gz")
+INERTIAL = "inertial"
+UNITS = ("kg·m²",) * 6 + ("kg·m",) * 3 + ("kg",)  # in the order of BODY_NAMES
+
+
+class Inertial:
+    """Y (time, n, 10 a link), compiled once; gravity is given, for a base may be tilted."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = merged(robot)
+        self.gravity = np.array([_number(self.robot, cell, "gravity") for cell in self.robot.gravity])
+        bare = _bare(self.robot, self.gravity)
+        made = generate_function(prepare(Request(bare, "regressor", symbolic=GRAVITY)))
+        self._code = compile_tape(tape_from_function(made))
+        self._refuse_symbols()
+        self.columns = _columns(self.robot)
+        listed = list(made.provenance.columns)
+        self._places = np.array([listed.index(column.name) for column in self.columns])
+
+    def _refuse_symbols(self) -> None:
+        missing = [name for name in self._code.parameters if name not in GRAVITY]
+        if missing:
+            told = f"{', '.join(missing[:8])}{', …' if len(missing) > 8 else ''}"
+            raise InputError(
+                f"{self.robot.name}: to be identified its geometry must have numbers, and {told} has none; "
+                "see robot.with_parameters(…)"
+            )
+
+    def __call__(self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None) -> Array:
+        values = dict(zip(GRAVITY, map(float, self.gravity if gravity is None else gravity)))
+        read = {name: values[name] for name in self._code.parameters}
+        found: Array = self._code(q, qd, qdd, p=read or None)
+        return found[..., self._places]
+
+    def still(self, q: Array, gravity: Array) -> Array:
+        """The same of an arm that stands still."""
+        rest = np.zeros_like(q)
+        return self(q, rest, rest, gravity)
+
+
+def _columns(robot: Robot) -> tuple[Column, ...]:
+    felt = rows_of_links(robot)
+    return tuple(
+        Column(f"{name}{moved.suffix}", INERTIAL, felt[link][-1], unit, None, link, felt[link])
+        for link, moved in enumerate(moved_bodies(robot))
+        for name, unit in zip(BODY_NAMES, UNITS)
+    )
+
+
+def rows_of_links(robot: Robot) -> list[tuple[int, ...]]:
+    """Of every moving link the coordinates that move it, those of its own joint last."""
+    places = {name: place for place, name in enumerate(robot.joint_names)}
+    moves: dict[int, tuple[int, ...]] = {-1: ()}
+    found: list[tuple[int, ...]] = []
+    for row, joint in enumerate(robot.joints):
+        moves[row] = moves[robot.parents[row]]
+        if joint.kind != "fixed":
+            own = [joint.name] if joint.coordinate is None else [name for name, _ in joint.coordinate.terms]
+            moves[row] = tuple(dict.fromkeys((*moves[row], *(places[name] for name in own))))
+            found.append(moves[row])
+    return found
+
+
+def known_values(robot: Robot, columns: tuple[Column, ...]) -> Array:
+    """What the file says of every unknown, by its name; NaN where it says nothing."""
+    given, values = standard_parameters(robot), dict(robot.values)
+    return np.array([_value(given.get(column.name), values) for column in columns])
+
+
+def _value(parameter: Parameter | None, values: dict[str, Parameter]) -> float:
+    whole = None if parameter is None else with_values(parameter, values).parameter
+    return np.nan if whole is None or any(True for _ in names_of(whole)) else float_of(whole, {})
+
+
+def _number(robot: Robot, cell: Cell, what: str) -> float:
+    found = _value(cell.parameter, dict(robot.values))
+    if not np.isfinite(found):
+        raise InputError(f"{robot.name}: to be identified its {what} must have numbers, and {cell.name} has none")
+    return found
+
+
+def _bare(robot: Robot, gravity: Array) -> Robot:
+    """Without friction, which has columns of its own; gravity as plain numbers that can be made symbols."""
+    joints = (replace(x, actuator=x.actuator.without_friction(lambda cell: known(cell.name))) for x in robot.joints)
+    gx, gy, gz = (Cell(name, number(float(x))) for name, x in zip(GRAVITY, gravity))
+    return replace(robot, joints=tuple(joints), gravity=(gx, gy, gz))
+
+
+# what is welded to a link
+
+
+def merged(robot: Arm) -> Arm:
+    """The same robot, every body that rides on a moving link counted to that link's own."""
+    riders = _riders(robot)
+    if not any(riders.values()):
+        return robot
+    values = dict(robot.values)
+    bodies = {x.joint.name: _sum(x, riders[x.joint.name], values) for x in moved_bodies(robot) if riders[x.joint.name]}
+    movers = _movers(robot)
+
+    def row(joint: Joint, place: int) -> Joint:
+        if movers[place] is None:
+            return joint  # it stands still: no torque feels it
+        body = bodies.get(joint.name, joint.body) if joint.kind != "fixed" else None
+        return replace(joint, body=body, carries=())
+
+    held = robot.payload if movers[robot.tool_row] is None else ()
+    return replace(robot, joints=tuple(map(row, robot.joints, range(len(robot.joints)))), payload=held)
+
+
+def _movers(robot: Robot) -> dict[int, str | None]:
+    """Of every row the joint whose link it is part of; None: it stands still."""
+    found: dict[int, str | None] = {-1: None}
+    for row, joint in enumerate(robot.joints):
+        found[row] = joint.name if joint.kind != "fixed" else found[robot.parents[row]]
+    return found
+
+
+def _riders(robot: Robot) -> dict[str, list[Mounted]]:
+    """Of every moving joint what its link carries, seen from the link's frame."""
+    movers, gaps = _movers(robot), dict[int, Steps]({-1: ()})
+    found: dict[str, list[Mounted]] = {joint.name: [] for joint in robot.joints if joint.kind != "fixed"}
+    for row, joint in enumerate(robot.joints):
+        mover, welded = movers[row], joint.kind == "fixed"
+        gaps[row] = (*gaps[robot.parents[row]], *joint.before, *joint.after) if welded else ()
+        if mover is None:
+            continue
+        if welded and joint.body is not None:
+            found[mover].append(Mounted(gaps[row], joint.body))
+        found[mover] += [Mounted((*gaps[row], *x.at), x.body) for x in joint.carries]
+    holder = movers[robot.tool_row]
+    if holder is not None:
+        found[holder] += [Mounted((*gaps[robot.tool_row], *robot.tool), body) for body in robot.payload]
+    return found
+
+
+def _sum(moved: Moved, riders: list[Mounted], values: dict[str, Parameter]) -> Body:
+    """The bodies of a link in one; an entry that has no number is unknown as a whole."""
+    body = body_from_inertia(together(moved.joint.body, riders), moved.suffix)
+
+    def cell(own: Cell) -> Cell:
+        whole = with_values(own.parameter, values).parameter
+        return Cell(own.name, None if any(True for _ in names_of(whole)) else number(float_of(whole, {})))
+
+    x, y, z = map(cell, body.centre)
+    xx, xy, xz, yy, yz, zz = map(cell, body.inertia)
+    return replace(body, mass=cell(body.mass), centre=(x, y, z), inertia=(xx, xy, xz, yy, yz, zz))

@@ -1,0 +1,1 @@
+"""Motions out of recordings: filters, where they cut, rates."""

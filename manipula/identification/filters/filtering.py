@@ -1,0 +1,88 @@
+"""Parallel filtering: one zero-phase filter for positions, torques and every column of the regressor.
+
+A low-pass filter F and the model commute in the parameters: F τ = (F Y) θ. So what it does to the torque it does to the
+columns, edges of Coulomb friction included, and nothing is biased. Positions are filtered first, so that two
+differences of them show the motion and not the encoder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import butter, sosfiltfilt
+
+from manipula.errors import InputError
+
+Array = NDArray[np.float64]
+ORDER = 4
+OVERSAMPLED = 5  # rows kept for every period of the cut-off: beyond half of that the filter leaves 1/1500
+FORGOTTEN = 1e-13  # what is left of a transient after the filter's memory
+
+
+@dataclass(frozen=True)
+class Smoother:
+    """A Butterworth filter forth and back; without a cut-off nothing is filtered. `reason`: who chose it, and why."""
+
+    rate: float  # Hz, of the samples
+    cutoff: float | None  # Hz
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.cutoff is not None and not 0 < self.cutoff < self.rate / 2:
+            raise InputError(
+                f"filter: expected a cut-off between 0 and {self.rate / 2:g} Hz, half the sampling rate, "
+                f"found {self.cutoff:g}"
+            )
+
+    def __str__(self) -> str:
+        told = "not filtered" if self.cutoff is None else f"zero-phase Butterworth, {self.cutoff:.3g} Hz"
+        return f"{told}: {self.reason}" if self.reason else told
+
+    @cached_property
+    def _sections(self) -> Array:
+        found: Array = butter(ORDER, self.cutoff, fs=self.rate, output="sos")
+        return found
+
+    @property
+    def memory(self) -> int:
+        """Samples after which the filter has forgotten: its slowest pole is −ωc·sin(π/2n)."""
+        if self.cutoff is None:
+            return 0
+        pace = 2 * np.pi * self.cutoff * np.sin(np.pi / (2 * ORDER))
+        return int(np.ceil(-np.log(FORGOTTEN) / pace * self.rate))
+
+    @property
+    def step(self) -> int:
+        """Of how many samples one is kept."""
+        return 1 if self.cutoff is None else max(1, int(self.rate / (OVERSAMPLED * self.cutoff)))
+
+    @property
+    def ends(self) -> int:
+        """Samples at both ends whose accelerations are guesses: a period of the cut-off."""
+        return 0 if self.cutoff is None else int(np.ceil(self.rate / self.cutoff))
+
+    def __call__(self, x: Array) -> Array:
+        """Along the first axis; a signal is continued beyond its ends by its point reflection."""
+        if self.cutoff is None or len(x) < 2:
+            return x
+        found: Array = sosfiltfilt(self._sections, x, axis=0, padlen=min(self.memory, len(x) - 1))
+        return found
+
+
+def rates(q: Array, dt: float) -> tuple[Array, Array]:
+    """q̇ and q̈ by central differences over five samples, over three next to the ends."""
+    if len(q) < 3:
+        raise InputError(f"log: {len(q)} samples tell no acceleration; expected three or more")
+    qd = np.gradient(q, dt, axis=0, edge_order=2)
+    qdd = np.gradient(qd, dt, axis=0)
+    qdd[1:-1] = (q[2:] - 2 * q[1:-1] + q[:-2]) / dt**2
+    qdd[0], qdd[-1] = qdd[1], qdd[-2]
+    if len(q) >= 5:
+        a, b, c, d, e = q[:-4], q[1:-3], q[2:-2], q[3:-1], q[4:]
+        # (q₋₂ − 8q₋₁ + 8q₊₁ − q₊₂)/12Δt and (−q₋₂ + 16q₋₁ − 30q₀ + 16q₊₁ − q₊₂)/12Δt²
+        qd[2:-2] = (a - 8 * b + 8 * d - e) / (12 * dt)
+        qdd[2:-2] = (-a + 16 * b - 30 * c + 16 * d - e) / (12 * dt**2)
+    return qd, qdd

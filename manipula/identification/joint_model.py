@@ -1,0 +1,96 @@
+"""`JointModel`: which families of columns an identification has beside the links' inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.models.linear.joint_families import FAMILIES
+
+_NOT_FRICTION = ("motor_inertia", "offset", "stiffness", "harmonics:1", "harmonics:2", "gain")
+_FRICTION = [key for key in FAMILIES if key not in _NOT_FRICTION]
+GROUPS: dict[str, list[str]] = {}
+for _key in FAMILIES:
+    GROUPS.setdefault(_key.partition(":")[0], []).append(_key)
+HARMONICS = len(GROUPS["harmonics"])
+
+
+@dataclass(frozen=True)
+class JointModel:
+    """What every joint has. Words of `friction`: viscous, coulomb, asymmetric, load, load_viscous, speed, and, with all
+    their widths or with one ("stribeck:0.05"), root, stribeck, tanh, hysteresis.
+
+    `coupling` names pairs of joints whose motors turn together, as in wrists: {("q5", "q6"): 1.0} is a motor of q6 that
+    turns with q̇6 + 1.0·q̇5. `stiffness` is a spring k·q in every joint, `harmonics` how many multiples of q have a
+    sine and a cosine, `tilt` a base that is not level. `gains` are factors of recorded torques by joint, where they are
+    known; True asks for them (only beside a strong prior can they be told from masses).
+
+    >>> JointModel(friction=["viscous", "stribeck:0.05"]).families
+    ('motor_inertia', 'viscous', 'stribeck:0.05', 'offset')
+    """
+
+    motor_inertia: bool = True
+    friction: tuple[str, ...] = ("viscous", "coulomb")
+    offset: bool = True
+    coupling: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    stiffness: bool = False
+    harmonics: int = 0
+    hysteresis: bool = False
+    tilt: bool = False
+    gains: Mapping[str, float] | bool | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "friction", _words(self.friction))
+        if self.harmonics not in range(HARMONICS + 1):  # True is 1
+            raise InputError(f"JointModel: harmonics: expected 0 … {HARMONICS}, found {self.harmonics!r}")
+        _check_pairs(self.coupling)
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The keys of the families that every joint has a column of, in the columns' order."""
+        given = [
+            *(["motor_inertia"] if self.motor_inertia else []),
+            *self.friction,
+            *(["offset"] if self.offset else []),
+            *(["stiffness"] if self.stiffness else []),
+            *GROUPS["harmonics"][: int(self.harmonics)],
+            *(GROUPS["hysteresis"] if self.hysteresis else []),
+            *(["gain"] if self.gains is True else []),
+        ]
+        return tuple(dict.fromkeys(given))
+
+    @classmethod
+    def everything(cls, **more: Any) -> JointModel:
+        """The families that a search among them may choose from. Asymmetric friction is among them as |q̇| and offset;
+        drive gains and couplings must be asked for."""
+        chosen = [word for word in GROUPS if any(key in _FRICTION for key in GROUPS[word]) and word != "asymmetric"]
+        return cls(friction=tuple(chosen), stiffness=True, harmonics=HARMONICS, tilt=True, **more)
+
+
+def _words(given: Iterable[str] | str) -> tuple[str, ...]:
+    known = [*dict.fromkeys(key.partition(":")[0] for key in _FRICTION)]
+    found: list[str] = []
+    for word in [given] if isinstance(given, str) else given:
+        if word in _FRICTION:
+            found.append(word)
+        elif word in known:
+            found += GROUPS[word]
+        elif word == "cubic":
+            raise InputError(
+                "JointModel: cubic friction is left out by rule: what grows faster than the velocity fits slow motions "
+                "and fails at fast ones"
+            )
+        else:
+            raise UnknownNameError("family of friction", word, [*known, *(x for x in _FRICTION if ":" in x)])
+    return tuple(dict.fromkeys(found))
+
+
+def _check_pairs(coupling: Mapping[tuple[str, str], float]) -> None:
+    for pair, factor in coupling.items():
+        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(factor, int | float):
+            raise InputError(
+                "JointModel: coupling: expected pairs of joints and a factor, {('q5', 'q6'): 1.0}, "
+                f"found {pair!r}: {factor!r}"
+            )

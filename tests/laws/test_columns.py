@@ -1,0 +1,356 @@
+"""The columns of an identification: torques are linear in them, by their names, and Gram matrices hold what a dense
+computation holds."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.algebra.expr.evaluate import ArrayMaths
+from manipula.errors import InputError, UnknownNameError
+from manipula.identification import gathering
+from manipula.identification.assembled import Columns
+from manipula.identification.columns.inertial import Inertial, known_values, merged
+from manipula.identification.data import Data
+from manipula.identification.filters.filtering import Smoother, rates
+from manipula.identification.gathering import gather
+from manipula.mechanics.models.dynamics.newton_euler import newton_euler
+from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.description import Coordinate, Robot
+from manipula.mechanics.robot.reduce.chains import merge_fixed, without_actuators
+from tests.random_robots import random_robot, random_tree
+
+ARMS = [random_robot(seed, joints=1 + seed % 3, screws=seed % 5 == 4) for seed in range(12)]
+TREES = [random_tree(seed, 3) for seed in range(8)]
+
+
+def torques(robot: Robot, q: Any, qd: Any, qdd: Any) -> Any:
+    """By Newton and Euler on the unreduced robot, without motors."""
+    chain = without_actuators(merge_fixed(bind(robot, ArrayMaths(), {})))
+    given = (chain.of_joints(list(x.T)) for x in (q, qd, qdd))
+    tau = chain.of_coordinates(newton_euler(chain, *given).tau)
+    return np.stack([np.broadcast_to(x, len(q)) for x in tau], axis=1)
+
+
+def state(robot: Robot, seed: int, count: int = 40) -> Any:
+    return np.random.default_rng(seed).normal(size=(3, count, robot.dof))
+
+
+@pytest.mark.parametrize("robot", [*ARMS, *TREES], ids=lambda robot: robot.name)
+def test_inertial_columns_times_their_parameters_are_torques(robot: Robot) -> None:
+    """Fixed rows, carried bodies and payloads counted to the links that move them."""
+    if robot.dof == 0:
+        pytest.skip("nothing moves")
+    inertial = Inertial(robot)
+    q, qd, qdd = state(robot, 1)
+    values = known_values(inertial.robot, inertial.columns)
+    wanted = torques(robot, q, qd, qdd)
+    assert np.allclose(inertial(q, qd, qdd) @ values, wanted, rtol=0, atol=1e-9 * (1 + np.abs(wanted).max()))
+    for column in inertial.columns:  # who is said to feel nothing feels nothing
+        place = inertial.columns.index(column)
+        others = [j for j in range(robot.dof) if j not in column.rows]
+        assert not inertial(q, qd, qdd)[:, others, place].any()
+
+
+def test_joints_that_follow_have_columns_of_their_links() -> None:
+    robot = random_robot(3, joints="RRR", surroundings=False)
+    first, second, third = robot.joints
+    follower = replace(second, coordinate=Coordinate(((first.name, 2),)))
+    robot = replace(robot, joints=(first, follower, third))
+    inertial, (q, qd, qdd) = Inertial(robot), state(robot, 2)
+    values = known_values(inertial.robot, inertial.columns)
+    assert len(values) == 30 and robot.dof == 2
+    assert np.allclose(inertial(q, qd, qdd) @ values, torques(robot, q, qd, qdd))
+
+
+def test_a_body_without_a_number_makes_its_link_unknown_and_no_other() -> None:
+    robot = mp.load("planar2r").with_parameters(l1=1, l2=1, g=9.81, m1=2).with_payload(1.0, (0.1, 0, 0))
+    inertial = Inertial(robot)
+    values = dict(zip([c.name for c in inertial.columns], known_values(inertial.robot, inertial.columns)))
+    assert values["m1"] == 2 and np.isnan(values["m2"])
+    assert merged(robot).standard_parameters["m2"] is None
+
+
+def test_geometry_must_have_numbers() -> None:
+    with pytest.raises(InputError, match="geometry must have numbers, and l1"):
+        Inertial(mp.load("planar2r").with_parameters(g=9.81))
+    with pytest.raises(InputError, match="gravity must have numbers"):
+        Inertial(mp.load("planar2r").with_parameters(l1=1, l2=1))
+
+
+# the other families
+
+
+def arm() -> mp.Robot:
+    return mp.load("planar2r").with_parameters(l1=1, l2=0.8, g=9.81, m1=2, m2=1)
+
+
+def log_of(robot: Robot, count: int = 3000, rate: float = 200.0, seed: int = 0, **more: Any) -> mp.Log:
+    """A smooth motion of an arm that rubs, with exact rates."""
+    t = np.arange(count) / rate
+    rng = np.random.default_rng(seed)
+    w = 2 * np.pi * 0.3 * rng.uniform(0.5, 1.5, size=(3, robot.dof))
+    a = rng.uniform(0.2, 0.5, size=(3, robot.dof))
+    angle = w * t[:, None, None]
+    q, qd, qdd = ((a * x).sum(axis=1) for x in (np.sin(angle), w * np.cos(angle), -w * w * np.sin(angle)))
+    tau = torques(robot, q, qd, qdd) + 0.4 * qdd + 0.7 * qd + 0.5 * np.tanh(100 * qd) + 0.1
+    return mp.Log(t, q, tau, **({"qd": qd, "qdd": qdd} | more))
+
+
+def truth(data: Data) -> Any:
+    """What `log_of` is made of."""
+    drive = {"motor_inertia": 0.4, "viscous": 0.7, "coulomb": 0.5, "offset": 0.1}
+    return np.array([drive.get(c.family, 0.0) if c.link is None else x for c, x in zip(data.columns, data.known)])
+
+
+@pytest.mark.parametrize("robot", [arm(), random_robot(21, joints="PR"), random_robot(22, joints="R")])
+@pytest.mark.parametrize("cutoff", [None, 6.0])
+def test_gram_matrices_hold_what_a_dense_computation_holds(robot: Robot, cutoff: float | None) -> None:
+    log = log_of(robot)
+    data = gather(robot, log, filter=cutoff, blocks=3)
+    motion = data.source.motions[0]
+    values = data.source.columns.values(motion, slice(None), None)
+    tau, kept = motion.smoother(motion.tau), np.arange(len(log.t))[motion.kept]
+    block = np.arange(len(kept)) * 3 // len(kept)
+    fitted = data.source.fitted(motion)[kept]
+    for j, found in enumerate(values):
+        dense = np.zeros((len(kept), len(data.columns) + 1))
+        dense[:, data.source.columns.own(j)] = motion.smoother(found)[kept]
+        dense[:, -1] = tau[kept, j]
+        for b in range(3):
+            for grams, rows in ((data.judge, dense[block == b]), (data.fit, dense[(block == b) & fitted[:, j]])):
+                wanted = rows.T @ rows
+                assert grams.rows[b, j] == len(rows)
+                assert np.allclose(grams.gram[b, j], wanted, rtol=0, atol=1e-9 * (1 + np.abs(wanted).max()))
+
+
+def test_chunks_are_filtered_as_the_whole() -> None:
+    """A log of several chunks has the Gram matrices of one pass over all of it."""
+    robot = arm()
+    log = log_of(robot, 9000)
+    data = gather(robot, log, filter=4.0, blocks=1)
+    motion = data.source.motions[0]
+    values = data.source.columns.values(motion, slice(None), None)
+    for j, found in enumerate(values):
+        dense = motion.smoother(np.column_stack([found, motion.tau[:, j]]))[motion.kept]
+        kept = np.append(data.source.columns.own(j), len(data.columns))
+        assert np.allclose(data.judge.gram[0, j][np.ix_(kept, kept)], dense.T @ dense, rtol=1e-9)
+
+
+def test_what_made_the_torque_is_found_and_left_by_nothing() -> None:
+    robot = arm()
+    data = gather(robot, log_of(robot), filter=None)
+    theta = truth(data)
+    assert data.judge.error(theta) < 1e-5  # differences of squares
+    assert max(np.abs(x).max() for x in data.residuals(theta)) < 1e-9
+    theta[data.names.index("fv1")] += 0.2
+    wrong = 100 * np.linalg.norm(data.residuals(theta)[0]) / np.linalg.norm(data.torques[0])
+    assert wrong > 0.1 and data.judge.error(theta) == pytest.approx(wrong, rel=1e-9)
+
+
+def test_slow_rows_are_judged_and_not_fitted() -> None:
+    robot = arm()
+    log = log_of(robot)
+    data = gather(robot, log, filter=None)
+    assert log.qd is not None
+    assert (data.judge.rows.sum(axis=0) == len(log.t)).all()
+    assert (data.fit.rows.sum(axis=0) == (np.abs(log.qd) >= 0.01).sum(axis=0)).all()
+    assert (data.moving[0] == (np.abs(log.qd) >= 0.01)).all()
+
+
+def test_torques_at_their_limit_are_not_fitted() -> None:
+    robot = arm()
+    log = log_of(robot)
+    assert log.tau is not None
+    top = 0.6 * np.abs(log.tau[:, 0]).max()
+    cut = replace(log, tau=np.clip(log.tau, -top, top))
+    held, free = gather(robot, cut, filter=None), gather(robot, log, filter=None)
+    limit = np.abs(log.tau) >= top
+    moving = np.abs(log.qd) >= 0.01  # type: ignore[arg-type]
+    # one or two samples at a limit may be a peak
+    assert (np.abs(held.fit.rows.sum(axis=0) - (moving & ~limit).sum(axis=0)) <= 2).all() and limit.sum() > 100
+    assert (held.judge.rows == free.judge.rows).all()
+
+
+def test_every_family_is_a_column_of_every_joint_and_is_linear() -> None:
+    robot = random_robot(31, joints="RPR")
+    model = mp.JointModel.everything(coupling={("q1", "q3"): 0.5})
+    data = gather(robot, log_of(robot, 600), model, filter=None, blocks=2)
+    names = data.names
+    assert len(set(names)) == len(names)
+    by_family: dict[str, int] = {}
+    for column in data.columns:
+        by_family[column.family] = by_family.get(column.family, 0) + 1
+    assert by_family["tilt"] == 2 and by_family["coupling"] == 3 and by_family["harmonics:1"] == 6
+    assert all(by_family[key] % 3 == 0 for key in model.families)
+    squares = np.diagonal(data.judge.gram, axis1=2, axis2=3).sum(axis=(0, 1))
+    assert (squares[[c.link is None for c in data.columns] + [True]] > 0).all()
+    theta = np.random.default_rng(0).normal(size=len(names))
+    predicted = data.predicted(theta)[0]
+    singly = sum(data.predicted(theta * (np.arange(len(names)) == k))[0] for k in range(0, len(names), 1))
+    assert np.allclose(predicted, singly, rtol=0, atol=1e-9 * np.abs(predicted).max())
+
+
+def test_a_tilted_base_is_a_tilted_gravity() -> None:
+    """The columns are the difference of gravity's torque under a small lean."""
+    robot = arm().with_gravity(0, -9.81, 0)
+    columns = Columns(robot, mp.JointModel(tilt=True))
+    data = gather(robot, log_of(robot, 400), mp.JointModel(tilt=True), filter=None)
+    lean, places = 1e-6, [k for k, c in enumerate(data.columns) if c.family == "tilt"]
+    for k, way in zip(places, columns._ways()):
+        theta = np.zeros(len(data.columns))
+        theta[k] = 1.0
+        leaning = robot.with_gravity(*(float(x) for x in columns.inertial.gravity + lean * way))
+        q = data.source.motions[0].q
+        still = np.zeros_like(q)
+        wanted = (torques(leaning, q, still, still) - torques(robot, q, still, still)) / lean
+        assert np.allclose(data.predicted(theta)[0], wanted, atol=1e-6)
+
+
+def test_friction_by_load_follows_the_parameters_given() -> None:
+    robot = arm()
+    model = mp.JointModel(friction=["viscous", "coulomb", "load"])
+    data = gather(robot, log_of(robot), model, filter=None)
+    motion = data.source.motions[0]
+    theta = np.zeros(len(data.columns))
+    theta[data.names.index("fl2")] = 1.0
+    load = torques(robot, motion.q, motion.qd, motion.qdd)
+    wanted = np.abs(load[:, 1]) * np.tanh(motion.qd[:, 1] / 0.01)
+    assert np.allclose(data.predicted(theta)[0][:, 1], wanted)
+    double = data.with_load(2 * np.nan_to_num(data.known))
+    assert np.allclose(double.predicted(theta)[0][:, 1], 2 * wanted)
+    unknown = mp.load("planar2r").with_parameters(l1=1, l2=0.8, g=9.81)
+    fitted = gather(unknown, log_of(robot), model, filter=None)  # by a first fit, the file having no masses
+    assert np.allclose(fitted.predicted(theta)[0][:, 1], wanted, atol=0.02 * wanted.max())
+
+
+def test_some_of_the_columns() -> None:
+    robot = arm()
+    data = gather(robot, log_of(robot, 600), filter=5.0)
+    few = data.subset(["fv2", "Lzz1", "fo1"])
+    assert few.names == ["fv2", "Lzz1", "fo1"]
+    theta = np.array([0.3, 0.2, 0.1])
+    whole = np.zeros(len(data.columns))
+    whole[[data.names.index(name) for name in few.names]] = theta
+    assert np.allclose(few.residuals(theta)[0], data.residuals(whole)[0])
+    assert np.allclose(few.judge.squares(theta), data.judge.squares(whole))
+    flags = [c.family == "viscous" for c in data.columns]
+    assert few.subset([True, False, False]).names == ["fv2"] and data.subset(flags).names == ["fv1", "fv2"]
+    with pytest.raises(UnknownNameError, match="fv9"):
+        data.subset(["fv9"])
+    with pytest.raises(InputError, match="truth values"):
+        data.subset([True])
+    with pytest.raises(InputError, match="one a column"):
+        data.residuals([1.0])
+
+
+def test_a_long_log_takes_little_memory() -> None:
+    """40 columns a joint of 60 000 samples would be 40 MB a copy; the log itself is 5."""
+    robot = arm()
+    log = log_of(robot, 60_000, qd=None, qdd=None)
+    gather(robot, log_of(robot, 600), mp.JointModel.everything(), filter=20.0)  # what is loaded once
+    tracemalloc.start()
+    try:
+        gather(robot, log, mp.JointModel(), filter=20.0)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 25e6
+
+
+# what is asked for
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"friction": ["viscos"]}, "did you mean 'viscous'"),
+        ({"friction": ["cubic"]}, "left out by rule"),
+        ({"harmonics": 3}, "expected 0 … 2"),
+        ({"coupling": {"q5": 1.0}}, "pairs of joints"),
+    ],
+)
+def test_unknown_words_are_answered(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        mp.JointModel(**given)
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (mp.JointModel(coupling={("q1", "q9"): 1.0}), "no joint of planar2r"),
+        (mp.JointModel(coupling={("q1", "q1"): 1.0}), "with itself"),
+        (mp.JointModel(gains={"elbow9": 2.0}), "no joint of planar2r"),
+    ],
+)
+def test_joints_that_are_not_there_are_answered(model: mp.JointModel, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        gather(arm(), log_of(arm(), 400), model)
+
+
+def test_logs_that_cannot_be_used_are_answered() -> None:
+    robot, log = arm(), log_of(arm(), 400)
+    assert log.tau is not None
+    for wrong, said in (
+        (replace(log, tau=None), "has no torques"),
+        (mp.Log(log.t, log.q[:, :1], log.tau[:, :1]), "expected shape"),
+    ):
+        with pytest.raises(InputError, match=said):
+            gather(robot, wrong)
+    with pytest.raises(InputError, match="no log"):
+        gather(robot, [])
+    for filter in ("quick", np.nan, -1.0, 1e5):
+        with pytest.raises(InputError, match="filter"):
+            gather(robot, log, filter=filter)
+
+
+def test_known_gains_multiply_the_torque() -> None:
+    robot, log = arm(), log_of(arm(), 400)
+    name = robot.joint_names[1]
+    data = gather(robot, log, mp.JointModel(gains={name: 2.0}), filter=None)
+    assert np.allclose(data.torques[0], log.tau * np.array([1.0, 2.0]))
+
+
+# filters
+
+
+def test_rates_are_exact_for_polynomials() -> None:
+    t = np.arange(40) * 0.01
+    q = np.stack([1 + 2 * t + 3 * t**2, t**3 - t**4], axis=1)
+    qd, qdd = rates(q, 0.01)
+    inner = slice(2, -2)
+    assert np.allclose(qd[inner, 1], (3 * t**2 - 4 * t**3)[inner]) and np.allclose(qdd[:, 0], 6)
+    assert np.allclose(qdd[inner, 1], (6 * t - 12 * t**2)[inner]) and np.allclose(qd[:, 0], 2 + 6 * t)
+
+
+def test_a_smoother_keeps_what_is_slow_and_loses_what_is_fast() -> None:
+    t = np.arange(4000) / 500.0
+    slow, fast = np.sin(2 * np.pi * t), np.sin(2 * np.pi * 100 * t)
+    found = Smoother(500.0, 10.0)(np.stack([slow, fast], axis=1))[500:-500]
+    assert np.allclose(found[:, 0], slow[500:-500], atol=1e-6) and np.abs(found[:, 1]).max() < 1e-6
+
+
+@pytest.mark.parametrize("rate", [100.0, 400.0])
+@pytest.mark.parametrize("counts", [4000, 40_000, 0])
+def test_the_cutoff_is_above_the_motion_and_below_the_noise(rate: float, counts: int) -> None:
+    """Accelerations from a quantised log, by the cut-off found from it, are near the best that any cut-off gives."""
+    t = np.arange(int(20 * rate)) / rate
+    w = 2 * np.pi * np.array([0.3, 0.7])
+    q, qdd = np.sin(w * t[:, None]), -(w**2) * np.sin(w * t[:, None])
+    step = 2 * np.pi / counts if counts else 0.0
+    seen = np.round(q / step) * step if counts else q
+    log = mp.Log(t, seen, q)
+    inner = slice(len(t) // 10, -len(t) // 10)
+
+    def error(cutoff: float) -> float:
+        found = rates(Smoother(rate, cutoff)(seen), 1 / rate)[1]
+        return float(np.linalg.norm((found - qdd)[inner]) / np.linalg.norm(qdd[inner]))
+
+    cut = gathering.cutoff_for([log], "auto").frequency
+    assert cut is not None
+    assert error(cut) < 3 * min(error(x) for x in np.geomspace(0.8, 0.4 * rate, 12)) + 3e-4
