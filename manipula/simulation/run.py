@@ -12,7 +12,7 @@ import numpy as np
 
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import Robot
-from manipula.simulation.functions import Array
+from manipula.simulation.functions import Array, Functions
 from manipula.simulation.reading import Rest
 from manipula.simulation.records.logs import Log
 from manipula.support.files import write_text
@@ -75,6 +75,29 @@ class Run:
         from manipula.simulation.plots import figure_of
 
         return figure_of(self, degrees)
+
+    def animate(
+        self,
+        path: str | Path | None = None,
+        *,
+        row: int | tuple[int, ...] = 0,
+        rate: float = 25.0,
+        speed: float = 1.0,
+        parameters: Mapping[str, float] | None = None,
+    ) -> Any:
+        """The arm moving, with the way of its tool: written to `path`, which is returned: .gif, .mp4 where ffmpeg is,
+        or .html, a page that stands alone. Without a path, the animation of matplotlib, for a notebook.
+
+        `row` is the arm of a batch, `rate` pictures a second, `speed` how many times faster than the world;
+        `parameters` are values of the robot's symbols.
+        """
+        from manipula.simulation.views.animation import animation_of, refuse_kind, save_animation
+
+        if path is not None:
+            refuse_kind(Path(path))
+        functions = Functions(self.robot, parameters)
+        moving = animation_of(self, lambda q: functions("frames", q), row, rate, speed)
+        return moving if path is None else save_animation(moving, Path(path), rate)
 
     def report(self, path: str | Path, degrees: bool = False) -> Path:
         """One page that stands alone: settings, largest values, balance, pictures. Returns its path."""

@@ -66,7 +66,32 @@ def test_a_scenario_is_the_run_it_describes(tmp_path: Path) -> None:
     np.testing.assert_array_equal(mp.read_log(written[0]).q, run.q)
 
 
+def test_elastic_joints_play_and_bristles_stand_in_the_table_of_the_plant(tmp_path: Path) -> None:
+    file = tmp_path / "soft.toml"
+    drives = 'elastic = [2000, 900]\nbacklash = 0.002\nfriction = "lugre"\nsigma0 = 1500\nsigma1 = 4\n'
+    text = TEXT.partition("[[event]]")[0].replace("wrench = [1, 0, 0, 0, 0, 0]\n", "")
+    text = text.replace('effort = "none"\n', f'effort = "none"\n{drives}')
+    text = text.replace("g = 9.81 }", "g = 9.81, Ia1 = 0.3, Ia2 = 0.2, fc1 = 1.5, fc2 = 0.5 }")
+    file.write_text(text, encoding="utf-8")
+    run, _ = api.simulate_file(file)
+    values = {"l1": 0.5, "l2": 0.4, "m1": 3, "m2": 2, "g": 9.81, "Ia1": 0.3, "Ia2": 0.2, "fc1": 1.5, "fc2": 0.5}
+    arm = mp.load("planar2r").with_parameters(**values)
+    plant = mp.Plant(
+        arm.with_payload(0.5, (0, 0.1, 0)), "lugre", None, elastic=[2000, 900], backlash=0.002, sigma0=1500, sigma1=4
+    )
+    law = mp.controller(arm, "pd_gravity", sample=1e-3, kp=[400, 250], kd=40)
+    ref = mp.trajectory.quintic(np.radians([0, 10]), np.radians([40, -20]), 0.03)
+    same = mp.simulate(plant, law, ref, until=0.04)
+    assert sorted(run.state) == ["bristle", "motor", "motor_rate"]
+    np.testing.assert_array_equal(run.q, same.q)
+    np.testing.assert_array_equal(run.state["motor"], same.state["motor"])
+
+
 BROKEN = [
+    ('effort = "none"', "elastic = -1", "plant: elastic"),
+    ('effort = "none"', "elastic = true", "joint 'theta1' has no stiffness and no motor_inertia"),
+    ('effort = "none"', "backlash = 0.1", "backlash: is play in a spring"),
+    ('effort = "none"', 'friction = "rough"', "plant: friction: found 'rough'"),
     ("format = 1", "", "format: is missing"),
     ("format = 1", "format = 2", "format: found 2; input should be 1"),
     ('robot = "planar2r"', "", "robot: is missing"),
