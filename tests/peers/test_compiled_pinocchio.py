@@ -20,10 +20,10 @@ def close(mine: Any, theirs: Any) -> None:
     np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-10 * scale)
 
 
-LARGE = [pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 9, 11)]  # seven joints and more
+LARGE = [pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 1, 3, 7, 8, 9, 11)]  # five seconds each and more
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 6, 7, 8, 10, *LARGE])
+@pytest.mark.parametrize("seed", [2, 4, 5, 6, 10, *LARGE])
 def test_twelve_random_arms(seed: int) -> None:
     robot = mp.Robot.of(random_robot(seed)).without("friction")
     q, qd, qdd, wrench = (np.array(part) for part in random_state(robot, seed))
