@@ -21,7 +21,8 @@ from manipula.generation.checker import MODELS, checker_files
 from manipula.generation.request import Request
 from tests.languages import CXX, WARNINGS
 from tests.laws.test_tip import request_for, with_tip
-from tests.random_robots import random_robot
+from tests.laws.test_trees import heavy as heavy_tree
+from tests.random_robots import random_robot, random_tree, with_laws
 
 needs_cxx = pytest.mark.skipif(CXX is None, reason="no C++ compiler on this machine: checkers in C++ are not run")
 # twists that are no quarter turns: 45° and 30° have equal or rational sines, 0.7 rad has neither
@@ -98,6 +99,61 @@ def test_emitted_python_passes(case: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", ["odd forward_dynamics", "1 inverse_dynamics wrench", "thirty forward_dynamics"])
 def test_emitted_cpp_passes(case: str, tmp_path: Path) -> None:
     passes(emitted(generated(case), "cpp", tmp_path), tmp_path)
+
+
+TREES = [
+    "0 inverse_dynamics", "3 inverse_dynamics wrench", "5 jacobian", "6 pose all", "7 forward_dynamics", "8 jacobian",
+]  # fmt: skip
+
+
+@cache
+def branching(case: str) -> mp.Model:
+    """`seed model [all] [wrench]` of a robot that branches, its tool on any row."""
+    seed, model, *options = case.split()
+    robot = mp.Robot.of(heavy_tree(random_tree(int(seed), joints=4)))
+    return mp.generate(robot, model, symbolic="all" if "all" in options else "auto", wrench="wrench" in options)
+
+
+@pytest.mark.parametrize("case", TREES)
+def test_robots_that_branch(case: str, tmp_path: Path) -> None:
+    """Passed as emitted; with a slip in the text, or standing on another row, named."""
+    files = emitted(branching(case), "python", tmp_path)
+    passes(files, tmp_path)
+    name, check = source_of(files), next(name for name in files if "_check" in name)
+    slip = mutant_of(files[name], "python", random.Random(case))
+    fails({**files, name: slip.text}, tmp_path)
+    if "stands_on(1)" in files[check]:
+        fails({**files, check: files[check].replace("stands_on(1)", "stands_on(0)", 1)}, tmp_path)
+
+
+@needs_cxx
+@pytest.mark.parametrize("case", [TREES[1], *(pytest.param(case, marks=pytest.mark.slow) for case in TREES[2:])])
+def test_robots_that_branch_in_cpp(case: str, tmp_path: Path) -> None:
+    passes(emitted(branching(case), "cpp", tmp_path), tmp_path)
+
+
+@cache
+def rubbed(seed: int) -> mp.Model:
+    """An arm with every friction law there is."""
+    robot = random_robot(seed, joints="RP" if seed % 2 else "R", surroundings=False)
+    return mp.generate(mp.Robot.of(with_laws(robot, seed, ["asymmetric", "load", "stribeck"])), "inverse_dynamics")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_friction_law(seed: int, tmp_path: Path) -> None:
+    """Passed as emitted; of a robot whose laws have other numbers, or another law, named."""
+    files = emitted(rubbed(seed), "python", tmp_path)
+    passes(files, tmp_path)
+    check = next(name for name in files if "_check" in name)
+    laws = re.findall(r'    friction\("\w+", .*\n', files[check])
+    assert laws
+    for law in laws:
+        fails({**files, check: files[check].replace(law, "", 1)}, tmp_path)
+
+
+@needs_cxx
+def test_every_friction_law_in_cpp(tmp_path: Path) -> None:
+    passes(emitted(rubbed(1), "cpp", tmp_path), tmp_path)
 
 
 def planted(case: str, language: str, seed: int, folder: Path) -> tuple[dict[str, str], Any]:

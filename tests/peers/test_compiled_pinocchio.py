@@ -20,7 +20,7 @@ def close(mine: Any, theirs: Any) -> None:
     np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-10 * scale)
 
 
-LARGE = [pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 1, 3, 7, 8, 9, 11)]  # five seconds each and more
+LARGE = [pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 1, 3, 7, 8, 9, 11)]  # four seconds each and more
 
 
 @pytest.mark.parametrize("seed", [2, 4, 5, 6, 10, *LARGE])

@@ -23,7 +23,7 @@ from manipula.errors import InputError
 from manipula.generation.checker.numbers import number_lines
 from manipula.generation.checker.table import robot_lines, words_of
 from manipula.generation.request import Request
-from manipula.mechanics.robot.branching import followers, in_rows
+from manipula.mechanics.robot.branching import followers
 
 DYNAMIC = ("inverse_dynamics", "forward_dynamics")
 MODELS = (*DYNAMIC, "pose", "jacobian")
@@ -39,9 +39,9 @@ def checker_files(request: Request | None, function: Function, language: str, ve
     if request is None or request.model not in MODELS:
         model = function.name if request is None else request.model
         raise InputError(f"proof=True: there is no checker for {model} yet, only for {', '.join(MODELS)} as generated")
-    if not in_rows(request.robot) or followers(request.robot):
-        told = "branches" if not in_rows(request.robot) else "has joints that follow others"
-        raise InputError(f"proof=True: there is no checker for a robot that {told} yet, as {request.robot.name} does")
+    if odd := followers(request.robot):
+        told = f"in which joints follow others yet, as {odd[0]!r} of {request.robot.name} does"
+        raise InputError(f"proof=True: there is no checker for a robot {told}")
     template, file = FILES[language]
     context = _context(request, function, language, version)
     return {file.format(context["name"]): filled(__name__, template, context)}

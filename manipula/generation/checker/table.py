@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from manipula.algebra.emit.names import Namer, identifier
 from manipula.errors import InputError
 from manipula.generation.checker.text import Call, angle_text, fraction_text
+from manipula.mechanics.robot.actuators.law import Law
 from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser, free_parameters
 from manipula.mechanics.robot.description import Body, Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, names_of
 
 _STEPS = {"r": "turn", "t": "shift"}
+_LAWS = ("asymmetric", "load", "stribeck")
 _CENTRES = {"com": "at_com", "first_moment": "first_moment"}
 _INERTIAS = {"com": "about_com", "origin": "about_origin", "second_moment": "second_moment"}
 
@@ -47,9 +49,13 @@ class _Writer:
             yield f'value("{self.words[name]}", {self.parameter(self.values[name])})'
         yield f"gravity({self.cells(self.robot.gravity)})"
         yield f"base({self.steps(self.robot.base)})"
-        for joint in self.robot.joints:
+        for before, (joint, parent) in enumerate(zip(self.robot.joints, self.robot.parents), -1):
             yield from self.row(joint)
+            if parent != before:
+                yield f"stands_on({parent + 1})"
         yield f"tool({self.steps(self.robot.tool)})"
+        if self.robot.tool_row != len(self.robot.joints) - 1:
+            yield f"tool_on({self.robot.tool_row + 1})"
         for body in self.robot.payload:
             yield f"payload({self.body(body)})"
 
@@ -62,7 +68,11 @@ class _Writer:
         for mounted in joint.carries:
             yield f"body({self.steps(mounted.at)}, {self.body(mounted.body)})"
         if joint.kind != "fixed":
-            yield f"motor({self.cells(self.drive(joint))})"
+            every = [value for law in joint.actuator.laws if law.always for value in law.values]
+            yield f"motor({self.cells([joint.actuator.motor_inertia, *every])})"
+            for law in joint.actuator.laws:
+                if not law.always:
+                    yield f'friction("{self.law(joint, law)}", {self.cells(law.values)})'
 
     def kind(self, joint: Joint) -> str:
         """Its letter; the checker is a text of its own and has no other kinds."""
@@ -72,15 +82,14 @@ class _Writer:
             raise InputError(f"{told}; emit without the checker")
         return found
 
-    def drive(self, joint: Joint) -> list[Cell]:
-        """Ia fv fc fo; the checker is a text of its own and has no other laws."""
-        for law in joint.actuator.laws:
-            if not law.always:
-                raise InputError(
-                    f"{self.robot.name}: joint {joint.name!r} has friction.{law.key}, which the checker does not know; "
-                    'emit without the checker, or robot.without("friction")'
-                )
-        return list(joint.actuator.linear().values())
+    def law(self, joint: Joint, law: Law[Cell]) -> str:
+        """Its key; the checker is a text of its own and has no other laws."""
+        if law.key not in _LAWS:
+            raise InputError(
+                f"{self.robot.name}: joint {joint.name!r} has friction.{law.key}, which the checker does not know; "
+                'emit without the checker, or robot.without("friction")'
+            )
+        return law.key
 
     def body(self, body: Body) -> str:
         centre, inertia = f"vec({self.cells(body.centre)})", f"six({self.cells(body.inertia)})"
