@@ -6,7 +6,6 @@ of the machinery behind them.
 
 from __future__ import annotations
 
-from manipula.api.data_verbs import identify
 from manipula.api.model_verbs import (
     base_parameters,
     best_known,
@@ -54,7 +53,6 @@ __all__ = [
     "formats",
     "from_text",
     "generate",
-    "identify",
     "inverse_derivation",
     "languages",
     "law_model",

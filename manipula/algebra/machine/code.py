@@ -13,6 +13,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
+from manipula.algebra.machine.writer import Host
 from manipula.scalar import ARITHMETIC, OPS
 from manipula.support.cache import discard, fetch, keep, key_of
 
@@ -145,6 +146,17 @@ def _libraries() -> Iterator[ctypes.CDLL]:
     for name in _LIBRARIES.get(sys.platform, ("libm.so.6", None)):
         with suppress(OSError):
             yield ctypes.CDLL(name)
+
+
+@lru_cache(maxsize=1)
+def host() -> Host:
+    """The widest vectors of this machine, and whether it multiplies and adds in one."""
+    if triple().startswith(("aarch64", "arm64")):
+        return Host(16, True)
+    has = features()
+    if has.get("avx512f") and has.get("avx512dq") and has.get("avx512vl"):
+        return Host(64, True)
+    return Host(32 if has.get("avx") else 16, bool(has.get("fma")))
 
 
 def features() -> dict[str, bool]:

@@ -31,11 +31,11 @@ from manipula.algebra.machine.rows import (
     row_units,
     vector_units,
 )
+from manipula.algebra.machine.seldom import GROUPED, Detour, seldom_wanted
 from manipula.algebra.machine.sincos import MEND, rooms, sines
 from manipula.algebra.machine.writer import Host, Kind, Writer, declarations
 from manipula.algebra.tape import Line, Tape, kept_slots, parameters_of, variables_of
 
-_GROUPED = ("sin", "cos", "atan2")
 # texts of our own, of any width; an operation without one is the system's function, lane by lane
 _TEXTS: dict[str, Callable[..., str]] = {
     "exp": exponential, "log": logarithm, "tanh": hyperbolic_tangent, "pow": power,
@@ -217,7 +217,7 @@ def compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
     """The lines; sines, cosines and arc tangents of all that is known at a time are computed together."""
     stores = Stores(units, (line.slot for line in lines))
     stores.fixed()
-    grouped = [line for line in lines if line.op in _GROUPED]
+    grouped = [line for line in lines if line.op in GROUPED]
     makers = {line.slot: line for line in lines}
     levels = _levels(lines)
     done: set[int] = set()
@@ -228,7 +228,23 @@ def compute(w: Writer, lines: Sequence[Line], units: Sequence[Unit]) -> None:
             w.aliases[slot] = value
             done.add(slot)
             stores.known(slot)
-    _plain(w, lines, done, stores)
+    _rest(w, lines, done, stores, {slot for unit in units for slot in unit.slots})
+
+
+def _rest(w: Writer, lines: Sequence[Line], done: set[int], stores: Stores, results: set[int]) -> None:
+    """What is left; a part that is seldom wanted stands behind a branch."""
+    part = seldom_wanted(lines, results)
+    if part is None:
+        _plain(w, lines, done, stores)
+        return
+    _plain(w, part.before, done, stores)
+    detour = Detour(w, part)
+    _plain(w, part.lines, done, stores)
+    detour.close()
+    for line in part.choices:
+        done.add(line.slot)
+        stores.known(line.slot)
+    _plain(w, part.after, done, stores)
 
 
 def _sines(w: Writer, stage: Sequence[Line]) -> list[tuple[int, str]]:
@@ -274,7 +290,7 @@ def _levels(lines: Sequence[Line]) -> dict[int, int]:
     levels: dict[int, int] = {}
     for line in lines:
         inside = max((levels.get(arg, 0) for arg in line.args), default=0)
-        levels[line.slot] = inside + (line.op in _GROUPED)
+        levels[line.slot] = inside + (line.op in GROUPED)
     return levels
 
 

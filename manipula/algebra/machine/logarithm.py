@@ -36,7 +36,7 @@ def logarithm(a: Arithmetic, x: str) -> str:
 
 def plain_logarithm(a: Arithmetic, x: str) -> str:
     """log of a positive number with all its digits, good to 2 units in the last place: half the work."""
-    k, m = _split(a, x)
+    k, m = _parts(a, a.bits(x), _COUNT + 1023)
     s = a.div(a.sub(m, 1.0), a.add(m, 1.0))
     z = a.mul(s, s)
     tail = a.mul(a.mul(s, z), a.fma(z, a.polynomial(z, _R), _TWO_THIRDS[0]))
@@ -86,7 +86,12 @@ def _split(a: Arithmetic, x: str) -> Double:
     """k, m"""
     tiny = a.compare("olt", x, _SMALLEST)
     bits = a.bits(a.choose(tiny, a.mul(x, 2.0**54), x))
+    return _parts(a, bits, a.choose(tiny, _COUNT + 1023 + 54, _COUNT + 1023))
+
+
+def _parts(a: Arithmetic, bits: str, zero: str | float) -> Double:
+    """The same of the bits of a number with all its digits; `zero` is the count of k = 0."""
     exponent = a.whole("lshr", a.whole("add", bits, _ONE - _ROOT_OF_HALF), 52)  # k + 1023
     m = a.number(a.whole("add", a.whole("sub", bits, a.whole("shl", exponent, 52)), _ONE))
     count = a.number(a.whole("add", exponent, 0x433 << 52))  # k + 1023 + 2⁵²
-    return a.sub(count, a.choose(tiny, _COUNT + 1023 + 54, _COUNT + 1023)), m
+    return a.sub(count, zero), m

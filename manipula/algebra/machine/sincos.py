@@ -203,7 +203,7 @@ def _careful(w: Writer, k: Kind, x: str) -> Pair:
     sine = fma(op("mul", z, r), polynomial(w, k, z, _SIN), op("mul", e, most))
     cosine = fma(op("mul", z, z), polynomial(w, k, z, _COS), lost)
     cosine = fma(r, w.let(f"fneg {k.text} {e}"), cosine)
-    return _quadrant(w, k, bits, op("add", r, sine), op("add", most, cosine))
+    return quadrant(w, k, bits, op("add", r, sine), op("add", most, cosine))
 
 
 def _short(w: Writer, k: Kind, x: str) -> Pair:
@@ -218,7 +218,7 @@ def _short(w: Writer, k: Kind, x: str) -> Pair:
     cube = w.let(f"fmul {k.text} {z}, {r}")
     sine = fma(cube, polynomial(w, k, z, _SIN_SHORT), r)
     cosine = fma(z, polynomial(w, k, z, _COS_SHORT), k.literal(1.0))
-    return _quadrant(w, k, bits, sine, cosine)
+    return quadrant(w, k, bits, sine, cosine)
 
 
 def polynomial(w: Writer, k: Kind, z: str, coefficients: Sequence[float]) -> str:
@@ -228,7 +228,7 @@ def polynomial(w: Writer, k: Kind, z: str, coefficients: Sequence[float]) -> str
     return total
 
 
-def _quadrant(w: Writer, k: Kind, bits: str, sine: str, cosine: str) -> Pair:
+def quadrant(w: Writer, k: Kind, bits: str, sine: str, cosine: str) -> Pair:
     """n odd exchanges the two; bit 1 of n signs the sine, bit 1 of n + 1 the cosine."""
     odd = w.let(f"trunc {k.bits} {bits} to {k.test}")
     s = w.let(f"select {k.test} {odd}, {k.text} {cosine}, {k.text} {sine}")

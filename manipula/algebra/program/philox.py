@@ -17,7 +17,8 @@ FIRST, SECOND = 0xD2511F53, 0xCD9E8D57  # multipliers
 GOLDEN, ROOT = 0x9E3779B9, 0xBB67AE85  # what a round adds to the key
 LOW, HALF = 0xFFFFFFFF, 32
 TWO_PI = 6.283185307179586
-LAST = 2.0**-53
+LAST = 2.0**-32
+EACH = 4  # deviates of one counter
 
 
 def philox(c: Words, k0: Word, k1: Word) -> None:
@@ -35,17 +36,16 @@ def philox(c: Words, k0: Word, k1: Word) -> None:
 
 
 def normals(seed: int, rollout: int, step: int, channel: int, out: Reals) -> None:
-    """Two independent deviates: key (seed, rollout), counter (step, channel)."""
+    """Four independent deviates: key (seed, rollout), counter (step, channel). Two words make two of them."""
     c = words(4)
     c[0] = word(step) & word(LOW)
     c[1] = word(step) >> HALF
     c[2] = word(channel) & word(LOW)
     c[3] = word(0)
     philox(c, word(seed) & word(LOW), word(rollout) & word(LOW))
-    u = ((c[1] << HALF) | c[0]) >> 11
-    v = ((c[3] << HALF) | c[2]) >> 11
-    # r = √(−2 log u), 0 < u ≤ 1;  r cos 2πv,  r sin 2πv
-    r = sqrt(-2.0 * log((float(int(u)) + 1.0) * LAST))
-    angle = TWO_PI * (float(int(v)) * LAST)
-    out[0] = r * cos(angle)
-    out[1] = r * sin(angle)
+    for i in range(2):
+        # r = √(−2 log u), 0 < u ≤ 1;  r cos 2πv,  r sin 2πv
+        r = sqrt(-2.0 * log((float(int(c[2 * i])) + 1.0) * LAST))
+        angle = TWO_PI * (float(int(c[2 * i + 1])) * LAST)
+        out[2 * i] = r * cos(angle)
+        out[2 * i + 1] = r * sin(angle)

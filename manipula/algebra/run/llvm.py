@@ -13,8 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from manipula.algebra.machine.code import Loaded, loaded
-from manipula.algebra.machine.host import host
+from manipula.algebra.machine.code import Loaded, host, loaded
 from manipula.algebra.machine.ir import batch_module, single_module
 from manipula.algebra.machine.repeat import repeat_module
 from manipula.algebra.machine.writer import Host

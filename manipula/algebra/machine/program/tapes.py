@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from manipula.algebra.machine.host import host
+from manipula.algebra.machine.code import host
 from manipula.algebra.machine.ir import lanes_function, straight_functions
 from manipula.algebra.machine.sincos import MEND
 from manipula.algebra.machine.writer import Writer, declarations

@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from manipula.algebra.program.philox import FIRST, GOLDEN, HALF, LAST, LOW, ROOT, ROUNDS, SECOND, TWO_PI
+from manipula.algebra.program.philox import EACH, FIRST, GOLDEN, HALF, LAST, LOW, ROOT, ROUNDS, SECOND, TWO_PI
 
 
 def deviates(count: int, seed: int, rollouts: Any, step: int) -> Any:
-    """(count, *rollouts.shape): two a channel, channels from 0 on."""
-    shape = np.shape(rollouts)
-    found = np.empty((count + count % 2, *shape))
-    for channel in range((count + 1) // 2):
+    """(count, *rollouts.shape): four a channel, channels from 0 on."""
+    shape, channels = np.shape(rollouts), -(-count // EACH)
+    found = np.empty((channels, EACH, *shape))
+    for channel in range(channels):
         c = [np.full(shape, x, np.uint64) for x in (step & LOW, step >> HALF, channel, 0)]
         c = _rounds(c, seed, np.asarray(rollouts).astype(np.uint64))
-        u, v = (((high << HALF) | low) >> 11 for low, high in ((c[0], c[1]), (c[2], c[3])))
-        r = np.sqrt(-2.0 * np.log((u.astype(float) + 1.0) * LAST))
-        angle = TWO_PI * (v.astype(float) * LAST)
-        found[2 * channel], found[2 * channel + 1] = r * np.cos(angle), r * np.sin(angle)
-    return found[:count]
+        for i, (u, v) in enumerate(((c[0], c[1]), (c[2], c[3]))):
+            r = np.sqrt(-2.0 * np.log((u.astype(float) + 1.0) * LAST))
+            angle = TWO_PI * (v.astype(float) * LAST)
+            found[channel, 2 * i : 2 * i + 2] = r * np.cos(angle), r * np.sin(angle)
+    return found.reshape(-1, *shape)[:count]
 
 
 def _rounds(c: list[Any], seed: int, rollouts: Any) -> list[Any]:

@@ -13,7 +13,8 @@ The problem is solved by descent along the coordinates with soft thresholds,
     v_i ← (max(t_i − high_i, 0) + min(t_i − low_i, 0))/M_ii       t_i = (M(v* − v))_i + M_ii v_i
 
 a fixed number of sweeps from v* on, in which a joint at rest that is held stays zero exactly; then exactly for the
-joints that move. What is left of a last sweep is told as `residual`. Positions go with the mean of old and new
+joints that move. What is left of a last sweep is told as `residual`. Where no joint changes between rest and motion v*
+is the solution, and is taken as it is. Positions go with the mean of old and new
 velocities: q⁺ = q* + r/2 (v⁺ − v*). So a step without changes is the integrator's own, and one with changes is of
 order 1.
 
@@ -77,9 +78,11 @@ def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SW
         new = step(staged(maths, method, rate), here, h)
         free, M = new["qd"], found["inertia"]
         bounds = _bounds(maths, found, x, new, ways, h, limits)
-        v = _descended(maths, M, free, bounds, sweeps)
-        v = _polished(maths, M, free, bounds, v)
-        residual = _residual(maths, M, free, bounds, v)
+        v = _polished(maths, M, free, bounds, _descended(maths, M, free, bounds, sweeps))
+        left = _residual(maths, M, free, bounds, v)
+        changes = _changes(maths, free, bounds, ways)
+        v = [maths.select(changes, a, b) for a, b in zip(v, free)]
+        residual = maths.select(changes, left, 0)
         moved = [q + rest * _HALF * (a - b) for q, rest, a, b in zip(new["q"], bounds.rest, v, free)]
         after = {**new, "q": _within(maths, moved, limits), "qd": v}
         if limits.loaded:
@@ -124,6 +127,19 @@ def impulses(maths: Maths[Any], found: Given, v: Any, free: Any, way: Any, h: An
     below = maths.select(moves, maths.select(maths.less(0, way), -width, 0), h * (low - push))
     above = maths.select(moves, maths.select(maths.less(way, 0), width, 0), h * (high - push))
     return below, above, rest
+
+
+def _changes(maths: Maths[Any], free: Sequence[Any], to: Bounds, ways: Sequence[Any]) -> Any:
+    """1 where some joint begins or ceases to rest, or meets a stop; else v* is the solution, and all that follows is
+    for nothing. Where code can, it leaves that out."""
+    worst: Any = 0
+    for v, way, low, high, lower, upper in zip(free, ways, to.low, to.high, to.lower, to.upper, strict=True):
+        if low is not None:
+            # it turns back: v⁻ v* < 0; it was at rest, and is pushed beyond what holds it: low > 0 or high < 0
+            worst = maths.maximum(maths.maximum(worst, -(way * v)), maths.maximum(low, -high))
+        worst = worst if upper is None else maths.maximum(worst, upper * v)
+        worst = worst if lower is None else maths.maximum(worst, -(lower * v))
+    return maths.less(0, worst)
 
 
 def _descended(

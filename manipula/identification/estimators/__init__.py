@@ -1,1 +1,0 @@
-"""One way to find parameters a file; each is a function of data, prior and weights."""
