@@ -11,7 +11,7 @@ import typer
 from manipula import api
 from manipula.cli.generating import language_names, say_models
 from manipula.cli.terminal import options, places
-from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_list, say_prose
 from manipula.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -108,8 +108,10 @@ def _say_laws(robot: str, as_json: bool) -> None:
     if as_json:
         say_json(told)
         return
-    rows = [(name, str(x["says"]), " ".join(x["settings"])) for name, x in told.items()]
-    say_table("Control laws", ("law", "what it does", "settings"), rows)
+    say_list(
+        "Control laws, and their settings",
+        {name: (str(x["says"]), " ".join(x["settings"])) for name, x in told.items()},
+    )
 
 
 def _shared(values: Sequence[str], law: str) -> tuple[dict[str, Any], list[str]]:

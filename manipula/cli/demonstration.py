@@ -18,6 +18,7 @@ from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json,
 
 if TYPE_CHECKING:
     from manipula.model import Model
+    from manipula.simulation.run import Run
 
 # Lopes da Silva, dissertation, UNICAMP 1990: operations of the PUMA 560, with and without auxiliary equations
 PUBLISHED_WAYS = {
@@ -44,6 +45,7 @@ class _Show:
     selftest: str
     tau: list[float]
     position: list[float]
+    run: Run
 
 
 @guarded
@@ -67,6 +69,7 @@ def demo(
     _say_counts(found)
     _say_code(found)
     _say_call(found)
+    _say_run(found)
 
 
 def _found(output: Path, tell: Tell) -> _Show:
@@ -94,7 +97,19 @@ def _found(output: Path, tell: Tell) -> _Show:
         selftest(files),
         list(map(float, tau)),
         list(map(float, position)),
+        _simulated(tell),
     )
+
+
+def _simulated(tell: Tell) -> Run:
+    """A small arm with a payload that its law does not know."""
+    from manipula import trajectory
+    from manipula.simulation.plant import Plant
+
+    arm = api.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    law = api.controller(arm, "computed_torque", kp=400, kd=40, sample=1e-3, tell=tell)
+    plant = Plant(arm.with_payload(0.5), effort=None)
+    return api.simulate(plant, law, trajectory.quintic([0, 0], [1.0, -0.8], 1.0), tell=tell)
 
 
 def selftest(files: Sequence[Path]) -> str:
@@ -175,6 +190,17 @@ def _say_call(found: _Show) -> None:
     say(f"  arm.pose(q)[:3, 3]                = [{_numbers(found.position)}]  m")
     say(f"  arm.inverse_dynamics(q, qd, qdd)  = [{_numbers(found.tau)}]  N·m")
     say()
+
+
+def _say_run(found: _Show) -> None:
+    say(
+        "6. The two-link arm in time: computed torque, and half a kilogram in the hand that it does not know of",
+        "bold cyan",
+    )
+    say()
+    error, torque = (max(row[key] for row in found.run.peaks()) for key in ("error", "torque"))
+    say(f"  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {found.run.balance:.1e}")
+    say()
     say("Next: manipula robots, manipula show puma560, manipula check puma560, manipula new my_arm --joints RRR", "dim")
 
 
@@ -193,4 +219,5 @@ def _as_json(found: _Show) -> dict[str, Any]:
         "files": list(map(str, found.files)),
         "selftest": found.selftest,
         "call": {**CALL, "tau_Nm": found.tau, "position_m": found.position},
+        "run": {"peaks": found.run.peaks(), "balance": found.run.balance},
     }

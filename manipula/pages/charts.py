@@ -11,6 +11,7 @@ WIDTH, HEIGHT = 460, 220
 LEFT, RIGHT, TOP, BOTTOM = 62, 12, 26, 34
 POINTS = 600  # of a line: more than pixels show nothing
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
+DASHED = ' stroke-dasharray="6 7"'  # as much gap as dash: over another line both are seen
 
 
 @dataclass(frozen=True)
@@ -99,18 +100,32 @@ def _level(scale: _Scale, y: float) -> str:
 
 def _polyline(across: _Scale, up: _Scale, x: Sequence[float], line: Line) -> str:
     pairs = [(across(a), up(b)) for a, b in zip(x, line.y) if isfinite(b)]
-    kept = pairs[:: max(1, len(pairs) // POINTS)] + pairs[-1:]
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in kept)
-    dash = ' stroke-dasharray="5 3"' if line.dashed else ""
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in _thinned(pairs))
+    dash = DASHED if line.dashed else ""
     colour = COLOURS[line.colour % len(COLOURS)]
     return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.4"{dash}/>'
 
 
+def _thinned(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Of many points the first, the highest and the lowest of every stretch: a peak of one sample is still seen."""
+    several = len(pairs) // POINTS
+    if several < 4:
+        return list(pairs)
+    found = []
+    for start in range(0, len(pairs), several):
+        part = range(start, min(start + several, len(pairs)))
+        ends = {start, min(part, key=lambda k: pairs[k][1]), max(part, key=lambda k: pairs[k][1])}
+        found += [pairs[k] for k in sorted(ends)]
+    return [*found, pairs[-1]]
+
+
 def _legend(lines: Sequence[Line]) -> list[str]:
-    found, at = [], WIDTH - RIGHT
+    found, at = list[str](), WIDTH - RIGHT
+    if sum(7 * len(line.name) + 26 for line in lines) > WIDTH - LEFT - RIGHT:  # no room
+        return found
     for line in reversed(lines):
         at -= 7 * len(line.name) + 26
-        dash = ' stroke-dasharray="5 3"' if line.dashed else ""
+        dash = DASHED if line.dashed else ""
         colour = COLOURS[line.colour % len(COLOURS)]
         found.append(f'<line x1="{at}" y1="12" x2="{at + 16}" y2="12" stroke="{colour}" stroke-width="2"{dash}/>')
         found.append(f'<text x="{at + 20}" y="16">{escape(line.name)}</text>')

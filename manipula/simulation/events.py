@@ -27,15 +27,22 @@ class Event:
     law: Any = ...
 
     def as_dict(self) -> dict[str, Any]:
-        """When, and what is another then."""
-        told = {field.name: getattr(self, field.name) for field in fields(self)}
-        found: dict[str, Any] = plain({name: x for name, x in told.items() if x is not ...})
+        """When, and what is another then; a function is told by its name."""
+        told = {name: getattr(self, name) for name in self.changes}
+        if callable(told.get("law")) and not hasattr(told["law"], "as_dict"):
+            told["law"] = getattr(told["law"], "__name__", repr(told["law"]))
+        found: dict[str, Any] = plain({"t": self.t, **told})
         return found
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What is another from then on, by name."""
+        return tuple(x.name for x in fields(self) if x.name != "t" and getattr(self, x.name) is not ...)
 
     def __post_init__(self) -> None:
         if not isinstance(self.t, Real) or isinstance(self.t, bool) or not isfinite(self.t) or self.t < 0:
             raise InputError(f"event: t: expected a time in seconds, at least 0, found {self.t!r:.60}")
-        if self.payload is ... and self.wrench is ... and self.law is ...:
+        if not self.changes:
             raise InputError(f"event at {self.t:g} s: nothing changes; give payload=, wrench= or law=")
         if self.payload is not ...:
             payload_from(self.payload, f"event at {self.t:g} s")

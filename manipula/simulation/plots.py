@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import degrees as in_degrees
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from manipula.errors import InputError
+from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot.description import Robot
 from manipula.pages.charts import Chart, Line
 from manipula.pages.page import charts, page, paragraph, section, table
 from manipula.simulation.functions import Array, Limits
 
 ROWS_SHOWN = 20  # of a batch: more lines hide each other
+MOST_ENTRIES = 100  # of what a law remembered: a covariance has thousands
+SECONDS = ("sample", "step", "until")  # of what is told about a run
 
 
 class Shown(Protocol):
@@ -40,6 +42,8 @@ class Shown(Protocol):
     def turns(self) -> list[bool]: ...
     @property
     def about(self) -> Any: ...
+    @property
+    def state(self) -> Mapping[str, Array]: ...
     def peaks(self) -> list[dict[str, Any]]: ...
 
 
@@ -84,12 +88,14 @@ def _rows(values: Array) -> Array:
     return values.reshape(-1, values.shape[-1])[:ROWS_SHOWN]
 
 
-def figure_of(run: Shown, degrees: bool = False) -> Any:
+def figure_of(run: Shown, degrees: bool = False, state: str | None = None) -> Any:
     """The grid as a figure of matplotlib, which is not shown: a notebook does it by itself, `savefig` writes it."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise InputError("run.plot needs matplotlib: pip install 'manipula[plot]'; run.report needs nothing") from None
+    if state is not None:
+        return _figure_of_state(run, state, Figure(figsize=(7.0, 3.5), layout="constrained"))
     grid = panels(run, degrees)
     figure = Figure(figsize=(max(2.7 * len(run.joints), 5.0), 2.1 * len(grid) + 0.6), layout="constrained")
     axes = figure.subplots(len(grid), len(run.joints), sharex=True, squeeze=False)
@@ -100,6 +106,26 @@ def figure_of(run: Shown, degrees: bool = False) -> Any:
             place.set_xlabel("time [s]" if row is grid[-1] else "")
     figure.suptitle(f"{run.robot.name}, {run.about.get('law') or 'no law'}", fontsize=11)
     return figure
+
+
+def _figure_of_state(run: Shown, name: str, figure: Any) -> Any:
+    """What the law remembered, every entry a line; of a batch the first row."""
+    if name not in run.state:
+        raise UnknownNameError("state of the law of this run", name, run.state)
+    place = figure.subplots()
+    for i, values in enumerate(_entries(run.state[name]), start=1):
+        place.plot(run.t, values, linewidth=1.3, label=f"{name} {i}")
+    place.set_xlabel("time [s]")
+    place.set_ylabel(f"{name} [SI]")
+    place.grid(alpha=0.3)
+    place.legend(fontsize=7, ncols=1 + run.state[name].shape[-1] // 12, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    figure.suptitle(f"{run.robot.name}, {run.about.get('law')}", fontsize=11)
+    return figure
+
+
+def _entries(state: Array) -> Array:
+    """(entries, time) of the first row."""
+    return np.asarray(state.reshape(-1, *state.shape[-2:])[0].T)
 
 
 def _draw(place: Any, panel: Panel, t: Array) -> None:
@@ -114,6 +140,7 @@ def _draw(place: Any, panel: Panel, t: Array) -> None:
             place.axhline(level, color="grey", linestyle=":", linewidth=1)
     place.set_ylabel(panel.label, fontsize=9)
     place.tick_params(labelsize=8)
+    place.ticklabel_format(axis="y", scilimits=(-3, 4))
     place.grid(alpha=0.3)
     if len(panel.lines) > 1 and len(panel.lines[0][1]) == 1:
         place.legend(fontsize=7)
@@ -121,7 +148,8 @@ def _draw(place: Any, panel: Panel, t: Array) -> None:
 
 def report_of(run: Shown, degrees: bool = False) -> str:
     """The page: what was run, the largest values, the balance, the pictures."""
-    settings = [[name, _text(value)] for name, value in run.about.items() if value is not None]
+    told = {f"{name} [s]" if name in SECONDS else name: x for name, x in run.about.items() if x is not None}
+    settings = [[name, _text(value)] for name, value in told.items()]
     heads = ("joint", "unit", "lowest", "highest", "largest speed", "largest torque or force", "largest error")
     keys = ("joint", "unit", "lowest", "highest", "speed", "torque", "error")
     peaks = [[_text(row[key]) for key in keys] for row in run.peaks()]
@@ -132,16 +160,23 @@ def report_of(run: Shown, degrees: bool = False) -> str:
         section("Largest values", table("SI units and radians", heads, peaks)),
         section("Over time", charts(drawn)),
     ]
+    learnt = [_memory(name, values, run.t) for name, values in run.state.items() if values.shape[-1] <= MOST_ENTRIES]
+    parts += [section("What the law remembered", charts(learnt))] if learnt else []
     return page(f"Run of {run.robot.name}", parts)
 
 
 def _chart(panel: Panel, t: Array) -> Chart:
     lines = [
-        Line(name if i == 0 else "", row.tolist(), dashed, 7 if dashed else i)
+        Line(name if i == 0 else "", row.tolist(), dashed, 1 if dashed and len(values) == 1 else i)
         for name, values, dashed in panel.lines
         for i, row in enumerate(values)
     ]
     return Chart(f"{panel.joint}: {panel.row}", "time [s]", panel.label, t.tolist(), lines, panel.levels)
+
+
+def _memory(name: str, values: Array, t: Array) -> Chart:
+    lines = [Line(str(i), row.tolist(), colour=i - 1) for i, row in enumerate(_entries(values), start=1)]
+    return Chart(name, "time [s]", f"{name} [SI]", t.tolist(), lines)
 
 
 def _text(value: Any) -> str:

@@ -70,11 +70,14 @@ class Run:
             found.append({key: x if isinstance(x, str) or x is None else float(x) for key, x in row.items()})
         return found
 
-    def plot(self, degrees: bool = False) -> Any:
-        """A figure of matplotlib, which is not shown: positions, errors and torques, a column a joint."""
+    def plot(self, degrees: bool = False, *, state: str | None = None) -> Any:
+        """A figure of matplotlib, which is not shown: positions, errors and torques, a column a joint.
+
+        With `state="theta"` it is what the law remembered under that name, every entry a line.
+        """
         from manipula.simulation.plots import figure_of
 
-        return figure_of(self, degrees)
+        return figure_of(self, degrees, state)
 
     def animate(
         self,

@@ -5,7 +5,7 @@ What was recorded is then read with the plain models: accelerations, energies an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -217,8 +217,14 @@ def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]
         balance=balance if balance.ndim else float(balance), whole=segments[-1].whole,
         modes=tuple(rests_of(t, _joined([x.resting for x in segments], axis=-2))),
         unsettled=unsettled if unsettled.ndim else bool(unsettled),
-        about={**about, "method": task.method, "step": task.step, "until": task.until},
+        about={**about, "method": task.method, "step": task.step, "until": task.until, **_told(task.events)},
     )  # fmt: skip
+
+
+def _told(events: Sequence[Event]) -> dict[str, list[str]]:
+    """What changed on the way, and when."""
+    rows = [f"{x.t:g} s: {', '.join(x.changes)}" for x in events]
+    return {"events": rows} if rows else {}
 
 
 def _joined(pieces: list[Array], axis: int) -> Array:

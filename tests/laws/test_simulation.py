@@ -107,6 +107,7 @@ def test_payloads_by_rows_are_the_arms_with_these_payloads() -> None:
 def test_a_payload_taken_on_the_way_is_the_arm_that_has_it_from_there() -> None:
     arm = arm_of(75, "P")
     run = mp.simulate(arm, start=[0.3], until=0.1, events=[mp.Event(0.04, payload=1.5)])
+    assert run.about["events"] == ["0.04 s: payload"]
     before, after = run.q[40], run.qd[40]
     rest = mp.simulate(arm.with_payload(1.5), start=(before, after), until=0.06)
     np.testing.assert_array_equal(run.q[40:], rest.q)

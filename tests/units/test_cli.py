@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -284,6 +285,8 @@ def test_demo_shows_the_main_job() -> None:
         assert part in text
     assert list((Path("out") / "demo").glob("*.c"))
     assert "FAILED" not in text
+    said = re.search(r"largest error (\S+) rad, largest torque (\S+) N·m, energy balance (\S+)", text)
+    assert said and 1e-4 < float(said[1]) < 0.1 and float(said[2]) > 10 and float(said[3]) < 1e-4
 
 
 def test_the_selftest_of_the_demo_can_fail(folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from manipula import api
+from manipula.cli.terminal import screen
 from tests.units.test_cli import as_json, done, folder, refused
 
 __all__ = ["folder"]  # each test in an empty folder
@@ -62,3 +63,13 @@ def test_settings_and_parameters_go_where_they_belong() -> None:
 )
 def test_what_is_wrong_is_told(words: tuple[str, ...], told: str) -> None:
     assert re.search(told, refused(*words))
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_the_list_of_laws_keeps_every_word_at_any_width(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screen, "_PIPE_WIDTH", columns)
+    text = done("control")
+    assert max(map(len, text.splitlines())) <= columns
+    words = " ".join(text.split())
+    for name, told in as_json("control").items():
+        assert f"\n{name} " in text and told["says"] in words and " ".join(told["settings"]) in words

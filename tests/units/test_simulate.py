@@ -240,3 +240,37 @@ def test_without_matplotlib_a_plot_is_answered_by_a_sentence(run: mp.Run, monkey
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(mp.InputError, match=r"run.plot needs matplotlib: pip install 'manipula\[plot\]'"):
         run.plot()
+
+
+def test_what_a_law_remembered_is_drawn_and_on_the_page(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    gains: dict[str, Any] = {"kp": 90, "ki": 25, "kd": 15, "tracking": 15, "limit": 40, "filter": 4e-3}
+    law = mp.controller(ARM, "pid", sample=1e-3, **gains)
+    run = mp.simulate(mp.Plant(ARM, effort=None), law, start=[[0.3, 0.2], [0.1, 0.2]], until=0.02)
+    (place,) = run.plot(state="integral").axes
+    assert [x.get_label() for x in place.lines] == ["integral 1", "integral 2"]
+    np.testing.assert_array_equal(place.lines[1].get_ydata(), run.state["integral"][0, :, 1])
+    with pytest.raises(mp.UnknownNameError, match="no state of the law of this run is called 'theta'"):
+        run.plot(state="theta")
+    text = run.report(tmp_path / "run.html").read_text(encoding="utf-8")
+    assert "What the law remembered" in text and "sample [s]" in text
+
+
+def test_a_peak_of_one_sample_is_drawn() -> None:
+    y = [0.0] * 50_000
+    y[31_111] = 7.0
+    text = Chart("", "x", "y", list(range(50_000)), [Line("", y)]).svg()
+    assert text.count(f",{26.0:.1f}") >= 1 and len(text) < 60_000  # the upper edge is reached
+
+
+def test_loads_have_the_units_of_their_joints() -> None:
+    heads, rows = mp.loads(ARM, mp.trajectory.quintic([0, 0], [1, 1], 1.0)).table()
+    assert heads[1] == "torque [N·m]" and heads[-1] == "duty" and {len(row) for row in rows} == {len(heads)}
+    slide = {"theta": 0, "a": 0, "alpha": 1.5, "type": "prismatic", "mass": 1, "com": [0, 0, 0], "d": 0.1,
+             "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0), "effort_limit": 20}  # fmt: skip
+    turn = {**slide, "type": "revolute", "effort_limit": 30}
+    for joints, effort, speed in (([slide], "N", "m/s"), ([turn, slide], "N·m, N", "rad/s, m/s")):
+        robot, n = mp.Robot.from_dh(joints), len(joints)
+        heads, rows = mp.loads(robot, mp.trajectory.quintic([0] * n, [1] * n, 1.0)).table()
+        assert (heads[1], heads[4], heads[-1]) == (f"torque [{effort}]", f"speed [{speed}]", "of limit")
+        assert all(row[-1].endswith(" %") for row in rows)

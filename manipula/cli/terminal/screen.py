@@ -9,8 +9,9 @@ import functools
 import json
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from textwrap import wrap
 from typing import Any, ParamSpec, TypeVar
 
 import typer
@@ -84,6 +85,16 @@ def say_table(
         console.print(*([""] if number else []), table, sep="\n")
     if caption:
         say_prose(caption, "dim")
+
+
+def say_list(title: str, items: Mapping[str, Sequence[str]]) -> None:
+    """Names, and beside each its texts, wrapped where the terminal ends."""
+    say(title, "bold cyan")
+    console, indent = _console(), max(map(cell_len, items), default=0) + 2
+    for name, texts in items.items():
+        lines = [line for text in texts for line in wrap(text, max(console.width - indent, 20))]
+        for number, line in enumerate(lines):
+            console.print(Text(("" if number else name).ljust(indent), "bold").append(line, "not bold"), soft_wrap=True)
 
 
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:

@@ -80,9 +80,14 @@ class Loads:
 
     def table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Heads with their units, and rows of text."""
-        heads = ("joint", "torque [N·m or N]", "at [s]", "rms", "speed [rad/s or m/s]", "power [W]", "mean power [W]",
-                 "force [N]", "moment [N·m]", "duty", "of limit")  # fmt: skip
-        return heads, [_cells(x) for x in self.joints]
+        kinds = [x.turns for x in self.joints]
+        effort, speed = (("N·m",) if any(kinds) else ()), (("rad/s",) if any(kinds) else ())
+        effort, speed = (x if all(kinds) else (*x, y) for x, y in ((effort, "N"), (speed, "m/s")))
+        heads = ("joint", f"torque [{', '.join(effort)}]", "at [s]", "rms", f"speed [{', '.join(speed)}]", "power [W]",
+                 "mean [W]", "force [N]", "moment [N·m]", "duty", "of limit")  # fmt: skip
+        told = any(x.torque_use is not None for x in self.joints)
+        kept = len(heads) if told else -1
+        return heads[:kept], [_cells(x)[:kept] for x in self.joints]
 
     def __str__(self) -> str:
         heads, rows = self.table()
