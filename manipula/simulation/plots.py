@@ -33,7 +33,7 @@ class Shown(Protocol):
     @property
     def ref(self) -> Any: ...
     @property
-    def state(self) -> Any: ...
+    def state(self) -> Mapping[str, Array]: ...
     @property
     def balance(self) -> Any: ...
     @property
@@ -42,8 +42,6 @@ class Shown(Protocol):
     def turns(self) -> list[bool]: ...
     @property
     def about(self) -> Any: ...
-    @property
-    def state(self) -> Mapping[str, Array]: ...
     def peaks(self) -> list[dict[str, Any]]: ...
 
 
@@ -161,7 +159,7 @@ def report_of(run: Shown, degrees: bool = False) -> str:
         section("Over time", charts(drawn)),
     ]
     learnt = [_memory(name, values, run.t) for name, values in run.state.items() if values.shape[-1] <= MOST_ENTRIES]
-    parts += [section("What the law remembered", charts(learnt))] if learnt else []
+    parts += [section("What was remembered", charts(learnt))] if learnt else []
     return page(f"Run of {run.robot.name}", parts)
 
 

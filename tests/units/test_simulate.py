@@ -253,7 +253,7 @@ def test_what_a_law_remembered_is_drawn_and_on_the_page(tmp_path: Path) -> None:
     with pytest.raises(mp.UnknownNameError, match="no state of the law of this run is called 'theta'"):
         run.plot(state="theta")
     text = run.report(tmp_path / "run.html").read_text(encoding="utf-8")
-    assert "What the law remembered" in text and "sample [s]" in text
+    assert "What was remembered" in text and "sample [s]" in text
 
 
 def test_a_peak_of_one_sample_is_drawn() -> None:
