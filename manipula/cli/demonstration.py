@@ -17,8 +17,8 @@ from manipula.cli.terminal import options
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 
 if TYPE_CHECKING:
+    from manipula import Run
     from manipula.model import Model
-    from manipula.simulation.run import Run
 
 # Lopes da Silva, dissertation, UNICAMP 1990: operations of the PUMA 560, with and without auxiliary equations
 PUBLISHED_WAYS = {
@@ -103,8 +103,7 @@ def _found(output: Path, tell: Tell) -> _Show:
 
 def _simulated(tell: Tell) -> Run:
     """A small arm with a payload that its law does not know."""
-    from manipula import trajectory
-    from manipula.simulation.plant import Plant
+    from manipula import Plant, trajectory
 
     arm = api.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     law = api.controller(arm, "computed_torque", kp=400, kd=40, sample=1e-3, tell=tell)

@@ -6,7 +6,7 @@ Parameters that have no value in the robot are given here, one number each, or o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,6 @@ class Functions:
     def __init__(self, robot: Robot, parameters: Mapping[str, Any] | None = None) -> None:
         self.robot = robot
         self.parameters = {name: np.asarray(value, float) for name, value in (parameters or {}).items()}
-        self._made: dict[tuple[str, bool], Compiled] = {}
 
     def __call__(self, model: str, *given: Any, wrench: Any = None) -> Any:
         code = self.code(model, wrench is not None)
@@ -43,11 +42,7 @@ class Functions:
 
     def code(self, model: str, wrench: bool = False) -> Compiled:
         """The compiled model; parameters without a value are met here."""
-        if (model, wrench) not in self._made:
-            # some thousand values are read, once: a search for fewer operations would take longer than they do
-            made = generate_function(prepare(Request(self.robot, model, wrench=wrench, optimise="none")))
-            self._made[model, wrench] = compile_tape(tape_from_function(made))
-        code = self._made[model, wrench]
+        code = _compiled(self.robot, model, wrench)
         refuse_unknown(self.robot, [name for name in code.parameters if name not in self.parameters])
         return code
 
@@ -66,6 +61,17 @@ class Functions:
     def without_friction(self) -> Functions:
         """The same robot, no joint of which rubs."""
         return Functions(frictionless(self.robot), self.parameters)
+
+
+@lru_cache(maxsize=64)
+def _compiled(robot: Robot, model: str, wrench: bool) -> Compiled:
+    """Made once for runs and motions of one arm, however many; a robot is its content.
+
+    Some thousand values are read each time: a search for fewer operations would take longer than they do.
+    """
+    return compile_tape(
+        tape_from_function(generate_function(prepare(Request(robot, model, wrench=wrench, optimise="none"))))
+    )
 
 
 def refuse_unknown(robot: Robot, missing: list[str]) -> None:

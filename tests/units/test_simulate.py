@@ -43,7 +43,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"until": float("inf")}, "until: expected a time"),
     ({"until": 0.0005}, "no whole number of steps"),
     ({"until": None}, "until: without a reference"),
-    ({"method": "rk5"}, "no method is called 'rk5'; did you mean 'rk4'"),
+    ({"method": "rk44"}, "no method is called 'rk44'; did you mean 'rk4'"),
     ({"start": [0, 0, 0]}, r"start: q: expected shape \(…, 2\)"),
     ({"start": [0, float("nan")]}, "start: q: found nan at"),
     ({"start": ([0, 0], [0])}, "start: qd: expected shape"),
