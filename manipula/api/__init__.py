@@ -6,6 +6,7 @@ of the machinery behind them.
 
 from __future__ import annotations
 
+from manipula.api.data_verbs import excite
 from manipula.api.model_verbs import (
     base_parameters,
     best_known,
@@ -50,6 +51,7 @@ __all__ = [
     "count_orders",
     "count_steps",
     "dossier",
+    "excite",
     "formats",
     "from_text",
     "generate",

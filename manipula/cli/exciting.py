@@ -1,0 +1,92 @@
+"""`excite`: the motion to record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli.inverse_screen import numbers
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_table
+from manipula.errors import InputError
+from manipula.support.plain import plain
+
+HEADS = ("joint", "lowest", "highest", "velocity", "acceleration")
+FAR = float("inf")
+
+
+@guarded
+def excite(
+    robot: options.RobotName,
+    seconds: Annotated[float, typer.Option("--seconds", help="How long the motion takes.")] = 10.0,
+    harmonics: Annotated[int, typer.Option("--harmonics", help="Of the base frequency 1/seconds; 2 or more.")] = 5,
+    criterion: Annotated[str, typer.Option("--criterion", metavar="logdet|condition")] = "logdet",
+    motion: Annotated[str, typer.Option("--motion", metavar="fourier|spline")] = "fourier",
+    velocity: Annotated[str, typer.Option("--velocity", help="Limit, SI: one number, or one a joint.")] = "",
+    acceleration: Annotated[str, typer.Option("--acceleration", help="Limit, SI.")] = "",
+    effort: Annotated[str, typer.Option("--effort", help="Limit, N·m or N.")] = "",
+    floor: Annotated[float | None, typer.Option("--floor", help="The tool stays above this height, m.")] = None,
+    box: Annotated[
+        str, typer.Option("--keep-out", metavar='"X X Y Y Z Z"', help="A box that the tool stays out of, m, world.")
+    ] = "",
+    seeds: Annotated[int, typer.Option("--seeds", help="Searches; the best is kept.")] = 3,
+    rate: Annotated[float, typer.Option("--rate", help="Rows a second of --out.")] = 100.0,
+    out: Annotated[Path | None, typer.Option("--out", help="The motion as a table: .csv")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
+    values: options.Values = None,
+    as_json: options.Json = False,
+) -> None:
+    """Design a motion that makes the arm's parameters visible, to be recorded and identified from.
+
+    \b
+    Examples:
+      manipula excite puma560 --seconds 10 --out motion.csv
+      manipula excite iiwa14 --criterion condition --floor 0.1 --out motion.csv --plot motion.png
+    """
+    subject = places.find(robot, values=values)
+    given = {"velocity": velocity, "acceleration": acceleration, "effort": effort}
+    limits = {name: _entries(f"--{name}", text) for name, text in given.items() if text}
+    with progress(f"a motion for {subject.name}") as tell:
+        found = api.excite(
+            subject, seconds=seconds, harmonics=harmonics, criterion=criterion, limits=limits or None, seeds=seeds,
+            box=_room(floor, box), motion=motion, rate=rate, tell=tell,
+        )  # fmt: skip
+        written = [] if out is None else [found.save(out)]
+        if plot is not None:
+            written.append(_pictured(found.plot(), plot))
+    if as_json:
+        say_json(plain({**found.as_dict(), "files": [str(path) for path in written]}))
+        return
+    rows = [[row["joint"], *(f"{row[name]:.3f}" for name in HEADS[1:])] for row in found.peaks()]
+    title = f"{found.robot}, {found.duration:g} s: condition number {found.condition:.3g}, {found.scaled:.3g} scaled"
+    say_table(title, HEADS, rows, right=range(1, len(HEADS)))
+    for note in (*found.notes, *(f"wrote {path}" for path in written)):
+        say(note)
+
+
+def _pictured(figure: Any, path: Path) -> Path:
+    try:
+        figure.savefig(path)
+    except ValueError as error:  # of an ending that matplotlib does not know
+        raise InputError(f"--plot: {path}: {error}") from None
+    return path
+
+
+def _entries(option: str, text: str) -> Any:
+    found = numbers(option, text)
+    return found[0] if len(found) == 1 else found
+
+
+def _room(floor: float | None, box: str) -> dict[str, Any] | None:
+    found: dict[str, Any] = {}
+    if floor is not None:
+        found["keep_in"] = [[-FAR, FAR], [-FAR, FAR], [floor, FAR]]
+    if box:
+        ends = numbers("--keep-out", box)
+        if len(ends) != 6:
+            raise InputError(f"--keep-out: expected six numbers, lowest and highest x, y and z, found {len(ends)}")
+        found["keep_out"] = [ends[0:2], ends[2:4], ends[4:6]]
+    return found or None

@@ -1,0 +1,1 @@
+"""Motions that make an arm's parameters visible."""

@@ -1,0 +1,149 @@
+"""What a motion tells of the parameters, as a number with an exact gradient.
+
+The unknowns are the base parameters of the rigid arm and, of every coordinate, motor inertia, viscous and Coulomb
+friction and a constant. W is the matrix of all samples, τ = W θ, and G = WᵀW/N.
+
+    log det     log det G, every column measured in a unit of its own: a unit adds a constant
+    condition   − log cond W of the rigid part, SI: the ratio of its singular values, by means of high order
+
+      log λ_max ≈ (1/m) log Σ λ^m        log λ_min ≈ −(1/m) log Σ λ^−m        λ of G, cond² = λ_max/λ_min
+
+With M the slope of either by G, the slope by W is 2 W M/N, and `base_regressor_vjp` takes it to q, q̇ and q̈. The sign of
+Coulomb friction is drawn out, tanh(q̇/w), or the measure would jump wherever a sample crosses zero.
+
+Source: Gautier, Khalil, "Exciting trajectories for the identification of base inertial parameters of robots",
+International Journal of Robotics Research 11 (1992), for the condition number; Swevers, Ganseman, Tükel, De Schutter,
+Van Brussel, "Optimal robot excitation and identification", IEEE Transactions on Robotics and Automation 13 (1997), for
+the determinant. The gradients are derived here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.identification.excitation.limits import Kept
+from manipula.identification.excitation.models import numeric, rigid
+from manipula.mechanics.models.motion.ports import Motion
+from manipula.mechanics.robot.description import Robot
+from manipula.simulation.paths.numbers import Floats
+
+WIDTH = 0.05  # of the velocity limit: where the sign of a velocity is drawn out
+RIDGE = 1e-9  # of a column's unit squared: log det stays finite where nothing is told
+ORDER = 8  # of the means
+FLOOR = 1e-15  # of the largest eigenvalue
+MIXED = 0.02  # of log det, per unknown, in the condition: of motions as well conditioned the one that tells more
+STATES = 60  # at random, to see which columns are independent
+DEPENDENT = 1e-7  # of a column's length, what the columns before do not explain
+EXTRA = ("Ia", "fv", "fc", "fo")
+
+
+class Told(NamedTuple):
+    """A measure of what is told, the more the larger, and its slope by the matrix, (times, n, unknowns)."""
+
+    value: float
+    slope: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Information:
+    """The columns of an arm. `unit`: what each is measured in; `kept`: which of the extra ones are independent."""
+
+    regressor: Callable[..., Floats]
+    pulled: Callable[..., tuple[Floats, ...]]
+    base: tuple[str, ...]
+    joints: tuple[str, ...]
+    width: Floats
+    kept: NDArray[np.intp]
+    unit: Floats
+
+    @property
+    def names(self) -> list[str]:
+        """The unknowns."""
+        extra = [f"{letters}{i + 1}" for letters in EXTRA for i in range(len(self.joints))]
+        return [*self.base, *(extra[k] for k in self.kept)]
+
+    def matrix(self, motion: Motion, drawn_out: bool = True) -> Floats:
+        """(times, n, unknowns)"""
+        return np.concatenate([self.regressor(*motion), self._extra(motion, drawn_out)], axis=-1)
+
+    def _extra(self, motion: Motion, drawn_out: bool) -> Floats:
+        times, n = motion.q.shape
+        sign = np.tanh(motion.qd / self.width) if drawn_out else np.sign(motion.qd)
+        found = np.zeros((times, n, len(EXTRA), n))
+        for k, column in enumerate((motion.qdd, motion.qd, sign, np.ones_like(sign))):
+            found[:, np.arange(n), k, np.arange(n)] = column
+        return found.reshape(times, n, -1)[..., self.kept]
+
+    def pull(self, motion: Motion, slope: Floats) -> Motion:
+        """The slope by the matrix → by positions, velocities, accelerations."""
+        times, n = motion.q.shape
+        b = len(self.base)
+        q, qd, qdd = map(np.array, self.pulled(*motion, np.ascontiguousarray(slope[..., :b]).reshape(times, -1)))
+        wide = np.zeros((times, n, len(EXTRA) * n))
+        wide[..., self.kept] = slope[..., b:]
+        inertia, viscous, coulomb, _ = np.einsum("tiki->kti", wide.reshape(times, n, len(EXTRA), n))
+        steep = (1 - np.tanh(motion.qd / self.width) ** 2) / self.width
+        return Motion(q, qd + viscous + coulomb * steep, qdd + inertia)
+
+    # measures
+
+    def logdet(self, motion: Motion) -> Told:
+        W = self.matrix(motion) / self.unit
+        flat = W.reshape(-1, W.shape[-1])
+        G = flat.T @ flat / len(W) + RIDGE * np.eye(W.shape[-1])
+        value = np.linalg.slogdet(G)[1]
+        return Told(float(value), ((2 / len(W)) * (flat @ np.linalg.inv(G)) / self.unit).reshape(W.shape))
+
+    def condition(self, motion: Motion) -> Told:
+        W, b = self.regressor(*motion), len(self.base)
+        flat = W.reshape(-1, b)
+        lam, V = np.linalg.eigh(flat.T @ flat / len(W))
+        lam = np.maximum(lam, FLOOR * lam[-1])
+        high, low = lam / lam[-1], lam[0] / lam
+        above, below = np.sum(high**ORDER), np.sum(low**ORDER)
+        value = (np.log(lam[-1] / lam[0]) + np.log(above * below) / ORDER) / 2
+        by_value = (high ** (ORDER - 1) / (lam[-1] * above) - low ** (ORDER + 1) / (lam[0] * below)) / 2
+        more = self.logdet(motion)
+        share = MIXED / len(self.names)
+        slope = share * more.slope
+        slope[..., :b] -= ((2 / len(W)) * flat @ ((V * by_value) @ V.T)).reshape(W.shape)
+        return Told(float(share * more.value - value), slope)
+
+    def conditions(self, motion: Motion) -> tuple[float, float]:
+        """Of the rigid part, SI; and of all unknowns, every column of unit length."""
+        W = self.matrix(motion, drawn_out=False)
+        flat, b = W.reshape(-1, W.shape[-1]), len(self.base)
+        lengths = np.linalg.norm(flat, axis=0)
+        scaled = flat / np.where(lengths > 0, lengths, 1.0)
+        return float(np.linalg.cond(flat[:, :b])), float(np.linalg.cond(scaled))
+
+
+CRITERIA: dict[str, Callable[[Information, Motion], Told]] = {
+    "logdet": Information.logdet,
+    "condition": Information.condition,
+}
+
+
+def information_of(robot: Robot, limits: Kept) -> Information:
+    """The columns of a robot that moves within these limits."""
+    bare, why = rigid(robot), "a motion that excites it"
+    regressor, pulled = (numeric(bare, model, why) for model in ("base_regressor", "base_regressor_vjp"))
+    width = WIDTH * np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
+    n = robot.dof
+    every = np.arange(len(EXTRA) * n)
+    names = tuple(regressor.columns)
+    found = Information(regressor, pulled, names, tuple(robot.joint_names), width, every, np.ones(len(names) + 4 * n))
+    rng = np.random.default_rng(0)
+    q, qd, qdd = (rng.uniform(-1, 1, (STATES + 4 * n, n)) for _ in range(3))
+    trial = Motion(limits.middle + limits.reach * q, qd, qdd)
+    W = found.matrix(trial, drawn_out=False).reshape(-1, len(found.names))
+    lengths = np.linalg.norm(W, axis=0)
+    left = np.abs(np.diag(np.linalg.qr(W / np.where(lengths > 0, lengths, 1.0), mode="r")))
+    there = (left > DEPENDENT) | (np.arange(len(left)) < len(names))
+    unit = np.where(lengths > 0, lengths / np.sqrt(len(W) / n), 1.0)
+    return replace(found, kept=every[there[len(names) :]], unit=unit[there])

@@ -1,0 +1,43 @@
+"""The models that a motion is designed with, compiled; each says which values it lacks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from manipula.algebra.run.compiled import Compiled, compile_tape
+from manipula.algebra.tape import tape_from_function
+from manipula.errors import InputError
+from manipula.generation.prepare import prepare
+from manipula.generation.proved import generate_function
+from manipula.generation.request import Request
+from manipula.mechanics.robot.description import Robot, known
+
+
+@lru_cache(maxsize=24)  # another box, another limit is tried on the same arm again and again
+def compiled(robot: Robot, model: str) -> Compiled:
+    """Proved and in machine code; some ten thousand values are read, which is no reason to search long."""
+    return compile_tape(tape_from_function(generate_function(prepare(Request(robot, model, optimise="none")))))
+
+
+def numeric(robot: Robot, model: str, why: str) -> Any:
+    """A model of a robot all of whose values that it reads are numbers."""
+    code = compiled(robot, model)
+    if code.parameters:
+        raise InputError(f"{robot.name}: {why} needs a value for {listed(code)}; see robot.with_parameters(…)")
+    return code
+
+
+def listed(code: Compiled) -> str:
+    return ", ".join(code.parameters[:8]) + (", …" if len(code.parameters) > 8 else "")
+
+
+def rigid(robot: Robot) -> Robot:
+    """Without friction and motor inertia: of those the columns are known."""
+
+    def bare(joint: Any) -> Any:
+        actuator = joint.actuator.without_friction(lambda cell: known(cell.name))
+        return replace(joint, actuator=replace(actuator, motor_inertia=known(actuator.motor_inertia.name)))
+
+    return replace(robot, joints=tuple(map(bare, robot.joints)))
