@@ -294,3 +294,21 @@ def test_rx90_is_khalil_and_dombres() -> None:
     reach = 0.45 * cos(q[1]) - 0.55 * sin(q[1] + q[2])
     wrist = [reach * cos(q[0]), reach * sin(q[0]), 0.45 * sin(q[1]) + 0.55 * cos(q[1] + q[2])]
     np.testing.assert_allclose(poses(chain, q)[-1][:3, 3], wrist, atol=1e-12)
+
+
+# --- effort limits ----------------------------------------------------------------------------------------------------
+
+EFFORTS = {
+    # Armstrong, Khatib, Burdick, ICRA 1986: maximum torques
+    "puma560": (97.6, 186.4, 89.4, 24.2, 20.1, 21.3),
+    # KUKA, Sensitive robotics LBR iiwa, page 30: maximum torques of A1 to A7
+    "iiwa14": (320, 320, 176, 176, 110, 40, 40),
+}
+
+
+@pytest.mark.parametrize("name", EFFORTS)
+def test_effort_limits_are_those_printed(name: str) -> None:
+    limits = [joint.effort_limit for joint in load(name).joints]
+    assert all(limit is not None for limit in limits)
+    assert tuple(float_of(limit, {}) for limit in limits if limit is not None) == EFFORTS[name]
+    assert "ffort limits" in (load(name).origin.source or "")
