@@ -6,7 +6,7 @@ of the machinery behind them.
 
 from __future__ import annotations
 
-from manipula.api.data_verbs import excite
+from manipula.api.data_verbs import excite, identify
 from manipula.api.model_verbs import (
     base_parameters,
     best_known,
@@ -55,6 +55,7 @@ __all__ = [
     "formats",
     "from_text",
     "generate",
+    "identify",
     "inverse_derivation",
     "languages",
     "law_model",

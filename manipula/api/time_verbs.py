@@ -291,11 +291,28 @@ def loads(
     return loads_of(loaded(robot), motion, wrench, parameters)
 
 
-def read_log(path: str | Path, robot: Robot | str | None = None) -> Log:
-    """What `run.save` wrote, `.csv` or `.npz`, or a table of the same form; with a robot, its joints are counted."""
-    from manipula.simulation.records import table_reading
+def read_log(
+    path: str | Path,
+    robot: Robot | str | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    units: Mapping[str, Any] | None = None,
+    scale: Mapping[str, Any] | None = None,
+    rate: float | None = None,
+    topic: str | None = None,
+) -> Log:
+    """A recording: a table of any form, `.npz`, MATLAB, HDF5, Parquet, MCAP, bags of ROS; what `run.save` wrote.
 
-    return table_reading.read_log(path, None if robot is None else loaded(robot))
+    Columns are matched to the robot's joints by name, else by number. What cannot be is said by the heads, or numbers
+    from 0: `columns={"q": ["a1", …]}`; None leaves a quantity out. `units={"q": "deg", "t": "ms"}` where heads do not
+    tell; else SI is assumed, and refused where the numbers contradict it. `scale={"tau": [...]}` multiplies (currents,
+    gear ratios, signs), `rate` (Hz) counts times anew, `topic` chooses among joint states. What was repaired is warned
+    of and stands in `log.notes`.
+    """
+    from manipula.simulation.records import reading
+
+    subject = None if robot is None else loaded(robot)
+    return reading.read_log(path, subject, columns, units, scale, rate, topic)
 
 
 def _gains(law: Any) -> dict[str, int]:

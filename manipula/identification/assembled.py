@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns.column import Column
 from manipula.identification.columns.coupling import Coupling
-from manipula.identification.columns.inertial import Array, Inertial, known_values
+from manipula.identification.columns.inertial import Array, inertial_of, known_values
 from manipula.identification.filters.motion import MATHS, Motion
 from manipula.identification.joint_model import GROUPS, JointModel
 from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, WIDTH, At, Formula
@@ -35,7 +35,7 @@ class Columns:
     """`columns` in their order; `own(j)` are the places of those that joint j can feel."""
 
     def __init__(self, robot: Robot, model: JointModel) -> None:
-        self.model, self.inertial = model, Inertial(robot)
+        self.model, self.inertial = model, inertial_of(robot)
         self.robot = self.inertial.robot
         rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if _drives(x)]
         self.joints, self.suffixes = [x for x, _ in rows], [end for _, end in rows]

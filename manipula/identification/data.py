@@ -136,7 +136,7 @@ class Source:
         before = 0
         for motion in self.motions:
             fitted, tau = self.fitted(motion), motion.smoother(motion.tau)
-            for rows, values in self._filtered(motion, load):
+            for rows, values in self.filtered(motion, load):
                 place = before + rows // motion.smoother.step
                 for block, part in _by_block(place * blocks // max(total, 1)):
                     for j, found in enumerate(values):
@@ -146,7 +146,7 @@ class Source:
             before += len(motion.t[motion.kept])
         return fit.grams, judge.grams
 
-    def _filtered(self, motion: Motion, load: Array | None) -> Iterator[tuple[NDArray[np.intp], list[Array]]]:
+    def filtered(self, motion: Motion, load: Array | None) -> Iterator[tuple[NDArray[np.intp], list[Array]]]:
         """Chunk by chunk the rows kept and, of every joint, its columns there. A chunk is filtered with as much around
         it as the filter remembers."""
         smoother = motion.smoother

@@ -19,8 +19,10 @@ from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
+from manipula.mechanics.robot.limits import Limits
 from manipula.simulation.exact.mechanism import frictionless
+
+__all__ = ["Array", "Functions", "Limits", "refuse_unknown"]
 
 Array = NDArray[np.float64]
 
@@ -80,30 +82,3 @@ def refuse_unknown(robot: Robot, missing: list[str]) -> None:
         listed = ", ".join(missing[:8]) + (", …" if len(missing) > 8 else "")
         how = "see parameters=, or robot.with_parameters(…)"
         raise InputError(f"{robot.name}: a simulation needs a value for {listed}; {how}")
-
-
-class Limits:
-    """What the file says of every joint; infinite where it says nothing."""
-
-    def __init__(self, robot: Robot) -> None:
-        rows = [joint for joint in robot.joints if joint.name in robot.joint_names]
-        values = _values(robot)
-
-        def number(entry: Parameter | None, otherwise: float) -> float:
-            unknown = entry is None or any(name not in values for name in names_of(entry))
-            return otherwise if unknown or entry is None else float_of(entry, values)
-
-        ends = [joint.limits or (None, None) for joint in rows]
-        self.lower = np.array([number(low, -np.inf) for low, _ in ends])
-        self.upper = np.array([number(high, np.inf) for _, high in ends])
-        self.velocity = np.array([number(joint.velocity_limit, np.inf) for joint in rows])
-        self.effort = np.array([number(joint.effort_limit, np.inf) for joint in rows])
-
-
-def _values(robot: Robot) -> dict[str, float]:
-    """The named values that are numbers."""
-    found: dict[str, float] = {}
-    pending = dict(robot.values)
-    while ready := [name for name, value in pending.items() if all(inner in found for inner in names_of(value))]:
-        found.update({name: float_of(pending.pop(name), found) for name in ready})
-    return found

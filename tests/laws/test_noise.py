@@ -77,13 +77,14 @@ def run(loop: mp.System, state: Any, steps: int, **more: Any) -> Any:
     return loop.run(state, steps, *REF, **more)
 
 
-def test_a_run_draws_what_the_text_says() -> None:
-    """Step by step with the deviates of the text, and in one call that draws them itself."""
+@pytest.mark.parametrize("first", [5, 2**32 - 4, 97 * 2**32 + 5])
+def test_a_run_draws_what_the_text_says(first: int) -> None:
+    """Step by step with the deviates of the text, and in one call that draws them itself; of any step's number."""
     loop = watched(q=1e-3, qd=(1e-2, 0.0), resolution=5e-4, delay=1)
     state = loop.start(q=[0.1, 0.2], q_seen1=[0.1, 0.2])
-    ran = run(loop, state, 9, seed=3, rollout=11, first=5)
+    ran = run(loop, state, 9, seed=3, rollout=11, first=first)
     for k in range(9):
-        q_noise, qd_noise = np.split(four(3, 11, 5 + k, 0), 2)
+        q_noise, qd_noise = np.split(four(3, 11, first + k, 0), 2)
         given = {"q_ref": REF[0], "qd_ref": REF[1], "q_noise": q_noise, "qd_noise": qd_noise}
         was = state
         free = [x.name for x in loop.function.inputs if x.role in ("variable", "noise")]

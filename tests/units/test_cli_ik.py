@@ -12,6 +12,7 @@ import pytest
 import manipula as mp
 from tests.units.test_cli import as_json, done, refused
 
+pytestmark = pytest.mark.usefixtures("kept_functions")  # every command is a program of its own
 Q = {
     "pucrio": [0.3, 0.5, 0.2, 0.4, 0.8, -0.6],
     "puma560": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],

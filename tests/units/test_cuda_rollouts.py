@@ -10,6 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.algebra.emit.backend import emit
+from manipula.algebra.run.steps.task import completed
 from tests.languages import CXX, SHIM, host_text, sh
 
 pytestmark = pytest.mark.skipif(CXX is None, reason="no C++ compiler")
@@ -71,7 +72,7 @@ def test_rollouts_go_the_way_of_the_processor(memory: bool, own: bool, moving: b
     along = names if moving else ()
     want = code.run(state, STEPS, *given, p=p, every=EVERY, along=along)
 
-    task = code.task(state, STEPS, given, p, EVERY, along, 1)
+    task = code.task(state, STEPS, given, 1, completed({"p": p, "every": EVERY, "along": along}))
     files = emit(system.tape, "cuda", "1")
     for name, text in files.items():
         (tmp_path / name).write_text(host_text(text))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol, Unpack
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from manipula.algebra.run.numpy_run import NumpyKernel
 from manipula.algebra.run.steps.lanes import laned
 from manipula.algebra.run.steps.repeated import Repeated, Repeater, Task, repeat
 from manipula.algebra.run.steps.stepping import Memory, Stepped
-from manipula.algebra.run.steps.task import task_from
+from manipula.algebra.run.steps.task import Rolling, completed, task_from
 from manipula.algebra.tape import Port, Tape, parameters_of, variables_of
 from manipula.errors import ConditionError, InputError, UnknownNameError
 
@@ -138,40 +138,24 @@ class Compiled:
         state: Any,
         steps: int,
         *variables: Any,
-        p: Any = None,
-        every: int = 1,
-        threads: int = 1,
-        along: Collection[str] | str = (),
-        seed: int = 0,
-        rollout: Any = None,
-        first: int = 0,
+        **how: Unpack[Rolling],
     ) -> Repeated:
         """Many steps in one call, in machine code: the last state, and the records of every `every`-th step (0: none).
 
-        The other variables are held, those named in `along` are given for every step, of shape (…, steps, size).
+        Options are those of `Rolling`: p, every, threads, along, seed, rollout, first. The other variables are held,
+        those named in `along` are given for every step, of shape (…, steps, size).
         Parameters may have leading axes, too. Rows go side by side and in `threads`; each has the bits it would have
         alone. Ctrl-C ends it early, with what there is.
 
         Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
         """
-        task = self.task(state, steps, variables, p, every, along, self._kernel.lanes, seed, rollout, first)
-        return repeat(task, self._memory, self._kernel.repeater(task.lanes), threads, self.dtype)
+        asked = completed(how)
+        task = self.task(state, steps, variables, self._kernel.lanes, asked)
+        return repeat(task, self._memory, self._kernel.repeater(task.lanes), asked["threads"], self.dtype)
 
-    def task(
-        self,
-        state: Any,
-        steps: int,
-        variables: Sequence[Any],
-        p: Any,
-        every: int,
-        along: Collection[str] | str,
-        lanes: int,
-        seed: int = 0,
-        rollout: Any = None,
-        first: int = 0,
-    ) -> Task:
+    def task(self, state: Any, steps: int, variables: Sequence[Any], lanes: int, how: Rolling) -> Task:
         """The arguments of `run`, checked and broadcast."""
-        table = self._prepared.table(p)
+        table = self._prepared.table(how["p"])
 
         def kept(blocks: Floats) -> Floats:
             if table.ndim > 1:
@@ -180,7 +164,7 @@ class Compiled:
                 self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
             )
 
-        return task_from(self._memory, lanes, state, steps, variables, along, every, table, kept, seed, rollout, first)
+        return task_from(self._memory, lanes, state, steps, variables, table, kept, how)
 
     @property
     def memory(self) -> Memory:

@@ -8,6 +8,7 @@ there: its `standard_parameters` are the unknowns by name, torque = columns · t
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,12 @@ class Inertial:
         """The same of an arm that stands still."""
         rest = np.zeros_like(q)
         return self(q, rest, rest, gravity)
+
+
+@lru_cache(maxsize=16)
+def inertial_of(robot: Robot) -> Inertial:
+    """Made once for a robot: an identification asks for it with every log."""
+    return Inertial(robot)
 
 
 def _columns(robot: Robot) -> tuple[Column, ...]:

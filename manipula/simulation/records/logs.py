@@ -8,18 +8,32 @@ from functools import cached_property, partial
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.limits import Limits
 from manipula.simulation.records import sampling
+from manipula.simulation.records.doubts import Ends, doubt
+from manipula.simulation.records.remarks import remarks
 from manipula.simulation.records.saturation import flat_extremes
-from manipula.simulation.records.writing import MEASURED, WANTED, save_log
+from manipula.simulation.records.words.names import MEASURED, WANTED
+from manipula.simulation.records.writing import save_log
 from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
+
+
+class Understood(NamedTuple):
+    """How a quantity stood in the file: its columns, their unit, and whether somebody said the unit."""
+
+    quantity: str
+    columns: str
+    unit: str
+    said: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +42,7 @@ class Log:
 
     `turns` tells which joints turn (empty: all do), `effort_limits` what their motors can give, where that is known.
     `notes` are sentences about what was repaired or assumed; `stated` names the quantities whose units somebody said,
-    so that nothing is guessed about them.
+    so that nothing is guessed about them; `understood` is where each was found in a file.
 
     >>> log = Log([0.0, 0.1, 0.2], [[0.0], [0.1], [0.2]], [[1.0], [1.0], [2.0]])
     >>> log.dof, round(log.rate, 6)
@@ -50,6 +64,7 @@ class Log:
     turns: tuple[bool, ...] = ()
     effort_limits: tuple[float, ...] = ()
     stated: tuple[str, ...] = ()
+    understood: tuple[Understood, ...] = ()
 
     def __post_init__(self) -> None:
         """Lists become arrays; what no recording can be is met here."""
@@ -82,7 +97,7 @@ class Log:
 
     def __repr__(self) -> str:
         kept = [name for name in (*MEASURED, *WANTED) if getattr(self, name) is not None]
-        times = f"{self.t[0]:g} … {self.t[-1]:g} s in {len(self.t)} samples"
+        times = f"{self.t[0]:.10g} … {self.t[-1]:.10g} s in {len(self.t)} samples"
         said = f"; {len(self.notes)} notes" if self.notes else ""
         return f"<log of {self.dof} joints: {times}; {', '.join([*kept, *self.state])}{said}>"
 
@@ -114,6 +129,37 @@ class Log:
             return none
         flat = flat_extremes(self.tau, self.q)
         return flat | (np.abs(self.tau) >= np.array(self.effort_limits)) if self.effort_limits else flat
+
+    def checked(self, robot: Robot | None = None) -> Log:
+        """The log with notes of what is odd about it: joints at rest, motors at their limit, gaps.
+
+        Refused are numbers that cannot be what they are taken for: degrees as radians, milliseconds as seconds, speeds
+        of other joints. A robot's joints are counted, and its limits looked at.
+        """
+        log = self if robot is None else self._of(robot)
+        ends = None if robot is None else _ends(Limits(robot))
+        said = []
+        for row in log.rows():
+            reason = doubt(row, ends)
+            if reason:
+                raise InputError(f"{self._place}{reason}")
+            said += [*sampling.told(row.t, sampling.pieces(row.t)), *remarks(row, ends)]
+        return log.noted(said)
+
+    def _of(self, robot: Robot) -> Log:
+        if self.dof != robot.dof:
+            raise InputError(f"{self._place}has {self.dof} joints; {robot.name} has {robot.dof}")
+        if self.joints and set(self.joints) != set(robot.joint_names):
+            theirs, ours = ", ".join(self.joints), ", ".join(robot.joint_names)
+            raise InputError(f"{self._place}is of joints {theirs}; {robot.name} has {ours}")
+        if self.joints and self.joints != robot.joint_names:
+            theirs, ours = ", ".join(self.joints), ", ".join(robot.joint_names)
+            raise InputError(f"{self._place}has its joints in the order {theirs}; {robot.name} has {ours}")
+        rows = {joint.name: joint for joint in robot.joints}
+        turns = tuple(rows[name].turns for name in robot.joint_names)
+        effort = Limits(robot).effort
+        limits = tuple(map(float, np.where(effort > 0, effort, np.inf)))  # zero: the file's way to say nothing
+        return replace(self, joints=robot.joint_names, turns=turns, effort_limits=limits)
 
     def rows(self) -> list[Log]:
         """A batch as logs of one arm each."""
@@ -232,3 +278,9 @@ def _rows(name: str, value: Array, count: int, place: str) -> Array:
 def _row(batch: tuple[int, ...], at: tuple[int, ...], x: Array) -> Array:
     """One arm of a batch; what is common to all has no axes for it."""
     return np.asarray(np.broadcast_to(x, (*batch, *x.shape[-2:]))[at])
+
+
+def _ends(limits: Limits) -> Ends:
+    """Limits without room between them say nothing."""
+    room = limits.upper > limits.lower
+    return Ends(np.where(room, limits.lower, -np.inf), np.where(room, limits.upper, np.inf))

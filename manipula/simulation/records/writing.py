@@ -16,12 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.simulation.records.words.names import MEASURED, OWN, WANTED, si_unit
 from manipula.support.files import write_bytes
 
 Array = NDArray[np.float64]
-MEASURED = ("q", "qd", "qdd", "tau")
-WANTED = ("q_ref", "qd_ref", "qdd_ref")
-OWN = "manipula"  # the entry of an archive that says: these names, SI units
 
 
 class Recorded(Protocol):
@@ -48,13 +46,6 @@ def save_log(log: Recorded, path: str | Path) -> Path:
     return write_bytes(path, write(log))
 
 
-def unit_of(name: str, turns: bool) -> str:
-    """The SI unit of a joint's quantity."""
-    length, effort = ("rad", "N·m") if turns else ("m", "N")
-    rates = {"q": length, "qd": f"{length}/s", "qdd": f"{length}/s²", "tau": effort}
-    return rates[name.removesuffix("_ref")]
-
-
 def columns_of(log: Recorded) -> dict[str, Array]:
     """Every column of a table, by its head."""
     if log.q.ndim != 2:
@@ -64,7 +55,7 @@ def columns_of(log: Recorded) -> dict[str, Array]:
         value = getattr(log, name)
         if value is not None:
             turns = log.turns or (True,) * value.shape[-1]
-            found |= {f"{name}{i + 1} [{unit_of(name, turn)}]": value[:, i] for i, turn in enumerate(turns)}
+            found |= {f"{name}{i + 1} [{si_unit(name, turn)}]": value[:, i] for i, turn in enumerate(turns)}
     for name, value in log.state.items():
         found |= {f"state.{name}{i + 1}": value[:, i] for i in range(value.shape[-1])}
     return found

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from manipula.algebra.run.cuda.arrays import Arguments, Steps
 from manipula.algebra.run.cuda.rollouts import Rollouts
 from manipula.algebra.run.steps.repeated import Repeated, Task
 from manipula.algebra.run.steps.stepping import Memory
+from manipula.algebra.run.steps.task import Rolling, completed
 from manipula.algebra.tape import Port, Tape
 from manipula.errors import InputError
 
@@ -39,19 +40,7 @@ class HostFunction(Protocol):
     def packed(self, results: Sequence[Any]) -> Any: ...
     @property
     def memory(self) -> Memory: ...
-    def task(
-        self,
-        state: Any,
-        steps: int,
-        variables: Sequence[Any],
-        p: Any,
-        every: int,
-        along: Collection[str] | str,
-        lanes: int,
-        seed: int = 0,
-        rollout: Any = None,
-        first: int = 0,
-    ) -> Task: ...
+    def task(self, state: Any, steps: int, variables: Sequence[Any], lanes: int, how: Rolling) -> Task: ...
     def to(self, device: str) -> Any: ...
 
 
@@ -89,13 +78,7 @@ class CudaFunction:
         state: Any,
         steps: int,
         *variables: Any,
-        p: Any = None,
-        every: int = 1,
-        threads: int = 1,
-        along: Collection[str] | str = (),
-        seed: int = 0,
-        rollout: Any = None,
-        first: int = 0,
+        **how: Unpack[Rolling],
     ) -> Repeated:
         """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
         on the device."""
@@ -103,7 +86,7 @@ class CudaFunction:
             raise InputError(f"{self.name}: noise is not drawn on the GPU; run it on the processor, or without noise")
         here = self._cupy.asnumpy
         states, given = tuple(map(here, state)), tuple(map(here, variables))
-        return self._rollouts(self._host.task(states, steps, given, p, every, along, 1, seed, rollout, first))
+        return self._rollouts(self._host.task(states, steps, given, 1, completed(how)))
 
     @cached_property
     def _rollouts(self) -> Rollouts:

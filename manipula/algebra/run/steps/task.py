@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -19,24 +19,42 @@ from manipula.errors import InputError, UnknownNameError
 Kept = Callable[[Floats], Floats]  # parameters in blocks of lanes → what is kept of them, in the same blocks
 
 
+class Rolling(TypedDict, total=False):
+    """How many steps are asked for in one call; what is left out is as in `USUAL`."""
+
+    p: Any  # parameters, by rows or of all rows
+    every: int  # how many steps from record to record; 0: no records
+    threads: int
+    along: Collection[str] | str  # the variables that are given for every step
+    seed: int  # of the noise
+    rollout: Any  # the numbers of the rows, for the noise; None counts them
+    first: int  # the number of the first step, for the noise
+
+
+USUAL: Rolling = {"p": None, "every": 1, "threads": 1, "along": (), "seed": 0, "rollout": None, "first": 0}
+
+
+def completed(how: Rolling) -> Rolling:
+    """With what is left out."""
+    if odd := next((name for name in how if name not in USUAL), None):
+        raise UnknownNameError("option of run", odd, USUAL)
+    return {**USUAL, **how}
+
+
 def task_from(
     memory: Memory,
     lanes: int,
     state: Any,
     steps: Any,
     variables: Sequence[Any],
-    along: Collection[str] | str,
-    every: Any,
     parameters: Floats,
     kept: Kept,
-    seed: Any,
-    rollout: Any,
-    first: Any,
+    how: Rolling,
 ) -> Task:
     """Checked and broadcast. `parameters`: (…, n); without leading axes they are those of all rows."""
     name, dtype = memory.name, memory.dtype
     count = _whole(name, "steps", steps, 0)
-    moving = _moving(memory, along)
+    moving = _moving(memory, how["along"])
     states = [rows_from_value(name, x, y, dtype) for x, y in zip(memory.states, memory.ordered(state, "state"))]
     given = [
         _along(name, port, value, count, dtype) if port.name in moving else rows_from_value(name, port, value, dtype)
@@ -47,6 +65,7 @@ def task_from(
     lead = _common(name, leads)
     rows = prod(lead)
     wide = lanes if rows > 1 else 1
+    numbers = _rollouts(name, how["rollout"], lead)
     held = [_rows(x, lead, 1) for x in given] if not moving else []
     driven = [_rows(x if y.name in moving else x[..., None, :], lead, 2) for x, y in zip(given, memory.driven)]
     return Task(
@@ -54,13 +73,13 @@ def task_from(
         rows,
         wide,
         count,
-        _whole(name, "every", every, 0),
+        _whole(name, "every", how["every"], 0),
         np.concatenate([np.broadcast_to(x, (*lead, x.shape[-1])).reshape(rows, x.shape[-1]) for x in states], axis=1),
         _beside(held, dtype),
         _beside(driven, dtype) if moving else None,
         kept(laned(_rows(parameters, lead, 1), wide, dtype)),
-        Noise(_whole(name, "seed", seed, 0) & LOW, laned(_rollouts(name, rollout, lead), wide, np.dtype(np.int64))),
-        _whole(name, "first", first, 0),
+        Noise(_whole(name, "seed", how["seed"], 0) & LOW, laned(numbers, wide, np.dtype(np.int64))),
+        _whole(name, "first", how["first"], 0),
     )
 
 

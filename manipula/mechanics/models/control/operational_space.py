@@ -18,33 +18,28 @@ formulation, IEEE J. of Robotics and Automation 3(1), 1987, eq. 21 (Λ) and 51 (
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.block import Block, Call
 from manipula.mechanics.models.control.computed_torque import torque_for
-from manipula.mechanics.models.control.ports import SMOOTHING
-from manipula.mechanics.models.control.resolved_acceleration import NULL_SPACE, SHARE
-from manipula.mechanics.models.control.task import Task, damped, gram, pull, refuse_few, times, tool, transposed
+from manipula.mechanics.models.control.task import Task, damped, gram, left_open, tool_law, transposed
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.ports import EFFORT, PortKind
+from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths
+
+_NAME = "operational_space"
 
 
 def _text(task: Task, maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
-    refuse_few("operational_space", len(x["q"]), task)
-    at = tool(maths, call, x, task)
-    bias = call("tool_bias", q=x["q"], qd=x["qd"])["a"][: task.size]
+    at, still, left = left_open(_NAME, task, maths, call, x)
     arm, lightest = Solver(call("inertia_matrix", q=x["q"])["M"]), 1 / x["heaviest"][0]
     # Λ⁻¹ = J M⁻¹ Jᵀ = Yᵀ D⁻¹ Y,  Lᵀ Y = Jᵀ
     Y = [arm.halfway(row) for row in at.J]
     mobility = gram([[y * d for y, d in zip(row, arm.inverse)] for row in Y], Y)
     inertia = damped(maths, mobility, lightest, lightest)
-    # F = Λ (a − J̇ q̇ − J q̈₀),  q̈₀ = −null q̇
-    still = [-k * rate for k, rate in zip(x["null"], x["qd"], strict=True)]
-    ask = [far + push - b for far, push, b in zip(x["xdd_ref"], pull(x, at, task), bias, strict=True)]
-    F = inertia.solve([want - given for want, given in zip(ask, times(at.J, still), strict=True)])
+    # F = Λ (a − J̇ q̇ − J q̈₀)
+    F = inertia.solve(left)
     # q̇_ref = M⁻¹ Jᵀ Λ ẋ_ref
     rates = arm(transposed(at.J, inertia.solve(list(x["xd_ref"]))))
     # τ = Jᵀ F + M q̈₀ + c + g + friction
@@ -53,22 +48,13 @@ def _text(task: Task, maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]
     return {"tau": tau, "damped": [inertia.share]}
 
 
+_HEAVIEST = PortKind(
+    "heaviest", "kg, kg·m²", "inertia of the tool beyond which is damped", ("heaviest",), "setting",
+    divides=True, default=1000.0,
+)  # fmt: skip
+
+
 def operational_space(task: Task) -> Block:
     """The law of a task."""
-    return Block(
-        "operational_space",
-        f"the tool's {task.name} by forces on its own inertia",
-        (
-            *variables("q", "qd"), *task.references,
-            task.gains("kp", "1/s²", "proportional gains of the tool"), task.gains("kd", "1/s", "its derivative gains"),
-            NULL_SPACE,
-            PortKind(
-                "heaviest", "kg, kg·m²", "inertia of the tool beyond which is damped", ("heaviest",), "setting",
-                divides=True, default=1000.0,
-            ),
-            SMOOTHING,
-        ),
-        {"tau": Result(EFFORT, "joint torques"), "damped": SHARE},
-        partial(_text, task),
-        ("pose", "jacobian", "tool_bias", "inertia_matrix", "inverse_dynamics_smooth"),
-    )  # fmt: skip
+    doc = f"the tool's {task.name} by forces on its own inertia"
+    return tool_law(_NAME, doc, task, (_HEAVIEST,), _text, ("inertia_matrix",))

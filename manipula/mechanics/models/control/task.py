@@ -15,20 +15,25 @@ Systems Technology 2(2), 1994 (the damping that begins at a smallest singular va
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from manipula.errors import InputError
-from manipula.mechanics.models.block import Call
+from manipula.mechanics.models.block import Block, Call, Result, variables
+from manipula.mechanics.models.control.ports import SMOOTHING
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver, least
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.kinematics.orientation import matrix_from_quaternion, quaternion_from_matrix
-from manipula.mechanics.models.ports import PortKind
+from manipula.mechanics.models.ports import EFFORT, PortKind
 from manipula.mechanics.spatial.vector import Vec3, dot, matmul, transpose
 from manipula.scalar import Maths, Tolerance
 
 Rows = list[list[Any]]
+LawText = Callable[["Task", Maths[Any], Call, Given], dict[str, Any]]
+NULL_SPACE = PortKind("null", "1/s", "how fast motions that do not move the tool are braked", role="setting", default=1)
+SHARE = Result("1", "share of the damping at work: 0 away from singularities, 1 in them")
 HAIR = Tolerance("1e-9", "1e-4")
 _AXES, _TURNS = ("x", "y", "z"), ("rx", "ry", "rz")
 
@@ -107,6 +112,36 @@ def _error(maths: Maths[Any], T: Sequence[Sequence[Any]], wanted: Sequence[Any])
     x, y, z = (Vec3(row[:3]) for row in T[:3])
     turn = matmul(matrix_from_quaternion([long * e for e in wanted[3:]]), transpose((x, y, z)))
     return place + [2 * e for e in quaternion_from_matrix(turn, maths)[1:]]
+
+
+class Open(NamedTuple):
+    """What a law of the tool still has to bring about, its joints braked by themselves."""
+
+    tool: Tool
+    still: list[Any]  # q̈₀ = −null q̇: what the task leaves open is braked
+    left: list[Any]  # a − J̇ q̇ − J q̈₀,  a = ẍ_ref + kd (ẋ_ref − ẋ) + kp x̃
+
+
+def left_open(law: str, task: Task, maths: Maths[Any], call: Call, x: Given) -> Open:
+    """What the accelerations of the joints, or forces on the tool, are to give."""
+    refuse_few(law, len(x["q"]), task)
+    at = tool(maths, call, x, task)
+    bias = call("tool_bias", q=x["q"], qd=x["qd"])["a"][: task.size]
+    still = [-k * rate for k, rate in zip(x["null"], x["qd"], strict=True)]
+    ask = [far + push - b for far, push, b in zip(x["xdd_ref"], pull(x, at, task), bias, strict=True)]
+    return Open(at, still, [want - given for want, given in zip(ask, times(at.J, still), strict=True)])
+
+
+def tool_law(
+    name: str, doc: str, task: Task, ports: Sequence[PortKind], text: LawText, calls: Sequence[str] = ()
+) -> Block:
+    """A law that rules all freedoms of a task; `ports` are what it damps singularities by, `calls` what it asks
+    besides."""
+    gains = task.gains("kp", "1/s²", "proportional gains of the tool"), task.gains("kd", "1/s", "its derivative gains")
+    inputs = (*variables("q", "qd"), *task.references, *gains, NULL_SPACE, *ports, SMOOTHING)
+    outputs = {"tau": Result(EFFORT, "joint torques"), "damped": SHARE}
+    models = ("pose", "jacobian", "tool_bias", *calls, "inverse_dynamics_smooth")
+    return Block(name, doc, inputs, outputs, partial(text, task), models)
 
 
 def spread(gains: Sequence[Any], task: Task) -> list[Any]:

@@ -1,0 +1,1 @@
+"""One way to find parameters a file; each is a function of data, prior and weights."""

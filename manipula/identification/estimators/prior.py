@@ -1,0 +1,165 @@
+"""What is believed of the parameters before any data: of every body a pseudo-inertia P0, of every other column a size.
+
+Bodies come from the robot's file where they could exist; else they are equal balls about the links' origins, as heavy
+as the recorded torques suggest. The belief is entropic,
+
+    λ Σ_i (−log det P_i + tr P0_i⁻¹ P_i)  +  λ Σ_positive (−log f + f/f0)  +  λ Σ_free (f/f0)²
+
+which is least at P_i = P0_i, f = f0 (free ones: 0) and keeps P_i positive definite and f positive.
+
+Source of the log-determinant: T. Lee, P. M. Wensing, F. C. Park, "Geometric robot dynamic identification: a convex
+programming approach", IEEE Transactions on Robotics 36(2), 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+from manipula.identification.columns.column import Column
+from manipula.identification.estimators.pseudo_inertia import TEN, congruence, entries, pseudo_inertia, sphere, ten_from
+from manipula.identification.gram import Grams
+
+Array = NDArray[np.float64]
+Indexes = NDArray[np.intp]
+KINDS = ("robot", "spheres", None)
+INERTIAL = "inertial"
+RADIUS = 0.15  # of a ball, for an arm that reaches a metre
+THINNEST = 0.02  # radius of gyration of a believed body, for an arm that reaches a metre: files have rods and points
+SHARE = 0.1  # of a joint's torque that a column is believed to explain
+
+
+@dataclass(frozen=True)
+class Prior:
+    """`bodies` are the columns of each body, ten in their order; `roots` has L of P0 = L Lᵀ; `scale` is f0."""
+
+    bodies: Indexes  # (k, 10)
+    roots: Array  # (k, 4, 4)
+    positive: Indexes
+    free: Indexes
+    scale: Array  # (p,)
+    weight: float = 1.0  # λ
+
+    @property
+    def size(self) -> int:
+        return len(self.scale)
+
+    @property
+    def start(self) -> Array:
+        """The coordinates x of the prior itself: X = 1, f/f0 = 1, free ones 0."""
+        x = np.zeros(self.size)
+        x[self.bodies] = entries(np.eye(4))
+        x[self.positive] = 1.0
+        return x
+
+    @property
+    def transform(self) -> Array:
+        """T of θ = T x: P_i = L_i X_i L_iᵀ and f = f0 y."""
+        T = np.diag(self.scale)
+        for columns, root in zip(self.bodies, self.roots):
+            T[np.ix_(columns, columns)] = congruence(root)
+        return T
+
+    @property
+    def mean(self) -> Array:
+        """θ of the prior itself."""
+        return self.transform @ self.start
+
+    def coordinates(self, theta: Array) -> Array:
+        """x of θ."""
+        return np.asarray(np.linalg.solve(self.transform, theta))
+
+    def subset(self, kept: Indexes) -> Prior:
+        """Of some columns; bodies stay whole."""
+        place = {int(old): new for new, old in enumerate(kept)}
+        bodies = np.array([[place[int(k)] for k in body] for body in self.bodies], dtype=np.intp).reshape(-1, TEN)
+        positive, free = ([place[int(k)] for k in part if int(k) in place] for part in (self.positive, self.free))
+        return replace(
+            self,
+            bodies=bodies,
+            positive=np.array(positive, dtype=np.intp),
+            free=np.array(free, dtype=np.intp),
+            scale=self.scale[kept],
+        )
+
+    def with_weight(self, weight: float) -> Prior:
+        return replace(self, weight=float(weight))
+
+
+def bodies_of(columns: Sequence[Column]) -> Indexes:
+    """The inertial columns, ten of a body."""
+    inertial = [k for k, column in enumerate(columns) if column.family == INERTIAL]
+    return np.array(inertial, dtype=np.intp).reshape(-1, TEN)
+
+
+def prior_from(
+    columns: Sequence[Column], grams: Grams, kind: str | None, known: Mapping[str, float], reach: float
+) -> Prior:
+    """`known` are the file's standard parameters, those with a number; `reach` the sum of the arm's lengths, metres."""
+    if kind not in KINDS:
+        raise InputError(f"prior: found {kind!r}, expected 'robot', 'spheres' or None")
+    bodies = bodies_of(columns)
+    positive = [k for k, column in enumerate(columns) if column.lower == 0.0 and column.family != INERTIAL]
+    free = [k for k, column in enumerate(columns) if column.lower is None and column.family != INERTIAL]
+    believed = _believed(columns, bodies, grams, kind, known, reach)
+    roots = np.asarray(np.linalg.cholesky(believed), float) if len(bodies) else believed
+    scale = sizes(grams)
+    scale[positive] *= SHARE
+    return Prior(bodies, roots, np.array(positive, dtype=np.intp), np.array(free, dtype=np.intp), scale)
+
+
+def sizes(grams: Grams) -> Array:
+    """Of every column rms torque / rms column, over the joints that feel it; 1 of a column that nobody feels."""
+    summed = grams.gram.sum(0)
+    squares = np.einsum("jkk->jk", summed)
+    torque, felt = squares[:, -1:], squares[:, :-1] > 0
+    loud = np.where(torque > 0, torque, 1.0)
+    shares = np.where(felt, squares[:, :-1] / loud, 0.0).sum(0)  # (rms column / rms torque)², joint by joint
+    joints = np.maximum(felt.sum(0), 1)
+    return np.where(shares > 0, np.sqrt(joints / np.where(shares > 0, shares, 1.0)), 1.0)
+
+
+def _believed(
+    columns: Sequence[Column], bodies: Indexes, grams: Grams, kind: str | None, known: Mapping[str, float], reach: float
+) -> Array:
+    """P0 of every body."""
+    size = reach if reach > 0 else 1.0
+    ball = sphere(_mass_of_balls(bodies, grams, sphere(1.0, RADIUS * size)), RADIUS * size)
+    found = [ball] * len(bodies)
+    if kind == "robot":
+        names = [[columns[k].name for k in body] for body in bodies]
+        for i, own in enumerate(names):
+            if all(name in known for name in own):
+                P = pseudo_inertia(np.array([known[name] for name in own]))
+                found[i] = thickened(P, THINNEST * size) if P[3, 3] > 0 else ball
+    return np.array(found).reshape(-1, 4, 4)
+
+
+def thickened(P: Array, radius: float) -> Array:
+    """A body that could exist, nearest to P with the same mass and centre: no radius of gyration below `radius`."""
+    m, c = P[3, 3], P[:3, 3] / P[3, 3]
+    values, axes = np.linalg.eigh(P[:3, :3] / m - np.outer(c, c))
+    spread = (axes * np.maximum(values, radius**2)) @ axes.T
+    found = np.empty((4, 4))
+    found[:3, :3], found[:3, 3], found[3, :3], found[3, 3] = spread + np.outer(c, c), c, c, 1.0
+    return np.asarray(m * found)
+
+
+def _mass_of_balls(bodies: Indexes, grams: Grams, ball: Array) -> float:
+    """The mass that, the same in every link, explains the torques best, each joint counted alike."""
+    theta = np.zeros(grams.gram.shape[-1] - 1)
+    theta[bodies] = ten_from(ball)
+    summed = grams.gram.sum(0)
+    loud = summed[:, -1, -1]
+    w = np.where(loud > 0, 1 / np.where(loud > 0, loud, 1.0), 0.0)
+    asked = np.einsum("j,k,jkl,l->", w, theta, summed[:, :-1, :-1], theta)
+    given = np.einsum("j,jk,k->", w, summed[:, :-1, -1], theta)
+    joints = np.count_nonzero(loud)
+    # an arm that holds nothing against gravity may not correlate: as heavy then as the torques are loud
+    guess = given / asked if asked > 0 else 0.0
+    floor = 0.1 * np.sqrt(joints / asked) if asked > 0 else 1.0
+    return float(max(guess, floor))

@@ -1,0 +1,157 @@
+"""`Found`: what `identify` returns. Parameters with their doubts, a robot, what was chosen, how well it predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.identification.columns.column import Column
+from manipula.identification.data import Data
+from manipula.identification.fitting.base_view import base_rows
+from manipula.identification.fitting.prediction import Errors, errors_of, torques_at
+from manipula.identification.fitting.returned import consistent, eigenvalues_of, in_file, robot_with
+from manipula.identification.fitting.selection import Choice
+from manipula.identification.fitting.table import Row, Table
+from manipula.identification.fitting.uncertainty import Spread
+from manipula.identification.gathering import gather
+from manipula.identification.joint_model import JointModel
+from manipula.mechanics.robot.description import Robot
+from manipula.simulation.records.logs import Log
+from manipula.support.plain import plain
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Found:
+    """What recordings told of a robot.
+
+    `train` and `validation` are the errors on the logs given; a torque is compared after the filter that the fit saw it
+    through, and all rows count. `choices` are the families that were looked at; `warnings` are sentences.
+    """
+
+    method: str
+    prior: str | None
+    model: JointModel
+    filter: tuple[str, ...]
+    correlation: float  # τ_int, samples: the weight of the prior, and the factor of the variances
+    train: Errors
+    validation: tuple[Errors, ...]
+    choices: tuple[Choice, ...]
+    blocks: tuple[float, ...]  # errors of the blocks left out, %, where columns were chosen
+    warnings: tuple[str, ...]
+    columns: tuple[Column, ...]
+    theta: Array
+    believed: Array | None
+    spread: Spread
+    data: Data
+    asked_filter: float | str | None = field(default="auto")
+
+    # results
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The robot with what was found of it: inertia, motor inertia, friction, as far as a robot file can say it."""
+        return robot_with(self.data.robot, self.columns, self.theta, self.data.source.columns.pace)
+
+    @property
+    def extra(self) -> dict[str, float]:
+        """What a robot file cannot say, by name."""
+        said = in_file(self.columns, self.theta)
+        return {c.name: float(x) for c, x, own in zip(self.columns, self.theta, said) if not own}
+
+    @cached_property
+    def parameters(self) -> Table:
+        """Every unknown with its standard deviation, and what was believed of it before."""
+        sigmas = self.spread.sigma(np.eye(len(self.columns)))
+        believed = [None] * len(self.columns) if self.believed is None else [float(x) for x in self.believed]
+        rows = zip(self.columns, self.theta, sigmas, believed)
+        return Table([Row(c.name, float(x), float(s), b, c.unit, c.family) for c, x, s, b in rows])
+
+    @cached_property
+    def base_parameters(self) -> Table:
+        """The sums of parameters that torques can tell, with their standard deviations."""
+        return base_rows(self.data.robot, self.columns, self.theta, self.spread, self.believed)
+
+    @property
+    def consistent(self) -> bool:
+        """Could masses and motors make this?"""
+        return consistent(self.columns, self.theta)
+
+    @property
+    def eigenvalues(self) -> Array:
+        """Of every link the least eigenvalue of its pseudo-inertia, lengths in the link's own size: positive."""
+        return eigenvalues_of(self.columns, self.theta)
+
+    # predictions
+
+    def errors(self, log: Log | Sequence[Log]) -> Errors:
+        """On any recording of this robot."""
+        return errors_of(self.seen(log), self.theta)
+
+    def error(self, log: Log | Sequence[Log], *, moving: bool = False) -> float:
+        """100·‖τ − τ̂‖/‖τ‖ over the whole log, or where joints move (|q̇| ≥ 0.01 rad/s, 1 mm/s)."""
+        found = self.errors(log)
+        return found.moving if moving else found.whole
+
+    def predict(self, log: Log) -> Array:
+        """The torques (time, n) of a recorded motion, at the log's own times; torques need not be recorded.
+
+        Positions are filtered as they were for the fit; the torques are as they come.
+        """
+        given = log if log.tau is not None else replace(log, tau=np.zeros_like(log.q))
+        return torques_at(self.seen(given), self.theta, log.t)
+
+    def seen(self, log: Log | Sequence[Log]) -> Data:
+        """A recording through the columns of this fit."""
+        inertial = self.theta[[k for k, c in enumerate(self.columns) if c.family == "inertial"]]
+        data = gather(self.data.robot, log, self.model, self.asked_filter, load=inertial)
+        return data.subset([c.name for c in self.columns])
+
+    # in words
+
+    def as_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = plain(
+            {
+                "robot": self.data.robot.name,
+                "method": self.method,
+                "prior": self.prior,
+                "filter": list(dict.fromkeys(self.filter)),
+                "correlation": self.correlation,
+                "consistent": self.consistent,
+                "train": self.train,
+                "validation": list(self.validation),
+                "choices": [vars(choice) for choice in self.choices],
+                "warnings": list(self.warnings),
+                "parameters": self.parameters,
+                "extra": self.extra,
+            }
+        )
+        return found
+
+    def __str__(self) -> str:
+        lines = [*self._head(), "", str(self.parameters)]
+        lines += ["", *(f"warning: {text}" for text in self.warnings)] if self.warnings else []
+        return "\n".join(lines)
+
+    def _head(self) -> list[str]:
+        told = "physically consistent" if self.consistent else "NOT physically consistent"
+        prior = "no prior" if self.prior is None else f"prior {self.prior}"
+        chosen = [choice.family for choice in self.choices if choice.taken]
+        return [
+            f"{self.data.robot.name}: {len(self.columns)} parameters by {self.method}, {prior}; {told}",
+            f"training: {self.train}",
+            *(f"validation {k}: {errors}" for k, errors in enumerate(self.validation, 1)),
+            *([f"families chosen: {', '.join(chosen)}"] if chosen else []),
+            f"residuals remember {self.correlation:.3g} samples",
+        ]
+
+    def __repr__(self) -> str:
+        judged = "".join(f", validation {x.whole:.2f} %" for x in self.validation)
+        many = f"{len(self.columns)} parameters"
+        return f"<found of {self.data.robot.name}: {many}, training {self.train.whole:.2f} %{judged}>"

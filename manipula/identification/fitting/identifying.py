@@ -1,0 +1,206 @@
+"""From a robot and its recordings to what was found: columns, weights, choice, fit, doubts; validation after all that.
+
+The recipe: rows of a joint that may stick are left out of the fit and stay in the judgement; every joint is weighted by
+its noise; the prior weighs as much as the residuals remember themselves, τ_int samples, for then N rows count as the
+N/τ_int independent ones that they are; families of columns are chosen by cross-validation under the prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+from manipula.identification.data import Data
+from manipula.identification.estimators.entropic import entropic_from
+from manipula.identification.estimators.normal import even_weights, normal_from, solved, weights_from
+from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, prior_from
+from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
+from manipula.identification.fitting.correlation import correlation_time
+from manipula.identification.fitting.found import Found
+from manipula.identification.fitting.prediction import errors_of
+from manipula.identification.fitting.selection import Selection, select
+from manipula.identification.fitting.structure import narrowed
+from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions
+from manipula.identification.fitting.uncertainty import spread_of
+from manipula.identification.gathering import gather
+from manipula.identification.joint_model import JointModel
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.formats.structured import size_of
+from manipula.simulation.records.logs import Log
+
+Array = NDArray[np.float64]
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the caller wants."""
+
+    robot: Robot
+    logs: tuple[Log, ...]
+    model: JointModel | None  # None: to be chosen
+    prior: str | None
+    method: str
+    filter: float | str | None
+
+    def gathered(self, model: JointModel, load: Array | None = None) -> Data:
+        return gather(self.robot, self.logs, model, self.filter, load=load)
+
+    def changed(self, data: Data, model: JointModel, change: Callable[[Log], Log]) -> Data:
+        """The columns of the data, of logs changed by a function."""
+        again = gather(self.robot, map(change, self.logs), model, self.filter, load=data.load)
+        return again.subset([column.name for column in data.columns])
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Data with what a fit to them needs."""
+
+    data: Data
+    prior: Prior
+    weights: Array
+    time: float  # τ_int
+
+    def entropic(self) -> Array:
+        return entropic_from(normal_from(self.data.fit, self.weights), self.prior)
+
+
+def identified(
+    robot: Robot,
+    logs: Log | Iterable[Log],
+    validate: Log | Iterable[Log] = (),
+    model: JointModel | str = "auto",
+    prior: str | None = "robot",
+    method: str = "entropic",
+    filter: float | str | None = "auto",
+    tell: Tell = lambda text: None,
+) -> Found:
+    """See the verb `identify`. `validate` is not touched before the fit has ended."""
+    estimate = estimator_named(method)
+    asked = Asked(robot, _listed(logs, "logs"), _model(model), _prior(prior, method), method, filter)
+    first = _first(asked)
+    tell(f"{len(first.data.columns)} columns; residuals remember {first.time:.3g} samples")
+    fit, chosen, kept = _chosen(asked, first, tell)
+    theta = estimate(fit.data, fit.prior, fit.weights)
+    if not np.isfinite(theta).all():
+        raise InputError(f"identify: method {method!r} found no finite parameters; is the recording long enough?")
+    return _found(asked, fit, theta, chosen, kept, validate)
+
+
+def _first(asked: Asked) -> Fit:
+    """The fit of the columns that every arm has, or of those asked for."""
+    model = asked.model or JointModel()
+    data = asked.gathered(model)
+    refuse_silent(data)
+    fit = fit_of(data, asked.prior)
+    refuse_noise(data, fit.prior, fit.weights, partial(asked.changed, data, model))
+    if any(column.loaded for column in data.columns):
+        data = data.with_load(fit.entropic())
+        fit = fit_of(data, asked.prior)
+    return fit
+
+
+def fit_of(data: Data, kind: str | None) -> Fit:
+    """Weights by the residuals of least squares, and the prior with the weight τ_int."""
+    weights = even_weights(data.fit)
+    for _ in range(2):
+        least = solved(normal_from(data.fit, weights))
+        weights = weights_from(data.fit, least.theta, least.rank)
+    time = correlation_time(data.residuals(least.theta), _used(data))
+    known = {c.name: float(x) for c, x in zip(data.columns, data.known) if np.isfinite(x)}
+    prior = prior_from(data.columns, data.fit, kind or "spheres", known, size_of(data.robot))
+    return Fit(data, prior.with_weight(time), weights, time)
+
+
+def _used(data: Data) -> list[NDArray[np.bool_]]:
+    """The rows of the fit, stretch by stretch."""
+    return [data.source.fitted(motion)[motion.kept] for motion in data.source.motions]
+
+
+def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None, JointModel]:
+    """The families that the recording asks for, under the prior; without one, those that every arm has."""
+    if asked.model is not None or asked.prior is None:
+        return first, None, asked.model or JointModel()
+    everything = JointModel.everything()
+    inertial = [c.family == INERTIAL for c in first.data.columns]
+    data = asked.gathered(everything, first.entropic()[inertial])
+    always = tuple(dict.fromkeys(c.family for c in first.data.columns))
+    known = {c.name: float(x) for c, x in zip(data.columns, data.known) if np.isfinite(x)}
+    prior = prior_from(data.columns, data.fit, asked.prior, known, size_of(data.robot)).with_weight(first.time)
+    chosen = select(data.columns, data.fit, prior, first.weights, always, tell)
+    narrow = data.subset([data.columns[k].name for k in chosen.kept])
+    families = tuple(dict.fromkeys(c.family for c in narrow.columns))
+    fit = Fit(narrow, prior.subset(chosen.kept), first.weights, first.time)
+    return fit, chosen, narrowed(everything, families)
+
+
+def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model: JointModel, validate: Any) -> Found:
+    data, last = fit.data, weights_from(fit.data.fit, theta, len(theta))
+    time = correlation_time(data.residuals(theta), _used(data))
+    prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
+
+    doubts = suspicions(data, theta, fit.prior, fit.weights, partial(asked.changed, data, model))
+    found = Found(
+        method=asked.method,
+        prior=None if prior is None else asked.prior,
+        model=model,
+        filter=data.filter,
+        correlation=fit.time,
+        train=errors_of(data, theta),
+        validation=(),
+        choices=() if chosen is None else chosen.choices,
+        blocks=() if chosen is None else tuple(map(float, chosen.errors)),
+        warnings=tuple(dict.fromkeys(doubts)),
+        columns=data.columns,
+        theta=theta,
+        believed=None if prior is None else prior.mean,
+        spread=spread_of(normal_from(data.fit, last), prior, theta, time),
+        data=data,
+        asked_filter=asked.filter,
+    )
+    return _validated(found, validate)
+
+
+def _validated(found: Found, validate: Any) -> Found:
+    """The errors on recordings that the fit has not seen; here they are looked at for the first time."""
+    judged, doubts = [], list(found.warnings)
+    for place, log in enumerate(_listed(validate, "validate", empty=True), 1):
+        seen = found.seen(log)
+        judged.append(errors_of(seen, found.theta))
+        doubts += beyond(found.data, seen, found.prior, f"validation {place}")
+    return replace(found, validation=tuple(judged), warnings=tuple(dict.fromkeys(doubts)))
+
+
+# what was asked for
+
+
+def _listed(logs: Any, what: str, empty: bool = False) -> tuple[Log, ...]:
+    found = (logs,) if isinstance(logs, Log) else tuple(logs) if isinstance(logs, Iterable) else (logs,)
+    for item in found:
+        if not isinstance(item, Log):
+            raise InputError(f"identify: {what}: expected logs (mp.read_log, mp.Log), found {type(item).__name__}")
+    if not found and not empty:
+        raise InputError(f"identify: {what}: no log was given; expected one or more")
+    return found
+
+
+def _model(given: JointModel | str) -> JointModel | None:
+    if isinstance(given, JointModel):
+        return given
+    if given == "auto":
+        return None
+    raise InputError(f'identify: model: expected "auto" or a JointModel, found {given!r:.60}')
+
+
+def _prior(given: str | None, method: str) -> str | None:
+    if given not in KINDS:
+        raise InputError(f'identify: prior: expected "robot", "spheres" or None, found {given!r:.60}')
+    if given is None and method in ("entropic", "ridge"):
+        raise InputError(f'identify: method {method!r} needs a prior; without one take "wls", or "lmi"')
+    return given

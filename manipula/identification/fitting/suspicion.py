@@ -1,0 +1,247 @@
+"""What makes a fit doubtful, in sentences; and recordings that tell nothing, refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+from manipula.identification.data import Data
+from manipula.identification.estimators.entropic import entropic_from
+from manipula.identification.estimators.normal import joint_variances, normal_from, solved, torque_squares
+from manipula.identification.estimators.prior import Prior
+from manipula.identification.gram import Grams
+from manipula.simulation.records.logs import Log
+
+Array = NDArray[np.float64]
+Changed = Callable[[Callable[[Log], Log]], Data]  # the recording gathered again, its logs changed
+POOR = 0.5  # of a joint's torque left unexplained: something else is the matter
+BETTER = 0.6  # of what is left, at most, when the right cause is found
+WELL = 1e-3  # of the squares of the torque: what is left of a fit that nobody need doubt
+GUESSED = 0.9  # of the squares about its mean that a joint's torque keeps where nothing can be predicted
+WORSE = 1.15  # a consistent fit that leaves so much more than least squares
+FASTER = 1.2  # motions beyond those of the training
+
+
+def refuse_silent(data: Data) -> None:
+    """Raises where nothing moves or no torque was recorded."""
+    names = data.robot.joint_names
+    if not data.fit.rows.sum():
+        slow = "0.01 rad/s (0.001 m/s of joints that slide)"
+        raise InputError(
+            f"identify: no joint ever moves faster than {slow}: such a recording tells no inertia and no friction; "
+            "are its times in seconds and its angles in radians?"
+        )
+    loud = torque_squares(data.judge)
+    if not (loud > 0).any():
+        raise InputError("identify: every torque is zero; expected what the motors gave, N·m or N")
+    flat = [names[j] for j in range(len(names)) if _constant(data.judge, j, data)]
+    if len(flat) == len(names):
+        raise InputError("identify: no torque ever changes; expected what the motors gave, N·m or N")
+
+
+def _constant(grams: Grams, j: int, data: Data) -> bool:
+    """Is a joint's torque the same all the time?"""
+    column = np.concatenate([tau[:, j] for tau in data.torques])
+    return bool(np.ptp(column) <= 1e-9 * max(float(np.abs(column).max()), 1e-300))
+
+
+def refuse_noise(data: Data, prior: Prior, weights: Array, swapped: Changed) -> None:
+    """Raises where the motion foretells no joint's torque better than the mean of that torque does."""
+    left, spread = left_out(data.fit, prior, weights), about_mean(data)
+    felt = spread > 0
+    share = float(1 - (left[felt] / spread[felt]).min()) if felt.any() else 0.0
+    if share < 1 - GUESSED:
+        asked = "do torques and positions belong together, sample by sample, and to this robot?"
+        told = next(causes(data, prior, weights, swapped), asked)
+        raise InputError(
+            "identify: no information: on blocks of the recording left out of the fit, the motion foretells "
+            f"{max(share, 0.0):.0%} of the best joint's torque; {told}"
+        )
+
+
+def left_out(grams: Grams, prior: Prior, weights: Array) -> Array:
+    """Of every joint the squares that are left on blocks which the fit did not see."""
+    found = np.zeros(grams.gram.shape[1])
+    whole = normal_from(grams, weights)
+    for b in range(len(grams.gram)):
+        block = np.array([b])
+        theta = entropic_from(whole - normal_from(grams, weights, block), prior)
+        found += grams.squares(theta)[b]
+    return found
+
+
+def about_mean(data: Data) -> Array:
+    """Of every joint the squares of its torque about its mean, over the rows of the fit."""
+    grams, found = data.fit, data.fit.gram[:, :, -1, -1].sum(0).copy()
+    for k, column in enumerate(data.columns):
+        if column.family == "offset" and column.joint is not None:
+            rows, sums = grams.gram[:, column.joint, k, k].sum(), grams.gram[:, column.joint, k, -1].sum()
+            found[column.joint] -= sums**2 / rows if rows > 0 else 0.0
+    return np.asarray(np.maximum(found, 0.0))
+
+
+# sentences
+
+
+def suspicions(data: Data, theta: Array, prior: Prior, weights: Array, swapped: Changed) -> list[str]:
+    """What training itself makes doubtful. `swapped` gathers the logs changed by a function."""
+    return [
+        *data.notes,
+        *_still(data),
+        *_saturated(data),
+        *_poor(data, prior, weights, swapped),
+        *_worse(data, theta, weights),
+    ]
+
+
+def _still(data: Data) -> Iterator[str]:
+    for j, name in enumerate(data.robot.joint_names):
+        if not data.fit.rows[:, j].sum():
+            yield f"joint {name} never moves: its friction and motor inertia are those of the prior, or unknown"
+
+
+def _saturated(data: Data) -> Iterator[str]:
+    flags = [m.saturated for m in data.source.motions if m.saturated is not None]
+    if not flags:
+        return
+    share = np.concatenate(flags).mean(axis=0)
+    for name, part in zip(data.robot.joint_names, share):
+        if part > 0:
+            yield f"joint {name}: its torque stands at its limit in {part:.1%} of the samples, which the fit leaves out"
+
+
+def _poor(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterator[str]:
+    """Joints whose torque a possible arm does not explain, and why it may be so."""
+    found = next(causes(data, prior, weights, swapped), None)
+    if found is not None:
+        yield found
+        return
+    left, names = shares(data.fit, entropic_from(normal_from(data.fit, weights), prior)), data.robot.joint_names
+    bad = [int(j) for j in np.flatnonzero(left > POOR)]
+    if bad:
+        told = ", ".join(f"{names[j]} {min(left[j], 9.99):.0%}" for j in bad)
+        other = " Is it a recording of this robot?" if len(bad) == len(names) else ""
+        look = "Units, signs and the order of joints are to be looked at."
+        yield f"much of the torque is left unexplained: {told}. {look}{other}"
+
+
+def causes(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterator[str]:
+    """Slips of whoever wrote the log that would explain a poor fit: torques of the wrong sign, joints swapped."""
+    names = data.robot.joint_names
+    if turned := _negated(data.fit, prior, weights):
+        yield f"the torque of {_list(names, turned)} seems to have the wrong sign: negated, the fit is far better"
+    left = shares(data.fit, entropic_from(normal_from(data.fit, weights), prior))
+    worst = int(np.argmax(left))
+    if not left[worst] > POOR:
+        return
+    for other in (j for j in np.argsort(-left) if j != worst):
+        a, b = sorted((worst, int(other)))
+        for what, change in (("torques", _swap_torques), ("columns", _swap_joints)):
+            after = _left_of(swapped(partial(change, a=a, b=b)), prior)
+            if (after**2).sum() < BETTER**2 * (left**2).sum():
+                yield f"the {what} of {_list(names, (a, b))} seem to be swapped: exchanged, the fit is far better"
+                return
+
+
+def _negated(grams: Grams, prior: Prior, weights: Array) -> list[int]:
+    """The joints whose torques, negated one after the other, leave far less; the best goes first."""
+
+    def left(joints: Sequence[int]) -> float:
+        turned = _turned(grams, joints)
+        normal = normal_from(turned, weights)
+        return max(normal.cost(entropic_from(normal, prior)), 0.0)
+
+    found: list[int] = []
+    first = now = left(found)
+    loud = float(normal_from(grams, weights).c)
+    for _ in range(grams.gram.shape[1]):
+        if now < WELL * loud:
+            break
+        tried = {j: left([*found, j]) for j in range(grams.gram.shape[1]) if j not in found}
+        best = min(tried, key=lambda j: tried[j])
+        if tried[best] > BETTER * now:
+            break
+        found, now = [*found, best], tried[best]
+    return sorted(found) if now < BETTER**2 * first else []
+
+
+def _turned(grams: Grams, joints: Sequence[int]) -> Grams:
+    """As if some torques had been recorded with the other sign."""
+    gram = grams.gram.copy()
+    for j in joints:
+        gram[:, j, -1, :-1] *= -1
+        gram[:, j, :-1, -1] *= -1
+    return Grams(gram, grams.rows)
+
+
+def _left_of(data: Data, prior: Prior) -> Array:
+    """What a possible arm leaves of every joint's torque, each joint weighted alike."""
+    loud = torque_squares(data.fit)
+    weights = np.where(loud > 0, 1 / np.where(loud > 0, 0.01 * loud, 1.0), 0.0)
+    return shares(data.fit, entropic_from(normal_from(data.fit, weights), prior))
+
+
+def _order(log: Log, a: int, b: int) -> list[int]:
+    order = list(range(log.q.shape[-1]))
+    order[a], order[b] = b, a
+    return order
+
+
+def _swap_torques(log: Log, a: int, b: int) -> Log:
+    assert log.tau is not None
+    return replace(log, tau=log.tau[:, _order(log, a, b)])
+
+
+def _swap_joints(log: Log, a: int, b: int) -> Log:
+    order = _order(log, a, b)
+    changed = {name: x[:, order] for name in ("q", "qd", "qdd") if (x := getattr(log, name)) is not None}
+    return _swap_torques(replace(log, **changed), a, b)
+
+
+def shares(grams: Grams, theta: Array) -> Array:
+    """Of every joint the share of its rms torque that is left; 0 of one without rows."""
+    loud = torque_squares(grams)
+    return np.where(loud > 0, np.sqrt(joint_variances(grams, theta) / np.where(loud > 0, loud, 1.0)), 0.0)
+
+
+def _worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
+    normal = normal_from(data.fit, weights)
+    free = solved(normal).theta
+    ours, theirs = max(normal.cost(theta), 0.0), max(normal.cost(free), 0.0)
+    if ours > WORSE**2 * theirs and ours > 1e-6 * normal.c:
+        ratio = np.sqrt(ours / max(theirs, 1e-300))
+        yield (
+            f"plain least squares leaves {ratio:.2g} times less than this fit: no possible arm of these columns "
+            "explains the recording as well; a column is missing (a tilted base, a cable, an elastic joint?)"
+        )
+
+
+def beyond(data: Data, other: Data, prior: str | None, where: str) -> list[str]:
+    """Is the other recording faster than those of the training? Without a prior nothing holds a fit there."""
+    ours, theirs = _pace(data), _pace(other)
+    fast = [j for j in range(len(ours)) if theirs[j] > FASTER * ours[j] and ours[j] > 0]
+    if not fast:
+        return []
+    worst = max(fast, key=lambda j: theirs[j] / ours[j])
+    name, ratio = data.robot.joint_names[worst], theirs[worst] / ours[worst]
+    told = f"{where} moves up to {ratio:.1f} times faster than the training ({name})"
+    doubt = (
+        "without a prior such predictions are extrapolations, and often wrong"
+        if prior is None
+        else "it is an extrapolation"
+    )
+    return [f"{told}: {doubt}"]
+
+
+def _pace(data: Data) -> Array:
+    """Of every joint the speed that one sample in a hundred exceeds."""
+    return np.asarray(np.quantile(np.concatenate([np.abs(m.qd) for m in data.source.motions]), 0.99, axis=0))
+
+
+def _list(names: Sequence[str], which: Sequence[int]) -> str:
+    return " and ".join(names[j] for j in which)

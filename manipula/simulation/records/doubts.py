@@ -1,0 +1,192 @@
+"""Units that cannot be what they are taken for, and joints that do not belong together: seen, and refused.
+
+What is recorded twice tells most: a speed is the slope of its position, ∫q̇ dt = Δq, whatever either is recorded in.
+A factor of 57.3 between them is degrees, of 1000 milliseconds. Without speeds there are the joint's limits, a span of
+turns that no arm has, and steps of time that no recorder has. Nothing is ever converted on such a ground: the sentence
+says what to write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import pi
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.simulation.records.sampling import gaps
+
+Array = NDArray[np.float64]
+DEGREE = pi / 180
+WINDOWS = 100  # stretches over which speeds are summed
+CERTAIN = 0.9  # correlation from which two records are one motion
+NEAR = 0.15  # relative distance from a factor that has a name
+TURNS = 4 * pi  # span of a joint, from which it must be said that these are radians
+SLOWEST, FASTEST = 0.5, 1e-5  # seconds between samples
+
+
+class Seen(Protocol):
+    """What is looked at: `Log`, of one arm."""
+
+    @property
+    def t(self) -> Array: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def qd(self) -> Array | None: ...
+    @property
+    def turns(self) -> tuple[bool, ...]: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def stated(self) -> tuple[str, ...]: ...
+
+
+class Ends(NamedTuple):
+    """Where joints may go; infinite where nothing is said."""
+
+    lower: Array
+    upper: Array
+
+
+def doubt(log: Seen, ends: Ends | None) -> str:
+    """The first reason not to believe the numbers, with what to write; empty where there is none."""
+    for reason in (_times(log), _speeds(log), _degrees(log, ends)):
+        if reason:
+            return reason
+    return ""
+
+
+def _times(log: Seen) -> str:
+    if "t" in log.stated or len(log.t) < 2:
+        return ""
+    step = float(np.median(np.diff(log.t)))
+    if FASTEST <= step < SLOWEST:
+        return ""
+    units = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+    likely = [unit for unit, size in units.items() if FASTEST <= step * size < SLOWEST]
+    what = f"samples are {step:.4g} s apart"
+    if not likely:
+        return (
+            f"{what}, which no recorder of an arm does; say the unit of its times: units={{'t': 's'}} if it is seconds"
+        )
+    return f"{what}: are these {_word(likely[0])}? Say units={{'t': {likely[0]!r}}}, or units={{'t': 's'}} if not"
+
+
+def _word(unit: str) -> str:
+    return {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}[unit]
+
+
+# speeds beside positions
+
+
+def _speeds(log: Seen) -> str:
+    if log.qd is None:
+        return ""
+    moved, summed = _windows(log.t, log.q, log.qd)
+    if len(moved) < 8:
+        return ""
+    found = [(j, _factor(moved[:, j], summed[:, j])) for j in range(moved.shape[1])]
+    factors = {j: factor for j, factor in found if factor is not None}
+    swapped = _swapped(log, moved, summed, factors)
+    if swapped:
+        return swapped
+    odd = {j: factor for j, factor in factors.items() if abs(factor - 1) > NEAR}
+    return _reason(log, odd, len(factors)) if odd else ""
+
+
+def _windows(t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
+    """How far joints went, and how far by their speeds, over stretches without gaps."""
+    steps = np.diff(t)
+    areas = 0.5 * (qd[1:] + qd[:-1]) * steps[:, None]  # ∫q̇ dt by trapezoids
+    broken = gaps(steps)
+    areas[broken] = 0.0
+    total = np.vstack([np.zeros(q.shape[1]), np.cumsum(areas, axis=0)])
+    breaks = np.concatenate([[0], np.cumsum(broken)])
+    width = max(1, len(t) // WINDOWS)
+    first = np.arange(0, len(t) - width, max(1, width // 2))
+    first = first[breaks[first] == breaks[first + width]]
+    return q[first + width] - q[first], total[first + width] - total[first]
+
+
+def _factor(moved: Array, summed: Array) -> float | None:
+    """Speeds are so many times the positions' slope; None where that cannot be told."""
+    size = float(np.sqrt((moved @ moved) * (summed @ summed)))
+    if size == 0.0 or abs(float(moved @ summed)) < CERTAIN * size:
+        return None
+    return float(np.copysign(np.sqrt((summed @ summed) / (moved @ moved)), moved @ summed))
+
+
+def _swapped(log: Seen, moved: Array, summed: Array, factors: dict[int, float]) -> str:
+    """A speed that follows another joint's position, and not its own."""
+
+    def alike(j: int, k: int) -> float:
+        size = float(np.sqrt((moved[:, k] @ moved[:, k]) * (summed[:, j] @ summed[:, j])))
+        return abs(float(summed[:, j] @ moved[:, k])) / size if size else 0.0
+
+    for j in range(moved.shape[1]):
+        others = [k for k in range(moved.shape[1]) if k not in (j, *factors)]
+        best = max(others, key=lambda k: alike(j, k), default=j)
+        if j not in factors and best != j and alike(j, best) > 0.99 and alike(j, j) < 0.5:
+            return (
+                f"the speed of {log.names[j]} follows the position of {log.names[best]}: joints are swapped;"
+                " say the columns in the joints' order, columns={'q': […], 'qd': […]}"
+            )
+    return ""
+
+
+NAMED = (
+    (1 / DEGREE, "qd is in degrees per second", "units={'qd': 'deg/s'}"),
+    (DEGREE, "q is in degrees", "units={'q': 'deg'}"),
+)
+NAMED_TIMES = ((1e3, "milliseconds", "ms"), (1e6, "microseconds", "us"), (1e9, "nanoseconds", "ns"))
+
+
+def _reason(log: Seen, odd: dict[int, float], count: int) -> str:
+    j, factor = next(iter(odd.items()))
+    what = f"{log.names[j]}: recorded speeds are {factor:.4g} times the slope of its positions"
+    for size, said, write in NAMED:
+        if all(abs(x / size - 1) < NEAR for x in odd.values()):
+            return f"{what}: {said}; say {write}"
+    for size, said, unit in NAMED_TIMES:
+        scaled = [x / size for x in odd.values()]
+        if len(odd) == count and all(abs(x - 1) < NEAR for x in scaled):
+            if count == 1 and log.turns and not log.turns[j]:
+                break
+            return f"{what}: times are in {said}; say units={{'t': {unit!r}}}"
+        for angle, which, write in NAMED:
+            if len(odd) == count and all(abs(x / angle - 1) < NEAR for x in scaled):
+                return f"{what}: {which} and times are in {said}; say units={{'t': {unit!r}, {write[7:-1]}}}"
+    if abs(factor + 1) < NEAR:
+        return f"{what}: the sign of one is wrong; say scale={{'qd': …}}, or leave speeds out, columns={{'qd': None}}"
+    return f"{what}; say units= or scale= of both, or leave speeds out, columns={{'qd': None}}"
+
+
+# positions alone
+
+
+def _degrees(log: Seen, ends: Ends | None) -> str:
+    if "q" in log.stated:
+        return ""
+    low, high = log.q.min(axis=0), log.q.max(axis=0)
+    for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
+        limits = (ends.lower[j], ends.upper[j]) if ends is not None else (-np.inf, np.inf)
+        if turns and (reason := _too_far(low[j], high[j], limits)):
+            return f"{log.names[j]} goes from {low[j]:.4g} to {high[j]:.4g} rad, {reason}"
+    return ""
+
+
+def _too_far(low: float, high: float, limits: Sequence[float]) -> str:
+    lower, upper = limits
+    slack = 0.1 * (upper - lower) if np.isfinite(upper - lower) else 0.0
+    beyond = low < lower - slack or high > upper + slack
+    if beyond and lower - slack * DEGREE <= low * DEGREE and high * DEGREE <= upper + slack * DEGREE:
+        return (
+            f"its limits are {lower:.4g} and {upper:.4g}: are these degrees? Say units={{'q': 'deg'}},"
+            " or units={'q': 'rad'} if not"
+        )
+    if not np.isfinite(upper - lower) and high - low > TURNS:
+        turns = f"{(high - low) / (2 * pi):.3g} turns: are these degrees?"
+        return f"{turns} Say units={{'q': 'deg'}}, or units={{'q': 'rad'}} if not"
+    return ""

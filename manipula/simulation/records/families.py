@@ -1,0 +1,152 @@
+"""Which columns belong together: of all readings, the one group with a column for every joint.
+
+All columns of a quantity are matched in one way, so that `joint0 … joint5` are not taken for six of seven names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from manipula.errors import InputError
+from manipula.simulation.records.entries import Entry, Joints, Place
+from manipula.simulation.records.formats.sources import Source
+from manipula.simulation.records.words.heads import COMMON, CURRENTS, MEASURED, head_of, words_of
+
+NEEDED = ("q", "tau")
+NAMES = {"q": "position", "qd": "speed", "qdd": "acceleration", "tau": "torque"}
+
+
+class Group(NamedTuple):
+    """Columns of one quantity, one a joint, in order; `joints` are their names where they have some."""
+
+    places: tuple[Place, ...]
+    units: tuple[str, ...]
+    word: str
+    family: tuple[str, ...]
+    joints: tuple[str, ...]
+
+
+def chosen(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> tuple[Group | None, str]:
+    """The one group of columns that has every joint (None where none has), and the heads that were left out.
+
+    Positions and torques that may be several are refused; of the rest nothing is taken.
+    """
+    families: dict[tuple[Any, ...], list[Entry]] = {}
+    for entry in entries:
+        array = entry.place.column if _wide(source, entry) else -1
+        families.setdefault((entry.word, entry.family, entry.number >= 0, array), []).append(entry)
+    whole = [group for found in families.values() if (group := _group(source, quantity, found, entries, joints))]
+    distinct: dict[frozenset[Place], Group] = {}
+    for group in whole:
+        distinct.setdefault(frozenset(group.places), group)  # by name before by number
+    if not distinct:
+        return None, heads_of(source, [entry.place for entry in entries]) if entries else ""
+    ranked = sorted(distinct.values(), key=_rank)
+    best = [group for group in ranked if _rank(group) == _rank(ranked[0])]
+    if len(best) > 1 and quantity not in NEEDED:
+        return None, "; ".join(heads_of(source, group.places) for group in ranked)
+    if len(best) > 1:
+        listed = " or ".join(heads_of(source, group.places) for group in best[:4])
+        raise InputError(
+            f"{source.path}: {NAMES[quantity]}s may be {listed}; {how_to_say(source, quantity, best[0].places)}"
+        )
+    return best[0], "; ".join(heads_of(source, group.places) for group in ranked[1:])
+
+
+def bare(source: Source, joints: Joints) -> Group | None:
+    """Columns headed by the robot's joints and nothing else."""
+    heads = [head_of(column.head) for column in source.columns]
+    places = {joint: k for joint in joints.names for k, head in enumerate(heads) if head.words == words_of(joint)}
+    if not joints.names or set(places) != set(joints.names):
+        return None
+    units = tuple(heads[places[joint]].unit for joint in joints.names)
+    return Group(tuple(Place(places[joint]) for joint in joints.names), units, "", (), joints.names)
+
+
+def _wide(source: Source, entry: Entry) -> bool:
+    return source.columns[entry.place.column].width > 1
+
+
+def _rank(group: Group) -> tuple[int, ...]:
+    """Many joints before few, torques before currents, the measured before the rest, then the shortest heads."""
+    words = [word for word in group.family if word not in COMMON | {"#"}]
+    return (-len(group.places), group.word in CURRENTS, -len(MEASURED & set(words)), len(words))
+
+
+def _group(source: Source, quantity: str, found: list[Entry], all_: Sequence[Entry], joints: Joints) -> Group | None:
+    """The columns in the joints' order, or None where they are not whole."""
+    if all(entry.joint for entry in found) and len({entry.joint for entry in found}) == len(found):
+        if not joints.names:
+            return _ordered(found, [entry.joint for entry in found])
+        if set(joints.names) <= {entry.joint for entry in found} and not _more(found, all_):
+            return _ordered(found, joints.names)
+        if found[0].number < 0 or _wide(source, found[0]):
+            return None
+    if found[0].number < 0:
+        alone = len(found) == 1 and len(joints.names) in (0, 1) and not found[0].joint
+        return _ordered_by(found, ()) if alone else None
+    numbers = sorted(entry.number for entry in found)
+    if numbers not in (list(range(len(found))), list(range(1, len(found) + 1))):
+        return None
+    if joints.names and len(found) != len(joints.names):
+        return None
+    return _ordered_by(sorted(found, key=lambda entry: entry.number), ())
+
+
+def _more(found: Sequence[Entry], entries: Sequence[Entry]) -> bool:
+    """Are there like columns with other numbers, so that names fit by chance (`joint0 … joint6` of six joints)?"""
+    mine = {entry.place for entry in found}
+    patterns = {entry.family for entry in entries if entry.place in mine and entry.number >= 0 and not entry.joint}
+    return any(entry.family in patterns and entry.place not in mine for entry in entries if entry.number >= 0)
+
+
+def _ordered(found: Sequence[Entry], order: Iterable[str]) -> Group:
+    by_name = {entry.joint: entry for entry in found}
+    names = tuple(order)
+    return _ordered_by([by_name[name] for name in names], names)
+
+
+def _ordered_by(found: Sequence[Entry], names: tuple[str, ...]) -> Group:
+    return Group(tuple(x.place for x in found), tuple(x.unit for x in found), found[0].word, found[0].family, names)
+
+
+def heads_of(source: Source, places: Sequence[Place]) -> str:
+    heads = list(dict.fromkeys(source.heads[place.column] for place in places))
+    return repr(heads[0]) if len(heads) == 1 else f"{heads[0]!r} … {heads[-1]!r}"
+
+
+def found_in(source: Source) -> str:
+    listed = ", ".join(repr(head) for head in source.heads[:16])
+    return f"found {listed}{', …' if len(source.heads) > 16 else ''}" if source.heads else "found no columns"
+
+
+def how_to_say(source: Source, quantity: str, places: Sequence[Place] = ()) -> str:
+    """What to write, with columns of the file."""
+    if source.heads and source.heads[0] == "column 0":
+        return f"say which: columns={{{quantity!r}: [1, 2, …]}}, counted from 0"
+    heads = list(dict.fromkeys(source.heads[place.column] for place in places)) or source.heads[:1]
+    shown = repr(heads[0]) if len(places) > len(heads) else f"[{heads[0]!r}, …]"
+    return f"say which: columns={{{quantity!r}: {shown}}}"
+
+
+def missing(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> str:
+    """The sentence for columns that are not whole."""
+    name = NAMES[quantity]
+    by_number: dict[tuple[str, ...], set[int]] = {}
+    for entry in entries:
+        if entry.number >= 0:
+            by_number.setdefault(entry.family, set()).add(entry.number)
+    numbers = max(by_number.values(), key=len, default=set())
+    named = [entry.joint for entry in entries if entry.joint]
+    absent = [joint for joint in joints.names if joint not in named]
+    if joints.names and len(absent) < len(joints.names) and len(numbers) <= len(named):
+        return f"{source.path}: no {name} of joint {', '.join(map(repr, absent))} of {joints.robot}; {found_in(source)}"
+    first = min(numbers, default=0)
+    gap = next((k for k in range(min(first, 1), max(numbers, default=0)) if k not in numbers), None)
+    if gap is not None:
+        return f"{source.path}: no {name} of joint {gap}: found those of {', '.join(map(str, sorted(numbers)))}"
+    if numbers and joints.names:
+        return f"{source.path}: has {len(numbers)} joints; {joints.robot} has {len(joints.names)}"
+    whose = f"of {joints.robot}'s joints {', '.join(joints.names)}" if joints.names else "of all joints"
+    return f"{source.path}: no {name} {whose}; {found_in(source)}; {how_to_say(source, quantity)}"

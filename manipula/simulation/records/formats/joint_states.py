@@ -1,0 +1,107 @@
+"""Messages `sensor_msgs/JointState` as columns. Every message names its joints, in whatever order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula.errors import InputError
+from manipula.simulation.records.formats.sources import Array, Column, Source, column_from
+
+TYPES = ("sensor_msgs/msg/JointState", "sensor_msgs/JointState")
+FIELDS = ("position", "velocity", "effort")
+
+
+class State(NamedTuple):
+    """One message: when it says it was, when it was written (both in ns), its joints and their numbers."""
+
+    stamp: int
+    written: int
+    names: tuple[str, ...]
+    position: Sequence[float]
+    velocity: Sequence[float]
+    effort: Sequence[float]
+
+
+def state_of(message: Any, written: int) -> State:
+    stamp = message.header.stamp
+    seconds = int(getattr(stamp, "sec", getattr(stamp, "secs", 0)))
+    rest = int(getattr(stamp, "nanosec", getattr(stamp, "nsec", getattr(stamp, "nsecs", 0))))
+    numbers: list[Any] = [np.asarray(getattr(message, name), float) for name in FIELDS]
+    return State(seconds * 10**9 + rest, int(written), tuple(map(str, message.name)), *numbers)
+
+
+def state_from_json(message: Mapping[str, Any], written: int) -> State:
+    """As programs without ROS write it."""
+    stamp = message.get("header", {}).get("stamp", {})
+    seconds = int(stamp.get("sec", stamp.get("secs", 0)))
+    rest = int(stamp.get("nanosec", stamp.get("nsec", stamp.get("nsecs", 0))))
+    numbers: list[Any] = [np.asarray(message.get(name) or (), float) for name in FIELDS]
+    return State(seconds * 10**9 + rest, int(written), tuple(map(str, message.get("name") or ())), *numbers)
+
+
+def chosen_topic(path: str, topics: Sequence[str], others: Iterable[str], wanted: str | None) -> str:
+    """The topic of joint states: the one there is, or the one asked for."""
+    if wanted is not None and wanted not in topics:
+        raise InputError(f"{path}: no joint states on topic {wanted!r}; they are on {', '.join(topics) or 'no topic'}")
+    if wanted is not None or len(topics) == 1:
+        return wanted or topics[0]
+    if topics:
+        raise InputError(
+            f"{path}: joint states are on topics {', '.join(sorted(topics))}: say which, topic={topics[0]!r}"
+        )
+    listed = ", ".join(sorted(others)[:8]) or "nothing"
+    raise InputError(f"{path}: no topic has messages sensor_msgs/JointState; found {listed}")
+
+
+def source_from_states(path: str, topic: str, states: Iterator[State], joints: tuple[str, ...]) -> Source:
+    """Columns by joint, of the messages that name these joints, or those that most of them name.
+
+    A quantity that a message lacks is missing there.
+    """
+    found = list(states)
+    if not found:
+        raise InputError(f"{path}: no message on topic {topic!r}")
+    sets = Counter(tuple(sorted(_names(state))) for state in found)
+    usual = next((names for names in sets if joints and set(joints) <= set(names)), sets.most_common(1)[0][0])
+    kept = [state for state in found if set(usual) <= set(_names(state))]
+    notes = [f"joint states of topic {topic}"]
+    if len(kept) < len(found):
+        notes.append(f"{len(found) - len(kept)} messages of other joints than {', '.join(usual)} are left out")
+    stamps = np.array([state.stamp for state in kept], np.int64)
+    if not stamps.any():
+        stamps = np.array([state.written for state in kept], np.int64)
+        notes.append("messages have no times of their own: those of writing are taken")
+    order = _names(kept[0])
+    columns = [column_from("time", stamps, unit="ns")]
+    columns += [column for name in FIELDS for column in _columns(path, name, order, kept)]
+    return Source(path, tuple(columns), tuple(notes))
+
+
+def _names(state: State) -> tuple[str, ...]:
+    return state.names or tuple(f"joint {k + 1}" for k in range(len(state.position)))
+
+
+def _columns(path: str, name: str, order: tuple[str, ...], states: list[State]) -> list[Column]:
+    """One array for all joints; nothing where no message has the quantity."""
+    rows = [_row(path, name, order, state) for state in states]
+    values = np.array(rows, float)
+    if not np.isfinite(values).any():
+        return []
+    named = order if states[0].names else ()
+    return [column_from(name, values, joints=named)]
+
+
+def _row(path: str, name: str, order: tuple[str, ...], state: State) -> list[float] | Array:
+    values, names = getattr(state, name), _names(state)
+    if len(values) == 0:
+        return [np.nan] * len(order)
+    if len(values) != len(names):
+        raise InputError(f"{path}: a message names {len(names)} joints and has {len(values)} numbers of {name}")
+    if names == order:
+        return np.asarray(values, float)
+    place = {joint: k for k, joint in enumerate(names)}
+    return [float(values[place[joint]]) if joint in place else np.nan for joint in order]

@@ -1,0 +1,83 @@
+"""What a file holds before anything is understood: columns under the heads the file gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+from manipula.simulation.records.words.heads import head_of, meaning_of
+
+Array = NDArray[Any]
+
+
+class Ask(NamedTuple):
+    """What is wanted of a file that holds more than one recording: a topic, joints."""
+
+    topic: str | None = None
+    joints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One array of the file. `values` gives (time,) or (time, k) numbers, and refuses text with its place."""
+
+    head: str
+    values: Callable[[], Array]
+    width: int = 1
+    unit: str = ""
+    joints: tuple[str, ...] = ()  # whose its columns are, where the file says so
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file as columns. `own`: written by `save`, so that names and units are as there."""
+
+    path: str
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
+    own: bool = False
+    batch: dict[str, Array] = field(default_factory=dict)  # a batch of arms, as `save` wrote it
+
+    @property
+    def heads(self) -> list[str]:
+        return [column.head for column in self.columns]
+
+
+def column_from(head: str, values: Any, unit: str = "", joints: tuple[str, ...] = ()) -> Column:
+    """A column of an array at hand."""
+    array = np.asarray(values)
+    return Column(head, lambda: array, 1 if array.ndim < 2 else array.shape[1], unit, joints)
+
+
+def sources_from_arrays(path: str, arrays: dict[str, Array], **more: Any) -> Source:
+    """Arrays under their names, time on the first axis: turned where it is the last, left out where it is none."""
+    flat = {name: squeezed(value) for name, value in arrays.items() if numeric(value)}
+    told = {name: meaning_of(*head_of(name)[1:]) for name in flat}
+    times = [
+        len(x) for name, x in flat.items() if (m := told[name]) and m.quantity == "t" and x.ndim == 1 and len(x) > 1
+    ]
+    moved = [max(x.shape) for name, x in flat.items() if (m := told[name]) and m.quantity == "q" and x.ndim in (1, 2)]
+    count = max(times or moved or [0])
+    if not count:
+        named = ", ".join(f"{name} {value.shape}" for name, value in list(arrays.items())[:12])
+        raise InputError(f"{path}: no array of times and none of positions; found {named or 'nothing'}")
+    columns = []
+    for name, value in flat.items():
+        if value.ndim in (1, 2) and count in value.shape:
+            columns.append(column_from(name, value if value.shape[0] == count else value.T))
+    return Source(path, tuple(columns), **more)
+
+
+def squeezed(value: Array) -> Array:
+    """Without axes of length one, as vectors of MATLAB have them."""
+    return value.reshape(-1) if value.ndim == 2 and 1 in value.shape else value
+
+
+def numeric(value: Array) -> bool:
+    return value.dtype.kind in "fiub" and value.size > 0

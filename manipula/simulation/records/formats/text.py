@@ -1,0 +1,215 @@
+"""Tables as text: any separator, decimal point or comma, names or none, comments, and whatever encoding they have.
+
+How a table is written is found from its numbers: of all separators the one is taken that makes most cells of the first
+lines numbers. A column is read as numbers when it is asked for, so that columns of text beside do no harm.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from manipula.errors import InputError
+from manipula.simulation.records.formats.sources import Array, Ask, Column, Source
+from manipula.simulation.records.words.names import own_heads
+from manipula.simulation.records.words.units import known_unit
+
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?")
+NO_NUMBER = frozenset({"", "nan", "na", "n/a", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity", "-nan"})
+COMMENTS = ("#", "%", "//")
+WAYS = ((",", "."), ("\t", "."), (";", "."), ("|", "."), (None, "."), ("\t", ","), (";", ","), (None, ","), ("|", ","))
+LOOKED_AT = 40  # lines
+BOMS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))  # fmt: skip
+
+
+class Line(NamedTuple):
+    """A line with its number in the file, from one."""
+
+    number: int
+    text: str
+
+
+class Way(NamedTuple):
+    """How cells are written; without a separator, spaces part them."""
+
+    separator: str | None
+    decimal: str
+
+    def cells(self, text: str) -> list[str]:
+        found = [cell.strip().strip("\"'").strip() for cell in text.strip(" \r").split(self.separator)]
+        return found[:-1] if len(found) > 1 and not found[-1] and self.separator else found  # a mark behind the last
+
+    def names(self, text: str) -> list[str]:
+        """Cells of a line of names: a mark within quotes parts nothing, nor does a space before a unit."""
+        if self.separator is None:
+            return re.split(r"\s+(?![\[({])", text.strip())
+        found = [cell.strip() for cell in next(csv.reader([text.strip(" \r")], delimiter=self.separator))]
+        return found[:-1] if len(found) > 1 and not found[-1] else found
+
+    def number(self, cell: str) -> float | None:
+        """NaN where the cell says that there is none; None where it is no number."""
+        if self.decimal == ",":
+            cell = cell if "." in cell else cell.replace(",", ".", 1)
+        if NUMBER.fullmatch(cell):
+            return float(cell.replace("d", "e").replace("D", "e"))
+        return float("nan") if cell.lower() in NO_NUMBER else None
+
+
+def read(path: Path, ask: Ask) -> Source:
+    text = _decoded(path)
+    lines = [Line(k, line) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
+    body = [line for line in lines if not line.text.lstrip().startswith(COMMENTS)]
+    way = _way(path, body)
+    first = _first_of_numbers(path, body, way)
+    rows, repairs = _whole(path, body[first:], way, text.endswith("\n"))
+    width = len(way.cells(rows[0].text))
+    heads, units, notes = _heads(path, lines, body[:first], rows[0], way, width)
+    table = Table(path, way, rows, heads, width)
+    columns = [Column(head, lambda k=k: table.column(k), 1, units[k]) for k, head in enumerate(heads)]  # type: ignore[misc]
+    return Source(str(path), tuple(columns), tuple(notes), tuple(repairs), own_heads(heads))
+
+
+def _decoded(path: Path) -> str:
+    data = path.read_bytes()
+    if not data.strip():
+        raise InputError(f"{path}: is empty; expected a line of names and a line for every time")
+    encoding = next((name for mark, name in BOMS if data.startswith(mark)), "utf-8")
+    if encoding == "utf-8" and b"\x00" in data[:200]:
+        encoding = "utf-16-le" if data[1:2] == b"\x00" else "utf-16-be"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", errors="replace")
+    if "\x00" in text:
+        raise InputError(f"{path}: is no table: it holds bytes that are no text")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _way(path: Path, body: list[Line]) -> Way:
+    """Most numbers, fewest cells that are none."""
+    looked = body[1 : LOOKED_AT + 1] or body
+    ways = [Way(*way) for way in WAYS]
+    scores = [sum(_score(way, line.text) for line in looked) for way in ways]
+    best = int(np.argmax(scores)) if scores else 0
+    if not body or scores[best] <= 0:
+        shown = looked[0].text.strip()[:60] if looked else ""
+        raise InputError(
+            f"{path}: expected a line of names and lines of numbers, parted by comma, semicolon, tab, bar or spaces;"
+            f" found {shown!r}"
+        )
+    return ways[best]
+
+
+def _score(way: Way, text: str) -> int:
+    cells = [cell for cell in way.cells(text) if cell]
+    numbers = sum(way.number(cell) is not None for cell in cells)
+    return 2 * numbers - len(cells)
+
+
+def _first_of_numbers(path: Path, body: list[Line], way: Way) -> int:
+    """The first line that is no head. A line with numbers is none: names are not numbers."""
+    for k, line in enumerate(body):
+        cells = way.cells(line.text)
+        if sum(way.number(cell) is not None and cell != "" for cell in cells) * 2 >= len(cells) and len(cells) > 1:
+            return k
+    raise InputError(f"{path}: expected a line of names and a line for every time, found {len(body)} lines")
+
+
+def _whole(path: Path, rows: list[Line], way: Way, ended: bool) -> tuple[list[Line], list[str]]:
+    """All rows have as many cells as the first, but the last one may be cut off: it is left out."""
+    counts = [len(way.cells(line.text)) for line in rows]
+    width = counts[0]
+    odd = next((k for k, count in enumerate(counts) if count != width), None)
+    cut = _cut_off(rows, way, ended)
+    if odd is None and not cut:
+        return rows, []
+    if (odd is None or (odd == len(rows) - 1 and counts[odd] < width)) and len(rows) > 1:
+        return rows[:-1], [f"line {rows[-1].number}, the last, is cut off and left out"]
+    place = rows[odd or 0]
+    hint = "; are its commas decimal?" if way.separator == "," and counts[odd or 0] > width else ""
+    raise InputError(f"{path}: line {place.number}: expected {width} numbers, found {counts[odd or 0]}{hint}")
+
+
+def _cut_off(rows: list[Line], way: Way, ended: bool) -> bool:
+    """Does the file end within a number? Its last cell is then none, or shorter than any before it."""
+    if ended or len(rows) < 3:
+        return False
+    last = way.cells(rows[-1].text)[-1]
+    before = [way.cells(line.text)[-1] for line in rows[-LOOKED_AT:-1]]
+    if any(way.number(cell) is None for cell in before):
+        return False  # a column of text
+    return way.number(last) is None or len(last) < min(map(len, before))
+
+
+def _heads(
+    path: Path, lines: list[Line], above: list[Line], first: Line, way: Way, width: int
+) -> tuple[list[str], list[str], list[str]]:
+    """Names, units and notes: the nearest line above the numbers with as many cells, a row of units between them."""
+    units, names = [""] * width, above
+    if (
+        names
+        and len(found := way.cells(names[-1].text)) == width
+        and all(known_unit(x.strip("[]()")) for x in found if x)
+    ):
+        units, names = [cell.strip("[]()") for cell in found], names[:-1]
+        if not names:  # a lone `t` or `s` would be a unit, too
+            units, names = [""] * width, above
+    if not names:
+        marked = [line for line in lines if line.number < first.number and line.text.lstrip().startswith(COMMENTS)]
+        names = marked[-1:]
+        names = names if names and len(way.names(_unmarked(names[-1].text))) == width else []
+    if not names:
+        return [f"column {k}" for k in range(width)], units, ["the file has no names of columns"]
+    cells = way.names(_unmarked(names[-1].text))
+    if len(cells) != width:
+        raise InputError(
+            f"{path}: line {names[-1].number} has {len(cells)} names, line {first.number} {width} numbers;"
+            f" both must be parted by the same mark, here {way.separator or 'spaces'!r}"
+        )
+    return cells, units, []
+
+
+def _unmarked(text: str) -> str:
+    """A line of names may be a comment; so may its first name, as `%time`."""
+    return re.sub(r"^\s*(?:#|%|//)+", "", text)
+
+
+class Table:
+    """The lines of numbers, read all at once where possible, and otherwise by columns."""
+
+    def __init__(self, path: Path, way: Way, rows: list[Line], heads: list[str], width: int) -> None:
+        self.path, self.way, self.rows, self.heads, self.width = path, way, rows, heads, width
+        self._quick = self._at_once()
+
+    def _at_once(self) -> Array | None:
+        """All cells by numpy; None where some are no plain numbers, or so long that floats would lose digits."""
+        texts = [line.text for line in self.rows]
+        if self.way.decimal == ",":
+            texts = [text.replace(",", ".") for text in texts]
+        if any(len(digits) > 15 for digits in re.findall(r"(?<![.\d])\d+(?!\.)", texts[0])):
+            return None
+        try:
+            found = np.loadtxt(texts, delimiter=self.way.separator, ndmin=2, comments=None)
+        except ValueError:
+            return None
+        return found if found.shape == (len(self.rows), self.width) else None
+
+    def column(self, k: int) -> Array:
+        if self._quick is not None:
+            return self._quick[:, k]
+        cells = [self.way.cells(line.text)[k] for line in self.rows]
+        if all(re.fullmatch(r"[+-]?\d{1,18}|[0-8]\d{18}", cell) for cell in cells):
+            return np.array([int(cell) for cell in cells], np.int64)
+        return np.array([self._number(cell, line, k) for cell, line in zip(cells, self.rows)], float)
+
+    def _number(self, cell: str, line: Line, k: int) -> float:
+        value = self.way.number(cell)
+        if value is None:
+            place = f"{self.path}: line {line.number}: column {k + 1} ({self.heads[k]})"
+            raise InputError(f"{place}: found {cell!r:.60}, expected a number")
+        return value

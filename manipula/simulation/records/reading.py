@@ -1,0 +1,244 @@
+"""`read_log`: from a file to a log. Columns are matched to joints, units applied, rows repaired, numbers doubted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError, UnknownNameError, caution
+from manipula.mechanics.robot.description import Robot
+from manipula.simulation.records.entries import Joints
+from manipula.simulation.records.families import Group
+from manipula.simulation.records.formats.registry import source_of
+from manipula.simulation.records.formats.sources import Ask, Source
+from manipula.simulation.records.logs import Log, Understood
+from manipula.simulation.records.matching import Matched, matched
+from manipula.simulation.records.repairs import Rows
+from manipula.simulation.records.words.heads import CURRENTS
+from manipula.simulation.records.words.names import MEASURED, WANTED, si_unit
+from manipula.simulation.records.words.units import said_unit
+
+Array = NDArray[np.float64]
+QUANTITIES = (*MEASURED, *WANTED)
+
+
+def read_log(
+    path: str | Path,
+    robot: Robot | None = None,
+    columns: Mapping[str, Any] | None = None,
+    units: Mapping[str, Any] | None = None,
+    scale: Mapping[str, Any] | None = None,
+    rate: float | None = None,
+    topic: str | None = None,
+) -> Log:
+    """The log, and a warning for everything that was repaired."""
+    names = robot.joint_names if robot is not None else ()
+    source = source_of(Path(path), Ask(topic, names))
+    if source.batch and source.batch["q"].ndim > 2:
+        return _batch(source, robot)
+    found = matched(source, Joints(robot.name if robot is not None else "", names), columns or {})
+    log = Reading(source, found, robot, dict(units or {}), dict(scale or {})).log(rate)
+    return log.checked(robot)
+
+
+class Reading:
+    """One file: its columns as matched, with the units somebody said."""
+
+    def __init__(
+        self, source: Source, found: Matched, robot: Robot | None, units: dict[str, Any], scale: dict[str, Any]
+    ) -> None:
+        self.source, self.found, self.units, self.scale = source, found, units, scale
+        self.count = len(found.groups["q"].places)
+        self.notes = [*source.notes, *found.notes]
+        self.stated: set[str] = {"t", *QUANTITIES} if source.own else set()
+        self.turns = self._turns(robot)
+        for name in (*units, *scale):
+            if name not in ("t", *found.groups):
+                raise UnknownNameError("quantity in the file", name, ("t", *found.groups))
+
+    def _turns(self, robot: Robot | None) -> tuple[bool, ...]:
+        """Which joints turn: the robot's own word, or what the units of positions say."""
+        if robot is not None:
+            rows = {joint.name: joint for joint in robot.joints}
+            return tuple(rows[name].turns for name in robot.joint_names)
+        if self.source.batch:
+            return tuple(bool(turn) for turn in self.source.batch["turns"])
+        words = self._words("q")
+        return tuple(said_unit("q", word, self.source.path).turns is not False if word else True for word in words)
+
+    def log(self, rate: float | None) -> Log:
+        arrays = {name: self._values(name, group) for name, group in self.found.groups.items()}
+        states = self._states()
+        times = self._times(rate, len(arrays["q"]))
+        rows = Rows(self.source.path, times, {**arrays, **states}).repaired()
+        repairs = [*self.source.repairs, *rows.said]
+        for said in repairs:
+            caution(f"{self.source.path}: {said}")
+        given: dict[str, Any] = {name: value for name, value in rows.arrays.items() if name in QUANTITIES}
+        state = {name.removeprefix("state."): x for name, x in rows.arrays.items() if name not in QUANTITIES}
+        joints = self.found.joints if len(self.found.joints) == self.count else ()
+        return Log(
+            t=rows.t, **given, state=state, joints=joints, notes=(*self.notes, *repairs), source=self.source.path,
+            turns=self.turns, stated=tuple(sorted(self.stated)), understood=self._understood(given),
+        )  # fmt: skip
+
+    # numbers
+
+    def _values(self, name: str, group: Group) -> Array:
+        """(time, joints), SI; each array of the file is read once."""
+        arrays = {place.column: self.source.columns[place.column].values() for place in group.places}
+        read = [arrays[place.column] for place in group.places]
+        values = np.stack(
+            [x if x.ndim == 1 else x[:, place.inner] for x, place in zip(read, group.places)], axis=-1
+        ).astype(float)
+        factor = self._factors(name, group)
+        return values if (factor == 1.0).all() else values * factor
+
+    def _factors(self, name: str, group: Group) -> Array:
+        words = self._words(name)
+        known = name in self.scale
+        scale = _each(self.source.path, "scale", name, self.scale.get(name, 1.0), self.count)
+        if not known and group.word in CURRENTS and name not in self.units:
+            raise InputError(
+                f"{self.source.path}: torques are recorded as currents ({self._heads(group)}); say N·m per ampere:"
+                " scale={'tau': [...]}, or leave them out: columns={'tau': None}"
+            )
+        return np.array([self._factor(name, j, word, known) for j, word in enumerate(words)]) * scale
+
+    def _factor(self, name: str, j: int, word: str, scaled: bool) -> float:
+        if not word:
+            return 1.0
+        unit = said_unit(name, word, f"{self.source.path}: units")
+        if unit.turns is not None and unit.turns != self.turns[j]:
+            joint = self.found.joints[j] if self.found.joints else f"joint {j + 1}"
+            way = "turns" if self.turns[j] else "slides"
+            raise InputError(
+                f"{self.source.path}: units: {name}: {joint} {way}, and {word!r} does not fit; found for it"
+            )
+        if unit.factor is None and not scaled:
+            raise InputError(
+                f"{self.source.path}: {name} is recorded in {word!r}; say N·m for one: scale={{{name!r}: [...]}}"
+            )
+        return 1.0 if unit.factor is None else unit.factor
+
+    def _words(self, name: str) -> list[str]:
+        """The unit of each joint: as said, else as the head has it; empty where nothing says it."""
+        heads = self.found.groups[name].units
+        said = self.units.get(name)
+        if said is None:
+            if all(heads):
+                self.stated.add(name)
+            return list(heads)
+        self.stated.add(name)
+        if isinstance(said, str):
+            return self._fitting(name, said)
+        return [str(word) for word in _listed(self.source.path, "units", name, said, self.count)]
+
+    def _fitting(self, name: str, word: str) -> list[str]:
+        """One unit for all: joints that slide are in SI where it is an angle's, and the other way round."""
+        unit = said_unit(name, word, f"{self.source.path}: units")
+        turns = getattr(self, "turns", None) or (True if unit.turns is None else unit.turns,) * self.count
+        fits = [unit.turns is None or unit.turns == turn for turn in turns]
+        if not any(fits):
+            raise InputError(f"{self.source.path}: units: {name}: {word!r} fits no joint")
+        if not all(fits):
+            other = si_unit(name, not unit.turns)
+            self.notes.append(f"{name}: {word} does not fit every joint; the others are taken in {other}")
+        return [word if fit else "" for fit in fits]
+
+    # times
+
+    def _times(self, rate: float | None, count: int) -> Array:
+        if rate is not None:
+            if not (np.isfinite(rate) and rate > 0):
+                raise InputError(f"{self.source.path}: rate: expected samples a second, found {rate}")
+            self.stated.add("t")
+            self.notes.append(f"times are counted at {rate:g} Hz, as said")
+            return np.arange(count) / rate
+        if not self.found.time:
+            raise InputError(
+                f"{self.source.path}: no column of times among {', '.join(map(repr, self.source.heads[:16]))};"
+                " say which, columns={'t': …}, or that samples are even, rate=…"
+            )
+        words = [str(self.units.get("t") or "")] if "t" in self.units else list(self.found.time_units)
+        if all(words):
+            self.stated.add("t")
+        scale = float(np.ravel(self.scale.get("t", 1.0))[0])
+        total = np.zeros(1)
+        for k, place in enumerate(self.found.time):
+            word = words[min(k, len(words) - 1)]
+            factor = said_unit("t", word, f"{self.source.path}: units").factor if word else 1.0
+            total = total + self._counted(self.source.columns[place.column].values()) * ((factor or 1.0) * scale)
+        return total
+
+    def _counted(self, values: NDArray[Any]) -> Array:
+        """Whole numbers too long for a float are counted from the first: nanoseconds since 1970."""
+        if values.dtype.kind in "iu" and len(values) and max(abs(int(values[0])), abs(int(values[-1]))) > 2**53:
+            self.notes.append(f"times are counted from the first, {int(values[0])}")
+            return (values.astype(np.int64) - int(values[0])).astype(float)
+        return values.astype(float)
+
+    # what else there is
+
+    def _states(self) -> dict[str, Array]:
+        """What a law remembered: `state.theta1 …` of tables, `state.theta` of archives."""
+        found: dict[str, list[Array]] = {}
+        for column in self.source.columns if self.source.own else ():
+            if column.head.startswith("state."):
+                name = column.head if column.width > 1 or self.source.batch else column.head.rstrip("0123456789")
+                value = np.asarray(column.values(), float)
+                found.setdefault(name, []).append(value[:, None] if value.ndim == 1 else value)
+        return {name: np.hstack(parts) for name, parts in found.items()}
+
+    def _heads(self, group: Group) -> str:
+        heads = list(dict.fromkeys(self.source.heads[place.column] for place in group.places))
+        return heads[0] if len(heads) == 1 else f"{heads[0]} … {heads[-1]}"
+
+    def _understood(self, given: Mapping[str, Any]) -> tuple[Understood, ...]:
+        """Where everything is from, and in which units."""
+        times = " + ".join(self.source.heads[place.column] for place in self.found.time) or "counted"
+        word = str(self.units.get("t") or "") or " + ".join(x for x in self.found.time_units if x) or "s"
+        rows = [Understood("t", times, word, "t" in self.stated)]
+        for name in given:
+            words = self._words(name)
+            units = [word or si_unit(name, turn) for word, turn in zip(words, self.turns)]
+            rows.append(
+                Understood(
+                    name, self._heads(self.found.groups[name]), ", ".join(dict.fromkeys(units)), name in self.stated
+                )
+            )
+        return tuple(rows)
+
+
+def _each(path: str, option: str, name: str, given: Any, count: int) -> Array:
+    """One number for all joints, or one each."""
+    try:
+        values = np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise InputError(f"{path}: {option}: {name}: expected numbers, found {given!r:.60}") from None
+    if values.shape not in ((), (count,)) or not np.isfinite(values).all() or (values == 0).any():
+        raise InputError(f"{path}: {option}: {name}: expected {count} numbers other than zero, found {given!r:.60}")
+    return np.broadcast_to(values, (count,))
+
+
+def _listed(path: str, option: str, name: str, given: Sequence[Any], count: int) -> list[Any]:
+    found = list(given)
+    if len(found) != count:
+        raise InputError(f"{path}: {option}: {name}: expected {count} words, found {len(found)}")
+    return found
+
+
+def _batch(source: Source, robot: Robot | None) -> Log:
+    """As `save` wrote it."""
+    arrays = dict(source.batch)
+    joints, turns = (tuple(arrays.pop(name).tolist()) for name in ("joints", "turns"))
+    state = {name.removeprefix("state."): arrays.pop(name) for name in list(arrays) if name.startswith("state.")}
+    given: dict[str, Any] = {name: x for name, x in arrays.items() if name in ("t", *QUANTITIES)}
+    log = Log(**given, state=state, joints=joints, turns=turns, source=source.path, stated=("t", *QUANTITIES))
+    if robot is not None and log.dof != robot.dof:
+        raise InputError(f"{source.path}: has {log.dof} joints; {robot.name} has {robot.dof}")
+    return log

@@ -1,0 +1,59 @@
+"""What is odd about a log, and can be used: joints that rest, torques that are nothing or at their limit."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.simulation.records.doubts import Ends
+
+Array = NDArray[np.float64]
+
+
+class Seen(Protocol):
+    """What is looked at: `Log`, of one arm."""
+
+    @property
+    def q(self) -> Array: ...
+    @property
+    def tau(self) -> Array | None: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def saturated(self) -> NDArray[np.bool_]: ...
+
+
+def remarks(log: Seen, ends: Ends | None) -> list[str]:
+    return [*_resting(log), *_beyond(log, ends), *([] if log.tau is None else _torques(log, log.tau))]
+
+
+def _resting(log: Seen) -> list[str]:
+    still = [name for name, span in zip(log.names, np.ptp(log.q, axis=0)) if span == 0]
+    return [f"{name} does not move: what its own motion would show cannot be seen" for name in still]
+
+
+def _beyond(log: Seen, ends: Ends | None) -> list[str]:
+    if ends is None:
+        return []
+    low, high = log.q.min(axis=0), log.q.max(axis=0)
+    slack = 1e-3 * np.where(np.isfinite(ends.upper - ends.lower), ends.upper - ends.lower, 1.0)
+    out = (low < ends.lower - slack) | (high > ends.upper + slack)
+    said = []
+    for j in np.flatnonzero(out):
+        limits = f"its limits {ends.lower[j]:.4g} and {ends.upper[j]:.4g}"
+        said.append(f"{log.names[j]} goes from {low[j]:.4g} to {high[j]:.4g}, beyond {limits}")
+    return said
+
+
+def _torques(log: Seen, tau: Array) -> list[str]:
+    if not tau.any():
+        return ["all torques are zero: nothing about dynamics can be told"]
+    nothing = [name for name, any_ in zip(log.names, np.abs(tau).max(axis=0)) if not any_]
+    said = [f"the torque of {name} is zero throughout" for name in nothing]
+    for j, count in enumerate(log.saturated.sum(axis=0)):
+        if count:
+            level = np.abs(tau[log.saturated[:, j], j]).max()
+            said.append(f"{log.names[j]}: the torque is at its limit, {level:.4g}, in {count} samples")
+    return said

@@ -1,0 +1,1 @@
+"""Words of recordings: names of quantities, units, heads of columns."""

@@ -1,0 +1,201 @@
+"""Identification: what is found predicts, could exist, comes back as a robot, and doubts what is to be doubted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import InputError, UnknownNameError
+from manipula.identification.fitting.correlation import correlation_time
+from manipula.identification.fitting.found import Found
+from manipula.identification.joint_model import JointModel
+from tests.random_robots import random_robot
+from tests.recordings import motion, recording, torques, two_joints
+
+ARM = two_joints()
+LOG = recording(ARM, 3, noise=0.02)
+OTHER = recording(ARM, 9)
+PLAIN = JointModel()
+
+
+def error(found: Found, log: mp.Log) -> float:
+    """Of the model's torques at exact states, in %: nothing of filters or noise is in it."""
+    assert log.tau is not None
+    exact = replace(found, asked_filter=None).predict(log)
+    return 100 * float(np.linalg.norm(exact - log.tau) / np.linalg.norm(log.tau))
+
+
+@pytest.fixture(scope="module")
+def found() -> Found:
+    return mp.identify(ARM, LOG, model=PLAIN, filter=None, validate=OTHER)
+
+
+def test_what_is_found_predicts_another_motion(found: Found) -> None:
+    assert error(found, OTHER) < 1.0
+    assert found.validation[0].whole < 1.0  # the same, as the caller is told
+    assert found.consistent and (found.eigenvalues > 0).all()
+    assert not [text for text in found.warnings if "faster" not in text]
+
+
+def test_as_numbers_and_words(found: Found) -> None:
+    told = found.as_dict()
+    assert told["consistent"] and len(told["parameters"]) == len(found.columns) == 28
+    assert "physically consistent" in str(found) and "training" in repr(found)
+    assert found.parameters["fv1"].value == pytest.approx(0.8, abs=5 * found.parameters["fv1"].sigma)
+    with pytest.raises(UnknownNameError):
+        found.parameters["m9"]
+
+
+def test_sums_are_told_though_their_terms_are_not(found: Found) -> None:
+    """The mass of the first link is felt by nobody alone; sums that torques tell are near the truth."""
+    truth = mp.identify(ARM, OTHER, model=PLAIN, filter=None, method="wls", prior=None).base_parameters
+    for row in truth:
+        own = found.base_parameters[row.name]
+        assert abs(own.value - row.value) < 5 * own.sigma + 1e-9, row.name
+    lone = mp.identify(ARM, LOG, model=PLAIN, filter=None, method="wls", prior=None)
+    assert np.isinf(lone.parameters["m1"].sigma) and np.isfinite(lone.base_parameters.sigmas).all()
+
+
+def test_the_robot_found_is_a_robot(found: Found, tmp_path: Any) -> None:
+    """Saved, read again, its torques are those predicted, wherever sign(q̇) and its smooth stand-in agree."""
+    assert isinstance(found.robot, mp.Robot) and not found.extra
+    again = mp.load(mp.save(found.robot, tmp_path / "found.toml"))
+    assert again.standard_parameters == pytest.approx(found.robot.standard_parameters, rel=1e-12, abs=1e-15)
+    predicted, fast = replace(found, asked_filter=None).predict(OTHER), np.abs(OTHER.qd).min(1) > 0.4  # type: ignore[arg-type]
+    own = torques(again, OTHER.q, OTHER.qd, OTHER.qdd)
+    assert fast.sum() > 50
+    assert np.abs(own - predicted)[fast].max() < 1e-12 * np.abs(own).max()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_any_arm_gives_a_robot_that_could_exist(seed: int) -> None:
+    """Odd tables, slides, screws, fixed rows, a single joint, bodies that could not exist as a prior, noise."""
+    robot = random_robot(seed, joints=1 + seed % 3, screws=seed % 4 == 3)
+    log = recording(robot, seed, seconds=4, noise=0.05)
+    found = mp.identify(robot, log, model=PLAIN, filter=None, prior="robot" if seed % 2 else "spheres")
+    assert found.consistent
+    assert np.isfinite(found.theta).all() and (found.parameters.sigmas > 0).all()
+    assert set(found.robot.joint_names) == set(robot.joint_names)
+
+
+def test_validation_is_not_read_before_the_fit_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    from manipula.identification.fitting import identifying
+
+    touched: list[str] = []
+    ended: list[int] = []
+
+    class Watched(mp.Log):
+        def __getattribute__(self, name: str) -> Any:
+            if name in ("t", "q", "tau", "qd", "qdd", "parts"):
+                touched.append(name)
+            return super().__getattribute__(name)
+
+    assert LOG.tau is not None
+    watched = Watched(LOG.t, LOG.q, LOG.tau, LOG.qd, LOG.qdd)
+    touched.clear()
+    finished = identifying._found
+
+    def watching(*given: Any) -> Found:
+        ended.append(len(touched))
+        return finished(*given)
+
+    monkeypatch.setattr(identifying, "_found", watching)
+    mp.identify(ARM, OTHER, model=PLAIN, filter=None, validate=(log for log in [watched]))
+    assert ended == [0] and touched
+
+
+# doubts
+
+
+def test_shuffled_torques_tell_nothing() -> None:
+    assert LOG.tau is not None
+    order = np.random.default_rng(1).permutation(len(LOG.t))
+    for method, prior in (("entropic", "robot"), ("wls", None)):
+        for filter in (None, "auto"):
+            with pytest.raises(InputError, match="no information"):
+                mp.identify(ARM, replace(LOG, tau=LOG.tau[order]), method=method, prior=prior, filter=filter)
+
+
+def test_silence_is_refused() -> None:
+    assert LOG.tau is not None
+    with pytest.raises(InputError, match="every torque is zero"):
+        mp.identify(ARM, replace(LOG, tau=0 * LOG.tau))
+    with pytest.raises(InputError, match="no torque ever changes"):
+        mp.identify(ARM, replace(LOG, tau=0 * LOG.tau + 3.0))
+    with pytest.raises(InputError, match="no joint ever moves"):
+        mp.identify(ARM, mp.Log(LOG.t, 0 * LOG.q, LOG.tau), filter=None)
+    with pytest.raises(InputError, match="no log was given"):
+        mp.identify(ARM, [])
+    with pytest.raises(InputError, match="expected logs"):
+        mp.identify(ARM, [np.zeros((4, 2))])  # type: ignore[list-item]
+
+
+def test_wrong_words_are_answered() -> None:
+    for wrong in ({"model": "best"}, {"prior": "cad"}, {"method": "entropic", "prior": None}, {"filter": "strong"}):
+        with pytest.raises(InputError):
+            mp.identify(ARM, LOG, **wrong)
+    with pytest.raises(UnknownNameError):
+        mp.identify(ARM, LOG, method="kalman")
+
+
+@pytest.mark.parametrize("joints", [[0], [1], [0, 1]])
+def test_a_wrong_sign_is_noticed(joints: list[int]) -> None:
+    assert LOG.tau is not None
+    tau = LOG.tau.copy()
+    tau[:, joints] *= -1
+    found = mp.identify(ARM, replace(LOG, tau=tau), model=PLAIN, filter=None)
+    told = [text for text in found.warnings if "wrong sign" in text]
+    assert told and all(f"joint{j + 1}" in told[0] for j in joints)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_swapped_joints_are_noticed(whole: bool) -> None:
+    """Torques alone, or positions with them; where nothing is foretold any more, in the refusal."""
+    assert LOG.tau is not None and LOG.qd is not None and LOG.qdd is not None
+    swapped = replace(LOG, tau=LOG.tau[:, ::-1])
+    if whole:
+        swapped = replace(swapped, q=LOG.q[:, ::-1], qd=LOG.qd[:, ::-1], qdd=LOG.qdd[:, ::-1])
+    try:
+        told = mp.identify(ARM, swapped, model=PLAIN, filter=None).warnings
+    except InputError as error:
+        told = (str(error),)
+    assert any("joint1 and joint2 seem to be swapped" in text for text in told)
+
+
+def test_a_joint_that_never_moves_is_said() -> None:
+    t, q, qd, qdd = motion(2, 5, 6, 100)
+    q[:, 1], qd[:, 1], qdd[:, 1] = 0.3, 0.0, 0.0
+    found = mp.identify(ARM, mp.Log(t, q, torques(ARM, q, qd, qdd), qd, qdd), model=PLAIN, filter=None)
+    assert any("joint2 never moves" in text for text in found.warnings)
+    assert found.consistent
+
+
+def test_faster_motions_are_doubted_without_a_prior() -> None:
+    fast = recording(ARM, 4, pace=2.5)
+    found = mp.identify(ARM, LOG, model=PLAIN, filter=None, method="wls", prior=None, validate=fast)
+    assert any("without a prior" in text for text in found.warnings)
+
+
+# the numbers behind
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.5, 0.9])
+def test_how_long_residuals_remember(memory: float) -> None:
+    """Of r_t = φ r_{t−1} + noise it is (1 + φ)/(1 − φ)."""
+    rng, r = np.random.default_rng(0), np.zeros((40000, 3))
+    noise = rng.normal(size=r.shape)
+    for k in range(1, len(r)):
+        r[k] = memory * r[k - 1] + noise[k]
+    wanted = (1 + memory) / (1 - memory)
+    assert correlation_time([r[:15000], r[15000:]], [r[:15000] < 9e9, r[15000:] < 9e9]) == pytest.approx(
+        wanted, rel=0.1
+    )
+
+
+def test_the_same_twice(found: Found) -> None:
+    again = mp.identify(ARM, LOG, model=PLAIN, filter=None)
+    assert np.array_equal(found.theta, again.theta)
