@@ -74,6 +74,10 @@ COMMANDS = {
         "exciting:excite",
         "Design a motion that makes the arm's parameters visible, to be recorded and identified from.",
     ),
+    "logs": Entry(
+        "recordings:logs",
+        "Tell what a recording was understood as: columns, units, rate, and what had to be repaired.",
+    ),
     "demo": Entry("demonstration:demo", "Show what manipula does, on built-in robots, in a few seconds."),
 }
 

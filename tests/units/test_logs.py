@@ -215,3 +215,39 @@ def test_a_torque_at_the_limit_of_the_motor_is_seen() -> None:
 def test_gaps_at_either_end_are_seen() -> None:
     t = np.concatenate([[0.0], 50 + np.arange(20) * 1e-2, [99.0]])
     assert [piece.stop - piece.start for piece in sampling.pieces(t)] == [1, 20, 1]
+
+
+def test_a_figure_has_every_quantity_and_joint() -> None:
+    pytest.importorskip("matplotlib")
+    t = np.arange(50) * 1e-2
+    log = mp.Log(t, motion(t), 10 * motion(t), q_ref=motion(t), turns=(True, False), effort_limits=(5, 5))
+    axes = log.plot(degrees=True).axes
+    assert [place.get_ylabel() for place in axes] == ["position [deg]", "position [m]", "torque [N·m]", "force [N]"]
+    np.testing.assert_allclose(axes[0].lines[0].get_ydata(), np.degrees(log.q[:, 0]))
+    np.testing.assert_allclose(axes[3].lines[0].get_ydata(), log.tau[:, 1])
+    assert len(axes[0].lines) == 2 and len(axes[2].lines) == 2  # what was wanted; where the motor was at its limit
+    with pytest.raises(mp.InputError, match="draws one arm"):
+        mp.Log(t, np.stack([motion(t)] * 2)).plot()
+
+
+@pytest.mark.parametrize(
+    "robot, log, sentence",
+    [
+        (
+            "planar2r",
+            {"joints": ("theta2", "theta1")},
+            "has its joints in the order theta2, theta1; planar2r has theta1",
+        ),
+        ("planar2r", {"joints": ("a", "b")}, "is of joints a, b; planar2r has theta1, theta2"),
+        ("puma560", {}, "has 2 joints; puma560 has 6"),
+    ],
+)
+def test_a_log_of_another_robot_is_refused(robot: str, log: dict[str, object], sentence: str) -> None:
+    with pytest.raises(mp.InputError, match=sentence):
+        log_at(np.arange(50) * 1e-2, **log).checked(mp.load(robot))
+
+
+def test_a_checked_log_knows_its_robot() -> None:
+    log = log_at(np.arange(50) * 1e-2, 4).checked(mp.load("scara"))
+    assert log.turns == (True, True, False, True) and log.joints == ("theta1", "theta2", "d3", "theta4")
+    assert log.checked(mp.load("scara")).notes == log.notes

@@ -460,10 +460,10 @@ def test_a_cut_row_is_said(tmp_path: Path) -> None:
         ("t,q1,q2\n0,0,1,0,2,0\n0,1,1,1,2,1\n", "line 1 has 3 names, line 2 6 numbers"),
         ("t,q1,q3\n0,1,2\n0.1,1,2\n", "no position of joint 2: found those of 1, 3"),
         ("t,q2,q3\n0,1,2\n0.1,1,2\n", "no position of joint 1: found those of 2, 3"),
-        ("t,q1\n0,1\n0.1,2\n", "has 1 joints; planar2r has 2"),
+        ("t,q1\n0,1\n0.1,2\n", "has 1 joint; planar2r has 2"),
         ("t,q1,q2,q3\n0,1,2,3\n0.1,1,2,3\n", "has 3 joints; planar2r has 2"),
-        ("t,q1,q2,tau1\n0,1,2,3\n0.1,1,2,3\n", "has 1 joints; planar2r has 2"),
-        ("t,q1,q1\n0,1,2\n0.1,1,2\n", "has 1 joints|twice"),
+        ("t,q1,q2,tau1\n0,1,2,3\n0.1,1,2,3\n", "has 1 joint; planar2r has 2"),
+        ("t,q1,q1\n0,1,2\n0.1,1,2\n", "'q1' and 'q1' may both be the position of joint 1"),
         ("q1,q2\n0,1\n0.1,2\n", "no column of times among 'q1', 'q2'"),
         ("t,speed\n0,1\n0.1,2\n", "no column of positions; found 't', 'speed'"),
         ("t,q1,q2\n0,1,2\n1,1,2\n2,1,2\n", "samples are 1 s apart: are these milliseconds?"),
@@ -489,7 +489,7 @@ def test_missing_joints_are_named(tmp_path: Path) -> None:
     with pytest.raises(mp.InputError, match="no position of joint 'elbow' of puma560; found 't', 'waist_position'"):
         mp.read_log(written(tmp_path / "a.csv", table(columns)), "puma560")
     other = {"t": data["t"]} | {f"position_x{name}": data["q"][:, j] for j, name in enumerate("abcdef")}
-    with pytest.raises(mp.InputError, match="no position of puma560's joints waist, shoulder"):
+    with pytest.raises(mp.InputError, match=r"positions are of joints xa, xb, .*; puma560 has waist"):
         mp.read_log(written(tmp_path / "b.csv", table(other)), "puma560")
 
 

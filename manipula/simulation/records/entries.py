@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from manipula.simulation.records.formats.sources import Source
-from manipula.simulation.records.words.heads import (
-    COMMON,
-    MEASURED,
-    Meaning,
-    head_of,
-    label,
-    meaning_of,
-    without,
-    words_of,
-)
+from manipula.simulation.records.words.heads import MEASURED, Meaning, head_of, label, meaning_of
+from manipula.simulation.records.words.joints import joints_in, robots_name
 
 
 class Place(NamedTuple):
@@ -60,7 +52,7 @@ def entries_of(source: Source, k: int, joints: Joints) -> Iterator[Entry]:
         return
     whose = [
         Entry(Place(k), *meaning, joint)
-        for joint, rest in _joints_in(head.words, joints.names)
+        for joint, rest in joints_in(head.words, joints.names)
         if (meaning := meaning_of(rest, unit)) is not None
     ]
     yield from whose
@@ -68,28 +60,6 @@ def entries_of(source: Source, k: int, joints: Joints) -> Iterator[Entry]:
     if meaning is not None:
         name = robots_name(column.joints[0], joints.names) if column.joints else ""
         yield from _numbered(Place(k), meaning, name, bool(whose))
-
-
-def _joints_in(words: Sequence[str], names: Sequence[str]) -> list[tuple[str, tuple[str, ...]]]:
-    """The robot's joints that words name, with the words left over: those that take most words."""
-    found = [(joint, rest) for joint in names for form in _forms(joint) if (rest := without(words, form)) is not None]
-    fewest = min((len(rest) for _, rest in found), default=0)
-    return [(joint, rest) for joint, rest in found if len(rest) == fewest]
-
-
-def _forms(joint: str) -> list[tuple[str, ...]]:
-    """A joint's name in words, with and without those that every joint has: `shoulder_pan_joint`, `shoulder_pan`."""
-    words = words_of(joint)
-    short = tuple(word for word in words if word not in COMMON)
-    return [words, short] if short != words and any(not word.isdigit() for word in short) else [words]
-
-
-def robots_name(name: str, names: Sequence[str]) -> str:
-    """A joint's name in the file as the robot has it; as it is where the robot has none, or several, like it."""
-    if name in names:
-        return name
-    found = {joint for joint, _ in _joints_in(words_of(name), names)}
-    return found.pop() if len(found) == 1 else name
 
 
 def _numbered(place: Place, meaning: Meaning, name: str, known: bool) -> Iterator[Entry]:

@@ -130,6 +130,17 @@ def how_to_say(source: Source, quantity: str, places: Sequence[Place] = ()) -> s
     return f"say which: columns={{{quantity!r}: {shown}}}"
 
 
+def _twice(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:
+    """Two like columns of one joint."""
+    seen: dict[tuple[Any, ...], Entry] = {}
+    for entry in entries:
+        key = (entry.word, entry.family, entry.joint, entry.number)
+        before = seen.setdefault(key, entry)
+        if before.place != entry.place and (entry.joint or entry.number >= 0):
+            return before, entry
+    return None
+
+
 def missing(source: Source, quantity: str, entries: Sequence[Entry], joints: Joints) -> str:
     """The sentence for columns that are not whole."""
     name = NAMES[quantity]
@@ -140,13 +151,24 @@ def missing(source: Source, quantity: str, entries: Sequence[Entry], joints: Joi
     numbers = max(by_number.values(), key=len, default=set())
     named = [entry.joint for entry in entries if entry.joint]
     absent = [joint for joint in joints.names if joint not in named]
+    twice = _twice(entries)
+    if twice is not None:
+        one, other = (source.heads[entry.place.column] for entry in twice)
+        whose = twice[0].joint or f"joint {twice[0].number}"
+        both = f"{one!r} and {other!r} may both be the {name} of {whose}"
+        return f"{source.path}: {both}; {how_to_say(source, quantity)}"
     if joints.names and len(absent) < len(joints.names) and len(numbers) <= len(named):
         return f"{source.path}: no {name} of joint {', '.join(map(repr, absent))} of {joints.robot}; {found_in(source)}"
     first = min(numbers, default=0)
     gap = next((k for k in range(min(first, 1), max(numbers, default=0)) if k not in numbers), None)
     if gap is not None:
         return f"{source.path}: no {name} of joint {gap}: found those of {', '.join(map(str, sorted(numbers)))}"
-    if numbers and joints.names:
-        return f"{source.path}: has {len(numbers)} joints; {joints.robot} has {len(joints.names)}"
+    if numbers and joints.names and len(numbers) != len(joints.names):
+        count = f"{len(numbers)} joint{'' if len(numbers) == 1 else 's'}"
+        return f"{source.path}: has {count}; {joints.robot} has {len(joints.names)}"
+    theirs = list(dict.fromkeys(named))
+    if theirs and joints.names:
+        listed = f"{name}s are of joints {', '.join(theirs[:16])}; {joints.robot} has {', '.join(joints.names)}"
+        return f"{source.path}: {listed}; {how_to_say(source, quantity)}"
     whose = f"of {joints.robot}'s joints {', '.join(joints.names)}" if joints.names else "of all joints"
     return f"{source.path}: no {name} {whose}; {found_in(source)}; {how_to_say(source, quantity)}"

@@ -18,6 +18,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.limits import Limits
 from manipula.simulation.records import sampling
 from manipula.simulation.records.doubts import Ends, doubt
+from manipula.simulation.records.plots import figure_of
 from manipula.simulation.records.remarks import remarks
 from manipula.simulation.records.saturation import flat_extremes
 from manipula.simulation.records.words.names import MEASURED, WANTED
@@ -142,7 +143,8 @@ class Log:
         for row in log.rows():
             reason = doubt(row, ends)
             if reason:
-                raise InputError(f"{self._place}{reason}")
+                how = "" if self.understood else " (a Log is SI: convert, or name in stated=(…) what is)"
+                raise InputError(f"{self._place}{reason}{how}")
             said += [*sampling.told(row.t, sampling.pieces(row.t)), *remarks(row, ends)]
         return log.noted(said)
 
@@ -235,6 +237,10 @@ class Log:
     def noted(self, said: Iterable[str]) -> Log:
         """With these notes, too."""
         return replace(self, notes=(*self.notes, *(note for note in said if note and note not in self.notes)))
+
+    def plot(self, degrees: bool = False) -> Any:
+        """A figure of matplotlib, which is not shown: every quantity over time, a column a joint."""
+        return figure_of(self, degrees)
 
     def save(self, path: str | Path) -> Path:
         """Write the arrays: `.csv` and `.parquet` (one arm), `.npz`. `mp.read_log` reads them back exactly."""

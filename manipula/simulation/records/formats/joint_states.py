@@ -10,6 +10,7 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.simulation.records.formats.sources import Array, Column, Source, column_from
+from manipula.simulation.records.words.joints import robots_name
 
 TYPES = ("sensor_msgs/msg/JointState", "sensor_msgs/JointState")
 FIELDS = ("position", "velocity", "effort")
@@ -66,7 +67,7 @@ def source_from_states(path: str, topic: str, states: Iterator[State], joints: t
     if not found:
         raise InputError(f"{path}: no message on topic {topic!r}")
     sets = Counter(tuple(sorted(_names(state))) for state in found)
-    usual = next((names for names in sets if joints and set(joints) <= set(names)), sets.most_common(1)[0][0])
+    usual = next((names for names in sets if joints and _has(names, joints)), sets.most_common(1)[0][0])
     kept = [state for state in found if set(usual) <= set(_names(state))]
     notes = [f"joint states of topic {topic}"]
     if len(kept) < len(found):
@@ -79,6 +80,11 @@ def source_from_states(path: str, topic: str, states: Iterator[State], joints: t
     columns = [column_from("time", stamps, unit="ns")]
     columns += [column for name in FIELDS for column in _columns(path, name, order, kept)]
     return Source(path, tuple(columns), tuple(notes))
+
+
+def _has(names: Sequence[str], joints: Sequence[str]) -> bool:
+    """Are all the robot's joints among them, as the robot or as the file writes them?"""
+    return set(joints) <= {robots_name(name, joints) for name in names}
 
 
 def _names(state: State) -> tuple[str, ...]:

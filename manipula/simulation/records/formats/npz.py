@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 import zlib
 from pathlib import Path
@@ -31,7 +32,7 @@ def read(path: Path, ask: Ask) -> Source:
 
 def _loaded(path: Path) -> tuple[dict[str, Array], list[str]]:
     arrays, odd = {}, []
-    with np.load(path, allow_pickle=False) as found:
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as found:
         for name in found.files:
             try:
                 arrays[name] = np.asarray(found[name])

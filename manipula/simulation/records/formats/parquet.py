@@ -43,10 +43,12 @@ def _column(path: Path, name: str, found: Any) -> Column:
 
 
 def _vector(path: Path, name: str, found: Any) -> Array:
-    try:
-        return np.asarray(found.to_numpy()) if found.null_count == 0 else np.asarray(found.cast("double").to_numpy())
-    except Exception as error:  # pyarrow has many
-        raise InputError(f"{path}: column {name!r}: found {found.type}, expected numbers") from error
+    from pyarrow import types
+
+    if not (types.is_floating(found.type) or types.is_integer(found.type) or types.is_decimal(found.type)):
+        raise InputError(f"{path}: column {name!r}: found {found.type}, expected numbers")
+    whole = types.is_integer(found.type) and found.null_count == 0
+    return np.asarray(found.to_numpy() if whole else found.cast("double").to_numpy())
 
 
 def _matrix(path: Path, name: str, rows: list[Any], width: int) -> Array:

@@ -117,14 +117,6 @@ def _unit_behind(rest: list[str], quantity: str) -> tuple[list[str], str]:
     return list(rest), ""
 
 
-def without(words: Sequence[str], part: Sequence[str]) -> tuple[str, ...] | None:
-    """The words without these, which must follow each other there; None where they do not."""
-    for k in range(len(words) - len(part) + 1 if part else 0):
-        if tuple(words[k : k + len(part)]) == tuple(part):
-            return (*words[:k], *words[k + len(part) :])
-    return None
-
-
 def label(rest: Iterable[str]) -> str:
     """What is left when no robot is at hand: the joint's name."""
     return "_".join(word for word in rest if word not in MEASURED | WANTED)
