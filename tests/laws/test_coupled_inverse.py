@@ -126,5 +126,16 @@ def test_what_is_not_solved_says_so() -> None:
         arm.inverse_kinematics([0.1, 0.2, 0.3], task="position")
     with pytest.raises(mp.InputError, match=r"joint 'c' on the road to the tool has no coordinate of its own"):
         mp.generate(arm.robot, "inverse_kinematics")
+    with pytest.raises(mp.InputError, match=r"joint 'c' on the road to the tool has no coordinate of its own"):
+        mp.inverse_derivation(arm.robot)
     with pytest.raises(mp.InputError, match="not redundant"):
         arm.inverse_kinematics(np.eye(4), parameter=0.1)
+
+
+def test_a_derivation_is_that_of_the_road_to_the_tool(tmp_path: Path) -> None:
+    (tmp_path / "free.urdf").write_text(GRIPPER.replace('<mimic joint="open" multiplier="1.5" offset="0.01"/>', ""))
+    robot = mp.load(tmp_path / "free.urdf")
+    found = mp.inverse_derivation(robot.at("right"))
+    assert str(found) == str(mp.inverse_derivation(robot.road("right"))) and "d₂" in str(found)
+    with pytest.raises(mp.InputError, match="say which frame is meant"):
+        mp.inverse_derivation(robot)

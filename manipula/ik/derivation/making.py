@@ -23,6 +23,7 @@ from manipula.mechanics.models.inverse.plan import Plan, read, solved
 from manipula.mechanics.models.inverse.solutions.loop import Axis, Gap, Loop, pose_from_entries
 from manipula.mechanics.models.inverse.solutions.recording import Recording
 from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.branching import road_of, with_frame
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
@@ -32,7 +33,8 @@ COLUMNS = "uvwq"  # of the pose: the tool's axes and its position
 
 
 def derivation_of(robot: Robot, symbolic: Symbolic = "all") -> Derivation:
-    """The derivation; `InputError` where the arm has no closed form."""
+    """The derivation, of the arm to the tool; `InputError` where it has no closed form."""
+    robot = road_of(with_frame(robot))
     structure = Structure(robot, symbolic)
     plan = structure.plan
     if not plan.closed:
