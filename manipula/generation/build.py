@@ -126,13 +126,20 @@ def reference(asked: Prepared) -> Reference:
     plain, structure = plain_model(asked), asked.structure
 
     def run(maths: Sample, symbol: Callable[[str], Any]) -> dict[str, Any]:
+        return plain(_audited(structure, maths, symbol), symbol)
+
+    return run
+
+
+def _audited(structure: Structure, maths: Sample, symbol: Callable[[str], Any]) -> Tree:
+    """The arm at one sample, held against its description: once, however many calls of a joined function ask for it."""
+    if maths not in structure.sampled:
         symbols = structure.symbols(symbol)
         chain = structure.merged(maths, symbols)
         for wrong in misread(structure.robot, chain, symbols, structure.symbolic, maths):
             raise ProofError(f"{structure.robot.name}: {wrong} is not as the robot's description has it")
-        return plain(chain, symbol)
-
-    return run
+        structure.sampled[maths] = chain
+    return structure.sampled[maths]
 
 
 def plain_model(asked: Prepared) -> Callable[[Tree, Callable[[str], Any]], dict[str, Any]]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from manipula.algebra.expr.field import FieldMaths, P, hashed, value_of
 from manipula.algebra.expr.maths import ExprMaths
@@ -71,6 +72,11 @@ class Structure:
     def merged(self, maths: Maths[Any], symbols: Mapping[str, Any]) -> Tree:
         """The arm over any scalar, fixed joints merged."""
         return merge_fixed(self._binding.over(maths, symbols))
+
+    @cached_property
+    def sampled(self) -> WeakKeyDictionary[Any, Tree]:
+        """The arm at the samples of proofs under way: a sample is one draw, in which a letter has one value."""
+        return WeakKeyDictionary()
 
     @cached_property
     def _binding(self) -> Binding:

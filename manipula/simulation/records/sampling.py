@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
-from scipy.signal import butter, sosfiltfilt
 
 Array = NDArray[np.float64]
 GAP = 5.5  # steps as long as those around: a few lost samples can be bridged, more cannot
@@ -158,6 +156,8 @@ def interpolated(given: Array, x: Array, wanted: Array) -> Array:
     if given is wanted or np.array_equal(given, wanted):
         return x
     kind = "not-a-knot" if len(given) > 3 else "natural"
+    from scipy.interpolate import CubicSpline
+
     return np.asarray(CubicSpline(given, x, axis=-2, bc_type=kind)(wanted), float)
 
 
@@ -166,6 +166,8 @@ def smoothed(x: Array, step: float, rate: float) -> Array:
     corner = 0.8 * rate * step  # of half the present rate
     if corner >= 1.0 or x.shape[-2] < 28:
         return x
+    from scipy.signal import butter, sosfiltfilt  # half a second to load
+
     return np.asarray(sosfiltfilt(butter(4, corner, output="sos"), x, axis=-2, padlen=27), float)
 
 
