@@ -7,6 +7,8 @@ from math import inf, isinf, isnan
 from numbers import Real
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.ports import PortKind, Sizes
@@ -53,7 +55,7 @@ def defaults(kinds: Sequence[PortKind]) -> dict[str, float]:
 
 def refuse_time(what: str, value: Any) -> None:
     """The time of a step is a positive number of seconds, or none is given."""
-    if value is not None and not (isinstance(value, Real) and 0 < float(value) < inf):
+    if value is not None and not (_is_number(value) and 0 < float(value) < inf):
         raise InputError(f"{what}: expected the time of a step in seconds, more than 0, found {value!r:.60}")
 
 
@@ -70,8 +72,19 @@ def refuse_impossible(name: str, kinds: Sequence[PortKind], settings: Settings) 
 def _entries(what: str, size: int, value: Any) -> tuple[float, ...]:
     values = [value] * size if isinstance(value, Real) else value
     wanted = "a number" if size == 1 else f"a number or {size} numbers, one for each"
-    if not hasattr(values, "__len__") or len(values) != size or not all(isinstance(x, Real) for x in values):
-        raise InputError(f"{what}: expected {wanted}, found {value!r:.60}")
+    if not hasattr(values, "__len__") or len(values) != size or not all(map(_is_number, values)):
+        raise InputError(f"{what}: expected {wanted}, found {' '.join(repr(value).split()):.60}")
     if any(map(isnan, values)):
         raise InputError(f"{what}: expected {wanted}, found NaN")
     return tuple(map(float, values))
+
+
+def _is_number(x: Any) -> bool:
+    """A number that floats can hold; yes and no are none."""
+    if isinstance(x, bool | np.bool_) or not isinstance(x, Real):
+        return False
+    try:
+        float(x)
+    except OverflowError:
+        return False
+    return True

@@ -10,6 +10,8 @@ import numpy as np
 
 from manipula.algebra.expr.function import Input
 from manipula.errors import InputError, UnknownNameError
+from manipula.generation.settings import refuse_impossible
+from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.ports import POSITION
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.exact import drive as exact
@@ -20,6 +22,7 @@ from manipula.simulation.task import Task, numbers
 
 REFERENCES = ("q_ref", "qd_ref", "qdd_ref")
 MEASURED = ("q", "qd")
+RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 
 class Workshop(NamedTuple):
@@ -61,11 +64,19 @@ class Part:
         return not hasattr(self.law, "function") or self.law.sample is not None
 
 
+def refuse_impossible_drive(part: Part) -> None:
+    """What can be told of a part before anything is made: its law's samples, its torques, its wrench."""
+    if hasattr(part.law, "function"):
+        _samples(part)
+    elif not callable(part.law):
+        _torques(part)
+    if part.wrench is not None:
+        along_time("wrench", part.wrench, 6, part)
+
+
 def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress) -> Marched:
     """The states over the steps of a part."""
     joined = hasattr(part.law, "function")
-    if joined:
-        _samples(part)  # or a sentence
     system = make.loop(part.plant, part.law if joined else None)
     along = _pushes(system, part)
     if joined:
@@ -139,7 +150,15 @@ def _values(system: System, part: Part) -> dict[str, Array]:
         if name not in known:
             raise UnknownNameError(f"parameter of {robot.name}", name, sorted(known))
     refuse_unknown(robot, [name for name in read if name not in given])
+    _refuse_gains(part.law, {name: given[name] for name in gains if name in given})
     return {name: given[name] for name in (*read, *gains) if name in given}
+
+
+def _refuse_gains(law: Any, given: Mapping[str, Array]) -> None:
+    """Of a batch, too, gains are no negative numbers."""
+    if given:
+        block = law_block(law.law, sampled=law.sample is not None, options=law.options)
+        refuse_impossible(law.name, block.inputs, {name: tuple(x.ravel().tolist()) for name, x in given.items()})
 
 
 # what is wanted
@@ -180,6 +199,10 @@ def along_time(what: str, value: Array, size: int, part: Part) -> Array:
 def _torques(part: Part) -> Array:
     """Torques as an array; None is none."""
     n = part.robot.dof
+    if isinstance(part.law, str):
+        raise InputError(
+            f"law: found {part.law!r:.60}; mp.controller(robot, {part.law!r:.60}, …) makes a law of its name"
+        )
     return along_time("law", np.zeros(n) if part.law is None else numbers("law", part.law), n, part)
 
 
@@ -195,9 +218,15 @@ def _called(part: Part) -> Drive:
     law, times, n = part.law, part.times, part.robot.dof
 
     def drive(k: int, state: Any) -> Array:
-        tau = np.asarray(law(float(times[k]), *_measured(part, state)), dtype=float)
+        told = law(float(times[k]), *_measured(part, state))
+        try:
+            tau = np.asarray(told, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"law: gave {told!r:.60} at {times[k]:g} s, expected {n} torques") from None
         if tau.shape[-1:] != (n,):
             raise InputError(f"law: gave shape {tau.shape} at {times[k]:g} s, expected (…, {n})")
+        if not np.isfinite(tau).all() and np.abs(state).max() < RUNAWAY:  # else the arm is told of, not the law
+            raise InputError(f"law: gave {tau[~np.isfinite(tau)][0]} at {times[k]:g} s, expected finite torques")
         return np.broadcast_to(tau, state.q.shape)
 
     return drive

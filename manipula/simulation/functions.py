@@ -32,7 +32,7 @@ class Functions:
 
     def __init__(self, robot: Robot, parameters: Mapping[str, Any] | None = None) -> None:
         self.robot = robot
-        self.parameters = {name: np.asarray(value, float) for name, value in (parameters or {}).items()}
+        self.parameters = {name: _numbers(name, value) for name, value in (parameters or {}).items()}
 
     def __call__(self, model: str, *given: Any, wrench: Any = None) -> Any:
         code = self.code(model, wrench is not None)
@@ -63,6 +63,13 @@ class Functions:
     def without_friction(self) -> Functions:
         """The same robot, no joint of which rubs."""
         return Functions(frictionless(self.robot), self.parameters)
+
+
+def _numbers(name: str, value: Any) -> Array:
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise InputError(f"parameters: {name}: expected numbers, found {value!r:.60}") from None
 
 
 @lru_cache(maxsize=64)

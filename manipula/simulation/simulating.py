@@ -12,11 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.errors import DivergenceError, InputError, caution
+from manipula.errors import DivergenceError, InputError, UnknownNameError, caution
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.simulation.balance import Energies, error_of
 from manipula.simulation.drives.stability import linear_drives, refuse_steps
-from manipula.simulation.driving import Part, Workshop, along_time, drive_of, driven
+from manipula.simulation.driving import (
+    MEASURED,
+    RUNAWAY,
+    Part,
+    Workshop,
+    along_time,
+    drive_of,
+    driven,
+    refuse_impossible_drive,
+)
 from manipula.simulation.events import Event, payload_from
 from manipula.simulation.exact.mechanism import frictionless, motorless
 from manipula.simulation.functions import Array, Functions
@@ -31,7 +40,6 @@ from manipula.support.progress import Tell, silent
 BALANCE = 1e-4  # of the largest energy that took part; above it a run is not to be trusted
 SETTLED = 1e-6  # rad/s, m/s: what the sweeps over joints that rest may leave
 COUNTED = ("q", "qd", "clock", "phase", "tau_held")  # states of a loop that are told when it begins
-RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 
 class Segment(NamedTuple):
@@ -52,14 +60,28 @@ def simulated(task: Task, law: Any, ref: Any, make: Workshop, about: Mapping[str
     """The whole run. An interrupt from the keyboard ends it early, with what there is."""
     if callable(ref):
         refuse_outside(task.robot, np.asarray(ref(task.times())[0]), "ref", task.times())
+    if isinstance(ref, Mapping):
+        _refuse_strangers(ref, [law, *(x.law for x in task.events)])
     now: Mapping[str, Array] = {"q": task.q, "qd": task.qd, **task.also}
     segments: list[Segment] = []
-    for part in parts_of(task, law, ref, make):
+    parts = parts_of(task, law, ref, make)
+    for part in parts:
+        refuse_impossible_drive(part)
+    for part in parts:
         segments.append(_segment(part, now, make, tell))
         if not segments[-1].whole:
             break
         now = _end(segments[-1])
     return _run(task, ref, segments, about)
+
+
+def _refuse_strangers(ref: Mapping[str, Any], laws: Sequence[Any]) -> None:
+    """What is wanted, by name, is wanted by a law of the run."""
+    ports = [port for law in laws if hasattr(law, "function") for port in law.function.inputs]
+    known = list(dict.fromkeys(port.name for port in ports if port.role == "variable" and port.name not in MEASURED))
+    for name in ref:
+        if name not in known:
+            raise UnknownNameError("input of a law of this run", str(name), known)
 
 
 def parts_of(task: Task, law: Any, ref: Any, make: Workshop) -> list[Part]:

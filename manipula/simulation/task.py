@@ -88,7 +88,8 @@ def task_from(
     n = robot.dof
     q, qd = (np.array(np.broadcast_to(x, (*lead, n))) for x in (q, qd))
     if np.prod(lead, dtype=float) * (steps // _whole("every", every, 1) + 1) * n > MOST_NUMBERS:
-        raise InputError(f"{steps} steps of {lead} arms are too many to keep; every= keeps one step in so many")
+        many = f" of {np.prod(lead, dtype=int)} arms" if lead else ""
+        raise InputError(f"{steps:.4g} steps{many} are too many to keep; every= keeps one step in so many")
     return Task(
         plant, q, qd, step, steps, every, method, _wrench(wrench), tuple(in_order(events, steps * step)), values,
         _whole("threads", threads, 0), _whole("seed", seed, 0), states_of(plant, q, qd, more),

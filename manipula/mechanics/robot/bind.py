@@ -63,6 +63,8 @@ def chooser(robot: Robot, symbolic: Symbolic) -> Chooser:
         return Chooser(lambda cell: False, lambda name: False)
     if symbolic == "all":
         return Chooser(lambda cell: _is_plain_number(cell.value), lambda name: True)
+    if isinstance(symbolic, str):
+        raise InputError(f"symbolic: expected 'auto', 'none', 'all' or a list of names, found {symbolic!r:.60}")
     return _listed(robot, symbolic, values)
 
 

@@ -77,6 +77,10 @@ def loop_function(
 ) -> Loop:
     """Built, optimised as one and proved call by call."""
     sample = _sample(law, step)
+    if ref is not None and not hasattr(ref, "block"):
+        raise InputError(f"ref: expected a trajectory, as mp.trajectory.quintic(…) makes one, found {ref!r:.60}")
+    if sensors is not None and not isinstance(sensors, Sensors):
+        raise InputError(f"sensors: expected mp.Sensors(noise=…, resolution=…, delay=…), found {sensors!r:.60}")
     if sensors is not None and sensors.delay and law.sample is None:
         raise InputError("sensors: delay counts samples; a law in continuous time (sample=None) has none")
     _refuse_strangers(arm.robot if isinstance(arm, Plant) else arm, law, ref)

@@ -36,6 +36,10 @@ class Sensors:
         return found
 
     def __post_init__(self) -> None:
+        if not isinstance(self.noise, Mapping):
+            raise InputError(
+                f"sensors: noise: expected standard deviations by name, q and qd, found {self.noise!r:.60}"
+            )
         for name, sigma in self.noise.items():
             if name not in UNITS:
                 raise UnknownNameError("measured quantity", str(name), UNITS)

@@ -130,7 +130,10 @@ def loads_of(robot: Robot, source: Any, wrench: Any = None, parameters: Mapping[
 
 
 def _six(wrench: Any) -> Array:
-    found = np.asarray(wrench, dtype=float)
+    try:
+        found = np.asarray(wrench, dtype=float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
     if found.shape != (6,) or not np.isfinite(found).all():
         raise InputError(f"wrench: expected a force and a moment, six numbers, found {wrench!r:.60}")
     return found

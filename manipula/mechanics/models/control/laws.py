@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from inspect import signature
 from operator import index
 from types import MappingProxyType
@@ -56,8 +56,8 @@ def _of_tasks(law: Callable[[Task], Block]) -> Callable[..., LawEntry]:
     return made
 
 
-def _dynamic_adaptive(adapt: Any = "payload", dropped: Sequence[str] = ()) -> LawEntry:
-    return LawEntry(*dynamic_adaptive(adapt, dropped))
+def _dynamic_adaptive(adapt: Any = "payload", dropped: Any = ()) -> LawEntry:
+    return LawEntry(*dynamic_adaptive(adapt, (dropped,) if isinstance(dropped, str) else dropped))
 
 
 # laws that come in variants: what makes the entry from options by their names; `LAWS` has the one without any
@@ -86,7 +86,7 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def law_named(name: str) -> LawEntry:
-    if name not in LAWS:
+    if not isinstance(name, str) or name not in LAWS:
         raise UnknownNameError("control law", name, LAWS)
     return LAWS[name]
 

@@ -50,14 +50,14 @@ def dynamic_adaptive(
     adapt: Unknown | Sequence[Unknown] = "payload", dropped: Sequence[str] = ()
 ) -> tuple[Block, Block]:
     """The law in continuous time, and sampled; `dropped` are the names of "simplified"."""
-    parts = (adapt,) if isinstance(adapt, str) else tuple(adapt)
+    parts = (adapt,) if isinstance(adapt, str) or not isinstance(adapt, Sequence) else tuple(adapt)
     for part in parts:
         if part not in get_args(Unknown):
             raise UnknownNameError("part of an arm to adapt", str(part), get_args(Unknown))
-    if not parts or ("simplified" in parts) != bool(dropped):
+    if not parts or len(set(parts)) < len(parts) or ("simplified" in parts) != bool(dropped):
         raise InputError(
-            "dynamic_adaptive: expected adapt=, one or several of payload, friction, simplified, and with simplified "
-            f"(only there) dropped=, the names of base parameters; found adapt={adapt!r:.60}, dropped={dropped!r:.60}"
+            "dynamic_adaptive: expected adapt=, one or several of payload, friction, simplified, each once, and with "
+            f"simplified (only there) dropped=, names of base parameters; found {adapt!r:.60}, dropped={dropped!r:.60}"
         )
     return _block(parts, tuple(dropped), sampled=False), _block(parts, tuple(dropped), sampled=True)
 
