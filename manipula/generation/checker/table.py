@@ -17,7 +17,6 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, Parameter, names_of
 
 _STEPS = {"r": "turn", "t": "shift"}
-_LAWS = ("asymmetric", "load", "stribeck")
 _CENTRES = {"com": "at_com", "first_moment": "first_moment"}
 _INERTIAS = {"com": "about_com", "origin": "about_origin", "second_moment": "second_moment"}
 
@@ -83,8 +82,8 @@ class _Writer:
         return found
 
     def law(self, joint: Joint, law: Law[Cell]) -> str:
-        """Its key; the checker is a text of its own and has no other laws."""
-        if law.key not in _LAWS:
+        """Its key; the checker is a text of its own and has no others than it was written for."""
+        if not law.checked:
             raise InputError(
                 f"{self.robot.name}: joint {joint.name!r} has friction.{law.key}, which the checker does not know; "
                 'emit without the checker, or robot.without("friction")'

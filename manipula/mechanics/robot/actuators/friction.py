@@ -46,7 +46,7 @@ class Asymmetric(Law[E]):
     With s = sign(q̇), ½(1 + s) is 1 forwards and 0 backwards; both are ½ at rest, where s and q̇ beside them are 0.
     """
 
-    key, title, dry = "asymmetric", "asymmetric", True
+    key, title, dry, checked = "asymmetric", "asymmetric", True, True
     says = "fcp + fvp·q̇ where q̇ > 0, −fcm + fvm·q̇ where q̇ < 0"
     entries = (
         Entry("coulomb_plus", "fcp", "N·m or N"),
@@ -65,7 +65,7 @@ class Load(Law[E]):
     """Coulomb friction that grows with what the joint bears, as gears do: the load is the torque the mechanism behind
     the joint asks for, with its weight and its contacts, without motor inertia and friction."""
 
-    key, title, says, loaded, dry = "load", "load", "fl·|load|·sign(q̇)", True, True
+    key, title, says, loaded, dry, checked = "load", "load", "fl·|load|·sign(q̇)", True, True, True
     entries = (Entry("", "fl", "N·m per N·m, or N per N"),)
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
@@ -76,7 +76,7 @@ class Stribeck(Law[E]):
     """What friction at rest has above Coulomb friction, lost within a few times the Stribeck velocity (Bo and Pavelescu
     1982, in the survey's equation 5 with δ = 2)."""
 
-    key, title, says, dry = "stribeck", "Stribeck", "fs·exp(−(q̇/vs)²)·sign(q̇)", True
+    key, title, says, dry, checked = "stribeck", "Stribeck", "fs·exp(−(q̇/vs)²)·sign(q̇)", True, True
     entries = (
         Entry("torque", "fs", "N·m or N above Coulomb friction"),
         Entry("velocity", "vs", "rad/s or m/s", linear=False, bound="positive"),

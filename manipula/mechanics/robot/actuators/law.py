@@ -55,6 +55,7 @@ class Law(Generic[E]):
     entries: ClassVar[tuple[Entry, ...]]
     always: ClassVar[bool] = False  # every joint has it, zero unless the file says more
     loaded: ClassVar[bool] = False  # does the torque depend on the load?
+    checked: ClassVar[bool] = False  # does the checker beside emitted code know it, by its key?
     dry: ClassVar[bool] = False  # does the torque jump where the joint turns back, so that it can hold it?
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
