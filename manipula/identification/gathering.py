@@ -54,6 +54,7 @@ def _motions(columns: Columns, log: Log, filter: float | str | None) -> tuple[li
     _check(columns.robot, log)
     parts = log.parts()
     cut, factors, effort = cutoff_for(parts, filter), _factors(columns), Limits(columns.robot).effort
+    effort = np.where(effort > 0, effort, np.inf)  # zero: the file's way to say nothing
     smoothers = [Smoother(part.rate, cut.frequency, cut.reason) for part in parts]
     motions = [_motion(columns, part, smoother, factors, effort) for part, smoother in zip(parts, smoothers)]
     return motions, [note for part in parts for note in part.notes]

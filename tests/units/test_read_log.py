@@ -286,12 +286,18 @@ def test_units_that_are_evident_are_refused(
             return
         sentence = sentence.replace("q is in degrees; say", "are these degrees? Say")
     file = written(tmp_path / "a.csv", table(plain_columns(data)))
+    deg = {"qd": "deg/s"} if "qd" in data else {}
     for robot in (None, arm([f"x{k}" for k in range(n)])):
         with pytest.raises(mp.InputError) as caught:
             mp.read_log(file, robot)
         assert sentence in str(caught.value)
-    with pytest.raises(mp.InputError):  # arrays are held to the same
-        mp.Log(data["t"], data["q"], data["tau"], data.get("qd")).checked()
+    log = mp.Log(data["t"], data["q"], data["tau"], data.get("qd"))  # arrays are said to be SI
+    if "are these degrees" in sentence:
+        assert any("turns; it is taken in radians" in note for note in log.checked().notes)
+        assert not any("turns" in note for note in mp.read_log(file, units={"q": "deg", **deg}).notes)
+    else:
+        with pytest.raises(mp.InputError, match="a Log is SI"):
+            log.checked()
 
 
 def test_milliseconds_fine_enough_to_pass_are_seen_by_speeds(tmp_path: Path) -> None:
@@ -316,6 +322,10 @@ def test_degrees_are_seen_by_the_limits(tmp_path: Path) -> None:
         mp.read_log(file, "irb120")
     log = mp.read_log(file, "irb120", units={"q": "rad"})
     assert any("beyond its limits" in note for note in log.notes)
+    robot, arrays = mp.load("irb120"), {"t": data["t"], "q": data["q"], "tau": data["tau"]}
+    assert any("beyond its limits" in note for note in mp.Log(**{**arrays, "q": data["q"] / 2}).checked(robot).notes)
+    with pytest.raises(mp.InputError, match="are these degrees"):
+        mp.Log(**{**arrays, "q": 4 * data["q"]}).checked(robot)
 
 
 def test_noise_and_lag_do_not_raise_doubts() -> None:

@@ -83,7 +83,7 @@ def identified(
 ) -> Found:
     """See the verb `identify`. `validate` is not touched before the fit has ended."""
     estimate = estimator_named(method)
-    asked = Asked(robot, _listed(logs, "logs"), _model(model), _prior(prior, method), method, filter)
+    asked = Asked(robot, _listed(robot, logs, "logs"), _model(model), _prior(prior, method), method, filter)
     first = _first(asked)
     tell(f"{len(first.data.columns)} columns; residuals remember {first.time:.3g} samples")
     fit, chosen, kept = _chosen(asked, first, tell)
@@ -170,7 +170,7 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
 def _validated(found: Found, validate: Any) -> Found:
     """The errors on recordings that the fit has not seen; here they are looked at for the first time."""
     judged, doubts = [], list(found.warnings)
-    for place, log in enumerate(_listed(validate, "validate", empty=True), 1):
+    for place, log in enumerate(_listed(found.data.robot, validate, "validate", empty=True), 1):
         seen = found.seen(log)
         judged.append(errors_of(seen, found.theta))
         doubts += beyond(found.data, seen, found.prior, f"validation {place}")
@@ -180,14 +180,15 @@ def _validated(found: Found, validate: Any) -> Found:
 # what was asked for
 
 
-def _listed(logs: Any, what: str, empty: bool = False) -> tuple[Log, ...]:
+def _listed(robot: Robot, logs: Any, what: str, empty: bool = False) -> tuple[Log, ...]:
+    """Each log of one arm, with its joints counted and its units doubted."""
     found = (logs,) if isinstance(logs, Log) else tuple(logs) if isinstance(logs, Iterable) else (logs,)
     for item in found:
         if not isinstance(item, Log):
             raise InputError(f"identify: {what}: expected logs (mp.read_log, mp.Log), found {type(item).__name__}")
     if not found and not empty:
         raise InputError(f"identify: {what}: no log was given; expected one or more")
-    return found
+    return tuple(row for log in found for row in log.checked(robot).rows())
 
 
 def _model(given: JointModel | str) -> JointModel | None:

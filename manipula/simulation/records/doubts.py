@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import pi
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,8 @@ class Seen(Protocol):
     def names(self) -> tuple[str, ...]: ...
     @property
     def stated(self) -> tuple[str, ...]: ...
+    @property
+    def understood(self) -> tuple[Any, ...]: ...
 
 
 class Ends(NamedTuple):
@@ -167,26 +169,23 @@ def _reason(log: Seen, odd: dict[int, float], count: int) -> str:
 
 
 def _degrees(log: Seen, ends: Ends | None) -> str:
+    """Of a file whose units nobody said. Arrays are said to be radians: they must be far off to be doubted."""
     if "q" in log.stated:
         return ""
     low, high = log.q.min(axis=0), log.q.max(axis=0)
     for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
         limits = (ends.lower[j], ends.upper[j]) if ends is not None else (-np.inf, np.inf)
-        if turns and (reason := _too_far(low[j], high[j], limits)):
+        if turns and (reason := _too_far(low[j], high[j], limits, bool(log.understood))):
             return f"{log.names[j]} goes from {low[j]:.4g} to {high[j]:.4g} rad, {reason}"
     return ""
 
 
-def _too_far(low: float, high: float, limits: Sequence[float]) -> str:
+def _too_far(low: float, high: float, limits: Sequence[float], assumed: bool) -> str:
     lower, upper = limits
-    slack = 0.1 * (upper - lower) if np.isfinite(upper - lower) else 0.0
+    how = "are these degrees? Say units={'q': 'deg'}, or units={'q': 'rad'} if not"
+    if not np.isfinite(upper - lower):
+        return f"{(high - low) / (2 * pi):.3g} turns: {how}" if assumed and high - low > TURNS else ""
+    slack = (0.1 if assumed else 1.0) * (upper - lower)
     beyond = low < lower - slack or high > upper + slack
-    if beyond and lower - slack * DEGREE <= low * DEGREE and high * DEGREE <= upper + slack * DEGREE:
-        return (
-            f"its limits are {lower:.4g} and {upper:.4g}: are these degrees? Say units={{'q': 'deg'}},"
-            " or units={'q': 'rad'} if not"
-        )
-    if not np.isfinite(upper - lower) and high - low > TURNS:
-        turns = f"{(high - low) / (2 * pi):.3g} turns: are these degrees?"
-        return f"{turns} Say units={{'q': 'deg'}}, or units={{'q': 'rad'}} if not"
-    return ""
+    fits = lower - slack * DEGREE <= low * DEGREE and high * DEGREE <= upper + slack * DEGREE
+    return f"its limits are {lower:.4g} and {upper:.4g}: {how}" if beyond and fits else ""

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.simulation.records.doubts import Ends
+from manipula.simulation.records.doubts import TURNS, Ends
 
 Array = NDArray[np.float64]
 
@@ -20,13 +20,20 @@ class Seen(Protocol):
     @property
     def tau(self) -> Array | None: ...
     @property
+    def turns(self) -> tuple[bool, ...]: ...
+    @property
     def names(self) -> tuple[str, ...]: ...
     @property
     def saturated(self) -> NDArray[np.bool_]: ...
 
 
 def remarks(log: Seen, ends: Ends | None) -> list[str]:
-    return [*_resting(log), *_beyond(log, ends), *([] if log.tau is None else _torques(log, log.tau))]
+    return [
+        *_resting(log),
+        *_beyond(log, ends),
+        *_turning(log, ends),
+        *([] if log.tau is None else _torques(log, log.tau)),
+    ]
 
 
 def _resting(log: Seen) -> list[str]:
@@ -45,6 +52,16 @@ def _beyond(log: Seen, ends: Ends | None) -> list[str]:
         limits = f"its limits {ends.lower[j]:.4g} and {ends.upper[j]:.4g}"
         said.append(f"{log.names[j]} goes from {low[j]:.4g} to {high[j]:.4g}, beyond {limits}")
     return said
+
+
+def _turning(log: Seen, ends: Ends | None) -> list[str]:
+    """Joints without limits that turn and turn."""
+    free = np.ones(log.q.shape[1], bool) if ends is None else ~np.isfinite(ends.upper - ends.lower)
+    spans = np.ptp(log.q, axis=0) * (np.array(log.turns) if log.turns else 1)
+    return [
+        f"{log.names[j]} goes through {spans[j] / (2 * np.pi):.3g} turns; it is taken in radians"
+        for j in np.flatnonzero(free & (spans > TURNS))
+    ]
 
 
 def _torques(log: Seen, tau: Array) -> list[str]:
