@@ -71,7 +71,7 @@ def test_the_robot_found_is_a_robot(found: Found, tmp_path: Any) -> None:
     assert np.abs(own - predicted)[fast].max() < 1e-12 * np.abs(own).max()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(6))
 def test_any_arm_gives_a_robot_that_could_exist(seed: int) -> None:
     """Odd tables, slides, screws, fixed rows, a single joint, bodies that could not exist as a prior, noise."""
     robot = random_robot(seed, joints=1 + seed % 3, screws=seed % 4 == 3)

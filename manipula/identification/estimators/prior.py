@@ -31,6 +31,8 @@ INERTIAL = "inertial"
 RADIUS = 0.15  # of a ball, for an arm that reaches a metre
 THINNEST = 0.02  # radius of gyration of a believed body, for an arm that reaches a metre: files have rods and points
 SHARE = 0.1  # of a joint's torque that a column is believed to explain
+SMALL = ("stiffness", "harmonics", "speed")  # cables, hoses, sensors: they explain any slow motion, and no fast one
+SMALL_SHARE = 0.03
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def prior_from(
     roots = np.asarray(np.linalg.cholesky(believed), float) if len(bodies) else believed
     scale = sizes(grams)
     scale[positive] *= SHARE
+    scale[[k for k in free if columns[k].family.partition(":")[0] in SMALL]] *= SMALL_SHARE
     return Prior(bodies, roots, np.array(positive, dtype=np.intp), np.array(free, dtype=np.intp), scale)
 
 

@@ -1,13 +1,13 @@
 """Which families of columns a recording asks for: forward, under the prior, by cross-validation over blocks of time.
 
 A family is taken for all joints or for none. It is accepted when the error on the blocks left out falls by at least 2 %
-and in at least 70 % of the blocks; the one that helps most goes first. All of it is done on Gram matrices.
+and in at least 70 % of the blocks; the one whose columns help most, each, goes first. All is done on Gram matrices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,10 @@ class Folds:
         self.whole = sum(self.blocks[1:], self.blocks[0])
         self.prior = prior
 
+    def error(self, squares: Array) -> float:
+        """In % of the torque; never nothing, so that errors can be compared by their ratio."""
+        return 100 * float(np.sqrt(max(squares.sum(), 1e-24 * self.whole.c) / max(self.whole.c, 1e-300)))
+
     def first(self, kept: Indexes) -> Array:
         """Coordinates of the fit to everything."""
         return from_the_prior(self.whole.subset(kept), self.prior.subset(kept), ENOUGH)
@@ -72,6 +76,20 @@ class Folds:
         return np.array(found)
 
 
+@dataclass(frozen=True)
+class Look:
+    """A family tried beside the columns kept: what it did, its columns, the squares of the blocks with it."""
+
+    choice: Choice
+    more: Indexes
+    squares: Array
+
+    @property
+    def gain(self) -> float:
+        """How far the error falls, for each new column: few that explain much go before many."""
+        return float(np.log(self.choice.before / self.choice.error)) / len(self.more)
+
+
 def select(
     columns: Sequence[Column],
     grams: Grams,
@@ -80,55 +98,48 @@ def select(
     always: Sequence[str],
     tell: Callable[[str], None] = lambda text: None,
 ) -> Selection:
-    """`always` are the families to start from; those of them that the others explain already are left out, too."""
+    """`always` are the families to start from. A family that does not help at all is not asked again."""
     folds = Folds(grams, prior, weights)
     kept = np.flatnonzero([column.family in always for column in columns])
     x = folds.first(kept)
     squares = folds.squares(kept, x)
-    loudness = max(sum(block.c for block in folds.blocks), 1e-300)
     waiting = list(dict.fromkeys(c.family for c in columns if c.family not in always))
     choices: list[Choice] = []
     while waiting and len(folds.blocks) > 1:
-        before = _error(squares, loudness)
-        tried = [(family, *_tried(folds, columns, kept, x, family)) for family in waiting]
-        looked = [(family, Choice(family, _error(s, loudness), before, float((s < squares).mean()), False), more, s)
-                  for family, more, s in tried if len(more)]  # fmt: skip
-        if not looked:
-            break
-        family, best, more, after = min(looked, key=lambda item: item[1].error)
-        taken = [item for item in looked if _passes(item[1])]
-        if not taken:
-            choices += [choice for _, choice, *_ in looked]
-            break
-        family, best, more, after = min(taken, key=lambda item: item[1].error)
-        choices.append(Choice(family, best.error, before, best.blocks, True))
-        tell(f"{family}: {before:.2f} → {best.error:.2f} %")
-        wider = np.sort(np.concatenate([kept, more]))
-        x = folds.fitted(wider, _widened(prior, kept, wider, x))
-        kept, squares = wider, after
-        hopeless = {f for f, choice, *_ in looked if choice.error > before * (1 - HOPELESS)}
-        choices += [choice for f, choice, *_ in looked if f in hopeless]
-        waiting = [f for f in waiting if f != family and f not in hopeless]
+        looks = [look for family in waiting if (look := _look(folds, columns, kept, x, squares, family))]
+        passed = [look for look in looks if _passes(look.choice)]
+        best = max(passed, key=lambda look: look.gain, default=None)
+        gone = [
+            look.choice for look in looks if best is None or look.choice.error > look.choice.before * (1 - HOPELESS)
+        ]
+        if best is not None:
+            tell(f"{best.choice.family}: {best.choice.before:.2f} → {best.choice.error:.2f} %")
+            choices.append(replace(best.choice, taken=True))
+            wider = np.sort(np.concatenate([kept, best.more]))
+            x = folds.fitted(wider, _widened(prior, kept, wider, x))
+            kept, squares = wider, best.squares
+        choices += gone
+        settled = {choice.family for choice in choices}
+        waiting = [] if best is None else [family for family in waiting if family not in settled]
     own = np.array([block.c for block in folds.blocks])
     return Selection(kept, tuple(choices), 100 * np.sqrt(squares / np.maximum(own, 1e-300)))
 
 
-def _passes(choice: Choice) -> bool:
-    return choice.error <= choice.before * (1 - FALLS) and choice.blocks >= MOST
-
-
-def _error(squares: Array, loudness: float) -> float:
-    return 100 * float(np.sqrt(squares.sum() / loudness))
-
-
-def _tried(folds: Folds, columns: Sequence[Column], kept: Indexes, x: Array, family: str) -> tuple[Indexes, Array]:
-    """A family's columns that are no sum of others, and the squares of the blocks with them."""
+def _look(folds: Folds, columns: Sequence[Column], kept: Indexes, x: Array, squares: Array, family: str) -> Look | None:
+    """None where all of the family's columns are sums of others."""
     own = np.flatnonzero([column.family == family for column in columns])
     more = independent(folds.whole, kept, own)
     if not len(more):
-        return more, np.zeros(0)
+        return None
     wider = np.sort(np.concatenate([kept, more]))
-    return more, folds.squares(wider, _widened(folds.prior, kept, wider, x))
+    after = folds.squares(wider, _widened(folds.prior, kept, wider, x))
+    better = float((after < squares).mean())
+    choice = Choice(family, folds.error(after), folds.error(squares), better, False)
+    return Look(choice, more, after)
+
+
+def _passes(choice: Choice) -> bool:
+    return choice.error <= choice.before * (1 - FALLS) and choice.blocks >= MOST
 
 
 def _widened(prior: Prior, kept: Indexes, wider: Indexes, x: Array) -> Array:

@@ -135,7 +135,7 @@ def causes(data: Data, prior: Prior, weights: Array, swapped: Changed) -> Iterat
     names = data.robot.joint_names
     if turned := _negated(data.fit, prior, weights):
         yield f"the torque of {_list(names, turned)} seems to have the wrong sign: negated, the fit is far better"
-    left = shares(data.fit, entropic_from(normal_from(data.fit, weights), prior))
+    left = _left_of(data, prior)
     worst = int(np.argmax(left))
     if not left[worst] > POOR:
         return

@@ -1,0 +1,56 @@
+"""Which families a recording asks for: those that made it, and no others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.identification.estimators.normal import Normal
+from manipula.identification.fitting.selection import independent
+from tests.recordings import recording, two_joints
+
+ARM = two_joints()
+LOG = recording(ARM, 3, seconds=12, noise=0.02)
+
+
+def taken(log: mp.Log) -> list[str]:
+    found = mp.identify(ARM, log, filter=None)
+    assert found.consistent
+    return [choice.family for choice in found.choices if choice.taken]
+
+
+def test_nothing_is_asked_for_where_nothing_is_missing() -> None:
+    assert taken(LOG) == []
+
+
+@pytest.mark.parametrize(
+    ("family", "torque"),
+    [
+        ("harmonics:2", lambda log: 3 * np.sin(2 * log.q)),
+        ("stribeck", lambda log: 4 * np.exp(-((log.qd / 0.3) ** 2)) * np.tanh(log.qd / 0.01)),
+        ("root", lambda log: 4 * np.sqrt(np.abs(log.qd)) * np.sign(log.qd)),
+    ],
+)
+def test_what_made_the_torque_is_found(family: str, torque: Any) -> None:
+    chosen = taken(replace(LOG, tau=LOG.tau + torque(LOG)))
+    assert any(name.startswith(family) for name in chosen)
+
+
+def test_a_table_says_what_was_looked_at() -> None:
+    found = mp.identify(ARM, replace(LOG, tau=LOG.tau + 3 * np.sin(2 * LOG.q)), filter=None)
+    assert "harmonics:2" in str(found) and len(found.blocks) == 8
+    assert set(found.extra) >= {"hs2_1", "hs2_2"}
+    assert len({choice.family for choice in found.choices}) == len(found.choices) > 10
+
+
+def test_columns_that_are_sums_of_others_are_left_out() -> None:
+    rng = np.random.default_rng(0)
+    Y = rng.normal(size=(200, 6))
+    Y[:, 4] = Y[:, 0] - 2 * Y[:, 1]
+    Y[:, 5] = 0.0
+    normal = Normal(Y.T @ Y, np.zeros(6), 1.0, 200)
+    assert list(independent(normal, np.array([0, 1, 2]), np.array([3, 4, 5]))) == [3]
