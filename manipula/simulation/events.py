@@ -34,6 +34,9 @@ class Event:
         found: dict[str, Any] = plain({"t": self.t, **told})
         return found
 
+    def __repr__(self) -> str:
+        return f"Event({', '.join(f'{name}={getattr(self, name)!r}' for name in ('t', *self.changes))})"
+
     @property
     def changes(self) -> tuple[str, ...]:
         """What is another from then on, by name."""

@@ -57,6 +57,11 @@ class Plant:
     sigma0: float | Sequence[float] | None = None  # of bristles, N·m/rad or N/m
     sigma1: float | Sequence[float] | None = None  # of bristles, N·m·s/rad or N·s/m
 
+    def __repr__(self) -> str:
+        told = {x.name: getattr(self, x.name) for x in fields(self) if x.name != "robot"}
+        others = [f"{x.name}={told[x.name]!r}" for x in fields(self) if x.name in told and told[x.name] != x.default]
+        return f"<plant {self.robot.name}: {', '.join([f'{self.friction} friction', *others])}>"
+
     def as_dict(self) -> dict[str, Any]:
         """The robot by its name, and what it is simulated with."""
         told = {field.name: getattr(self, field.name) for field in fields(self)} | {"robot": self.robot.name}

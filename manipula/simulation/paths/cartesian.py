@@ -23,7 +23,7 @@ from manipula.simulation.paths.following import ROWS, Follower, Stopped, followe
 from manipula.simulation.paths.joints import quickest_double_s, trapezoid_of
 from manipula.simulation.paths.numbers import Floats, numbers, positive, settings
 from manipula.simulation.paths.tool_paths import Circle, Curve, Line
-from manipula.simulation.paths.trajectory import Trajectory
+from manipula.simulation.paths.trajectory import Trajectory, remembered
 
 SINGULAR = 0.02  # of the least singular value, m/rad or rad/rad: what is reported
 LOOKS = 400
@@ -52,6 +52,7 @@ class ToolTrajectory(Trajectory):
         return self.tool.at(np.asarray(self.along(np.asarray(t, dtype=np.float64)).q)).pose
 
 
+@remembered
 def line(
     arm: Any,
     start: ArrayLike,
@@ -82,6 +83,7 @@ def line(
     return _along(asked, curve, law, near, _task(task), positive(singular, "line: singular", "m or rad"))
 
 
+@remembered
 def circle(
     arm: Any,
     start: ArrayLike,

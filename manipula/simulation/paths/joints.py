@@ -18,15 +18,17 @@ from manipula.mechanics.models.motion.quintic import QUINTIC
 from manipula.mechanics.models.motion.straight import TimeLaw
 from manipula.mechanics.models.motion.trapezoid import TRAPEZOID
 from manipula.simulation.paths.numbers import Floats, both, limits, positive, settings
-from manipula.simulation.paths.trajectory import Trajectory, formula
+from manipula.simulation.paths.trajectory import Trajectory, formula, remembered
 
 
+@remembered
 def quintic(q0: ArrayLike, q1: ArrayLike, duration: float) -> Trajectory:
     """From q0 to q1 in `duration` seconds by a polynomial of degree five, at rest at both ends."""
     start, goal = both(q0, q1, "quintic")
     return _straight(QUINTIC, start, goal, positive(duration, "quintic: duration", "seconds"), {})
 
 
+@remembered
 def trapezoid(
     q0: ArrayLike,
     q1: ArrayLike,
@@ -82,6 +84,7 @@ def trapezoid_of(name: str, duration: float | None, v: float, a: float) -> Trape
     return Trapezoid(duration, ramp, top, top / ramp)
 
 
+@remembered
 def jerk_limited(
     q0: ArrayLike, q1: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike
 ) -> Trajectory:

@@ -15,11 +15,12 @@ from manipula.errors import InputError
 from manipula.simulation.paths.joints import jerk_limited
 from manipula.simulation.paths.numbers import Floats, both, limits, numbers
 from manipula.simulation.paths.series import piecewise
-from manipula.simulation.paths.trajectory import Trajectory
+from manipula.simulation.paths.trajectory import Trajectory, remembered
 
 SAME = 1e-12  # s: switches nearer than that are one
 
 
+@remembered
 def ruckig(
     q0: ArrayLike,
     q1: ArrayLike,

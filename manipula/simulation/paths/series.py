@@ -15,12 +15,13 @@ from manipula.mechanics.models.motion import fourier as fourier_text
 from manipula.mechanics.models.motion import spline as spline_text
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.simulation.paths.numbers import Floats, configuration, numbers, positive, settings
-from manipula.simulation.paths.trajectory import Trajectory, formula
+from manipula.simulation.paths.trajectory import Trajectory, formula, remembered
 
 MOST_SEGMENTS = 20  # of a spline that is a formula; more are a table
 ENDS = ("rest", "natural")
 
 
+@remembered
 def fourier(a: ArrayLike, b: ArrayLike, base: float, *, q0: ArrayLike | None = None) -> Trajectory:
     """A periodic motion: q̇ = Σ_k a_k cos(k base t) + b_k sin(k base t), around q0.
 
@@ -39,6 +40,7 @@ def fourier(a: ArrayLike, b: ArrayLike, base: float, *, q0: ArrayLike | None = N
     return formula(fourier_text.fourier(count), dof, 2 * pi / pace, given)
 
 
+@remembered
 def spline(
     points: ArrayLike,
     times: ArrayLike | None = None,

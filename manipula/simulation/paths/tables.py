@@ -12,11 +12,12 @@ from scipy.interpolate import BPoly, CubicSpline, PPoly
 from manipula.errors import InputError
 from manipula.simulation.paths.numbers import Floats, numbers
 from manipula.simulation.paths.series import piecewise, rising
-from manipula.simulation.paths.trajectory import Trajectory
+from manipula.simulation.paths.trajectory import Trajectory, remembered
 
 PORTS = ("q", "qd", "qdd")
 
 
+@remembered
 def table(
     source: str | Path | ArrayLike,
     q: ArrayLike | None = None,

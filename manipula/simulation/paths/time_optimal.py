@@ -24,7 +24,7 @@ from manipula.simulation.paths.arms import Arm, arm_of, stated
 from manipula.simulation.paths.geometry import Path, path_of
 from manipula.simulation.paths.numbers import Floats, limits
 from manipula.simulation.paths.scaling import fastest
-from manipula.simulation.paths.trajectory import Trajectory
+from manipula.simulation.paths.trajectory import Trajectory, remembered
 
 FEWEST = 20  # intervals
 COARSE = 4  # the first grid has so many times fewer intervals
@@ -49,6 +49,7 @@ class TimeOptimal(Trajectory):
     share: float
 
 
+@remembered
 def time_optimal(
     arm: Any,
     path: Trajectory | ArrayLike,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,11 +21,21 @@ from manipula.mechanics.models.motion.ports import Motion
 from manipula.simulation.paths import face
 from manipula.simulation.paths.numbers import positive, real
 from manipula.support.files import write_text
+from manipula.support.plain import plain
 
 Floats = NDArray[np.float64]
 Curve = Callable[[Floats], Motion]  # times of any shape → arrays (…, dof)
 UNITS = {"t": "s", "q": "rad or m", "qd": "rad/s or m/s", "qdd": "rad/s² or m/s²"}
 ROWS = 1000  # of a saved reference, when no step is given
+
+
+class Made(NamedTuple):
+    """The call of a function that makes trajectories."""
+
+    kind: type
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    named: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +52,24 @@ class Trajectory:
     block: Block | None = field(repr=False)
     settings: Mapping[str, tuple[float, ...]] = field(repr=False)
     curve: Curve = field(repr=False)
+    made: Made | None = field(default=None, repr=False, kw_only=True)  # by whom, so that it can be made again
+
+    def as_dict(self) -> dict[str, Any]:
+        """What it is, as plain data; `save` writes the motion."""
+        told = {"name": self.name, "dof": self.dof, "duration": self.duration, "settings": dict(self.settings)}
+        found: dict[str, Any] = plain(told)
+        return found
+
+    def __reduce__(self) -> Any:
+        """Pickled as the call that made it: a formula is text, which other processes have.
+
+        A kind of trajectory that was built on another one adds its own fields.
+        """
+        if self.made is None:
+            return super().__reduce__()
+        shared = {x.name for x in fields(Trajectory)}
+        own = {x.name: getattr(self, x.name) for x in fields(self) if x.name not in shared}
+        return _again, (type(self), self.made, {} if self.made.kind is type(self) else own)
 
     def __call__(self, t: ArrayLike) -> Motion:
         """(q, qd, qdd) at these times."""
@@ -69,6 +98,34 @@ class Trajectory:
         rows = np.hstack([times[:, None], *self(times)])
         lines = [",".join([f"t [{UNITS['t']}]", *names]), *(",".join(map(repr, row)) for row in rows.tolist())]
         return write_text(Path(path), "\n".join(lines) + "\n")
+
+
+P = ParamSpec("P")
+T = TypeVar("T", bound=Trajectory)
+
+
+def remembered(function: Callable[P, T]) -> Callable[P, T]:
+    """What the function makes knows how: so it can go to another process."""
+
+    @wraps(function)
+    def making(*given: P.args, **named: P.kwargs) -> T:
+        found = function(*given, **named)
+        if found.made is not None:  # handed on: of a file, what stood in it
+            return found
+        kept = tuple(_kept(x) for x in given), {name: _kept(x) for name, x in named.items()}
+        return replace(found, made=Made(type(found), making, *kept))
+
+    return making
+
+
+def _kept(given: Any) -> Any:
+    """Lists and arrays may be another's tomorrow."""
+    return deepcopy(given) if isinstance(given, list | np.ndarray) else given
+
+
+def _again(kind: type, made: Made, own: Mapping[str, Any]) -> Any:
+    found = made.function(*made.arguments, **made.named)
+    return kind(**{x.name: getattr(found, x.name) for x in fields(Trajectory)}, **own) if own else found
 
 
 def formula(block: Block, dof: int, duration: float, settings: Mapping[str, tuple[float, ...]]) -> Trajectory:
