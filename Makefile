@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo test test-all check mutants bench bench-sim bench-ops bench-tools golden docs clean tools
+.PHONY: help demo test test-all check mutants bench bench-sim bench-ident bench-ops bench-tools golden docs clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make mutants   plant known errors one by one: is each noticed by the tests?"
 	@echo "make bench     install the peers, measure speed beside them and generation time"
 	@echo "make bench-sim closed loops beside MuJoCo's C loop, operations a step"
+	@echo "make bench-ident DATA=folder  identification on recordings of others"
 	@echo "make bench-ops operation counts beside other tools and SymPy's cse, and the rounding errors"
 	@echo "make golden    accept the emitted text as the new golden files"
 	@echo "make docs      run every example of the documentation"
@@ -80,6 +81,10 @@ bench-sim: $(VENV)/.benched
 	$(RUN) bench/simulation.py
 	$(RUN) bench/work_precision.py
 	$(RUN) bench/stick.py
+
+# DATA: a folder of recordings, see the head of the file
+bench-ident: $(VENV)/.tested
+	$(RUN) bench/identification.py $(DATA)
 
 bench-ops: $(VENV)/.tested
 	$(RUN) bench/operations.py

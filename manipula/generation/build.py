@@ -20,12 +20,12 @@ from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.price import price_named
 from manipula.algebra.optimise.prove import Reference, Sample
-from manipula.errors import InputError, ProofError, UnknownNameError
+from manipula.errors import InputError, ProofError, UnknownNameError, caution
 from manipula.generation.prepare import Prepared, model_named
 from manipula.generation.request import Formulation
 from manipula.generation.structure import Structure
 from manipula.mechanics.models.choices import Answers, field_choices, prepared
-from manipula.mechanics.models.entry import AUTOMATIC, FIELD, Given, Model
+from manipula.mechanics.models.entry import AUTOMATIC, ENERGY, FIELD, TORQUES, Given, Model
 from manipula.mechanics.models.kinematics.pose_ways import way_from_name
 from manipula.mechanics.models.ports import PORTS, Sizes
 from manipula.mechanics.robot.audit import pairs
@@ -44,10 +44,18 @@ def check_request(asked: Prepared) -> None:
     if request.parameters not in ("full", "base"):
         raise UnknownNameError("parameter set", request.parameters, ("full", "base"))
     price_named(request.price)
+    _caution_about_springs(asked)
     if model.columns is not None:
         refuse_ambiguous(request.robot)
     for method in asked.methods:
         method_named(model, method, len(road_joints(request.robot)))
+
+
+def _caution_about_springs(asked: Prepared) -> None:
+    """A model whose torques or energies lack what a counterbalance bears."""
+    hung = [joint.name for joint in asked.robot.joints if joint.springs]
+    if hung and asked.model.needs & (TORQUES | ENERGY) and asked.model.name not in ("inertia_matrix", "coriolis"):
+        caution(f"{asked.robot.name}: {asked.model.name} leaves out the springs of joint {', '.join(map(repr, hung))}")
 
 
 def method_named(model: Model, name: str, factors: int) -> Callable[[Tree, Given, Answers], dict[str, Any]]:

@@ -14,9 +14,10 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.identification.columns.column import Column
 from manipula.identification.columns.coupling import Coupling
 from manipula.identification.columns.inertial import Array, inertial_of, known_values
+from manipula.identification.columns.springs import spring_columns
 from manipula.identification.filters.motion import MATHS, Motion
 from manipula.identification.joint_model import GROUPS, JointModel
-from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, WIDTH, At, Formula
+from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, SLOW, At, Formula
 from manipula.mechanics.robot.description import Joint, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
 
@@ -40,7 +41,7 @@ class Columns:
         rows = [(x, end) for x, end in zip(self.robot.joints, suffixes_of(self.robot).rows) if _drives(x)]
         self.joints, self.suffixes = [x for x, _ in rows], [end for _, end in rows]
         self.pace = np.array([1.0 if x.turns else float(SLIDE) for x in self.joints])
-        pairs = [*self._families(), *self._tilt(), *self._coupled()]
+        pairs = [*self._families(), *self._springs(), *self._tilt(), *self._coupled()]
         self.columns = (*self.inertial.columns, *(column for column, _ in pairs))
         self._formulas = [formula for _, formula in pairs]
 
@@ -51,7 +52,7 @@ class Columns:
     @property
     def slow(self) -> Array:
         """Rates below which a joint may stick: 0.01 rad/s, or 1 mm/s of one that slides."""
-        return float(WIDTH) * self.pace
+        return float(SLOW) * self.pace
 
     @property
     def known(self) -> Array:
@@ -80,6 +81,12 @@ class Columns:
                     unit = shape.unit[not joint.turns]
                     column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded)
                     yield column, partial(_by_family, shape.formula)
+
+    def _springs(self) -> Iterator[tuple[Column, Row]]:
+        values = dict(self.robot.values)
+        for j, (joint, end) in enumerate(zip(self.joints, self.suffixes)):
+            for column, formula in spring_columns(joint, j, end, values):
+                yield column, partial(_by_family, formula)
 
     def _tilt(self) -> Iterator[tuple[Column, Row]]:
         everyone = tuple(range(self.dof))

@@ -116,8 +116,9 @@ def _number(robot: Robot, cell: Cell, what: str) -> float:
 
 
 def _bare(robot: Robot, gravity: Array) -> Robot:
-    """Without friction, which has columns of its own; gravity as plain numbers that can be made symbols."""
-    joints = (replace(x, actuator=x.actuator.without_friction(lambda cell: known(cell.name))) for x in robot.joints)
+    """Without friction and springs, which have their own columns; gravity as plain numbers that can be made symbols."""
+    idle = (x.actuator.without_friction(lambda cell: known(cell.name)) for x in robot.joints)
+    joints = (replace(x, actuator=actuator, springs=()) for x, actuator in zip(robot.joints, idle))
     gx, gy, gz = (Cell(name, number(float(x))) for name, x in zip(GRAVITY, gravity))
     return replace(robot, joints=tuple(joints), gravity=(gx, gy, gz))
 

@@ -1,12 +1,12 @@
 """Where to cut: from a log's own spectrum, without a constant of the robot.
 
-A joint's spectrum is that of its motion up to where it meets the floor of its noise. A cut-off f_c loses motion above
-it and lets noise through below it; two differences weigh both by ω⁴:
+A joint's spectrum is that of its motion, M, up to where it meets the floor of its noise, N. Two differences weigh both
+by ω⁴. The motion's band ends where all but a millionth of its acceleration is below. Noise in columns makes parameters
+smaller by about its share in the acceleration that a cut-off f_c lets through,
 
-    e²(f_c) = Σ ω⁴ M (1 − H)² / Σ ω⁴ M  +  Σ ω⁴ N H² / Σ ω⁴ M,        H(f) = 1/(1 + (f/f_c)⁸)
+    noise(f_c) = Σ ω⁴ H² N / Σ ω⁴ H² M,        H(f) = 1/(1 + (f/f_c)⁸)
 
-with M the spectrum above the floor and N the floor: the error of the acceleration, in parts of the acceleration. The
-cut-off is the lowest that is nearly as good as the best one; a log without noise is cut where the motion has ended.
+The cut-off is a few times that band, so that edges of friction are seen, but not beyond where noise begins to count.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from manipula.simulation.records.logs import Log
 Array = NDArray[np.float64]
 ABOVE = 4.0  # times the floor: motion, no noise
 HIGH = 2 / 3  # of half the sampling rate: from here on the floor is looked for
-NEARLY = 1.5  # times the least error squared
-NEGLIGIBLE = 1e-8  # of an acceleration, squared: 0.01 %
+KEPT = 1e-6  # of the acceleration's power: what is beyond a motion's band
+NOTHING = 1e-6  # of the acceleration's power: noise that makes parameters smaller by no more
+SEVERAL = 5.0  # times the motion's band
 RARELY = 0.1  # of the frequencies beyond the end of a motion
-HIGHEST = 0.4  # of the sampling rate
+HIGHEST = 0.25  # of the sampling rate
 TRIED = 120  # cut-offs, in a geometric series
 SMOOTHED = 9  # neighbours of a frequency that its power is the mean of
 
@@ -56,15 +57,15 @@ def found_cutoff(parts: Sequence[Log]) -> Cutoff:
     longest = max(parts, key=lambda part: len(part.t))
     f, power = spectrum(np.asarray(longest.q, float), longest.rate)
     motion, noise = parted(f, power)
-    moved = (f[:, None] ** 4 * motion).sum(axis=0)
-    if not (moved > 0).any():
+    if not motion.any():
         return Cutoff(None, "no joint moves above its noise")
     tried = np.geomspace(4 * f[1], HIGHEST * longest.rate, TRIED)
-    errors = np.array([_error(f, motion, noise, moved, x) for x in tried])
-    good = errors <= NEARLY * errors.min() + NEGLIGIBLE
-    best = float(tried[np.argmax(good)])
-    off = 100 * float(np.sqrt(errors[np.argmax(good)]))
-    return Cutoff(best, f"there the motion's spectrum meets its noise; accelerations are known to about {off:.2g} %")
+    shares = np.array([_noise(f, motion, noise, x) for x in tried])
+    quiet = shares <= np.maximum(NOTHING, shares.min())
+    most, band = float(tried[np.flatnonzero(quiet)[-1]]), _band(f, motion)
+    if SEVERAL * band < most:
+        return Cutoff(SEVERAL * band, f"{SEVERAL:g} times the motion's band of {band:.2g} Hz")
+    return Cutoff(most, f"beyond it noise begins to count, the motion's band being {band:.2g} Hz")
 
 
 def spectrum(q: Array, rate: float) -> tuple[Array, Array]:
@@ -96,8 +97,17 @@ def _end(above: NDArray[np.bool_]) -> int:
     return int(np.argmax(np.append(many[last] - many[first] <= RARELY * (last - first), True)))
 
 
-def _error(f: Array, motion: Array, noise: Array, moved: Array, cutoff: float) -> float:
-    passed = (1 / (1 + (f / cutoff) ** (2 * ORDER)))[:, None]
-    lost = f[:, None] ** 4 * (motion * (1 - passed) ** 2 + noise * passed**2)
+def _band(f: Array, motion: Array) -> float:
+    """Where the acceleration of a joint ends, all but `KEPT` of its power: the median over the joints that move."""
+    power = np.cumsum(f[:, None] ** 4 * motion, axis=0)
+    there = power[-1] > 0
+    within = power[:, there] < (1 - KEPT) * power[-1, there]
+    return float(np.median(f[np.minimum(within.sum(axis=0), len(f) - 1)]))
+
+
+def _noise(f: Array, motion: Array, noise: Array, cutoff: float) -> float:
+    """What of the acceleration's power below a cut-off is noise, the mean over the joints that move."""
+    passed = f[:, None] ** 4 / (1 + (f[:, None] / cutoff) ** (2 * ORDER)) ** 2
+    moved = (passed * motion).sum(axis=0)
     there = moved > 0
-    return float(np.mean(lost.sum(axis=0)[there] / moved[there]))
+    return float(np.mean((passed * noise).sum(axis=0)[there] / moved[there])) if there.any() else np.inf

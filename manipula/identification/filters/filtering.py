@@ -1,8 +1,9 @@
 """Parallel filtering: one zero-phase filter for positions, torques and every column of the regressor.
 
 A low-pass filter F and the model commute in the parameters: F τ = (F Y) θ. So what it does to the torque it does to the
-columns, edges of Coulomb friction included, and nothing is biased. Positions are filtered first, so that two
-differences of them show the motion and not the encoder.
+columns, edges of Coulomb friction included, and nothing is biased. Positions are filtered first, so that differences of
+them show the motion and not the encoder: at twice the cut-off, where the filter leaves all that the columns' own filter
+lets through as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from manipula.errors import InputError
 Array = NDArray[np.float64]
 ORDER = 4
 OVERSAMPLED = 5  # rows kept for every period of the cut-off: beyond half of that the filter leaves 1/1500
+WIDER = 2  # times the cut-off: that of positions
+HIGHEST = 0.45  # of the sampling rate
 FORGOTTEN = 1e-13  # what is left of a transient after the filter's memory
 
 
@@ -53,6 +56,12 @@ class Smoother:
             return 0
         pace = 2 * np.pi * self.cutoff * np.sin(np.pi / (2 * ORDER))
         return int(np.ceil(-np.log(FORGOTTEN) / pace * self.rate))
+
+    def wider(self) -> Smoother:
+        """The filter of positions."""
+        if self.cutoff is None:
+            return self
+        return Smoother(self.rate, min(WIDER * self.cutoff, HIGHEST * self.rate), self.reason)
 
     @property
     def step(self) -> int:

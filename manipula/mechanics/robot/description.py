@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
+from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.entry import Entry
 from manipula.mechanics.robot.values.multiples import MOST, Multiples
@@ -109,6 +110,7 @@ class Joint:
     parent: str | None = None  # the row it stands on, by name; BASE the base, None the row before
     coordinate: Coordinate | None = None  # None: one of its own
     of_kind: tuple[Cell, ...] = ()
+    springs: tuple[Spring[Parameter], ...] = ()  # counterbalances: kept, and read where torques are identified
 
     @property
     def turns(self) -> bool:

@@ -67,11 +67,12 @@ def values_of(robot: Robot, purpose: str, parts: Iterable[Parameter]) -> dict[st
 
 
 def everything_in(robot: Robot) -> Iterator[Parameter]:
-    """Every entry, the limits too."""
+    """Every entry, the limits and springs too."""
     yield from (cell.parameter for cell in robot.cells())
     for joint in robot.joints:
         for limit in (*(joint.limits or ()), joint.velocity_limit, joint.effort_limit):
             yield from () if limit is None else (limit,)
+        yield from (entry for spring in joint.springs for entry in spring.entries)
 
 
 def _needed(names: list[str], given: Mapping[str, Parameter]) -> list[str]:

@@ -24,7 +24,8 @@ from manipula.mechanics.robot.actuators.friction import Asymmetric, Coulomb, Loa
 from manipula.mechanics.robot.actuators.law import Law, Slip
 from manipula.scalar import Maths
 
-WIDTH = Fraction(1, 100)  # rad/s: what Coulomb friction is smoothed over
+WIDTH = Fraction(3, 1000)  # rad/s: what Coulomb friction is smoothed over, well below what is slow
+SLOW = Fraction(1, 100)  # rad/s: a joint that may stick
 STRIBECK = tuple(map(Fraction, ("0.02", "0.05", "0.1", "0.3")))  # rad/s
 WIDTHS = tuple(map(Fraction, ("0.03", "0.1", "0.3", "1")))  # rad/s
 ROOTS = (Fraction(1, 3), Fraction(1, 2), Fraction(2, 3))

@@ -70,7 +70,8 @@ def unused_values(robot: Robot) -> list[tuple[str, str]]:
 
 def _bounds(joint: Joint) -> list[Parameter]:
     single = (joint.velocity_limit, joint.effort_limit)
-    return [*(joint.limits or ()), *(bound for bound in single if bound is not None)]
+    hung = [entry for spring in joint.springs for entry in spring.entries]
+    return [*(joint.limits or ()), *(bound for bound in single if bound is not None), *hung]
 
 
 def _where(name: str, robot: Robot) -> str:

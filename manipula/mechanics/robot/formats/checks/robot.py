@@ -152,6 +152,11 @@ def _refuse_impossible_motor(joint: Joint, where: str, numbers: Numbers) -> None
     for field, bound in (("velocity_limit", joint.velocity_limit), ("effort_limit", joint.effort_limit)):
         if bound is not None:
             numbers.not_negative(bound, Place(where, field))
+    for spring in joint.springs:
+        for field, entry in (("radii", spring.radii[0]), ("radii", spring.radii[1]), ("stroke", spring.stroke)):
+            value = None if entry is None else numbers.value(entry, Place(where, f"springs.{field}"))
+            if value is not None and value <= 0:
+                raise Place(where, f"springs.{field}").error(f"is not positive: {value:g}", "expected a length")
     place = Place(where, "limits")
     low, high = (numbers.value(bound, place) for bound in joint.limits or (ZERO, ZERO))
     if low is not None and high is not None and low > high:

@@ -80,6 +80,7 @@ def _elsewhere(robot: Robot) -> dict[str, bool]:
         "payload": bool(robot.payload),
         "motors and friction": any(not is_zero(cell.value) for cell in drives),
         "limits": any(joint.limits or joint.velocity_limit or joint.effort_limit for joint in robot.joints),
+        "springs": any(joint.springs for joint in robot.joints),
         "gravity": [cell.parameter for cell in robot.gravity] != [ZERO, ZERO, Num(Fraction("-9.81"))],
     }
 

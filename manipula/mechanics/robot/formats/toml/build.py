@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
+from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.branching import TOOL
 from manipula.mechanics.robot.description import (
     AXES,
@@ -41,6 +42,7 @@ from manipula.mechanics.robot.formats.toml.schema import (
     Massive,
     PlacementTable,
     RobotTable,
+    SpringTable,
     Tensor,
     ToolTable,
     entries_of,
@@ -172,6 +174,7 @@ class _Builder:
                 for entry in KINDS[table.type].entries
             ),
             coordinate=self.coordinate(index, table.coordinate),
+            springs=tuple(map(self.spring, table.springs)),
         )
 
     def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps, int]:
@@ -232,6 +235,11 @@ class _Builder:
 
     def bound(self, entry: Entry | None, quantity: Quantity) -> Parameter | None:
         return None if entry is None else self.parameter(entry, quantity)
+
+    def spring(self, table: SpringTable) -> Spring[Parameter]:
+        first, second = (self.parameter(entry, "length") for entry in table.radii)
+        angle, length = self.parameter(table.angle, "angle"), self.parameter(table.length, "length")
+        return Spring((first, second), angle, length, self.bound(table.stroke, "length"))
 
     def mounted(self, table: CarriedTable, suffix: str) -> Mounted:
         body = self.body(table, suffix, self.table.inertia_about)

@@ -19,6 +19,7 @@ from manipula.mechanics.robot.formats.toml.schema import (
     PayloadTable,
     PlacementTable,
     RobotTable,
+    SpringTable,
     Tensor,
 )
 from manipula.mechanics.robot.formats.units import describe
@@ -34,6 +35,7 @@ _TABLES: dict[str, type[BaseModel]] = {
     "friction": Friction,
     **FRICTION_TABLES,
     "carries": CarriedTable,
+    "springs": SpringTable,
 }
 _WANTED = {
     "string_type": "expected text in quotes",

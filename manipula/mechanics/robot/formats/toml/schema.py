@@ -150,6 +150,15 @@ class CarriedTable(Massive):
     rpy: Three | None = None
 
 
+class SpringTable(_Table):
+    """A counterbalance of a joint that turns: a spring between two points beside its axis."""
+
+    radii: tuple[Amount, Amount] = Field(description="of its ends from the axis: of the one that stands, that turns")
+    angle: Amount = Field(description="from the first to the second about the axis, at q = 0")
+    length: Amount = Field(description="of the spring without force, or of the gas spring of which the size is told")
+    stroke: Amount | None = Field(None, description="of a gas spring: what is left to press it together")
+
+
 if TYPE_CHECKING:
     Kind = str
     _OfKind = Massive
@@ -195,6 +204,7 @@ class JointTable(_OfKind):
     stiffness: Amount | None = Field(None, description="of the drive, N·m/rad or N/m at the joint")
     backlash: Amount | None = Field(None, description="rad or m at the joint")
     carries: tuple[CarriedTable, ...] = ()
+    springs: tuple[SpringTable, ...] = Field((), description="counterbalances, whose size is identified")
     note: str | None = None
 
     @model_validator(mode="after")
@@ -229,6 +239,8 @@ class JointTable(_OfKind):
         for field in ("direction", "limits", "velocity_limit", "effort_limit", "friction", *drive):
             if self.type == "fixed" and getattr(self, field) is not None:
                 raise RobotFileError("a fixed joint has none", field=field, hint="remove it or change the joint's type")
+        if self.springs and not (self.type != "fixed" and KINDS[self.type].turns):
+            raise RobotFileError(f"a {self.type} joint has none", field="springs", hint="they pull beside an axis")
         return self
 
 

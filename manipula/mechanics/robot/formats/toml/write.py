@@ -8,6 +8,7 @@ from typing import Literal
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.law import Law
+from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -208,6 +209,14 @@ class _Writer:
         for entry, cell in joint.actuator.drive():
             if cell is not None:
                 yield f"{entry.key} = {self.entry(cell.parameter, 'si')}"
+        if joint.springs and joint.kind != "fixed":  # a joint that was locked hangs on nothing
+            yield f"springs = [{', '.join(map(self.spring, joint.springs))}]"
+
+    def spring(self, spring: Spring[Parameter]) -> str:
+        first, second = (self.entry(x, "length") for x in spring.radii)
+        angle, length = self.entry(spring.angle, "angle"), self.entry(spring.length, "length")
+        given = {"radii": f"[{first}, {second}]", "angle": angle, "length": length}
+        return _table(given if spring.stroke is None else given | {"stroke": self.entry(spring.stroke, "length")})
 
     def law(self, law: Law[Cell]) -> str:
         """A number, or a table of them; nothing of a law that every joint has where it is zero."""

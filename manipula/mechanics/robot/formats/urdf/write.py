@@ -30,12 +30,13 @@ def urdf_from_robot(robot: Robot) -> str:
 
 def lost_from_robot(robot: Robot) -> list[str]:
     """What an actuator has beyond damping and friction: "motor inertia 0.2 of joint waist"."""
-    return [
+    lost = [
         f"{item.name} {text_of(item.value.parameter)} of joint {joint.name}"
         for joint in robot.joints
         for item in joint.actuator.items()
         if item.entry.letters not in ACTUATOR and not is_zero(item.value.value)
     ]
+    return [*lost, *(f"springs of joint {joint.name}" for joint in robot.joints if joint.springs)]
 
 
 def _remarks(robot: Robot) -> list[str]:
