@@ -1,7 +1,8 @@
 """Arms that stick, in figures: python bench/stick.py [--quick]
 
 Held loads, ramps against the formula, falls that end, reversing torques with many changes, energy of every library arm,
-fixed steps beside the event-driven motion and their operations beside the plain loop. Best and median over seeds.
+where arms are after a second against 80-bit floats, fixed steps beside the event-driven motion and their operations
+beside the plain loop. Best and median over seeds.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from manipula.simulation.exact.mechanism import Mechanism
 from manipula.simulation.plant import Plant
 from manipula.simulation.plant_step import arm_function
 from manipula.simulation.reference import integrate
+from tests.extended import falling
+from tests.laws.test_extended import ended, random_arm
 
 QUICK = "--quick" in sys.argv
 SEEDS = range(2 if QUICK else 6)
@@ -100,6 +103,16 @@ def energy() -> None:
     told("  all arms", list(drift.values()))
 
 
+def wide() -> None:
+    """After a second, against 80-bit floats: the default, steps of order 8, the reference."""
+    for robot, count in ((random_arm(52, "RPR"), 12), (mp.load("puma560").without("friction"), 20)):
+        q = np.linspace(0.2, 0.7, robot.dof)
+        true = falling(robot, q, 1.0, count)
+        for method, step in (("rk4", 1e-3), ("rk8", 5e-3), ("dop853", 0.0)):
+            far = float(np.abs(ended(robot, q, method, step) - true).max())
+            print(f"{robot.name} after 1 s, {method}{f' at {step * 1e3:g} ms' if step else ''}: {far:.1e} from 80 bits")
+
+
 def steps() -> None:
     """Fixed steps beside the event-driven motion, 1 s of the fall."""
     true = integrate(PUMA, None, START, 1.0, at=[1.0]).q[0]
@@ -119,5 +132,5 @@ def steps() -> None:
 
 
 if __name__ == "__main__":
-    for part in (held, ramps, falls, reversing, steps, energy):
+    for part in (held, ramps, falls, reversing, steps, wide, energy):
         part()
