@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import json
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -81,6 +84,11 @@ def test_archives_that_hold_no_log(tmp_path: Path) -> None:
         mp.read_log(tmp_path / "a.npz")
     np.savez(tmp_path / "b.npz", t=np.arange(3) * 0.1, q=np.zeros((3, 1)), odd=np.array([{}, []], dtype=object))
     assert "left out, being no numbers: odd" in mp.read_log(tmp_path / "b.npz").notes
+    rows = {"t": np.arange(40) * 0.1, "q": np.sin(np.arange(80.0)).reshape(40, 2), "tau": np.zeros((10, 2))}
+    np.savez(tmp_path / "rates.npz", **rows)
+    with pytest.raises(mp.InputError, match=r"tau has shape \(10, 2\) and there are 40 times; bring both to one rate"):
+        mp.read_log(tmp_path / "rates.npz", "planar2r")
+    assert mp.read_log(tmp_path / "rates.npz", "planar2r", columns={"tau": None}).tau is None
     np.savez(tmp_path / "c.npz")
     with pytest.raises(mp.InputError, match="found nothing"):
         mp.read_log(tmp_path / "c.npz")
@@ -338,6 +346,29 @@ def test_bags(version: int, tmp_path: Path) -> None:
     (tmp_path / "b.bag").write_bytes(b"#ROSBAG V2.0\nnothing")
     with pytest.raises(mp.InputError):
         mp.read_log(tmp_path / "b.bag")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_broken_bytes_give_a_sentence(seed: int, tmp_path: Path) -> None:
+    """Files with bytes changed, lost or cut off: a log or an InputError, nothing else."""
+    rng = np.random.default_rng(seed)
+    data = motion(2)
+    np.savez(tmp_path / "a.npz", t=data["t"], q=data["q"])
+    savemat(tmp_path / "a.mat", {"rec": {"t": data["t"], "q": data["q"]}})
+    mp.Log(data["t"], data["q"]).save(tmp_path / "a.csv")
+    if importlib.util.find_spec("pyarrow"):
+        mp.Log(data["t"], data["q"]).save(tmp_path / "a.parquet")
+    if importlib.util.find_spec("mcap_ros2"):
+        write_mcap(tmp_path / "a.mcap", {"/j": messages(motion(6))})
+    for file in sorted(tmp_path.glob("a.*")):
+        raw = bytearray(file.read_bytes())
+        for _ in range(rng.integers(1, 4)):
+            at = int(rng.integers(len(raw)))
+            raw[at : at + int(rng.integers(0, 20))] = rng.bytes(int(rng.integers(0, 5)))
+        file.write_bytes(raw[: None if seed % 3 else int(rng.integers(1, len(raw)))])
+        with contextlib.suppress(mp.InputError), warnings.catch_warnings():
+            warnings.simplefilter("ignore", mp.ManipulaWarning)
+            assert np.isfinite(mp.read_log(file).q).all()
 
 
 def test_other_endings_are_listed(tmp_path: Path) -> None:

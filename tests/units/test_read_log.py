@@ -266,8 +266,8 @@ def test_currents_are_no_torques(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "q, qd, t, sentence",
     [
-        (180 / pi, 1, 1, "q is in degrees; say units={'q': 'deg'}"),
-        (1, 180 / pi, 1, "qd is in degrees per second; say units={'qd': 'deg/s'}"),
+        (180 / pi, 1, 1, "slope of its positions; say units={'q': 'deg'}"),
+        (1, 180 / pi, 1, "slope of its positions; say units={'qd': 'deg/s'}"),
         (1, 1, 1e3, "Say units={'t': 'ms'}"),
         (1, 1, 1e6, "Say units={'t': 'us'}"),
         (1, 1, 1e9, "Say units={'t': 'ns'}"),
@@ -284,7 +284,7 @@ def test_units_that_are_evident_are_refused(
         del data["qd"]
         if q == 1 and t == 1:
             return
-        sentence = sentence.replace("q is in degrees; say", "are these degrees? Say")
+        sentence = sentence.replace("slope of its positions; say", "are these degrees? Say")
     file = written(tmp_path / "a.csv", table(plain_columns(data)))
     deg = {"qd": "deg/s"} if "qd" in data else {}
     for robot in (None, arm([f"x{k}" for k in range(n)])):
@@ -304,7 +304,7 @@ def test_milliseconds_fine_enough_to_pass_are_seen_by_speeds(tmp_path: Path) -> 
     """A recorder of 4 kHz in milliseconds looks like one of 4 Hz; recorded speeds tell."""
     data = motion(2, 0.25e-3 * np.arange(2000))
     file = written(tmp_path / "a.csv", table(plain_columns({**data, "t": data["t"] * 1e3})))
-    with pytest.raises(mp.InputError, match=r"times are in milliseconds; say units=\{'t': 'ms'\}"):
+    with pytest.raises(mp.InputError, match=r"positions; say units=\{'t': 'ms'\}"):
         mp.read_log(file, "planar2r")
     both = {**data, "t": data["t"] * 1e3, "q": data["q"] * 180 / pi}
     file = written(tmp_path / "b.csv", table(plain_columns(both)))
@@ -334,7 +334,7 @@ def test_noise_and_lag_do_not_raise_doubts() -> None:
         rng = np.random.default_rng(seed)
         data = motion(3, 1e-3 * np.arange(3000))
         q = np.round(data["q"] / 1e-3) * 1e-3
-        qd = data["qd"] + rng.normal(0, 0.3, data["qd"].shape)
+        qd = rng.uniform(0.7, 1.3) * data["qd"] + rng.normal(0, 0.3, data["qd"].shape)
         qd[5:] = qd[:-5]
         q[:, 1] = 0.3
         qd[:, 1] = rng.normal(0, 0.01, 3000)
@@ -349,6 +349,16 @@ def test_swapped_speeds_and_wrong_signs_are_seen() -> None:
         mp.Log(data["t"], data["q"], data["tau"], data["qd"] * [1, -1, 1]).checked()
     with pytest.raises(mp.InputError, match="joint 3: recorded speeds are 80 times"):
         mp.Log(data["t"], data["q"], data["tau"], data["qd"] * [1, 1, 80]).checked()
+
+
+def test_accelerations_are_slopes_of_speeds() -> None:
+    data = motion(3, 1e-3 * np.arange(3000))
+    log = mp.Log(data["t"], data["q"], data["tau"], data["qd"], data["qdd"])
+    assert log.checked().notes == ()
+    with pytest.raises(mp.InputError, match=r"accelerations are 57\.3 times the slope of its speeds; say .*'deg/s²'"):
+        mp.Log(data["t"], data["q"], data["tau"], data["qd"], np.degrees(data["qdd"])).checked()
+    with pytest.raises(mp.InputError, match="the acceleration of joint 1 follows the speed of joint 2"):
+        mp.Log(data["t"], data["q"], data["tau"], data["qd"], data["qdd"][:, [1, 0, 2]]).checked()
 
 
 # rows that are broken

@@ -22,6 +22,7 @@ DEGREE = pi / 180
 WINDOWS = 100  # stretches over which speeds are summed
 CERTAIN = 0.9  # correlation from which two records are one motion
 NEAR = 0.15  # relative distance from a factor that has a name
+GROSS = (0.5, 2.0)  # between them a speed is its position's: filters and poor sensors are no mistake
 TURNS = 4 * pi  # span of a joint, from which it must be said that these are radians
 SLOWEST, FASTEST = 0.5, 1e-5  # seconds between samples
 
@@ -35,6 +36,8 @@ class Seen(Protocol):
     def q(self) -> Array: ...
     @property
     def qd(self) -> Array | None: ...
+    @property
+    def qdd(self) -> Array | None: ...
     @property
     def turns(self) -> tuple[bool, ...]: ...
     @property
@@ -54,7 +57,7 @@ class Ends(NamedTuple):
 
 def doubt(log: Seen, ends: Ends | None) -> str:
     """The first reason not to believe the numbers, with what to write; empty where there is none."""
-    for reason in (_times(log), _speeds(log), _degrees(log, ends)):
+    for reason in (_times(log), _slopes(log), _degrees(log, ends)):
         if reason:
             return reason
     return ""
@@ -83,19 +86,42 @@ def _word(unit: str) -> str:
 # speeds beside positions
 
 
-def _speeds(log: Seen) -> str:
-    if log.qd is None:
-        return ""
-    moved, summed = _windows(log.t, log.q, log.qd)
+class Pair(NamedTuple):
+    """A quantity and its slope, by name and in words; `degrees` is the slope's unit in degrees."""
+
+    below: str
+    slope: str
+    positions: str
+    speeds: str
+    degrees: str
+
+
+PAIRS = (
+    Pair("q", "qd", "position", "speed", "deg/s"),
+    Pair("qd", "qdd", "speed", "acceleration", "deg/s²"),
+)
+
+
+def _slopes(log: Seen) -> str:
+    for pair in PAIRS:
+        below, slope = getattr(log, pair.below), getattr(log, pair.slope)
+        reason = "" if below is None or slope is None else _compared(log, pair, below, slope)
+        if reason:
+            return reason
+    return ""
+
+
+def _compared(log: Seen, pair: Pair, below: Array, slope: Array) -> str:
+    moved, summed = _windows(log.t, below, slope)
     if len(moved) < 8:
         return ""
     found = [(j, _factor(moved[:, j], summed[:, j])) for j in range(moved.shape[1])]
     factors = {j: factor for j, factor in found if factor is not None}
-    swapped = _swapped(log, moved, summed, factors)
+    swapped = _swapped(log, pair, moved, summed, factors)
     if swapped:
         return swapped
     odd = {j: factor for j, factor in factors.items() if abs(factor - 1) > NEAR}
-    return _reason(log, odd, len(factors)) if odd else ""
+    return _reason(log, pair, odd, len(factors)) if odd else ""
 
 
 def _windows(t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
@@ -120,7 +146,7 @@ def _factor(moved: Array, summed: Array) -> float | None:
     return float(np.copysign(np.sqrt((summed @ summed) / (moved @ moved)), moved @ summed))
 
 
-def _swapped(log: Seen, moved: Array, summed: Array, factors: dict[int, float]) -> str:
+def _swapped(log: Seen, pair: Pair, moved: Array, summed: Array, factors: dict[int, float]) -> str:
     """A speed that follows another joint's position, and not its own."""
 
     def alike(j: int, k: int) -> float:
@@ -132,37 +158,32 @@ def _swapped(log: Seen, moved: Array, summed: Array, factors: dict[int, float]) 
         best = max(others, key=lambda k: alike(j, k), default=j)
         if j not in factors and best != j and alike(j, best) > 0.99 and alike(j, j) < 0.5:
             return (
-                f"the speed of {log.names[j]} follows the position of {log.names[best]}: joints are swapped;"
-                " say the columns in the joints' order, columns={'q': […], 'qd': […]}"
+                f"the {pair.speeds} of {log.names[j]} follows the {pair.positions} of {log.names[best]}:"
+                " joints are swapped;"
+                f" say the columns in the joints' order, columns={{'{pair.below}': […], '{pair.slope}': […]}}"
             )
     return ""
 
 
-NAMED = (
-    (1 / DEGREE, "qd is in degrees per second", "units={'qd': 'deg/s'}"),
-    (DEGREE, "q is in degrees", "units={'q': 'deg'}"),
-)
-NAMED_TIMES = ((1e3, "milliseconds", "ms"), (1e6, "microseconds", "us"), (1e9, "nanoseconds", "ns"))
+TIMES = ((1e3, "ms"), (1e6, "us"), (1e9, "ns"))
 
 
-def _reason(log: Seen, odd: dict[int, float], count: int) -> str:
+def _reason(log: Seen, pair: Pair, odd: dict[int, float], count: int) -> str:
+    """Why slopes are so many times what they should be, by the units that would make them so."""
     j, factor = next(iter(odd.items()))
-    what = f"{log.names[j]}: recorded speeds are {factor:.4g} times the slope of its positions"
-    for size, said, write in NAMED:
-        if all(abs(x / size - 1) < NEAR for x in odd.values()):
-            return f"{what}: {said}; say {write}"
-    for size, said, unit in NAMED_TIMES:
-        scaled = [x / size for x in odd.values()]
-        if len(odd) == count and all(abs(x - 1) < NEAR for x in scaled):
-            if count == 1 and log.turns and not log.turns[j]:
-                break
-            return f"{what}: times are in {said}; say units={{'t': {unit!r}}}"
-        for angle, which, write in NAMED:
-            if len(odd) == count and all(abs(x / angle - 1) < NEAR for x in scaled):
-                return f"{what}: {which} and times are in {said}; say units={{'t': {unit!r}, {write[7:-1]}}}"
+    what = f"{log.names[j]}: recorded {pair.speeds}s are {factor:.4g} times the slope of its {pair.positions}s"
+    angles = {"": 1.0, f"'{pair.slope}': '{pair.degrees}'": 1 / DEGREE}
+    if pair.below == "q":
+        angles["'q': 'deg'"] = DEGREE
+    for size, unit in ((1.0, ""), *(TIMES if len(odd) == count else ())):
+        for angle, turn in angles.items():
+            if all(abs(x / (size * turn) - 1) < NEAR for x in odd.values()) and (angle or unit):
+                said = ", ".join(([f"'t': '{unit}'"] if unit else []) + ([angle] if angle else []))
+                return f"{what}; say units={{{said}}}"
+    out = f"leave {pair.speeds}s out, columns={{'{pair.slope}': None}}"
     if abs(factor + 1) < NEAR:
-        return f"{what}: the sign of one is wrong; say scale={{'qd': …}}, or leave speeds out, columns={{'qd': None}}"
-    return f"{what}; say units= or scale= of both, or leave speeds out, columns={{'qd': None}}"
+        return f"{what}: the sign of one is wrong; say scale={{'{pair.slope}': …}}, or {out}"
+    return "" if GROSS[0] < factor < GROSS[1] else f"{what}; say units= or scale= of both, or {out}"
 
 
 # positions alone

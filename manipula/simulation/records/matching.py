@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from manipula.errors import InputError, UnknownNameError
 from manipula.simulation.records.entries import Joints, Place, entries_of
 from manipula.simulation.records.families import (
@@ -91,7 +93,7 @@ def _agreeing(source: Source, groups: dict[str, Group]) -> dict[str, Group]:
 
 def _said(source: Source, quantity: str, given: Any, joints: Joints, q: Group | None) -> Group:
     """Columns by head or number, in the joints' order; one name may stand for an array with a column for each."""
-    listed = [given] if isinstance(given, str | int) else list(given)
+    listed = [given] if isinstance(given, str | int | np.integer) else list(given)
     places = [place for item in listed for place in _named(source, quantity, item)]
     count = len(joints.names) or (len(q.places) if q is not None else len(places))
     if len(places) != count:
@@ -100,11 +102,11 @@ def _said(source: Source, quantity: str, given: Any, joints: Joints, q: Group | 
 
 
 def _named(source: Source, quantity: str, item: Any) -> list[Place]:
-    if isinstance(item, int) and not isinstance(item, bool):
+    if isinstance(item, int | np.integer) and not isinstance(item, bool):
         if not 0 <= item < len(source.columns):
             last = len(source.columns) - 1
             raise InputError(f"{source.path}: columns: {quantity}: no column {item}; they are counted from 0 to {last}")
-        k = item
+        k = int(item)
     else:
         same = [k for k, head in enumerate(source.heads) if head == item]
         same = same or [k for k, head in enumerate(source.heads) if head_of(head).words == words_of(str(item))]
@@ -126,7 +128,7 @@ def _time(source: Source, said: Mapping[str, Any], q: Group) -> tuple[tuple[Plac
     if "t" in said:
         if said["t"] is None:
             return (), ()
-        listed = [said["t"]] if isinstance(said["t"], str | int) else list(said["t"])
+        listed = [said["t"]] if isinstance(said["t"], str | int | np.integer) else list(said["t"])
         places = [place for item in listed for place in _named(source, "t", item)]
         if len(places) != 1:
             raise InputError(f"{source.path}: columns: t: expected one column, found {len(places)}")

@@ -11,18 +11,15 @@ from manipula.simulation.records.formats.sources import Ask, Source
 
 def read(path: Path, ask: Ask) -> Source:
     try:
-        from rosbags.highlevel import AnyReader, AnyReaderError
+        from rosbags.highlevel import AnyReader
         from rosbags.typesys import Stores, get_typestore
     except ImportError:
         raise InputError(f"{path}: reading bags needs rosbags: pip install 'manipula[identify]'") from None
     place = path.parent if path.suffix == ".db3" and (path.parent / "metadata.yaml").exists() else path
-    try:
-        with AnyReader([place], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
-            kinds = {connection.topic: connection.msgtype for connection in reader.connections}
-            name = chosen_topic(str(path), [x for x, kind in kinds.items() if kind in TYPES], kinds, ask.topic)
-            wanted = [connection for connection in reader.connections if connection.topic == name]
-            read_one = reader.deserialize
-            states = (state_of(read_one(raw, c.msgtype), at) for c, at, raw in reader.messages(connections=wanted))
-            return source_from_states(str(path), name, states, ask.joints)
-    except AnyReaderError as error:
-        raise InputError(f"{path}: is no bag: {error}") from None
+    with AnyReader([place], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
+        kinds = {connection.topic: connection.msgtype for connection in reader.connections}
+        name = chosen_topic(str(path), [x for x, kind in kinds.items() if kind in TYPES], kinds, ask.topic)
+        wanted = [connection for connection in reader.connections if connection.topic == name]
+        read_one = reader.deserialize
+        states = (state_of(read_one(raw, c.msgtype), at) for c, at, raw in reader.messages(connections=wanted))
+        return source_from_states(str(path), name, states, ask.joints)

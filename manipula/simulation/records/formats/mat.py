@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from manipula.errors import InputError
 from manipula.simulation.records.formats import hdf5
 from manipula.simulation.records.formats.sources import Array, Ask, Source, sources_from_arrays
 
@@ -19,10 +18,7 @@ def read(path: Path, ask: Ask) -> Source:
         start = file.read(520)
     if b"MATLAB 7.3" in start[:128] or start[:4] == b"\x89HDF" or start[512:516] == b"\x89HDF":
         return hdf5.read(path, ask)
-    try:
-        found = loadmat(path, squeeze_me=True, struct_as_record=False)
-    except Exception as error:  # scipy raises whatever the bytes lead to
-        raise InputError(f"{path}: is no file of MATLAB: {error}") from None
+    found = loadmat(path, squeeze_me=True, struct_as_record=False)
     arrays: dict[str, Array] = {}
     for name, value in found.items():
         if name and not name.startswith("__"):

@@ -21,24 +21,20 @@ from manipula.simulation.records.formats.sources import Ask, Source
 
 def read(path: Path, ask: Ask) -> Source:
     try:
-        from mcap.exceptions import McapError
         from mcap.reader import make_reader
         from mcap_ros2.decoder import DecoderFactory
     except ImportError:
         need = "mcap and mcap-ros2-support: pip install 'manipula[identify]'"
         raise InputError(f"{path}: reading MCAP needs {need}") from None
-    try:
-        with path.open("rb") as file:
-            reader = make_reader(file)
-            summary = reader.get_summary()
-            channels = {} if summary is None else summary.channels
-            schemas = {} if summary is None else summary.schemas
-            kinds = {c.topic: schemas[c.schema_id].name if c.schema_id in schemas else "" for c in channels.values()}
-            states = [name for name, kind in kinds.items() if kind in TYPES]
-            name = chosen_topic(str(path), states, kinds, ask.topic)
-            return source_from_states(str(path), name, _states(path, reader, name, DecoderFactory()), ask.joints)
-    except McapError as error:
-        raise InputError(f"{path}: is no whole MCAP file: {type(error).__name__} {error}") from None
+    with path.open("rb") as file:
+        reader = make_reader(file, validate_crcs=True)
+        summary = reader.get_summary()
+        channels = {} if summary is None else summary.channels
+        schemas = {} if summary is None else summary.schemas
+        kinds = {c.topic: schemas[c.schema_id].name if c.schema_id in schemas else "" for c in channels.values()}
+        states = [name for name, kind in kinds.items() if kind in TYPES]
+        name = chosen_topic(str(path), states, kinds, ask.topic)
+        return source_from_states(str(path), name, _states(path, reader, name, DecoderFactory()), ask.joints)
 
 
 def _states(path: Path, reader: Any, topic: str, factory: Any) -> Iterator[State]:

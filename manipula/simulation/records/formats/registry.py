@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.simulation.records.formats.sources import Ask, Source
 
 READERS = {
@@ -28,5 +28,10 @@ def source_of(path: Path, ask: Ask) -> Source:
     read: Callable[[Path, Ask], Source] = getattr(import_module(f"{FOLDER}.{module}"), name)
     try:
         return read(path, ask)
+    except ManipulaError:
+        raise
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except Exception as error:  # the formats' libraries raise whatever broken bytes lead to
+        what = f"{type(error).__name__} {error}".splitlines()[0]
+        raise InputError(f"{path}: is no whole {ending} file: {what:.200}") from error

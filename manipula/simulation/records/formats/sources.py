@@ -58,20 +58,29 @@ def column_from(head: str, values: Any, unit: str = "", joints: tuple[str, ...] 
 def sources_from_arrays(path: str, arrays: dict[str, Array], **more: Any) -> Source:
     """Arrays under their names, time on the first axis: turned where it is the last, left out where it is none."""
     flat = {name: squeezed(value) for name, value in arrays.items() if numeric(value)}
-    told = {name: meaning_of(*head_of(name)[1:]) for name in flat}
-    times = [
-        len(x) for name, x in flat.items() if (m := told[name]) and m.quantity == "t" and x.ndim == 1 and len(x) > 1
-    ]
-    moved = [max(x.shape) for name, x in flat.items() if (m := told[name]) and m.quantity == "q" and x.ndim in (1, 2)]
-    count = max(times or moved or [0])
+    flat = {name: value for name, value in flat.items() if value.ndim in (1, 2)}
+    said = {name: meaning_of(*head_of(name)[1:]) for name in flat}
+    kinds = {name: "" if meaning is None else meaning.quantity for name, meaning in said.items()}
+    times = [len(x) for name, x in flat.items() if kinds[name] == "t" and x.ndim == 1 and len(x) > 1]
+    count = max(times or [max(x.shape) for name, x in flat.items() if kinds[name] == "q"] or [0])
     if not count:
         named = ", ".join(f"{name} {value.shape}" for name, value in list(arrays.items())[:12])
         raise InputError(f"{path}: no array of times and none of positions; found {named or 'nothing'}")
-    columns = []
-    for name, value in flat.items():
-        if value.ndim in (1, 2) and count in value.shape:
-            columns.append(column_from(name, value if value.shape[0] == count else value.T))
-    return Source(path, tuple(columns), **more)
+    whole = {name: x if x.shape[0] == count else x.T for name, x in flat.items() if count in x.shape}
+    columns = [column_from(name, value) for name, value in whole.items()]
+    there = {kinds[name] for name in whole}
+    odd = [name for name in flat if name not in whole and kinds[name] not in ("", "t", *there)]
+    return Source(path, (*columns, *(_of_other_length(path, name, flat[name], count) for name in odd)), **more)
+
+
+def _of_other_length(path: str, name: str, value: Array, count: int) -> Column:
+    """A quantity that was recorded at another rate: refused when it is read."""
+
+    def refuse() -> Array:
+        how = "bring both to one rate first"
+        raise InputError(f"{path}: {name} has shape {value.shape} and there are {count} times; {how}, or leave it out")
+
+    return Column(name, refuse, 1 if value.ndim < 2 else min(value.shape))
 
 
 def squeezed(value: Array) -> Array:
