@@ -170,18 +170,19 @@ def test_smooth_friction_and_none() -> None:
 # stops and efforts
 
 
-def test_stops_hold_and_let_go() -> None:
-    """A slide falls on its stop, rests there without a bit of motion, and leaves it when pulled."""
+@pytest.mark.parametrize("way", [1, -1])
+def test_stops_hold_and_let_go(way: int) -> None:
+    """A slide falls on its upper or lower stop, rests there without a bit of motion, and leaves it when pulled."""
     robot = mp.Robot.from_dh(
         [{"type": "prismatic", "theta": 0, "d": 0, "a": 0, "alpha": 0, "mass": 2, "com": [0, 0, 0],
-          "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0), "limits": [-1, 0.5]}]
-    ).with_gravity(0, 0, 9.81)  # fmt: skip
+          "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0), "limits": sorted([-way, 0.5 * way])}]
+    ).with_gravity(0, 0, 9.81 * way)  # fmt: skip
     for plant in (Plant(robot, effort=None), Plant(robot.with_friction(joint1={"coulomb": 2}), effort=None)):
         state, _ = ended(plant, [0.0], [0.0], 1.0, 1e-3)
-        assert state.q[0] == 0.5 and state.qd[0] == 0
-        state, _ = ended(plant, [0.5], [-25.0], 0.3, 1e-3)
+        assert state.q[0] == 0.5 * way and state.qd[0] == 0
+        state, _ = ended(plant, [0.5 * way], [-25.0 * way], 0.3, 1e-3)
         rub = 2.0 if plant.dry else 0.0
-        assert abs(state.q[0] - (0.5 - (25 - rub - 2 * 9.81) / 2 * 0.045)) < 3e-3
+        assert abs(way * state.q[0] - (0.5 - (25 - rub - 2 * 9.81) / 2 * 0.045)) < 3e-3
 
 
 def test_a_stop_on_one_joint_moves_its_neighbour_as_the_event_driven_run_says() -> None:
