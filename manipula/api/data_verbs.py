@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import loaded
 
 if TYPE_CHECKING:
+    from manipula.algebra.expr.function import Function
     from manipula.identification.excitation.excitation import Excitation
     from manipula.identification.fitting.found import Found
     from manipula.identification.joint_model import JointModel
+    from manipula.model import Model
     from manipula.robot import Robot
     from manipula.simulation.records.logs import Log
 
@@ -86,4 +89,12 @@ def identify(
     """
     from manipula.identification.fitting.identifying import identified
 
-    return identified(loaded(robot), logs, validate, model, prior, method, filter, tell)
+    found = identified(loaded(robot), logs, validate, model, prior, method, filter, tell)
+    return replace(found, as_model=_model)
+
+
+def _model(function: Function, sample: float) -> Model:
+    """Of what remembers a System, which goes in steps."""
+    from manipula.model import Model, System
+
+    return System(function, sample=sample) if function.states else Model(function)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, SLO
 from manipula.mechanics.robot.description import Joint, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
 
-Row = Callable[["Moment", int], Array]  # a column's value in the row of a joint
+Row = Callable[["Moment", int], Any]  # a column's value in the row of a joint
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Moment:
     """Samples of a motion: as the families see them, and gravity's torque if the base leaned."""
 
     at: At
-    leaning: Sequence[Array]
+    leaning: Sequence[Sequence[Any]]
 
 
 class Columns:
@@ -128,7 +129,11 @@ class Columns:
             elif self.columns[place].loaded and moment.at.load is None:
                 yield np.zeros(len(inertial))  # not known yet
             else:
-                yield np.broadcast_to(self._formulas[place - size](moment, j), len(inertial))
+                yield np.broadcast_to(self.shape(place, moment, j), len(inertial))
+
+    def shape(self, place: int, moment: Moment, j: int) -> Any:
+        """Of a column beside the inertial ones, what stands beside its unknown in the row of a joint."""
+        return self._formulas[place - len(self.inertial.columns)](moment, j)
 
     def _moment(self, motion: Motion, rows: slice, inertial: Array, load: Array | None) -> Moment:
         q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
@@ -137,9 +142,9 @@ class Columns:
         at = At(MATHS, list(q.T), list(qd.T), list(qdd.T), list(self.pace), borne, stops)
         if load is None or not self.model.tilt:
             return Moment(at, ())
-        return Moment(at, [self.inertial.still(q, way) @ load for way in self._ways()])
+        return Moment(at, [list((self.inertial.still(q, way) @ load).T) for way in self.ways()])
 
-    def _ways(self) -> list[Array]:
+    def ways(self) -> list[Array]:
         """How gravity changes when the base leans by a radian about the two axes across it."""
         down = self.inertial.gravity
         first = np.eye(3)[int(np.argmin(np.abs(down)))]
@@ -149,13 +154,12 @@ class Columns:
         return [np.cross(axis, down) for axis in (first, second)]
 
 
-def _by_family(formula: Formula, here: Moment, row: int) -> Array:
-    found: Array = formula(here.at, row)
-    return found
+def _by_family(formula: Formula, here: Moment, row: int) -> Any:
+    return formula(here.at, row)
 
 
-def _leaning(way: int, here: Moment, row: int) -> Array:
-    return here.leaning[way][:, row]
+def _leaning(way: int, here: Moment, row: int) -> Any:
+    return here.leaning[way][row]
 
 
 def _drives(joint: Joint) -> bool:

@@ -108,6 +108,34 @@ def test_validation_is_not_read_before_the_fit_ends(monkeypatch: pytest.MonkeyPa
     assert ended == [0] and touched
 
 
+EXTRA = JointModel(
+    friction=("viscous", "coulomb", "load", "stribeck:0.1", "root:1/2", "speed"), stiffness=True, harmonics=2, tilt=True
+)
+
+
+@pytest.mark.parametrize("model", [PLAIN, EXTRA], ids=["plain", "extra"])
+def test_all_of_it_is_one_model(model: JointModel) -> None:
+    """Links, friction, harmonics, a leaning base: proved, and the same as predicted."""
+    found = mp.identify(ARM, LOG, model=model, filter=None)
+    predicted, whole = found.predict(OTHER), found.torque
+    assert isinstance(whole, mp.Model) and whole.provenance.proof
+    own = whole.compile()(OTHER.q, OTHER.qd, OTHER.qdd)
+    assert np.abs(own - predicted).max() < 1e-12 * np.abs(predicted).max()
+
+
+def test_what_remembers_is_a_system() -> None:
+    """Stop operators step by step are those along a whole recording."""
+    model = JointModel(friction=("viscous", "coulomb", "hysteresis:0.003", "hysteresis:0.1"))
+    found = mp.identify(ARM, LOG, model=model, filter=None)
+    predicted, whole = found.predict(OTHER), found.torque
+    assert isinstance(whole, mp.System) and OTHER.qd is not None and OTHER.qdd is not None
+    state = whole.start(q_before=OTHER.q[0])
+    for k in range(120):
+        state, tau = whole.step(state, OTHER.q[k], OTHER.qd[k], OTHER.qdd[k])
+        assert np.allclose(tau, predicted[k], rtol=0, atol=1e-12 * np.abs(predicted).max())
+    assert found.extra.keys() == {"fh1[0.003]", "fh2[0.003]", "fh1[0.1]", "fh2[0.1]"}
+
+
 # doubts
 
 

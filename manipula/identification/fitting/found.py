@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.algebra.expr.function import Function
 from manipula.identification.columns.column import Column
 from manipula.identification.data import Data
 from manipula.identification.fitting.base_view import base_rows
@@ -18,6 +19,7 @@ from manipula.identification.fitting.returned import consistent, eigenvalues_of,
 from manipula.identification.fitting.selection import Choice
 from manipula.identification.fitting.table import Row, Table
 from manipula.identification.fitting.uncertainty import Spread
+from manipula.identification.fitting.whole import torque_function
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import Robot
@@ -50,7 +52,8 @@ class Found:
     believed: Array | None
     spread: Spread
     data: Data
-    asked_filter: float | str | None = field(default="auto")
+    asked_filter: float | str | None = "auto"
+    as_model: Callable[[Function, float], Any] = lambda function, sample: function  # the face makes a Model of it
 
     # results
 
@@ -58,6 +61,14 @@ class Found:
     def robot(self) -> Robot:
         """The robot with what was found of it: inertia, motor inertia, friction, as far as a robot file can say it."""
         return robot_with(self.data.robot, self.columns, self.theta, self.data.source.columns.pace)
+
+    @cached_property
+    def torque(self) -> Any:
+        """All of what was found as one proved Model (q, qd, qdd) → tau, to be compiled and emitted. With hysteresis it
+        is a System, which goes step by step from `start(q_before=q)`. Signs are smooth, as fitted."""
+        source = self.data.source.columns
+        made = torque_function(self.robot, source, self.columns, self.theta)
+        return self.as_model(made, 1 / self.data.source.motions[0].smoother.rate)
 
     @property
     def extra(self) -> dict[str, float]:
