@@ -160,7 +160,9 @@ def test_the_same_seed_gives_the_same_motion() -> None:
     assert np.abs(other(t).q - again(t).q).max() > 0.01
     several = mp.excite(planar(), **{**QUICK, "seeds": [0, 5]})
     assert [x.seed for x in several.attempts] == [0, 5]
-    assert several.condition == max(several.attempts, key=lambda x: x.value).condition
+    slack = 2 * len(several.parameters) * 0.05
+    near = [x for x in several.attempts if x.value >= max(y.value for y in several.attempts) - slack]
+    assert several.condition == min(x.condition for x in near)
 
 
 def test_it_is_a_trajectory_to_save_and_show(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from manipula.support.progress import Tell, silent
 
 RATE = 100.0  # rows a second of a saved motion
 DRAWN = 1000  # points of a plot
+NEARLY = 0.05  # of the errors on the average, log det being −2 Σ log σ: motions that are as good as each other
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,7 @@ def excited(
     rate: float = RATE,
     tell: Tell = silent,
 ) -> Excitation:
-    """The best motion of all seeds by the criterion."""
+    """The best motion of all seeds by the criterion; of those that differ by little the best conditioned."""
     design = design_of(robot, seconds, harmonics, limits, box, motion)
     if criterion not in CRITERIA:
         raise UnknownNameError("criterion", criterion, CRITERIA)
@@ -116,7 +117,7 @@ def excited(
         found = Attempt(seed, design.told(x, criterion).value, design.conditions(x)[0])
         attempts.append((found, x))
         tell(f"seed {len(attempts)} of {len(numbers)}: condition number {found.condition:.3g}")
-    best = max(attempts, key=lambda pair: pair[0].value)[1]
+    best = _best(attempts, 2 * len(design.information.names) * NEARLY if criterion == "logdet" else 0.0)
     condition, scaled = design.conditions(best)
     made = design.family.trajectory(best)
     return Excitation(
@@ -124,6 +125,13 @@ def excited(
         criterion=criterion, condition=condition, scaled=scaled, attempts=tuple(x for x, _ in attempts),
         parameters=tuple(design.information.names), limits=design.limits, notes=design.notes, rate=rows,
     )  # fmt: skip
+
+
+def _best(attempts: Sequence[tuple[Attempt, Floats]], slack: float) -> Floats:
+    """Of the motions that are nearly the best, the best conditioned."""
+    most = max(found.value for found, _ in attempts)
+    near = [pair for pair in attempts if pair[0].value >= most - slack]
+    return min(near, key=lambda pair: pair[0].condition)[1]
 
 
 def design_of(robot: Robot, seconds: Any, harmonics: Any, limits: Any, box: Any, motion: str) -> Design:

@@ -1,4 +1,4 @@
-"""The search: from the best of some random motions by L-BFGS, first past the limits a little, then within them.
+"""The search: from the best of some random motions by BFGS, first past the limits a little, then within them.
 
 Limits are penalties on the samples of the search; what it finds is made to keep them on ten times as many samples:
 every coordinate by itself around its centre, then all together as far as torques and boxes ask for.
@@ -27,7 +27,7 @@ DRAWS = 20  # random motions, of which the best is the start
 POSTURES = 400  # to find some in which the arm may rest
 CENTRES = 0.6  # of the reach: where random centres are
 PENALTIES = ((10.0, 200), (100.0, 100), (1000.0, 60))  # weight, iterations
-MEMORY = 20  # of L-BFGS
+FLAT = 1e-4  # a gradient at which a search ends
 SMALLER, LEAST = 0.97, 1e-3  # steps in which a motion shrinks until it keeps what is watched
 EXACT = 1e-9  # relative
 
@@ -84,7 +84,7 @@ class Design:
         return CRITERIA[criterion](self.information, self.motion(x, _without_rest(self.coarse)))
 
     def conditions(self, x: Floats) -> tuple[float, float]:
-        return self.information.conditions(self.motion(x, self.dense))
+        return self.information.conditions(self.motion(x, _without_rest(self.coarse)))
 
     # limits
 
@@ -151,9 +151,11 @@ class Design:
         return best
 
     def _descended(self, x: Floats, criterion: str, weight: float, iterations: int) -> Floats:
-        given = {"maxiter": iterations, "maxcor": MEMORY}
+        # BFGS: so few unknowns have a whole matrix; the limited-memory one of the same library shares tiny systems out
+        # to threads, which takes thirty times as long as the search where other programs run
+        given = {"maxiter": iterations, "gtol": FLAT}
         cost = self.cost(criterion, weight)
-        found = minimize(cost, (x / self.scale).ravel(), jac=True, method="L-BFGS-B", options=given).x
+        found = minimize(cost, (x / self.scale).ravel(), jac=True, method="BFGS", options=given).x
         return np.asarray(found.reshape(x.shape) * self.scale)
 
     def cost(self, criterion: str, weight: float) -> Callable[[Floats], tuple[float, Floats]]:
