@@ -203,7 +203,7 @@ def test_a_tilted_base_is_a_tilted_gravity() -> None:
     columns = Columns(robot, mp.JointModel(tilt=True))
     data = gather(robot, log_of(robot, 400), mp.JointModel(tilt=True), filter=None)
     lean, places = 1e-6, [k for k, c in enumerate(data.columns) if c.family == "tilt"]
-    for k, way in zip(places, columns._ways()):
+    for k, way in zip(places, columns.ways()):
         theta = np.zeros(len(data.columns))
         theta[k] = 1.0
         leaning = robot.with_gravity(*(float(x) for x in columns.inertial.gravity + lean * way))
