@@ -1,4 +1,4 @@
-"""Identification on recordings of others, which are not part of the project: `bench/identification.py FOLDER`.
+"""Identification on recordings of others, which are no part of the project: `bench/identification.py FOLDER [plain]`.
 
 FOLDER has `kuka_lwr4` (kuka_lwr4.urdf, measurements_1.npz … of FloBaRoID) and `kuka_kr300` (trajectory_A.mat … and
 kinematics.json, of Robot_Identification by J. Weigand). The error is 100·‖τ − τ̂‖/‖τ‖, all joints stacked, over the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,9 +18,9 @@ import numpy as np
 from scipy.io import loadmat
 
 import manipula as mp
-from manipula.identification.data import Data
 from manipula.identification.gathering import first_fit, gather
 
+Fit = Callable[[mp.Robot, list[mp.Log]], Callable[[mp.Log], tuple[float, float]]]
 STROKE = 0.00096 / (np.pi * (0.055**2 - 0.030**2) / 4)  # m: the volume of the KR300's gas over its piston's area
 
 
@@ -68,34 +69,51 @@ def inner(log: mp.Log, seconds: float = 2.5) -> mp.Log:
     return log.between(float(log.t[0]) + seconds, float(log.t[-1]) - seconds)
 
 
-def moving_error(data: Data, theta: Any) -> float:
-    pairs = list(zip(data.residuals(theta), data.torques, data.moving))
-    left = sum(float((x[flag] ** 2).sum()) for x, _, flag in pairs)
-    return 100 * float(np.sqrt(left / sum(float((tau[flag] ** 2).sum()) for _, tau, flag in pairs)))
+def plain(robot: mp.Robot, train: list[mp.Log]) -> Callable[[mp.Log], tuple[float, float]]:
+    """Least squares with motor inertia, viscous and Coulomb friction and offsets: (error, moving) of a run."""
+    theta = first_fit(gather(robot, train).fit)
+
+    def judged(log: mp.Log) -> tuple[float, float]:
+        data = gather(robot, log)
+        pairs = list(zip(data.residuals(theta), data.torques, data.moving))
+        left = sum(float((x[flag] ** 2).sum()) for x, _, flag in pairs)
+        moved = sum(float((tau[flag] ** 2).sum()) for _, tau, flag in pairs)
+        return data.judge.error(theta), 100 * float(np.sqrt(left / moved))
+
+    return judged
 
 
-def plain(robot: mp.Robot, train: list[mp.Log], validate: mp.Log, filter: Any = "auto") -> tuple[float, float, float]:
-    """(error, moving, seconds) of least squares with the plain columns."""
+def identified(robot: mp.Robot, train: list[mp.Log]) -> Callable[[mp.Log], tuple[float, float]]:
+    """`mp.identify` as it is."""
+    found = mp.identify(robot, train)
+    return lambda log: (found.error(log), found.error(log, moving=True))
+
+
+def row(title: str, fit: Fit, arm: mp.Robot, train: list[mp.Log], validate: list[mp.Log]) -> None:
     began = perf_counter()
-    data = gather(robot, train, filter=filter)
-    theta = first_fit(data.fit)
-    seconds, held = perf_counter() - began, gather(robot, validate, filter=filter, load=data.load)
-    return held.judge.error(theta), moving_error(held, theta), seconds
+    judge = fit(arm, train)
+    seconds = perf_counter() - began
+    told = " / ".join("{:.2f} ({:.2f})".format(*judge(log)) for log in validate)
+    print(f"{title:24}{fit.__name__:12}{told:34}{seconds:6.1f} s", flush=True)
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
-    filter: Any = float(sys.argv[2]) if len(sys.argv) > 2 else "auto"
+    folder, chosen = Path(sys.argv[1]), sys.argv[2:] or ["plain", "identified"]
     robot, runs = lwr4(folder / "kuka_lwr4")
-    print(f"{'':24}{'error %':>9}{'moving':>9}{'s':>7}")
-    for title, (arm, logs), splits in (
-        ("LWR4+", (robot, runs), (("23", "1"), ("12", "3"))),
-        ("LWR4+ inner", (robot, {name: inner(log) for name, log in runs.items()}), (("23", "1"), ("12", "3"))),
-        ("KR300", kr300(folder / "kuka_kr300"), (("A", "B"), ("A", "C"), ("AC", "B"))),
+    cut = {name: inner(log) for name, log in runs.items()}
+    big, three = kr300(folder / "kuka_kr300")
+    print("error % over the whole run (moving)")
+    for title, arm, logs, train, validate in (
+        ("LWR4+ 2+3 → 1", robot, runs, "23", "1"),
+        ("LWR4+ 1+2 → 3", robot, runs, "12", "3"),
+        ("LWR4+ 2+3 → 1, inner", robot, cut, "23", "1"),
+        ("LWR4+ 1+2 → 3, inner", robot, cut, "12", "3"),
+        ("KR300 A → B / C", big, three, "A", "BC"),
+        ("KR300 A+C → B", big, three, "AC", "B"),
     ):
-        for train, validate in splits:
-            found = plain(arm, [logs[x] for x in train], logs[validate], filter)
-            print(f"{title} {'+'.join(train)} → {validate}".ljust(24) + "{:9.2f}{:9.2f}{:7.1f}".format(*found))
+        for fit in (plain, identified):
+            if fit.__name__ in chosen:
+                row(title, fit, arm, [logs[x] for x in train], [logs[x] for x in validate])
 
 
 if __name__ == "__main__":
