@@ -129,7 +129,6 @@ def _windows(t: Array, q: Array, qd: Array) -> tuple[Array, Array]:
     steps = np.diff(t)
     areas = 0.5 * (qd[1:] + qd[:-1]) * steps[:, None]  # ∫q̇ dt by trapezoids
     broken = gaps(steps)
-    areas[broken] = 0.0
     total = np.vstack([np.zeros(q.shape[1]), np.cumsum(areas, axis=0)])
     breaks = np.concatenate([[0], np.cumsum(broken)])
     width = max(1, len(t) // WINDOWS)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import csv
 import re
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -199,12 +201,19 @@ class Table:
             return None
         return found if found.shape == (len(self.rows), self.width) else None
 
+    @cached_property
+    def _cells(self) -> list[list[str]]:
+        return [self.way.cells(line.text) for line in self.rows]
+
     def column(self, k: int) -> Array:
         if self._quick is not None:
             return self._quick[:, k]
-        cells = [self.way.cells(line.text)[k] for line in self.rows]
+        cells = [row[k] for row in self._cells]
         if all(re.fullmatch(r"[+-]?\d{1,18}|[0-8]\d{18}", cell) for cell in cells):
             return np.array([int(cell) for cell in cells], np.int64)
+        if self.way.decimal == "." and not any("_" in cell for cell in cells):  # float() would take 1_000
+            with suppress(ValueError):
+                return np.array([float(cell or "nan") for cell in cells])
         return np.array([self._number(cell, line, k) for cell, line in zip(cells, self.rows)], float)
 
     def _number(self, cell: str, line: Line, k: int) -> float:
