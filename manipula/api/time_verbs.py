@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -237,7 +236,7 @@ def simulate_file(path: str | Path, *, tell: Callable[[str], None] = lambda text
         raise InputError(f"{path}: {error}") from error
     except InputError as error:
         raise type(error)(f"{path}: {error}") from error
-    write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": partial(_figure, run), "report": run.report}
+    write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": run.save_plot, "report": run.report}
     return run, [write[name](folder / place) for name, place in asked.output if place is not None]
 
 
@@ -266,11 +265,6 @@ def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
         step=asked.run.step, method=asked.run.method, wrench=asked.wrench, seed=asked.run.seed, every=asked.run.every,
         events=[x.event() for x in asked.event], sensors=sensors, tell=tell,
     )  # fmt: skip
-
-
-def _figure(run: Run, place: Path) -> Path:
-    run.plot().savefig(place)
-    return place
 
 
 def loads(

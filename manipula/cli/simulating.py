@@ -99,8 +99,7 @@ def _cell(value: Any) -> str:
 def _written(run: Run, plot: Path | None, log: Path | None, report: Path | None) -> list[Path]:
     found = []
     if plot is not None:
-        run.plot().savefig(plot)
-        found.append(plot)
+        found.append(run.save_plot(plot))
     if log is not None:
         found.append(run.save(log))
     if report is not None:

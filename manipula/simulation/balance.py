@@ -16,6 +16,8 @@ import numpy as np
 from manipula.simulation.drives.springs import Springs
 from manipula.simulation.functions import Array, Functions
 
+ROUNDING = 1e-9  # of the potential energy, whose own rounding is some 1e-16 of it
+
 
 class Energies(NamedTuple):
     """(…, time), joules from the start on: what went in by motors and by the wrench, what is stored, what was lost."""
@@ -52,6 +54,8 @@ def error_of(parts: list[Energies]) -> Array:
     """|in − stored − lost| at the end of each part of a run, together, over the largest energy; 0 of an arm at rest."""
     missing = np.abs(np.sum([part.missing[..., -1] for part in parts], axis=0))
     scale = np.max([part.scale for part in parts], axis=0)
+    # an arm that is held does not move but by rounding, which is no error of a step
+    scale = np.maximum(scale, ROUNDING * np.max([np.abs(part.potential).max(axis=-1) for part in parts], axis=0))
     return np.asarray(np.divide(missing, scale, out=np.zeros_like(missing), where=scale > 0))
 
 

@@ -181,8 +181,9 @@ def _references(name: str, ports: Sequence[Input], part: Part, now: Mapping[str,
                 for x in given}  # fmt: skip
     if ref is not None:
         return dict(zip(REFERENCES, map(np.asarray, ref(times))))
-    rest = np.zeros((len(times), part.robot.dof))
-    return dict(zip(REFERENCES, (seen(now)[..., None, :] + rest, rest, rest)))
+    here = seen(now)
+    rows = (*here.shape[:-1], len(times), part.robot.dof)
+    return dict(zip(REFERENCES, (np.broadcast_to(x, rows) for x in (here[..., None, :], np.zeros(1), np.zeros(1)))))
 
 
 def along_time(what: str, value: Array, size: int, part: Part) -> Array:

@@ -62,9 +62,10 @@ def marched(
     if drive is not None:
         return _asking(system, state, steps, along, drive, p, every, tell)
     names = [port.name for port in system.function.inputs if port.role == "variable"]
-    variables = (along[name] for name in names)
+    moving = [name for name in names if along[name].strides[-2]]  # the same at every step is no array along time
+    variables = (along[name] if name in moving else along[name][..., 0, :] for name in names)
     went = system.run(
-        state, steps + 1, *variables, p=p or None, every=every, threads=threads, along=names, seed=seed, first=first
+        state, steps + 1, *variables, p=p or None, every=every, threads=threads, along=moving, seed=seed, first=first
     )
     outputs = _named(system, went.outputs) | {name: along[name][..., ::every, :] for name in names if name == "tau"}
     states = dict(zip(went.states._fields, went.states))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import degrees as in_degrees
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -142,6 +143,18 @@ def _draw(place: Any, panel: Panel, t: Array) -> None:
     place.grid(alpha=0.3)
     if len(panel.lines) > 1 and len(panel.lines[0][1]) == 1:
         place.legend(fontsize=7)
+
+
+def save_figure(figure: Any, path: Path) -> Path:
+    """Written in the format of its ending."""
+    known = figure.canvas.get_supported_filetypes()
+    if path.suffix.removeprefix(".").lower() not in known:
+        raise InputError(
+            f"{path}: expected a picture that ends in .png, .svg or .pdf, found {path.suffix or 'no ending'!r}"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+    return path
 
 
 def report_of(run: Shown, degrees: bool = False) -> str:

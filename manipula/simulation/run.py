@@ -102,6 +102,12 @@ class Run:
         moving = animation_of(self, lambda q: functions("frames", q), row, rate, speed)
         return moving if path is None else save_animation(moving, Path(path), rate)
 
+    def save_plot(self, path: str | Path, degrees: bool = False, *, state: str | None = None) -> Path:
+        """Write the figure of `plot`: .png, .svg, .pdf. Returns its path."""
+        from manipula.simulation.plots import save_figure
+
+        return save_figure(self.plot(degrees, state=state), Path(path))
+
     def report(self, path: str | Path, degrees: bool = False) -> Path:
         """One page that stands alone: settings, largest values, balance, pictures. Returns its path."""
         from manipula.simulation.plots import report_of

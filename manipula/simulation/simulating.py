@@ -68,7 +68,12 @@ def simulated(task: Task, law: Any, ref: Any, make: Workshop, about: Mapping[str
     for part in parts:
         refuse_impossible_drive(part)
     for part in parts:
-        segments.append(_segment(part, now, make, tell))
+        try:
+            segments.append(_segment(part, now, make, tell))
+        except KeyboardInterrupt:  # before this part had anything to show
+            if not segments:
+                raise
+            segments[-1] = segments[-1]._replace(whole=False)
         if not segments[-1].whole:
             break
         now = _end(segments[-1])

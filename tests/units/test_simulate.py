@@ -168,3 +168,48 @@ def test_loads_have_the_units_of_their_joints() -> None:
         heads, rows = mp.loads(robot, mp.trajectory.quintic([0] * n, [1] * n, 1.0)).table()
         assert (heads[1], heads[4], heads[-1]) == (f"torque [{effort}]", f"speed [{speed}]", "of limit")
         assert all(row[-1].endswith(" %") for row in rows)
+
+
+class Stop:
+    """Torques until a time, then Ctrl-C."""
+
+    def __init__(self, until: float) -> None:
+        self.until = until
+
+    def __call__(self, t: float, q: Any, qd: Any) -> Any:
+        if t >= self.until:
+            raise KeyboardInterrupt
+        return [0.0, 0.0]
+
+
+@pytest.mark.parametrize("method", ["gauss4", "rk4", "dop853"])
+def test_ctrl_c_ends_a_run_with_what_there_is(method: str) -> None:
+    run = mp.simulate(PLANT, Stop(0.0125), start=[0.3, 0.2], until=0.05, step=1e-3, method=method)
+    assert not run.whole and "interrupted" in repr(run)
+    assert run.t[0] == 0 and 0.001 < run.t[-1] < 0.0131 and len(run.t) == len(run.q) == len(run.tau) == len(run.qdd)
+    free = mp.simulate(PLANT, start=[0.3, 0.2], until=0.05, method=method)
+    np.testing.assert_allclose(run.q, free.q[: len(run.q)], rtol=1e-9)
+
+
+def test_ctrl_c_after_an_event_keeps_what_was_before_it() -> None:
+    run = mp.simulate(PLANT, start=[0.3, 0.2], until=0.05, events=[mp.Event(0.02, law=Stop(0.0))])
+    assert not run.whole and run.t[-1] == 0.02
+    with pytest.raises(KeyboardInterrupt):  # nothing to show
+        mp.simulate(PLANT, Stop(0.0), start=[0.3, 0.2], until=0.05)
+
+
+def test_an_arm_that_holds_its_start_is_driven_in_machine_code_by_what_is_held(law: mp.Law) -> None:
+    """A long run of a law without a reference asks for no arrays along time; at rest, rounding is no loss of energy."""
+    held = mp.simulate(PLANT, law, start=[[0.3, 0.2], [0.1, 0.0]], until=0.02)
+    along = {"q_ref": held.q[:, :1].repeat(21, axis=1), "qd_ref": np.zeros((21, 2))}
+    for row in (0, 1):
+        again = mp.simulate(PLANT, law, {**along, "q_ref": along["q_ref"][row]}, start=held.q[row, 0], until=0.02)
+        assert again.q.tobytes() == held.q[row].tobytes()
+
+
+def test_a_picture_has_an_ending_that_is_one(run: mp.Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    assert run.save_plot(tmp_path / "new" / "run.svg").read_text(encoding="utf-8").startswith("<?xml")
+    for name in ("run.qqq", "run"):
+        with pytest.raises(mp.InputError, match=r"expected a picture that ends in \.png"):
+            run.save_plot(tmp_path / name)
