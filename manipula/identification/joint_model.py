@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.linear.joint_families import FAMILIES
+from manipula.mechanics.robot.actuators.friction import Asymmetric, Coulomb, Offset, Viscous
+from manipula.support.plain import plain
 
-_NOT_FRICTION = ("motor_inertia", "offset", "stiffness", "harmonics:1", "harmonics:2", "gain")
+_NOT_FRICTION = ("motor_inertia", Offset.key, "stiffness", "harmonics:1", "harmonics:2", "gain")
 _FRICTION = [key for key in FAMILIES if key not in _NOT_FRICTION]
 GROUPS: dict[str, list[str]] = {}
 for _key in FAMILIES:
@@ -27,12 +29,12 @@ class JointModel:
     sine and a cosine, `tilt` a base that is not level. `gains` are factors of recorded torques by joint, where they are
     known; True asks for them (only beside a strong prior can they be told from masses).
 
-    >>> JointModel(friction=["viscous", "stribeck:0.05"]).families
-    ('motor_inertia', 'viscous', 'stribeck:0.05', 'offset')
+    >>> print(*JointModel(friction="viscous stribeck:0.05".split()).families)
+    motor_inertia viscous stribeck:0.05 offset
     """
 
     motor_inertia: bool = True
-    friction: tuple[str, ...] = ("viscous", "coulomb")
+    friction: tuple[str, ...] = (Viscous.key, Coulomb.key)
     offset: bool = True
     coupling: Mapping[tuple[str, str], float] = field(default_factory=dict)
     stiffness: bool = False
@@ -47,13 +49,20 @@ class JointModel:
             raise InputError(f"JointModel: harmonics: expected 0 … {HARMONICS}, found {self.harmonics!r}")
         _check_pairs(self.coupling)
 
+    def as_dict(self) -> dict[str, Any]:
+        """What was declared; a pair of `coupling` by both names."""
+        told = {item.name: getattr(self, item.name) for item in fields(self)}
+        pairs = {" ".join(pair): factor for pair, factor in self.coupling.items()}
+        found: dict[str, Any] = plain(told | {"coupling": pairs})
+        return found
+
     @property
     def families(self) -> tuple[str, ...]:
         """The keys of the families that every joint has a column of, in the columns' order."""
         given = [
             *(["motor_inertia"] if self.motor_inertia else []),
             *self.friction,
-            *(["offset"] if self.offset else []),
+            *([Offset.key] if self.offset else []),
             *(["stiffness"] if self.stiffness else []),
             *GROUPS["harmonics"][: int(self.harmonics)],
             *(GROUPS["hysteresis"] if self.hysteresis else []),
@@ -65,7 +74,7 @@ class JointModel:
     def everything(cls, **more: Any) -> JointModel:
         """The families that a search among them may choose from. Asymmetric friction is among them as |q̇| and offset;
         drive gains and couplings must be asked for."""
-        chosen = [word for word in GROUPS if any(key in _FRICTION for key in GROUPS[word]) and word != "asymmetric"]
+        chosen = [word for word in GROUPS if any(key in _FRICTION for key in GROUPS[word]) and word != Asymmetric.key]
         return cls(friction=tuple(chosen), stiffness=True, harmonics=HARMONICS, tilt=True, **more)
 
 

@@ -20,7 +20,9 @@ from manipula.generation.structure import numeric_chain
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.path import follow
 from manipula.support.plain import plain
+from tests.laws.test_excitation import QUICK, planar
 from tests.random_robots import random_robot
+from tests.recordings import recording, two_joints
 
 ROBOT = "planar2r"
 
@@ -53,7 +55,11 @@ VERBS: dict[str, Callable[[Path], Any]] = {
     "count": lambda place: mp.count(ROBOT, ["pose", "gravity"]),
     "count_orders": lambda place: mp.count_orders(ROBOT),
     "dossier": lambda place: mp.dossier(ROBOT, place),
+    "excite": lambda place: mp.excite(planar(), **QUICK),
     "generate": lambda place: mp.generate("puma560_symbolic", "inverse_dynamics"),
+    "identify": lambda place: mp.identify(
+        two_joints(), recording(two_joints(), 3), model=mp.JointModel(), filter=None, prior=None, method="wls"
+    ),
     "inverse_derivation": lambda place: mp.inverse_derivation(ROBOT),
     "languages": lambda place: mp.languages(),
     "load": lambda place: mp.load("panda"),
@@ -99,6 +105,7 @@ def test_every_public_class_of_results() -> None:
         mp.Plant(numeric(), effort=5),
         mp.Event(t=1, payload=2.0),
         mp.Sensors(noise={"q": [1e-5, 2e-5]}, delay=2),
+        mp.JointModel(coupling={("q5", "q6"): 1.0}),
     ):
         assert_plain(thing)
 

@@ -18,6 +18,7 @@ from manipula.identification.excitation.watching import watches_of
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.paths.numbers import Floats, positive
 from manipula.simulation.paths.trajectory import Trajectory
+from manipula.support.plain import plain
 from manipula.support.progress import Tell, silent
 
 RATE = 100.0  # rows a second of a saved motion
@@ -82,11 +83,13 @@ class Excitation(Trajectory):
     def as_dict(self) -> dict[str, Any]:
         """Plain data: what JSON can hold. `settings` are the coefficients of the motion's formula."""
         words = ("robot", "name", "duration", "criterion", "condition", "scaled", "rate")
-        return {word: getattr(self, word) for word in words} | {
+        told = {word: getattr(self, word) for word in words} | {
             "joints": list(self.joints), "start": self.start.tolist(), "parameters": list(self.parameters),
             "attempts": [vars(x) for x in self.attempts], "limits": self.limits.as_dict(), "peaks": self.peaks(),
             "notes": list(self.notes), "settings": {name: list(x) for name, x in self.settings.items()},
         }  # fmt: skip
+        found: dict[str, Any] = plain(told)
+        return found
 
     def __str__(self) -> str:
         lines = [f"{self.robot}: {self.duration:g} s, condition number {self.condition:.3g} ({self.scaled:.3g} scaled)"]

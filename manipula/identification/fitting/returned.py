@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from manipula.identification.columns.column import Column
 from manipula.identification.estimators.pseudo_inertia import TEN, least_eigenvalue, pseudo_inertia
+from manipula.mechanics.robot.actuators.friction import Coulomb, Load, Offset, Stribeck, Viscous
 from manipula.mechanics.robot.description import Arm, Joint, rubbed
 from manipula.mechanics.robot.formats.given import given_friction
 from manipula.mechanics.robot.standard import with_standard
@@ -17,8 +18,9 @@ from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import number
 
 Array = NDArray[np.float64]
-OF_FILE = ("inertial", "motor_inertia", "viscous", "coulomb", "offset", "load")  # families a robot file has as they are
-STRIBECK = "stribeck"
+# families a robot file has as they are
+OF_FILE = ("inertial", "motor_inertia", *(law.key for law in (Viscous, Coulomb, Offset, Load)))
+STRIBECK = Stribeck.key
 
 
 def in_file(columns: Sequence[Column], theta: Array) -> list[bool]:

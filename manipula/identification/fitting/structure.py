@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from manipula.identification.joint_model import JointModel
+from manipula.mechanics.robot.actuators.friction import Offset
 
 
 def narrowed(model: JointModel, families: Collection[str]) -> JointModel:
@@ -16,7 +17,7 @@ def narrowed(model: JointModel, families: Collection[str]) -> JointModel:
         model,
         motor_inertia="motor_inertia" in families,
         friction=tuple(word for word in model.friction if word in families),
-        offset="offset" in families,
+        offset=Offset.key in families,
         stiffness="stiffness" in families,
         harmonics=max(harmonics, default=0),
         hysteresis=False,

@@ -15,6 +15,7 @@ from manipula.identification.estimators.entropic import entropic_from
 from manipula.identification.estimators.normal import joint_variances, normal_from, solved, torque_squares
 from manipula.identification.estimators.prior import Prior
 from manipula.identification.gram import Grams
+from manipula.mechanics.robot.actuators.friction import Offset
 from manipula.simulation.records.logs import Log
 
 Array = NDArray[np.float64]
@@ -79,7 +80,7 @@ def about_mean(data: Data) -> Array:
     """Of every joint the squares of its torque about its mean, over the rows of the fit."""
     grams, found = data.fit, data.fit.gram[:, :, -1, -1].sum(0).copy()
     for k, column in enumerate(data.columns):
-        if column.family == "offset" and column.joint is not None:
+        if column.family == Offset.key and column.joint is not None:
             rows, sums = grams.gram[:, column.joint, k, k].sum(), grams.gram[:, column.joint, k, -1].sum()
             found[column.joint] -= sums**2 / rows if rows > 0 else 0.0
     return np.asarray(np.maximum(found, 0.0))

@@ -7,7 +7,7 @@ follow, and Stribeck's velocity is one of four widths, so that the unknowns stay
 velocity itself: a cubic wins on slow motions and ruins fast ones. `pace` is 1 for a joint that turns and 0.1 m for one
 that slides: the velocity or the way that widths and radii of a turning joint are multiplied with.
 
-Sources: C. Canudas de Wit, H. Olsson, K. J. Åström and P. Lischinsky, A new model for control of systems with friction,
+Source: C. Canudas de Wit, H. Olsson, K. J. Åström and P. Lischinsky, A new model for control of systems with friction,
 IEEE Transactions on Automatic Control 40(3), 1995 (Stribeck); M. Gautier, Dynamic identification of robots with power
 model, ICRA 1997 (motors coupled at a wrist); M. A. Krasnosel'skii and A. V. Pokrovskii, Systems with Hysteresis, 1989
 (the stop operator).
@@ -152,7 +152,7 @@ FAMILIES: dict[str, Family] = {
         Family("load_viscous", "flv·|load|·q̇", (Shape("flv", SHARE_RATE, _load_rate),), loaded=True),
         Family("speed", "fa·|q̇|", (Shape("fa", RATE, lambda at, j: at.maths.abs(at.qd[j]), None),)),
         *_widths("root", "fr", "fr·|q̇|^({})·sign(q̇)", ROOTS, _root, ("N·m·(s/rad)^a", "N·(s/m)^a")),
-        *_widths("stribeck", "fs", "fs·exp(−(q̇/{})²)·sign(q̇)", STRIBECK, _stribeck),
+        *_widths(Stribeck.key, "fs", "fs·exp(−(q̇/{})²)·sign(q̇)", STRIBECK, _stribeck),
         *_widths("tanh", "ft", "ft·tanh(q̇/{})", WIDTHS, _wide),
         *_widths("hysteresis", "fh", "fh·(stop of radius {})", RADII, _stop),
         Family("stiffness", "k·q", (Shape("k", STIFFNESS, lambda at, j: at.q[j], None),)),
