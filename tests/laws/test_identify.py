@@ -162,6 +162,15 @@ def test_silence_is_refused() -> None:
         mp.identify(ARM, [np.zeros((4, 2))])  # type: ignore[list-item]
 
 
+def test_short_recordings_are_refused_or_doubted() -> None:
+    assert LOG.tau is not None
+    for count in (8, 10, 20):
+        with pytest.raises(InputError, match="too few"):
+            mp.identify(ARM, mp.Log(LOG.t[:count], LOG.q[:count], LOG.tau[:count]))
+    short = mp.Log(LOG.t[:60], LOG.q[:60], LOG.tau[:60])
+    assert any("parameters: most of what is said" in text for text in mp.identify(ARM, short, model=PLAIN).warnings)
+
+
 def test_wrong_words_are_answered() -> None:
     for wrong in ({"model": "best"}, {"prior": "cad"}, {"method": "entropic", "prior": None}, {"filter": "strong"}):
         with pytest.raises(InputError):

@@ -31,6 +31,7 @@ RARELY = 0.1  # of the frequencies beyond the end of a motion
 HIGHEST = 0.25  # of the sampling rate
 TRIED = 120  # cut-offs, in a geometric series
 SMOOTHED = 9  # neighbours of a frequency that its power is the mean of
+SHORTEST = 32  # samples
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,9 @@ def cutoff_for(parts: Sequence[Log], filter: float | str | None) -> Cutoff:
 def found_cutoff(parts: Sequence[Log]) -> Cutoff:
     """From the longest stretch."""
     longest = max(parts, key=lambda part: len(part.t))
+    if len(longest.t) < SHORTEST:
+        told = f"the longest stretch of the log has {len(longest.t)} samples"
+        raise InputError(f'filter="auto": {told}, too few to tell motion from noise; expected {SHORTEST} or more')
     f, power = spectrum(np.asarray(longest.q, float), longest.rate)
     motion, noise = parted(f, power)
     if not motion.any():

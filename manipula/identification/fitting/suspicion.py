@@ -14,6 +14,7 @@ from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import entropic_from
 from manipula.identification.estimators.normal import joint_variances, normal_from, solved, torque_squares
 from manipula.identification.estimators.prior import Prior
+from manipula.identification.fitting.returned import consistent
 from manipula.identification.gram import Grams
 from manipula.mechanics.robot.actuators.friction import Offset
 from manipula.simulation.records.logs import Log
@@ -25,6 +26,7 @@ BETTER = 0.6  # of what is left, at most, when the right cause is found
 WELL = 1e-3  # of the squares of the torque: what is left of a fit that nobody need doubt
 GUESSED = 0.9  # of the squares about its mean that a joint's torque keeps where nothing can be predicted
 WORSE = 1.15  # a consistent fit that leaves so much more than least squares
+FEW = 10  # rows for every parameter
 FASTER = 1.2  # motions beyond those of the training
 
 
@@ -93,11 +95,18 @@ def suspicions(data: Data, theta: Array, prior: Prior, weights: Array, swapped: 
     """What training itself makes doubtful. `swapped` gathers the logs changed by a function."""
     return [
         *data.notes,
+        *_few(data),
         *_still(data),
         *_saturated(data),
         *_poor(data, prior, weights, swapped),
         *_worse(data, theta, weights),
     ]
+
+
+def _few(data: Data) -> Iterator[str]:
+    rows, many = int(data.fit.rows.sum()), len(data.columns)
+    if rows < FEW * many:
+        yield f"{rows} rows for {many} parameters: most of what is said here is the prior's"
 
 
 def _still(data: Data) -> Iterator[str]:
@@ -211,6 +220,9 @@ def shares(grams: Grams, theta: Array) -> Array:
 
 
 def _worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
+    """Of a fit that could exist, when one that could not explains far more."""
+    if not consistent(data.columns, theta):
+        return
     normal = normal_from(data.fit, weights)
     free = solved(normal).theta
     ours, theirs = max(normal.cost(theta), 0.0), max(normal.cost(free), 0.0)
