@@ -86,7 +86,9 @@ class Plant:
     def _check_drives(self) -> None:
         for name in ("elastic", "backlash", "sigma0", "sigma1"):
             given = getattr(self, name)
-            if given is not None and not isinstance(given, bool):
+            if name == "elastic" and isinstance(given, np.bool_):
+                object.__setattr__(self, name, bool(given))
+            elif given is not None and not isinstance(given, bool):
                 above = name in ("elastic", "sigma0")
                 object.__setattr__(self, name, tuple(amounts(name, given, self.robot.dof, above=above)))
         if self.elastic is False and self.backlash is not None:

@@ -311,6 +311,11 @@ def test_a_joint_without_motor_inertia_or_one_that_follows_is_told() -> None:
     arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     with pytest.raises(InputError, match="'theta1' has no motor_inertia, so it cannot be elastic"):
         plant(arm)
+    bare = mp.Robot.from_dh([("q1", 0, 1, 0)])
+    bare = bare.with_standard_parameters(dict.fromkeys(bare.standard_parameters, 0)).with_motor_inertia(joint1=0.2)
+    for method in ("rk4", "dop853"):
+        with pytest.raises(mp.ManipulaError, match="'joint1' feels no inertia"):
+            mp.simulate(plant(bare), until=0.01, method=method)
     unknown = planar().with_motor_inertia(theta2="J2")
     with pytest.raises(InputError, match="J2 has no value"):
         plant(unknown)

@@ -50,7 +50,7 @@ class Mechanism:
 
     def __init__(self, robot: Robot, rubs: bool, width: float | None, bristles: Bristles | None = None) -> None:
         bare = frictionless(robot)
-        _refuse_weightless(bare)
+        refuse_weightless(bare)
         self.robot, self.dof, self.width, self.bristles = robot, robot.dof, width, bristles
         self.inertia = _compiled(bare, "inertia_matrix")
         self._torque = _compiled(bare, "inverse_dynamics")
@@ -147,10 +147,10 @@ def motorless(robot: Robot) -> Robot:
     return replace(robot, joints=tuple(rows))
 
 
-def _refuse_weightless(robot: Robot) -> None:
+def refuse_weightless(robot: Robot, remedy: str = "give the link a mass, or the joint a motor_inertia") -> None:
+    """A joint that moves nothing of any inertia."""
     structure = prepare(Request(robot, "inertia_matrix")).structure
     if joints := joints_without_inertia(structure):
-        remedy = "give the link a mass, or the joint a motor_inertia"
         raise SingularError(f"{robot.name}: {sentence(joints)}, so its motion cannot be told ({remedy})")
 
 
