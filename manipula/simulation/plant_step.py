@@ -24,7 +24,7 @@ from manipula.generation.request import Request
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.drives.bristles import Bristles, bent_friction, bristled
-from manipula.mechanics.models.drives.elastic import Drive, elastic, motors_resting
+from manipula.mechanics.models.drives.elastic import BEARS, Drive, elastic, motors_resting
 from manipula.mechanics.models.integrate.discretised import discretised
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.models.integrate.pushed import pushed
@@ -84,8 +84,8 @@ def _elastic(plant: Plant, limits: Limits, asked: Request, method: str, wrench: 
         moved = sticking(block, stops, method) if stops.matter else discretised(block, method=method)
         return motors_resting(moved, limits, drive.inertia)
 
-    links = replace(asked, robot=motorless(frictionless(plant.robot)))
-    return Stepping(_pushed(arm, wrench), step, prepare(links), {RUBS: prepare(asked)})
+    links = prepare(replace(asked, robot=motorless(frictionless(plant.robot))))
+    return Stepping(_pushed(arm, wrench), step, links, {RUBS: prepare(asked), BEARS: links})
 
 
 def arm_function(

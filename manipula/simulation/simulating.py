@@ -27,6 +27,7 @@ from manipula.simulation.driving import (
     refuse_impossible_drive,
 )
 from manipula.simulation.events import Event, payload_from
+from manipula.simulation.exact.elastic import BEHIND
 from manipula.simulation.exact.mechanism import frictionless, motorless, refuse_weightless
 from manipula.simulation.functions import Array, Functions
 from manipula.simulation.marching import Marched
@@ -144,7 +145,7 @@ def _refuse_long_steps(part: Part, now: Mapping[str, Array]) -> None:
     if plant.springs is None and plant.bristles is None:
         return
     links = frictionless(part.robot if plant.springs is None else motorless(part.robot))
-    refuse_weightless(links, "behind a spring a link needs a mass" if plant.springs is not None else "give it a mass")
+    refuse_weightless(links, *(() if plant.springs is None else (BEHIND,)))
     M = np.asarray(Functions(links, task.parameters)("inertia_matrix", now["q"][..., None, :]))
     first = M.reshape(-1, part.robot.dof, part.robot.dof)[0]
     refuse_steps(part.robot.joint_names, linear_drives(first, plant.springs, plant.bristles), task.method, task.step)

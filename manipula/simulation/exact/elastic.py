@@ -16,7 +16,9 @@ from manipula.mechanics.robot.description import Robot
 from manipula.simulation.drives.bristles import Bristles
 from manipula.simulation.drives.rubbing import OnMotors, Rubbing
 from manipula.simulation.drives.springs import Springs
-from manipula.simulation.exact.mechanism import Array, Mechanism, motorless
+from manipula.simulation.exact.mechanism import Array, Mechanism, frictionless, motorless, refuse_weightless
+
+BEHIND = "behind a spring a link needs a mass"
 
 
 class ElasticMechanism(Mechanism):
@@ -25,6 +27,7 @@ class ElasticMechanism(Mechanism):
     def __init__(
         self, robot: Robot, rubs: bool, width: float | None, bristles: Bristles | None, springs: Springs
     ) -> None:
+        refuse_weightless(motorless(frictionless(robot)), BEHIND)
         super().__init__(motorless(robot), rubs, width, bristles)
         assert isinstance(self.rubbing, Rubbing)
         self.n, self.springs, self._links = robot.dof, springs, self.inertia

@@ -30,6 +30,8 @@ from manipula.scalar import Maths, Rate
 MOTOR = PortKind("motor", POSITION, "positions of the motors, at the joints", role="state")
 MOTOR_RATE = PortKind("motor_rate", VELOCITY, "velocities of the motors, at the joints", role="state")
 SEEN = {"q": "motor", "qd": "motor_rate"}  # what a law sees in place of the joints
+BEARS = "bears"  # the name before models of the links as friction knows them: whatever is wired around has no share
+BEARING = f"{BEARS}:forward_dynamics"
 _WAY = PortKind("motor_way", "1", "which way every motor moves: 1, −1; 0 at rest")
 _TOLD = ("motor_push", "motor_low", "motor_high")  # for the step alone
 _HALF = Fraction(1, 2)
@@ -63,9 +65,9 @@ def elastic(drive: Drive, limits: Limits, rubbing: Rubbing, bristles: bool, iner
         a = call("forward_dynamics", q=q, qd=x["qd"], tau=spring)["qdd"]
 
         def bearing(model: str, /, **given: Any) -> Mapping[str, Any]:
-            """Friction that follows the load: under these accelerations a joint bears its spring's torque."""
+            """Friction that follows the load: under these accelerations a joint bears its spring's torque, no more."""
             if model == FRICTION and limits.loaded:
-                given["qdd"] = call("forward_dynamics", q=q, qd=given["qd"], tau=spring)["qdd"]
+                given["qdd"] = call(BEARING, q=q, qd=given["qd"], tau=spring)["qdd"]
             return call(model, **given)
 
         rubbed = rubbing(maths, bearing, {**x, "qd": rate, "way": x["motor_way"]}, still)
@@ -80,7 +82,7 @@ def elastic(drive: Drive, limits: Limits, rubbing: Rubbing, bristles: bool, iner
         return {"q_rate": list(x["qd"]), "qd_rate": a, "motor_turn": list(rate), "motor_rate_rate": turn, **told}
 
     calls = ("forward_dynamics", *(("inertia_matrix",) if inertia else ()))
-    calls = (*calls, *(() if rubbing is no_friction else (FRICTION,)))
+    calls = (*calls, *(() if rubbing is no_friction else (FRICTION,)), *((BEARING,) if limits.loaded else ()))
     inputs = (*states("q", "qd"), MOTOR, MOTOR_RATE, *(BRISTLE if bristles else ()), *variables("tau"), _WAY)
     outputs = {**_OUTPUTS, **(BRISTLE_RATE if bristles else {}), **(_INERTIA if inertia else {})}
     return Block("elastic_arm", "the arm with elastic joints under its motors' torques", inputs, outputs, text, calls)
