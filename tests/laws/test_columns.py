@@ -19,6 +19,7 @@ from manipula.identification.columns.inertial import Inertial, known_values, mer
 from manipula.identification.data import Data
 from manipula.identification.filters.cutoff import cutoff_for
 from manipula.identification.filters.filtering import Smoother, rates
+from manipula.identification.filters.motion import stops
 from manipula.identification.gathering import gather
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.bind import bind
@@ -262,6 +263,35 @@ def test_a_long_log_takes_little_memory() -> None:
     finally:
         tracemalloc.stop()
     assert most < 25e6
+
+
+def test_coupled_motors_are_motors_that_turn_with_two_joints() -> None:
+    """I·ω̇ + fv·ω + fc·sign(ω) of ω = q̇2 + c·q̇1 is felt by joint 2, and c times by joint 1."""
+    robot, c = arm(), 0.7
+    model = mp.JointModel(coupling={("q1", "q2"): c})
+    data = gather(robot, log_of(robot, 500), model, filter=None)
+    motion = data.source.motions[0]
+    given = {"Ia1_2": 2.0, "Ia1": 2.0 * c * c, "Ia2": 2.0, "fv1_2": 3.0, "fv1": 3.0 * c * c, "fv2": 3.0, "fc1_2": 5.0}
+    theta = np.array([given.get(name, 0.0) for name in data.names])
+    rate, push = (x[:, 1] + c * x[:, 0] for x in (motion.qd, motion.qdd))
+    asked = 2 * push + 3 * rate + 5 * np.tanh(rate / 0.003)
+    assert np.allclose(data.predicted(theta)[0], np.stack([c * asked, asked], axis=1))
+
+
+def test_a_stop_gives_way_at_its_radius_and_springs_back_from_there() -> None:
+    q = np.concatenate([np.linspace(0, 0.05, 51), np.linspace(0.05, 0.03, 21)[1:]])[:, None]
+    (found,) = stops(q, [np.array([0.01])])
+    assert np.allclose(found[:11, 0], np.linspace(0, 1, 11)) and np.allclose(found[10:51, 0], 1.0)
+    assert np.allclose(found[51:, 0], np.linspace(1, -1, 21)[1:])
+
+
+def test_gains_are_a_share_of_what_the_joints_bear() -> None:
+    robot = arm()
+    data = gather(robot, log_of(robot, 400), mp.JointModel(gains=True), filter=None)
+    motion = data.source.motions[0]
+    theta = np.array([0.1 * (name == "gain1") for name in data.names])
+    wanted = 0.1 * torques(robot, motion.q, motion.qd, motion.qdd)[:, 0]
+    assert np.allclose(data.predicted(theta)[0][:, 0], wanted)
 
 
 # springs
