@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from manipula.api import (
     base_parameters,
+    calibrate,
     check,
     check_base_parameters,
     closed_loop,
@@ -86,6 +87,7 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "base_parameters",
+    "calibrate",
     "check",
     "check_base_parameters",
     "closed_loop",

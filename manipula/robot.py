@@ -39,7 +39,7 @@ from manipula.mechanics.robot.formats.structured import noted, structured_steps,
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import folded, suffixes_of
-from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of, names_of
+from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of, floats_of, names_of
 
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
@@ -124,7 +124,7 @@ class Robot(description.Robot):
     @property
     def parameters(self) -> dict[str, float | None]:
         """Every named parameter and every number of the table, by name; None is symbolic."""
-        values = self._floats()
+        values = floats_of(dict(self.values))
         return {name: self._value(parameter, values) for name, parameter in free_parameters(self, "all").items()}
 
     def as_dict(self) -> dict[str, Any]:
@@ -166,18 +166,8 @@ class Robot(description.Robot):
         symbolic. Of every link and of every body that rides on one Lxx … Lzz mx my mz m about the origin of the body's
         frame, of every joint Ia fv fc fo: torque = regressor · these."""
         refuse_ambiguous(self)
-        values = self._floats()
+        values = floats_of(dict(self.values))
         return {name: self._value(parameter, values) for name, parameter in standard_parameters(self).items()}
-
-    def _floats(self) -> dict[str, float]:
-        found: dict[str, float] = {}
-        pending = dict(self.values)
-        while pending:
-            ready = [name for name, value in pending.items() if all(inner in found for inner in names_of(value))]
-            if not ready:
-                break
-            found.update({name: float_of(pending.pop(name), found) for name in ready})
-        return found
 
     @staticmethod
     def _value(parameter: Parameter | None, values: Mapping[str, float]) -> float | None:

@@ -6,7 +6,7 @@ of the machinery behind them.
 
 from __future__ import annotations
 
-from manipula.api.data_verbs import excite, identify
+from manipula.api.data_verbs import calibrate, excite, identify, read_measured
 from manipula.api.model_verbs import (
     base_parameters,
     best_known,
@@ -42,6 +42,7 @@ from manipula.api.time_verbs import (
 __all__ = [
     "base_parameters",
     "best_known",
+    "calibrate",
     "check",
     "check_base_parameters",
     "closed_loop",
@@ -69,6 +70,7 @@ __all__ = [
     "optimise",
     "price_of",
     "read_log",
+    "read_measured",
     "robots",
     "save",
     "significance",

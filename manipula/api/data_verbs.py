@@ -9,13 +9,62 @@ from typing import TYPE_CHECKING, Any
 from manipula.api.robot_verbs import loaded
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from manipula.algebra.expr.function import Function
+    from manipula.identification.calibration.calibration import Calibration
     from manipula.identification.excitation.excitation import Excitation
     from manipula.identification.fitting.found import Found
     from manipula.identification.joint_model import JointModel
     from manipula.model import Model
     from manipula.robot import Robot
     from manipula.simulation.records.logs import Log
+
+
+def calibrate(
+    robot: Robot | str,
+    q: Any,
+    measured: Any,
+    *,
+    kind: str = "pose",
+    parameters: str | Iterable[str] = "all",
+    loss: str = "linear",
+    sigma: Any = None,
+    validate: tuple[Any, Any] | None = None,
+) -> Calibration:
+    """A robot's geometry from measurements of its tool, in the world: `q` (N, joints) and, of every row, `measured`.
+
+    `kind` is "pose": (N, 4, 4); "points": positions of one point on the tool (N, 3), or of several (N, points, 3),
+    whose places on it need not be known; "distance": (N,), from a place that stands still to a point on the tool,
+    neither known. Where the world of the measurements is another than the robot's, its base is laid under them first.
+
+    `parameters` is "all" or names some entries (`["theta2", "a2"]`) or groups: "offsets", "lengths", "angles", "base",
+    "tool". Entries that cannot be told apart, by any motion or by the one measured, are left as they were, and
+    `dropped` says why; between parallel axes stands Hayati's angle `beta`. `loss` ("huber", "soft_l1", "cauchy") lets
+    outliers count less. `sigma` is what a measurement is uncertain by, metres or (metres, radians); else it is found.
+    `validate` are measurements (q, measured) kept apart to judge the result.
+
+    >>> import numpy as np
+    >>> from manipula import Arm, load
+    >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=1, m2=1, g=9.81)
+    >>> built = arm.with_parameters(l1=0.502)
+    >>> q = np.random.default_rng(1).uniform(-2, 2, (30, 2))
+    >>> found = calibrate(arm, q, Arm(built).pose(q)[:, :3, 3], kind="points", parameters=["a1", "theta2"])
+    >>> [f"{one.name} {one.value:.4f}" for one in found.parameters if one.name == "a1"]
+    ['a1 0.5020']
+    """
+    from manipula.identification.calibration.calibrating import calibrated
+
+    return calibrated(loaded(robot), q, measured, kind, parameters, loss, sigma, validate)
+
+
+def read_measured(robot: Robot | str, path: str | Path) -> tuple[Any, Any, str]:
+    """`q`, `measured` and `kind` from a table: a row a configuration, headed `q1 … qn`, then `x y z`, with `qw qx qy
+    qz` or `roll pitch yaw` for poses, `x1 y1 z1 x2 …` for several points, or `distance`; units in brackets (`[deg]`,
+    `[mm]`), else radians and metres."""
+    from manipula.identification.calibration.tables import measurements
+
+    return measurements(loaded(robot), path)
 
 
 def excite(

@@ -71,12 +71,16 @@ COMMANDS = {
     ),
     "loads": Entry("simulating:loads", "Tell what every joint must carry and every motor give along a motion."),
     "excite": Entry(
-        "exciting:excite",
+        "recordings.exciting:excite",
         "Design a motion that makes the arm's parameters visible, to be recorded and identified from.",
     ),
     "logs": Entry(
-        "recordings:logs",
+        "recordings.logs:logs",
         "Tell what a recording was understood as: columns, units, rate, and what had to be repaired.",
+    ),
+    "calibrate": Entry(
+        "recordings.calibrating:calibrate",
+        "Correct an arm's geometry from measured poses, points or distances of its tool.",
     ),
     "demo": Entry("demonstration:demo", "Show what manipula does, on built-in robots, in a few seconds."),
 }

@@ -253,6 +253,15 @@ def applied(op: str, values: list[Any], maths: Maths[Any]) -> Any:
     raise AssertionError(op)
 
 
+def floats_of(values: Mapping[str, Parameter]) -> dict[str, float]:
+    """The names that have a value, as floats; a name whose value asks for one without is left out."""
+    found: dict[str, float] = {}
+    pending = dict(values)
+    while ready := [name for name, value in pending.items() if all(inner in found for inner in names_of(value))]:
+        found.update({name: float_of(pending.pop(name), found) for name in ready})
+    return found
+
+
 def float_of(parameter: Parameter, values: Mapping[str, float]) -> float:
     """The parameter as a float, names from `values`."""
     from manipula.mechanics.spatial.floats import FLOATS

@@ -1,0 +1,1 @@
+"""The commands about recordings and measurements of a real arm."""

@@ -1,0 +1,1 @@
+"""Calibration of an arm's geometry from measured poses, points or distances."""

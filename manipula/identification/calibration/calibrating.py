@@ -1,0 +1,263 @@
+"""From measurements to a corrected arm: lay the base under them, choose what can be found, least squares.
+
+    min Σ ρ(r(e, x)/σ)   over the errors e of the entries and what is found besides, x
+
+by Levenberg–Marquardt steps in a trust region (SciPy) with exact derivatives. σ of lengths and of angles is found from
+the residuals unless it is given; the covariance is (JᵀJ)⁻¹ of the weighted residuals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.identification.calibration.aligning import laid_under, refuse_other_units
+from manipula.identification.calibration.calibration import Calibration, Found, misfit
+from manipula.identification.calibration.geometry import Geometry
+from manipula.identification.calibration.measured import Measured, configurations, measured_from
+from manipula.identification.calibration.rank import FAINT, ZERO, Dropped, independent, why
+from manipula.mechanics.robot.description import Robot
+
+Array = NDArray[np.float64]
+LOSSES = ("linear", "huber", "soft_l1", "cauchy")
+GROUPS = ("all", "offsets", "lengths", "angles", "base", "tool")
+DRAWN = 40  # configurations at random, where an arm shows all it has
+POOR = 1e3  # a condition above it: noise of a tenth of a millimetre becomes a tenth of a metre
+FAR = 5.0  # robust deviations: a row beyond it is named
+ROUNDS = 4  # of finding σ and fitting
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`kept` are the columns that are found, among the entries and, behind them, what is found besides."""
+
+    geometry: Geometry
+    q: Array
+    measured: Measured
+    kept: Array
+    start: Array  # all columns
+
+    @property
+    def names(self) -> list[str]:
+        return [*(entry.name for entry in self.geometry.entries), *self.measured.besides]
+
+    def order(self, k: int) -> int:
+        """What is rather kept comes first; what is found besides before all."""
+        return self.geometry.entries[k].order if k < len(self.geometry.entries) else -1
+
+    def spread(self, unknowns: Array) -> tuple[Array, Array]:
+        whole = self.start.copy()
+        whole[self.kept] = unknowns
+        return whole[: len(self.geometry.entries)], whole[len(self.geometry.entries) :]
+
+    def residual(self, unknowns: Array) -> Array:
+        return self.measured.residual(self.geometry, self.q, *self.spread(unknowns))
+
+    def slopes(self, unknowns: Array) -> Array:
+        return self.measured.slopes(self.geometry, self.q, *self.spread(unknowns))[..., self.kept]
+
+
+def calibrated(
+    robot: Robot, q: Any, measured: Any, kind: str, parameters: str | Iterable[str], loss: str, sigma: Any,
+    validate: tuple[Any, Any] | None,
+) -> Calibration:  # fmt: skip
+    """See `manipula.calibrate`."""
+    if loss not in LOSSES:
+        raise UnknownNameError("loss", loss, LOSSES)
+    geometry = Geometry.of(robot)
+    rows = configurations(q, robot.dof, robot.name)
+    taken = measured_from(measured, kind, len(rows))
+    given = _sigma(sigma, taken)
+    chosen = _chosen(geometry, parameters)
+    refuse_other_units(geometry, rows, taken)
+    if any(geometry.entries[k].part == "base" for k in chosen):
+        geometry = laid_under(geometry, rows, taken)
+    start = np.concatenate([np.zeros(len(geometry.entries)), taken.start(geometry, rows)])
+    kept, dropped = _kept(geometry, rows, taken, chosen, start)
+    problem = Problem(geometry, rows, taken, np.array(kept), start)
+    if rows.shape[0] * len(taken.units) <= len(kept):
+        told = f"{len(rows)} rows give {len(rows) * len(taken.units)} equations for {len(kept)} unknowns"
+        raise InputError(f"measured: {told}; measure more configurations, or name fewer parameters")
+    return _solved(problem, dropped, loss, given, validate)
+
+
+def _sigma(sigma: Any, measured: Measured) -> Array | None:
+    """Of every entry of a row: one number, or (lengths, angles)."""
+    if sigma is None:
+        return None
+    values = np.atleast_1d(np.asarray(sigma, dtype=float))
+    if values.shape not in ((1,), (2,)) or not (np.isfinite(values) & (values > 0)).all():
+        raise InputError(f"sigma: expected a positive number of metres, or (metres, radians), found {sigma!r:.60}")
+    if len(values) == 1 and measured.kind == "pose":
+        raise InputError("sigma: poses have two: (metres, radians)")
+    return np.array([values[0] if unit == "m" else values[-1] for unit in measured.units])
+
+
+def _chosen(geometry: Geometry, parameters: str | Iterable[str]) -> list[int]:
+    asked = [parameters] if isinstance(parameters, str) else list(parameters)
+    names = [entry.name for entry in geometry.entries]
+    for name in asked:
+        if name not in (*GROUPS, *names):
+            raise UnknownNameError("geometric parameter", str(name), (*GROUPS, *names))
+    if not asked:
+        raise InputError("parameters: name at least one")
+    return [k for k, entry in enumerate(geometry.entries) if any(_is_of(geometry, k, name) for name in asked)]
+
+
+def _is_of(geometry: Geometry, k: int, group: str) -> bool:
+    entry = geometry.entries[k]
+    of_row = entry.part not in ("base", "tool")
+    match group:
+        case "all":
+            return True
+        case "offsets":
+            return entry.place == "offset"
+        case "lengths":
+            return of_row and not entry.turns
+        case "angles":
+            return of_row and entry.turns
+        case "base" | "tool":
+            return entry.part == group and entry.place == "before" and not of_row
+    return entry.name == group
+
+
+def _kept(
+    geometry: Geometry, q: Array, measured: Measured, chosen: list[int], start: Array
+) -> tuple[list[int], list[Dropped]]:
+    entries = geometry.entries
+    names = [*(entry.name for entry in entries), *measured.besides]
+    order = [*range(len(entries), len(names)), *sorted(chosen, key=lambda k: entries[k].order)]
+    e, x = start[: len(entries)], start[len(entries) :]
+    weights = np.array([1.0 if unit == "m" else geometry.size for unit in measured.units])
+
+    def columns(where: Array) -> Array:
+        of = measured.rows(np.arange(len(where)) % len(q))
+        J = of.slopes(geometry, where, e, x) * weights[None, :, None]
+        return np.asarray(J.reshape(-1, J.shape[-1]))
+
+    structural, lost = independent(columns(_drawn(geometry)), order, ZERO)
+    dropped = {k: why(structural, shares, names, "in every motion") for k, shares in lost.items()}
+    shown, unseen = independent(columns(q), structural, FAINT)
+    dropped |= {k: why(shown, shares, names, "in the configurations measured") for k, shares in unseen.items()}
+    return sorted(shown), [Dropped(names[k], dropped[k]) for k in sorted(dropped)]
+
+
+def _drawn(geometry: Geometry) -> Array:
+    rng = np.random.default_rng(20)
+    moving = [joint for joint in geometry.robot.joints if joint.kind != "fixed" and joint.coordinate is None]
+    width = np.array([np.pi if joint.turns else geometry.size for joint in moving])
+    drawn: Array = rng.uniform(-1, 1, (DRAWN, len(moving))) * width
+    return drawn
+
+
+def _solved(
+    problem: Problem, dropped: list[Dropped], loss: str, sigma: Array | None, validate: tuple[Any, Any] | None
+) -> Calibration:
+    unknowns, scale = _fitted(problem, loss, sigma)
+    condition, faint = _condition(problem, unknowns, scale)
+    while condition > 1 / FAINT and len(problem.kept) > 1:  # what the first guess did not show yet
+        dropped = [*dropped, Dropped(problem.names[faint], "is not told apart in the configurations measured")]
+        problem = replace(problem, kept=problem.kept[problem.kept != faint])
+        unknowns, scale = _fitted(problem, loss, sigma)
+        condition, faint = _condition(problem, unknowns, scale)
+    residual = problem.residual(unknowns)
+    e, x = problem.spread(unknowns)
+    start = problem.measured.residual(problem.geometry, problem.q, e * 0, problem.start[len(e) :])
+    result = Calibration(
+        problem.geometry.corrected(e), _found(problem, unknowns, scale, loss, sigma), tuple(dropped),
+        misfit(problem.measured, start), misfit(problem.measured, residual), None, condition, problem.measured.kind,
+        tuple(_warnings(problem, residual / scale, condition, loss)),
+        dict(zip(problem.measured.besides, map(float, x))),
+    )  # fmt: skip
+    return result if validate is None else _validated(result, problem, validate)
+
+
+def _weighted(problem: Problem, unknowns: Array, scale: Array) -> Array:
+    return (problem.slopes(unknowns) / scale[None, :, None]).reshape(-1, len(unknowns))
+
+
+def _condition(problem: Problem, unknowns: Array, scale: Array) -> tuple[float, int]:
+    """Of the columns scaled to length 1, and the column that is told apart worst."""
+    J = _weighted(problem, unknowns, scale)
+    lengths = np.linalg.norm(J, axis=0)
+    if (lengths == 0).any():
+        return np.inf, int(problem.kept[lengths == 0][0])
+    _, singular, directions = np.linalg.svd(J / lengths, full_matrices=False)
+    shares = np.abs(directions[-1]) * (1 + 0.1 * np.array([problem.order(k) for k in problem.kept]))
+    return float(singular[0] / max(singular[-1], 1e-300)), int(problem.kept[shares.argmax()])
+
+
+def _found(problem: Problem, unknowns: Array, scale: Array, loss: str, sigma: Array | None) -> tuple[Found, ...]:
+    J, residual = _weighted(problem, unknowns, scale), problem.residual(unknowns) / scale
+    spread = float(np.sum(residual**2) / max(1, residual.size - J.shape[1]))
+    if sigma is not None or loss != "linear":
+        spread = 1.0  # σ is given, or that of the rows that are no outliers
+    sigmas = np.sqrt(np.diag(np.linalg.inv(J.T @ J)) * spread)
+    whole = np.concatenate(problem.spread(unknowns))
+    nominal = np.concatenate([problem.geometry.nominal, np.zeros(len(problem.measured.besides))])
+    units = [*(entry.unit for entry in problem.geometry.entries), *("m" for _ in problem.measured.besides)]
+    return tuple(
+        Found(problem.names[k], float(nominal[k]), float(nominal[k] + whole[k]), float(s), units[k])
+        for k, s in zip(problem.kept, sigmas)
+    )
+
+
+def _fitted(problem: Problem, loss: str, sigma: Array | None) -> tuple[Array, Array]:
+    """The unknowns, and σ of every entry of a row."""
+    units = np.array(problem.measured.units)
+    unknowns = problem.start[problem.kept]
+    scale = np.where(units == "m", 1e-3, 1e-3 / problem.geometry.size) if sigma is None else sigma
+    for _ in range(ROUNDS if sigma is None and (loss != "linear" or len(set(units)) > 1) else 1):
+        unknowns = _least(problem, unknowns, scale, loss)
+        scale = _spread(problem.residual(unknowns), units, scale, len(unknowns)) if sigma is None else scale
+    return unknowns, scale
+
+
+def _least(problem: Problem, start: Array, scale: Array, loss: str) -> Array:
+    found = least_squares(
+        lambda u: (problem.residual(u) / scale).ravel(), start, lambda u: _weighted(problem, u, scale), loss=loss,
+        x_scale="jac", xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=100,
+    )  # fmt: skip
+    return np.asarray(found.x)
+
+
+def _spread(residual: Array, units: NDArray[np.str_], scale: Array, unknowns: int) -> Array:
+    """σ of lengths and of angles; of the middle of the rows, so that outliers do not count."""
+    share = np.sqrt(residual.size / max(1, residual.size - unknowns))
+    found = scale.copy()
+    for unit in set(units.tolist()):
+        deviation = 1.4826 * np.median(np.abs(residual[:, units == unit])) * share
+        found[units == unit] = max(deviation, 1e-12)
+    return found
+
+
+def _warnings(problem: Problem, standard: Array, condition: float, loss: str) -> list[str]:
+    told = []
+    count, unknowns = standard.size, len(problem.kept)
+    if count < 2 * unknowns:
+        told.append(f"{count} equations for {unknowns} unknowns: measure more configurations")
+    if condition > POOR:
+        told.append(f"the condition number is {condition:.2g}: the configurations measured look alike")
+    rows = np.abs(standard).max(axis=1)
+    rows = rows / (1.4826 * np.median(np.abs(standard)) + 1e-300)
+    odd = np.flatnonzero(rows > FAR)
+    if len(odd):
+        listed = ", ".join(str(row + 1) for row in odd[:6]) + (" …" if len(odd) > 6 else "")
+        advice = "" if loss != "linear" else "; loss='huber' lets them count less"
+        told.append(f"row {listed} lies far from all others (more than {FAR:g} deviations){advice}")
+    return told
+
+
+def _validated(result: Calibration, problem: Problem, validate: tuple[Any, Any]) -> Calibration:
+    """Errors on measurements that the fit did not see, by the nominal arm (its base laid, its points found) and now."""
+    rows = configurations(validate[0], result.robot.dof, result.robot.name)
+    kept = measured_from(validate[1], result.kind, len(rows))
+    geometry = problem.geometry
+    before = kept.residual(geometry, rows, np.zeros(len(geometry.entries)), problem.start[len(geometry.entries) :])
+    return replace(result, validation=(misfit(kept, before), result.error(*validate)))
