@@ -3,8 +3,8 @@
     python bench/calibration.py [--seeds 10]
 
 Every entry of the geometry is off by 1 mm or 1 mrad (normal), poses are measured with 0.1 mm and 0.1 mrad of noise in
-60 configurations; 200 others judge. "covers": the share of 95 % intervals that hold what is planted, of the entries that
-were found, measured against the fit to the same arm without noise.
+60 configurations; 200 others judge. "covers": the share of 95 % intervals that hold what is planted, of the entries
+that were found, measured against the fit to the same arm without noise.
 """
 
 from __future__ import annotations
