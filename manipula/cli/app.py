@@ -70,6 +70,10 @@ COMMANDS = {
         "simulating:simulate", "Simulate an arm: a scenario file, or a law that takes it from here to there."
     ),
     "loads": Entry("simulating:loads", "Tell what every joint must carry and every motor give along a motion."),
+    "identify": Entry(
+        "recordings.identifying:identify",
+        "Find a robot's inertia, motor inertia and friction from recordings of it: positions and torques along time.",
+    ),
     "excite": Entry(
         "recordings.exciting:excite",
         "Design a motion that makes the arm's parameters visible, to be recorded and identified from.",

@@ -10,18 +10,20 @@ from math import ceil, floor, isfinite, log10
 WIDTH, HEIGHT = 460, 220
 LEFT, RIGHT, TOP, BOTTOM = 62, 12, 26, 34
 POINTS = 600  # of a line: more than pixels show nothing
+DOTS = 1500
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
 DASHED = ' stroke-dasharray="6 7"'  # as much gap as dash: over another line both are seen
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line: its name in the legend, its heights, and how it is drawn."""
+    """One line: its name in the legend, its heights, and how it is drawn: joined, or a dot each."""
 
     name: str
     y: Sequence[float]
     dashed: bool = False
     colour: int = 0
+    dots: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Chart:
         middle, half = (LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2
         parts = [
             f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.title)}" '
-            'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11">',
+            'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11" fill="currentColor">',
             f'<text x="{LEFT}" y="16" font-size="13">{escape(self.title)}</text>',
             *(_tick_across(across, x) for x in across.ticks()),
             *(_tick_up(up, y) for y in up.ticks()),
@@ -100,10 +102,19 @@ def _level(scale: _Scale, y: float) -> str:
 
 def _polyline(across: _Scale, up: _Scale, x: Sequence[float], line: Line) -> str:
     pairs = [(across(a), up(b)) for a, b in zip(x, line.y) if isfinite(b)]
+    if line.dots:
+        return _dots(pairs, COLOURS[line.colour % len(COLOURS)])
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in _thinned(pairs))
     dash = DASHED if line.dashed else ""
     colour = COLOURS[line.colour % len(COLOURS)]
     return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.4"{dash}/>'
+
+
+def _dots(pairs: Sequence[tuple[float, float]], colour: str) -> str:
+    """Of many points as many as can be seen, evenly chosen."""
+    chosen = pairs[:: max(1, len(pairs) // DOTS)]
+    path = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in chosen)
+    return f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.4" stroke-linecap="round" opacity="0.6"/>'
 
 
 def _thinned(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -13,8 +13,14 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
 table { border-collapse: collapse; } th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right; }
 th:first-child, td:first-child { text-align: left; } caption { text-align: left; color: #666; padding-bottom: .3rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(440px, 1fr)); gap: .5rem 1rem; }
-svg { width: 100%; height: auto; } .wide { overflow-x: auto; }
-@media (max-width: 520px) { .charts { grid-template-columns: 1fr; } }
+svg { width: 100%; height: auto; } .wide { overflow-x: auto; margin: .6rem 0; }
+.warning { border-left: 4px solid #c60; padding: .2rem .8rem; background: #fff4e5; margin: .4rem 0; }
+@media (max-width: 520px) { .charts { grid-template-columns: 1fr; } body { margin: 1rem auto; } }
+@media (prefers-color-scheme: dark) {
+  body { background: #16181a; color: #ddd; } th, td { border-color: #444; } caption { color: #aaa; }
+  .warning { background: #3a2a10; } svg line[stroke="#e4e4e4"] { stroke: #3a3d40; }
+}
+@media print { body { margin: 0; max-width: none; } svg, tr { break-inside: avoid; } h2 { break-after: avoid; } }
 """
 
 
@@ -36,6 +42,10 @@ def section(title: str, *parts: str) -> str:
 
 def paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
+
+
+def warning(text: str) -> str:
+    return f'<p class="warning">{escape(text)}</p>'
 
 
 def page(title: str, parts: Sequence[str]) -> str:

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manipula import api
-from manipula.cli.inverse_screen import numbers
+from manipula.cli.recordings import said
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json, say_prose, say_table
-from manipula.errors import InputError
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
     from manipula import Log
 
-Said = list[str] | None
-MANY = "it may be repeated"
 LEAST = 100  # samples: shorter ones are not cut
 
 
@@ -26,11 +23,11 @@ LEAST = 100  # samples: shorter ones are not cut
 def logs(
     file: Annotated[Path, typer.Argument(help="A table, .npz, .mat, .h5, .parquet, .mcap, .bag, a folder of ROS 2.")],
     robot: Annotated[str, typer.Option("--robot", metavar="ROBOT", help="Whose recording it is.")] = "",
-    columns: Annotated[Said, typer.Option("--column", metavar="q=A,B", help=f"Heads of a quantity; {MANY}.")] = None,
-    units: Annotated[Said, typer.Option("--unit", metavar="q=deg", help=f"Unit of a quantity; {MANY}.")] = None,
-    scale: Annotated[Said, typer.Option("--scale", metavar="tau=1,2", help=f"Factors of a quantity; {MANY}.")] = None,
-    rate: Annotated[float | None, typer.Option("--rate", help="Samples a second, where times are no use.")] = None,
-    topic: Annotated[str, typer.Option("--topic", help="Of joint states, where there are several.")] = "",
+    columns: said.Columns = None,
+    units: said.Units = None,
+    scale: said.Scale = None,
+    rate: said.Rate = None,
+    topic: said.Topic = "",
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
     save: Annotated[Path | None, typer.Option("--save", help="The samples, SI: .csv, .npz or .parquet.")] = None,
     values: options.Values = None,
@@ -43,13 +40,8 @@ def logs(
       manipula logs run.csv --robot puma560
       manipula logs rec.mat --robot arm.toml --column q=rec.pos_deg --unit t=ms --plot rec.png
     """
-    log = api.read_log(
-        file, places.find(robot, values=values) if robot else None,
-        columns={name: _heads(text) for name, text in _pairs("--column", columns)},
-        units={name: text.split(",") if "," in text else text for name, text in _pairs("--unit", units)},
-        scale={name: _factors(name, text) for name, text in _pairs("--scale", scale)},
-        rate=rate, topic=topic or None,
-    )  # fmt: skip
+    understood = said.understanding(columns, units, scale, rate, topic)
+    log = api.read_log(file, places.find(robot, values=values) if robot else None, **understood)
     files = _written(log, plot, save)
     if as_json:
         say_json(plain({**_told(log), "files": files}))
@@ -84,24 +76,3 @@ def _written(log: Log, plot: Path | None, save: Path | None) -> list[Path]:
     if save is not None:
         found.append(log.save(save))
     return found
-
-
-def _pairs(option: str, given: Said) -> list[tuple[str, str]]:
-    found = []
-    for text in given or ():
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise InputError(f"{option}: expected NAME=VALUE, found {text!r}")
-        found.append((name.strip(), value.strip()))
-    return found
-
-
-def _heads(text: str) -> Any:
-    """Heads, or numbers of columns; `none` leaves the quantity out."""
-    words: list[str | int] = [int(word) if word.strip().isdigit() else word.strip() for word in text.split(",")]
-    return None if words == ["none"] else words[0] if len(words) == 1 else words
-
-
-def _factors(name: str, text: str) -> Any:
-    found = numbers(f"--scale {name}", text)
-    return found[0] if len(found) == 1 else found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,10 @@ from manipula.identification.fitting.uncertainty import Spread
 from manipula.identification.fitting.whole import torque_function
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
+from manipula.identification.reports.report import report_of
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.records.logs import Log
+from manipula.support.files import write_text
 from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
@@ -52,6 +55,7 @@ class Found:
     believed: Array | None
     spread: Spread
     data: Data
+    judged: tuple[Data, ...] = ()  # the recordings of `validation`
     asked_filter: float | str | None = "auto"
     as_model: Callable[[Function, float], Any] = lambda function, sample: function  # the face makes a Model of it
 
@@ -125,6 +129,11 @@ class Found:
         return data.subset([c.name for c in self.columns])
 
     # in words
+
+    def report(self, path: str | Path) -> Path:
+        """One page that stands alone, .html: warnings, errors, choices, torques, residuals, parameters with their
+        standard deviations, conditioning. Returns its path."""
+        return write_text(Path(path), report_of(self))
 
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = plain(

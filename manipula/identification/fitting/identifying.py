@@ -173,12 +173,13 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
 
 def _validated(found: Found, validate: Any) -> Found:
     """The errors on recordings that the fit has not seen; here they are looked at for the first time."""
-    judged, doubts = [], list(found.warnings)
+    judged, data, doubts = [], [], list(found.warnings)
     for place, log in enumerate(_listed(found.data.robot, validate, "validate", empty=True), 1):
         seen = found.seen(log)
+        data.append(seen)
         judged.append(errors_of(seen, found.theta))
         doubts += beyond(found.data, seen, found.prior, f"validation {place}")
-    return replace(found, validation=tuple(judged), warnings=tuple(dict.fromkeys(doubts)))
+    return replace(found, validation=tuple(judged), judged=tuple(data), warnings=tuple(dict.fromkeys(doubts)))
 
 
 # what was asked for

@@ -1,0 +1,186 @@
+"""`identify`: what recordings tell of a robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manipula import api
+from manipula.cli.recordings import said
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import (
+    CHECK_FAILED,
+    guarded,
+    note,
+    progress,
+    say,
+    say_json,
+    say_prose,
+    say_table,
+)
+from manipula.errors import InputError
+from manipula.robot import Robot
+from manipula.support.plain import plain
+
+if TYPE_CHECKING:
+    from manipula.identification.fitting.found import Found
+    from manipula.identification.fitting.prediction import Errors
+    from manipula.identification.fitting.table import Row
+    from manipula.identification.joint_model import JointModel
+
+WORSE = 2.0  # times the error at home that one abroad may be, where nobody says a bound
+ALONE = ("motor_inertia", "offset", "stiffness", "tilt")  # words of --model that are no friction
+
+
+@guarded
+def identify(
+    robot: options.RobotName,
+    train: Annotated[list[Path], typer.Argument(metavar="RECORDING…", help="To learn from; see manipula logs.")],
+    validate: Annotated[
+        list[Path] | None, typer.Option("--validate", help="To be judged on, not to learn from; it may be repeated.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The robot found: .toml, or .urdf with less in it.")] = None,
+    report: Annotated[Path | None, typer.Option("--report", help="A page of pictures and tables: .html")] = None,
+    method: Annotated[
+        str, typer.Option("--method", help="entropic wls ols irls ridge tls lmi log_cholesky")
+    ] = "entropic",
+    prior: Annotated[str, typer.Option("--prior", metavar="robot|spheres|none")] = "robot",
+    model: Annotated[
+        str, typer.Option("--model", metavar="auto|A,B", help="Families: viscous,coulomb,offset,motor_inertia,load …")
+    ] = "auto",
+    filter: Annotated[str, typer.Option("--filter", metavar="auto|none|HZ", help="The cut-off.")] = "auto",
+    bound: Annotated[
+        float | None, typer.Option("--bound", help="Exit code 1 when a validation error is above it, in %.")
+    ] = None,
+    columns: said.Columns = None,
+    units: said.Units = None,
+    scale: said.Scale = None,
+    rate: said.Rate = None,
+    topic: said.Topic = "",
+    values: options.Values = None,
+    as_json: options.Json = False,
+) -> None:
+    """Find a robot's inertia, motor inertia and friction from recordings of it: positions and torques along time.
+
+    Every recording is read as `manipula logs` reads it: look there first. Those of --validate are not touched before
+    the fit has ended. Exit code 1: an error on one of them is above --bound or, without it, above twice the larger
+    of the training's and that of the worst block of time in cross-validation.
+
+    \b
+    Examples:
+      manipula identify arm.toml run1.csv run2.csv --validate run3.csv --out found.toml --report found.html
+      manipula identify arm.urdf rec.mat --column q=rec.pos --unit q=deg --bound 5
+      manipula identify puma560 run.csv --method wls --prior none --model viscous,coulomb
+    """
+    if bound is not None and not bound > 0:
+        raise InputError(f"--bound: expected per cent above 0, found {bound:g}")
+    if out is not None and out.suffix.lower() not in (endings := api.formats()):  # refused before the work, not after
+        raise InputError(f"--out: {out}: expected one of the endings {' '.join(endings)}")
+    subject = places.find(robot, values=values)
+    declared, cutoff = _model(model), _cutoff(filter)
+    with progress(f"identifying {subject.name}") as tell:
+        read = {"robot": subject, **said.understanding(columns, units, scale, rate, topic)}
+        logs, others = ([api.read_log(path, **read) for path in paths] for paths in (train, validate or []))
+        found = api.identify(
+            subject, logs, validate=others, model=declared, prior=None if prior == "none" else prior, method=method,
+            filter=cutoff, tell=tell,
+        )  # fmt: skip
+        files = _written(found, out, report)
+    judged = [path for path, log in zip(validate or [], others) for _ in log.rows()]
+    failed = _failures(found, judged, bound)
+    if as_json:
+        say_json(plain({**found.as_dict(), "failed": failed, "files": [str(path) for path in files]}))
+    else:
+        _say(found, train, judged, files)
+    for text in failed:
+        note(text, "red")
+    if failed:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _written(found: Found, out: Path | None, report: Path | None) -> list[Path]:
+    robot = [] if out is None else [api.save(Robot.of(found.robot), out)]
+    return robot if report is None else [*robot, found.report(report)]
+
+
+def _say(found: Found, train: list[Path], validate: list[Path], files: list[Path]) -> None:
+    for text in found.warnings:
+        say_prose(f"warning: {text}", "yellow")
+    rows = [_row(_together(train), "training", found.train)]
+    rows += [_row(path.name, "validation", errors) for path, errors in zip(validate, found.validation)]
+    joints = [f"{name} %" for name in found.data.robot.joint_names]
+    heads = ("recording", "used for", "whole %", "moving %", *joints)
+    prior = "no prior" if found.prior is None else f"prior {found.prior}"
+    told = "physically consistent" if found.consistent else "NOT physically consistent"
+    title = f"{found.data.robot.name}: {len(found.columns)} parameters by {found.method}, {prior}; {told}"
+    say_table(title, heads, rows, right=range(2, len(heads)))
+    for text in dict.fromkeys(found.filter):
+        say_prose(f"filter: {text}")
+    for choice in found.choices:
+        if choice.taken:
+            say_prose(f"chosen: {choice.family}, {choice.before:.2f} → {choice.error:.2f} % on blocks left out")
+    say()
+    cells = [_parameter(row) for row in found.parameters]
+    say_table("", ("parameter", "value", "± sigma", "prior", "unit"), cells, right=(1, 2, 3))
+    if found.extra:
+        say_prose(
+            f"A robot file cannot say {', '.join(found.extra)}; found.torque in Python is a model with all of it."
+        )
+    for path in files:
+        say(f"wrote {path}")
+
+
+def _together(paths: list[Path]) -> str:
+    return paths[0].name if len(paths) == 1 else f"{len(paths)} recordings"
+
+
+def _row(name: str, use: str, errors: Errors) -> list[str]:
+    return [name, use, *(f"{x:.2f}" for x in (errors.whole, errors.moving, *errors.joints))]
+
+
+def _parameter(row: Row) -> list[str]:
+    sigma = f"{row.sigma:.2g}" if row.sigma < float("inf") else "unknown"
+    return [row.name, f"{row.value:.5g}", sigma, "" if row.prior is None else f"{row.prior:.4g}", row.unit]
+
+
+def _failures(found: Found, paths: list[Path], bound: float | None) -> list[str]:
+    """Sentences about validations that are worse than they may be."""
+    home = max([found.train.whole, *found.blocks])
+    limit = WORSE * home if bound is None else bound
+    why = f"twice the {home:.2f} % at home" if bound is None else "--bound"
+    return [
+        f"{path}: the error is {errors.whole:.2f} %, above {limit:.4g} % ({why})"
+        for path, errors in zip(paths, found.validation)
+        if not errors.whole <= limit
+    ]
+
+
+def _cutoff(text: str) -> float | str | None:
+    if text in ("auto", "none"):
+        return None if text == "none" else text
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--filter: expected auto, none or a cut-off in Hz, found {text!r}") from None
+
+
+def _model(text: str) -> JointModel | str:
+    """`auto`, or the families that there are; no word, no family."""
+    if text == "auto":
+        return text
+    from manipula.identification.joint_model import JointModel
+
+    words = options.split_names(text)
+    harmonics = [word for word in words if word.partition(":")[0] == "harmonics"]
+    friction = tuple(word for word in words if word not in (*ALONE, *harmonics))
+    given: dict[str, Any] = {word: word in words for word in ALONE}
+    return JointModel(friction=friction, harmonics=max(map(_count, harmonics), default=0), **given)
+
+
+def _count(word: str) -> int:
+    number = word.partition(":")[2] or "1"
+    if not number.isdigit():
+        raise InputError(f"--model: expected harmonics:1 or harmonics:2, found {word!r}")
+    return int(number)

@@ -1,0 +1,1 @@
+"""What was found, as a page to read."""
