@@ -29,7 +29,7 @@ def calibrate(
     values: options.Values = None,
     as_json: options.Json = False,
 ) -> None:
-    """Correct an arm's geometry from measurements of its tool.
+    """Correct an arm's geometry from measured poses, points or distances of its tool.
 
     The table has a row for every configuration: columns q1 … qn (or the joints' names), then x y z of a point on the
     tool; x y z and qw qx qy qz, or roll pitch yaw, of its pose; x1 y1 z1 x2 … of several points; or distance. A unit

@@ -25,10 +25,7 @@ from manipula.robot import Robot
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
-    from manipula.identification.fitting.found import Found
-    from manipula.identification.fitting.prediction import Errors
-    from manipula.identification.fitting.table import Row
-    from manipula.identification.joint_model import JointModel
+    from manipula import JointModel
 
 WORSE = 2.0  # times the error at home that one abroad may be, where nobody says a bound
 ALONE = ("motor_inertia", "offset", "stiffness", "tilt")  # words of --model that are no friction
@@ -100,12 +97,12 @@ def identify(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _written(found: Found, out: Path | None, report: Path | None) -> list[Path]:
+def _written(found: Any, out: Path | None, report: Path | None) -> list[Path]:
     robot = [] if out is None else [api.save(Robot.of(found.robot), out)]
     return robot if report is None else [*robot, found.report(report)]
 
 
-def _say(found: Found, train: list[Path], validate: list[Path], files: list[Path]) -> None:
+def _say(found: Any, train: list[Path], validate: list[Path], files: list[Path]) -> None:
     for text in found.warnings:
         say_prose(f"warning: {text}", "yellow")
     rows = [_row(_together(train), "training", found.train)]
@@ -136,16 +133,16 @@ def _together(paths: list[Path]) -> str:
     return paths[0].name if len(paths) == 1 else f"{len(paths)} recordings"
 
 
-def _row(name: str, use: str, errors: Errors) -> list[str]:
+def _row(name: str, use: str, errors: Any) -> list[str]:
     return [name, use, *(f"{x:.2f}" for x in (errors.whole, errors.moving, *errors.joints))]
 
 
-def _parameter(row: Row) -> list[str]:
+def _parameter(row: Any) -> list[str]:
     sigma = f"{row.sigma:.2g}" if row.sigma < float("inf") else "unknown"
     return [row.name, f"{row.value:.5g}", sigma, "" if row.prior is None else f"{row.prior:.4g}", row.unit]
 
 
-def _failures(found: Found, paths: list[Path], bound: float | None) -> list[str]:
+def _failures(found: Any, paths: list[Path], bound: float | None) -> list[str]:
     """Sentences about validations that are worse than they may be."""
     home = max([found.train.whole, *found.blocks])
     limit = WORSE * home if bound is None else bound
@@ -170,7 +167,7 @@ def _model(text: str) -> JointModel | str:
     """`auto`, or the families that there are; no word, no family."""
     if text == "auto":
         return text
-    from manipula.identification.joint_model import JointModel
+    from manipula import JointModel
 
     words = options.split_names(text)
     harmonics = [word for word in words if word.partition(":")[0] == "harmonics"]
