@@ -17,6 +17,7 @@ Estimator = Callable[[Data, Prior, Array], Array]
 
 ESTIMATORS = {
     "irls": "irls",
+    "iv": "iv",
     "lmi": "lmi",
     "log_cholesky": "log_cholesky",
     "ridge": "ridge",

@@ -31,6 +31,7 @@ class Motion:
     smoother: Smoother
     stops: Mapping[Fraction, Array] = field(default_factory=dict)
     saturated: Flags | None = None
+    reference: Log | None = None  # what was asked of the arm at these times, as positions and rates, where it is known
 
     @property
     def kept(self) -> slice:
@@ -50,7 +51,12 @@ def motion_of(log: Log, tau: Array, smoother: Smoother, radii: Mapping[Fraction,
         qdd = rates(qd, dt)[0]
     if smoother.cutoff is None and log.qdd is not None:
         qdd = np.asarray(log.qdd, float)
-    return Motion(np.asarray(log.t, float), q, qd, qdd, tau, smoother, dict(zip(radii, stops(q, list(radii.values())))))
+    held = dict(zip(radii, stops(q, list(radii.values()))))
+    return Motion(np.asarray(log.t, float), q, qd, qdd, tau, smoother, held, reference=_reference(log))
+
+
+def _reference(log: Log) -> Log | None:
+    return None if log.q_ref is None else Log(log.t, log.q_ref, qd=log.qd_ref, qdd=log.qdd_ref)
 
 
 def stops(q: Array, radii: Sequence[Array]) -> list[Array]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import entropic_from
+from manipula.identification.estimators.instruments import instruments_of
 from manipula.identification.estimators.normal import even_weights, normal_from, solved, weights_from
 from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, prior_from
 from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
@@ -26,8 +27,8 @@ from manipula.identification.fitting.found import Found
 from manipula.identification.fitting.prediction import errors_of
 from manipula.identification.fitting.selection import Selection, select
 from manipula.identification.fitting.structure import narrowed
-from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions
-from manipula.identification.fitting.uncertainty import spread_of
+from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions, worse
+from manipula.identification.fitting.uncertainty import spread_of, spread_of_instruments
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import Robot
@@ -149,7 +150,13 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
     time = correlation_time(data.residuals(theta), _used(data))
     prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
 
-    doubts = suspicions(data, theta, fit.prior, fit.weights, partial(asked.changed, data, model))
+    doubts = suspicions(data, fit.prior, fit.weights, partial(asked.changed, data, model))
+    if asked.method == "iv":
+        doubts += instruments_of(data)[1]
+        spread = spread_of_instruments(data, last, time)
+    else:
+        doubts += worse(data, theta, fit.weights)
+        spread = spread_of(normal_from(data.fit, last), prior, theta, time)
     found = Found(
         method=asked.method,
         prior=None if prior is None else asked.prior,
@@ -164,7 +171,7 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
         columns=data.columns,
         theta=theta,
         believed=None if prior is None else prior.mean,
-        spread=spread_of(normal_from(data.fit, last), prior, theta, time),
+        spread=spread,
         data=data,
         asked_filter=asked.filter,
     )

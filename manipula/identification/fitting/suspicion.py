@@ -91,7 +91,7 @@ def about_mean(data: Data) -> Array:
 # sentences
 
 
-def suspicions(data: Data, theta: Array, prior: Prior, weights: Array, swapped: Changed) -> list[str]:
+def suspicions(data: Data, prior: Prior, weights: Array, swapped: Changed) -> list[str]:
     """What training itself makes doubtful. `swapped` gathers the logs changed by a function."""
     return [
         *data.notes,
@@ -99,7 +99,6 @@ def suspicions(data: Data, theta: Array, prior: Prior, weights: Array, swapped: 
         *_still(data),
         *_saturated(data),
         *_poor(data, prior, weights, swapped),
-        *_worse(data, theta, weights),
     ]
 
 
@@ -219,8 +218,8 @@ def shares(grams: Grams, theta: Array) -> Array:
     return np.where(loud > 0, np.sqrt(joint_variances(grams, theta) / np.where(loud > 0, loud, 1.0)), 0.0)
 
 
-def _worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
-    """Of a fit that could exist, when one that could not explains far more."""
+def worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
+    """Of a fit by least squares that could exist, when one that could not explains far more."""
     if not consistent(data.columns, theta):
         return
     normal = normal_from(data.fit, weights)
