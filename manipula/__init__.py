@@ -54,6 +54,8 @@ from manipula.version import __version__
 if TYPE_CHECKING:
     from manipula.arm import Arm
     from manipula.identification.joint_model import JointModel
+    from manipula.identification.online.estimator import OnlineEstimator
+    from manipula.identification.online.payload import PayloadEstimator
     from manipula.model import Law, Model, System
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
@@ -76,6 +78,8 @@ __all__ = [
     "ManipulaWarning",
     "Model",
     "Motions",
+    "OnlineEstimator",
+    "PayloadEstimator",
     "Plant",
     "ProofError",
     "Robot",
@@ -123,6 +127,8 @@ _CLASSES = {
     "Log": "manipula.simulation.records.logs",
     "Model": "manipula.model",
     "Motions": "manipula.parameters.motions",
+    "OnlineEstimator": "manipula.identification.online.estimator",
+    "PayloadEstimator": "manipula.identification.online.payload",
     "Plant": "manipula.simulation.plant",
     "Robot": "manipula.robot",
     "Run": "manipula.simulation.run",

@@ -1,0 +1,1 @@
+"""Estimators that learn while an arm moves, as programs with states."""

@@ -1,0 +1,200 @@
+"""`OnlineEstimator`: recursive least squares or the gradient around a robot's regressor, sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.algebra.emit import backend
+from manipula.algebra.expr.function import Function
+from manipula.algebra.run.compiled import compile_tape
+from manipula.algebra.tape import tape_from_function
+from manipula.errors import InputError, UnknownNameError
+from manipula.generation.prepare import prepare
+from manipula.generation.request import Request
+from manipula.generation.settings import defaults, refuse_impossible, settings_from
+from manipula.generation.together import generate_block
+from manipula.identification.online.covariance import covariance, shown
+from manipula.mechanics.models.block import Block
+from manipula.mechanics.models.estimation.gradient import gradient
+from manipula.mechanics.models.estimation.least_squares import least_squares
+from manipula.mechanics.models.estimation.unknowns import Unknowns, base_unknowns
+from manipula.mechanics.robot.description import Robot
+from manipula.simulation.loops.starting import first_states
+from manipula.support.files import write_files
+from manipula.version import __version__
+
+Array = NDArray[np.float64]
+METHODS: dict[str, Callable[[Unknowns], Block]] = {"least_squares": least_squares, "gradient": gradient}
+SIGMA = 10.0  # SI: first estimates that say next to nothing
+FEW = 3  # equations an unknown, before residuals tell how noisy the torques are
+
+
+class Seen(NamedTuple):
+    """How many equations were learnt from, and the sum of the squares of their residuals over those expected."""
+
+    rows: int = 0
+    squares: float = 0.0
+
+
+class OnlineEstimator:
+    """Base parameters of a robot, learnt sample by sample: `update(q, qd, qdd, tau)`.
+
+    `method` is "least_squares", whose `forgetting` λ is the weight that a sample keeps of those before it, or
+    "gradient", whose `gain` lies between 0 and 2. First estimates are the robot's own parameters, where it has them,
+    and `sigma` how far off they may be; `noise` is the standard deviation of a joint's torque. Of both one number, or
+    one for each. Nothing is forgotten while the covariance is `guard` times what it began with. `emit` writes the step.
+
+    >>> import manipula as mp
+    >>> arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    >>> estimator = mp.OnlineEstimator(arm)
+    >>> estimator.update([0.1, 0.2], [1, 2], [0, 3], [30.0, 12.0])
+    >>> len(estimator.theta), estimator.samples
+    (6, 1)
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        *,
+        method: str = "least_squares",
+        sigma: float | Sequence[float] = SIGMA,
+        noise: float | Sequence[float] = 1.0,
+        forgetting: float = 1.0,
+        guard: float = 1.0,
+        gain: float = 0.5,
+    ) -> None:
+        refuse_robot("OnlineEstimator", robot)
+        own = {"forgetting": forgetting, "guard": guard} if method == "least_squares" else {"gain": gain}
+        self._make(robot, base_unknowns(), method, {"sigma": sigma, "noise": noise, **own})
+
+    def _make(self, robot: Robot, unknowns: Unknowns, method: str, given: Mapping[str, Any]) -> None:
+        if not isinstance(method, str) or method not in METHODS:
+            raise UnknownNameError("on-line estimator", str(method), METHODS)
+        block = METHODS[method](unknowns)
+        self.robot, self.method = robot, method
+        _refuse_settings(given)
+        self.function: Function = generate_block(block, prepare(Request(robot, "inverse_dynamics")))
+        _refuse_symbols(self.function, robot)
+        self._memory = unknowns.estimates.name
+        self.settings = settings_from(self.function, defaults(block.inputs) | dict(given))
+        refuse_impossible(self.function.name, block.inputs, self.settings)
+        self._code = compile_tape(tape_from_function(self.function))
+        ports = {x.name: x for x in self.function.inputs}
+        self._variables = [x.name for x in self.function.inputs if x.role == "variable"]
+        self._set = {
+            name: x for port, row in self.settings.items() for name, x in zip(ports[port].names, row, strict=True)
+        }
+        self.names = _names(self.function, self._memory)
+        self._first = dict(first_states(block.inputs, robot))
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything that was learnt."""
+        self._state = self._code.start(**self._first)
+        self._variance: Array = np.square(self.settings["sigma"])
+        self._seen, self.samples = Seen(), 0
+
+    def update(self, q: Any, qd: Any, qdd: Any, tau: Any) -> None:
+        """Learn from one sample."""
+        self._learn({"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+
+    def _learn(self, given: Mapping[str, Any]) -> None:
+        values = [self._row(name, given[name]) for name in self._variables]
+        stepped = self._code.step(self._state, *values, p=self._set)
+        self._take(stepped.state, stepped.outputs, 1)
+
+    def _take(self, state: Any, outputs: Any, samples: int) -> None:
+        """Go on from what a step or many of them gave."""
+        self._state, self.samples = state, self.samples + samples
+        if self.method != "least_squares":
+            return
+        self._variance = np.array(np.atleast_2d(outputs.variance)[-1])
+        residual, expected = np.atleast_2d(outputs.residual), np.atleast_2d(outputs.expected)
+        felt = float(np.sum(residual**2 / expected))
+        self._seen = Seen(self._seen.rows + residual.size, self._seen.squares + felt)
+
+    def _row(self, name: str, value: Any) -> Array:
+        try:
+            found = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            found = np.empty(0)
+        dof = self.robot.dof
+        if found.shape != (dof,) or not np.isfinite(found).all():
+            told = " ".join(repr(value).split())
+            raise InputError(f"{self.robot.name}: {name}: expected {dof} finite numbers, one a joint, found {told:.60}")
+        return found
+
+    @property
+    def theta(self) -> dict[str, float]:
+        """The estimates by name."""
+        return dict(zip(self.names, map(float, getattr(self._state, self._memory)), strict=True))
+
+    @property
+    def sigma(self) -> dict[str, float]:
+        """Their standard deviations; torques are as noisy as the residuals say, once there are some.
+
+        Errors of a model last longer than a sample, and are not seen here: the truth may be further off.
+        """
+        return dict(zip(self.names, map(float, np.sqrt(self._variance) * self._scale), strict=True))
+
+    @property
+    def _scale(self) -> float:
+        if self.method != "least_squares":
+            raise InputError("gradient: keeps no covariance, so it has no sigma; method='least_squares' has")
+        rows, squares = self._seen
+        return float(np.sqrt(squares / rows)) if rows > FEW * len(self.names) else 1.0
+
+    @property
+    def covariance(self) -> Array:
+        """Of the estimates, as `sigma` is."""
+        return covariance(self._state.factors, self.settings["sigma"]) * self._scale**2
+
+    @property
+    def identifiable(self) -> tuple[str, ...]:
+        """The combinations of unknowns that the motion so far has shown: known ten times as well as at the start."""
+        self._scale  # noqa: B018  (the gradient has no covariance)
+        return shown(covariance(self._state.factors, self.settings["sigma"]), self.settings["sigma"], self.names)
+
+    def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
+        """Write the step as source code, with `NAME_init` and `NAME_step`; returns the paths written."""
+        return write_files(Path(folder), backend.emit(tape_from_function(self.function), language, __version__))
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name} {value:.4g}" for name, value in list(self.theta.items())[:4])
+        return (
+            f"<{self.method} of {self.robot.name} after {self.samples} samples: {told}{' …' * (len(self.names) > 4)}>"
+        )
+
+
+def refuse_robot(who: str, robot: Any) -> None:
+    """A description of one."""
+    if not isinstance(robot, Robot):
+        raise InputError(f"{who}: expected a robot, as mp.load gives it, found {robot!r:.60}")
+
+
+def _refuse_symbols(function: Function, robot: Robot) -> None:
+    missing = [name for port in function.inputs if port.role == "parameter" for name in port.names]
+    if missing:
+        told = ", ".join(missing[:6])
+        raise InputError(f"{robot.name}: has no value for {told}; robot.with_parameters({missing[0]}=…) gives one")
+
+
+def _refuse_settings(given: Mapping[str, Any]) -> None:
+    """λ lies in (0, 1], γ in (0, 2)."""
+    for name, top, within in (("forgetting", 1.0, "0 < λ ≤ 1"), ("gain", 2.0, "0 < gain < 2")):
+        value = given.get(name, 1.0)
+        number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if not number or not 0 < value <= top or (name == "gain" and value == top):
+            raise InputError(f"{name}: expected a number with {within}, found {value!r:.60}")
+
+
+def _names(function: Function, memory: str) -> tuple[str, ...]:
+    """Of base parameters those of the columns; of a load its own."""
+    columns = [name for part in function.provenance.parts for name in part.columns]
+    port = next(x for x in function.inputs if x.name == memory)
+    return tuple(columns) if memory == "theta" else tuple(x.removesuffix("_load") for x in port.names)

@@ -1,0 +1,134 @@
+"""`PayloadEstimator`: what an arm holds in its tool, learnt while it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+from manipula.generation.settings import refuse_time
+from manipula.identification.online.estimator import OnlineEstimator, refuse_robot
+from manipula.mechanics.models.estimation.unknowns import CENTRE, checked_columns, load_unknowns
+from manipula.mechanics.robot.bind import bind, free_parameters
+from manipula.mechanics.robot.branching import seen_at
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.spatial.floats import FloatMaths
+from manipula.simulation.records.logs import Log
+
+Array = NDArray[np.float64]
+LENGTH = 0.5  # m: how far from the tool's origin the centre of mass of a load may be at first
+
+
+class PayloadEstimator(OnlineEstimator):
+    """The mass and centre of mass of what the arm holds, by recursive least squares: `update(q, qd, qdd, tau)`.
+
+    What the arm itself needs, by the robot's own parameters, is taken off the torques. With `sample`, the seconds
+    between updates, no accelerations are needed (qdd=None): the equations go through a low-pass of time constant
+    `filter`. Without it accelerations are given. `columns` are those of a body to learn, of Kxx Kxy Kxz Kyy Kyz Kzz mx
+    my mz m; `frame` the frame they are about, the tool's unless named. `forgetting` below 1 follows loads that change.
+    `sigma` is how far from 0 each may be, from the arm's own mass unless given; `noise` is that of a joint's torque.
+
+    >>> import manipula as mp
+    >>> arm = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    >>> held, weigh = arm.with_payload(1.5), mp.PayloadEstimator(arm, columns=("mx", "my", "m"))
+    >>> torque = mp.Arm(held).inverse_dynamics
+    >>> for q in ([0.1, 0.2], [0.5, -1.0], [1.0, 1.5], [-0.7, 0.3]):
+    ...     weigh.update(q, [0, 0], [0, 0], torque(q, [0, 0], [0, 0]))
+    >>> round(weigh.mass, 2)
+    1.5
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        frame: str = "",
+        columns: Sequence[str] = CENTRE,
+        forgetting: float = 1.0,
+        sample: float | None = None,
+        *,
+        filter: float = 0.05,
+        sigma: float | Sequence[float] | None = None,
+        noise: float | Sequence[float] = 1.0,
+        guard: float = 1.0,
+        smoothing: float = 0.01,
+    ) -> None:
+        refuse_robot("PayloadEstimator", robot)
+        refuse_time("sample", sample)
+        self.columns, self.sample = checked_columns(columns), sample
+        held = seen_at(robot, frame) if frame else robot
+        given: dict[str, Any] = {"forgetting": forgetting, "guard": guard, "noise": noise, "smoothing": smoothing}
+        usual = first_sigmas(robot, self.columns)
+        given["sigma"] = usual if sigma is None else sigma
+        given |= {} if sample is None else {"sample": sample, "filter": filter}
+        self._make(held, load_unknowns(self.columns, accelerations=sample is None), "least_squares", given)
+
+    def update(self, q: Any, qd: Any, qdd: Any = None, tau: Any = None) -> None:
+        """Learn from one sample."""
+        if self.sample is not None and qdd is not None:
+            raise InputError("qdd: expected None, for sample= was given; without sample= accelerations are used")
+        self._learn({"q": q, "qd": qd, "qdd": qdd, "tau": tau})
+
+    def run(self, log: Log) -> Array:
+        """Learn from a whole recording, in machine code; the estimates after every sample, a row each."""
+        if not isinstance(log, Log) or log.tau is None or log.dof != self.robot.dof:
+            found = f"{log!r:.80}" if isinstance(log, Log) else type(log).__name__
+            raise InputError(
+                f"{self.robot.name}: expected a log of its {self.robot.dof} joints with torques, found {found}"
+            )
+        return np.vstack([self._part(part) for part in log.parts()])
+
+    def _part(self, part: Log) -> Array:
+        given = {"q": part.q, "qd": part.qd, "qdd": part.qdd, "tau": part.tau}
+        if part.qd is None:
+            given["qd"] = np.gradient(part.q, part.t, axis=0)
+        if part.qdd is None and self.sample is None:
+            raise InputError(
+                f"{part.source or 'log'}: has no accelerations; with sample={1 / part.rate:.6g} none are needed"
+            )
+        rows = [np.asarray(given[name]) for name in self._variables]
+        for name, row in zip(self._variables, rows, strict=True):
+            if not np.isfinite(row).all():
+                raise InputError(f"{part.source or 'log'}: {name}: expected finite numbers, found NaN or infinity")
+        return self._many(rows, self._set if self.sample is None else self._set | {"sample": 1 / part.rate})
+
+    def _many(self, rows: Sequence[Array], own: dict[str, float]) -> Array:
+        if self.sample is not None:  # nobody knows what was before the recording
+            self._state = self._state._replace(begun=np.zeros(1))
+        done = self._code.run(self._state, len(rows[0]), *rows, p=own, along=self._variables)
+        self._take(done.state, done.outputs, len(rows[0]))
+        found: Array = np.vstack([done.states.load[1:], done.state.load])
+        return found
+
+    @property
+    def mass(self) -> float:
+        """kg"""
+        if "m" not in self.columns:
+            raise InputError("mass: is not among the columns; columns=('mx', 'my', 'mz', 'm') has it")
+        return self.theta["m"]
+
+    @property
+    def com(self) -> Array:
+        """The centre of mass in the frame, m; NaN where it is not learnt, and while no mass is."""
+        theta, mass = self.theta, self.mass
+        return np.array([theta[x] / mass if x in theta and mass > 0 else np.nan for x in ("mx", "my", "mz")])
+
+
+def first_sigmas(robot: Robot, columns: Sequence[str]) -> list[float]:
+    """A load as heavy as the arm, half a metre long, is nothing to be surprised at."""
+    mass, size = mass_of(robot), {"K": LENGTH**2, "m": LENGTH}
+    return [mass * (1.0 if name == "m" else size[name[0]]) for name in columns]
+
+
+def mass_of(robot: Robot) -> float:
+    """Of all that moves."""
+    missing = [name for name, value in free_parameters(robot).items() if value is None]
+    if missing:
+        told = ", ".join(missing[:6])
+        raise InputError(f"{robot.name}: has no value for {told}; robot.with_parameters({missing[0]}=…) gives one")
+    masses: list[Any] = [link.inertia.m for link in bind(robot, FloatMaths(), {}, "none").links]
+    if not sum(masses) > 0:
+        raise InputError(f"{robot.name}: has no masses; what it holds is told from torques only beside its own weight")
+    return float(sum(masses))

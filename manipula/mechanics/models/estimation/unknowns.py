@@ -1,0 +1,175 @@
+"""What an estimator is to find, and the equations that a sample gives for it: Y θ = ρ, a row a joint.
+
+    base          Y(q, q̇, q̈) θ = τ                                   θ all base parameters
+    load          Y_L(q, q̇, q̈) θ = τ − τ_arm                         θ of a body in the tool, in its frame
+    load, no q̈    F[Y_L] θ = F[τ − τ_arm],   F = 1/(T s + 1)          the same through a low-pass
+
+F needs no acceleration. With p = M q̇, so that τ = ṗ − (Cᵀq̇ − g) + friction, and F[ṗ] = (p − F[p])/T,
+
+    F[τ − friction] = p/T − F[p/T + Cᵀq̇ − g]
+
+which is linear in the parameters of every body, so that it holds for the columns of the load, and for the arm as known.
+What F remembers is a state; sampled every h seconds it goes by backward differences, stable for any T. That of p/T
+begins with the first sample's p/T, so that an arm may be moving when the estimator starts.
+
+The columns of the load are those of `loaded_dynamics`, row j by weights e_j. In two velocities, with C(q, q̇) of
+Christoffel symbols:  M q̇ is its torque at q̈_r = q̇ and q̇_r = 0 less the weight, and (Cᵀq̇)_j = q̇ᵀ C e_j its power along q̇
+at q̇_r = e_j. The sign in the arm's friction is drawn out over `smoothing`.
+
+Source: the filtered form is that of Slotine, Li, "Composite adaptive control of robot manipulators", Automatica 25
+(1989), and of Middleton, Goodwin, "Adaptive computed torque control for rigid link manipulators", Systems & Control
+Letters 10 (1988).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.models.block import Call, Result, variables
+from manipula.mechanics.models.entry import Given
+from manipula.mechanics.models.integrate.discretised import SAMPLE
+from manipula.mechanics.models.law_ports import SMOOTHING
+from manipula.mechanics.models.linear.base_parameters import UNITS
+from manipula.mechanics.models.ports import EFFORT, PortKind
+from manipula.scalar import Maths, Next
+
+LOAD = tuple(UNITS)  # Kxx … m
+CENTRE = ("mx", "my", "mz", "m")
+FILTER = PortKind("filter", "s", "time constant of the low-pass", ("filter",), "setting", divides=True)
+BEGUN = PortKind("begun", "1", "0 before the first sample, then 1", ("begun",), "state")
+
+
+class Equations(NamedTuple):
+    """Y (joints, unknowns), ρ (joints), and what the states of a low-pass become."""
+
+    Y: list[list[Any]]
+    rho: list[Any]
+    kept: dict[str, list[Any]]
+
+
+@dataclass(frozen=True)
+class Unknowns:
+    """What is asked for: the port of its estimates, the inputs of its equations and the equations themselves."""
+
+    estimates: PortKind
+    inputs: tuple[PortKind, ...]
+    equations: Callable[[Maths[Any], Call, Given], Equations]
+    calls: tuple[str, ...]
+    kept: tuple[PortKind, ...] = ()
+
+    @property
+    def outputs(self) -> dict[str, Result]:
+        return {f"{x.name}_next": Result(x.unit, f"{x.doc}, after the step", Next(x.name)) for x in self.kept}
+
+
+def base_unknowns() -> Unknowns:
+    """All base parameters; accelerations are measured."""
+    estimates = PortKind("theta", "SI", "estimates of the base parameters", "base", "state", letter="theta_")
+    return Unknowns(estimates, variables("q", "qd", "qdd", "tau"), _base, ("base_regressor",))
+
+
+def _base(maths: Maths[Any], call: Call, x: Given) -> Equations:
+    Y = call("base_regressor", q=x["q"], qd=x["qd"], qdd=x["qdd"])["Y"]
+    return Equations([list(row) for row in Y], list(x["tau"]), {})
+
+
+def load_unknowns(columns: Sequence[str] = CENTRE, *, accelerations: bool = True) -> Unknowns:
+    """These parameters of a body in the tool; without accelerations the equations go through a low-pass."""
+    names = checked_columns(columns)
+    estimates = PortKind(
+        "load", "SI", "estimates of a body in the tool, in its frame", tuple(f"{x}_load" for x in names), "state"
+    )
+    places = [LOAD.index(name) for name in names]
+    if accelerations:
+        ports = (*variables("q", "qd", "qdd", "tau"), SMOOTHING)
+        return Unknowns(estimates, ports, lambda maths, call, x: _measured(call, x, places), ("loaded_dynamics",))
+    ports = (*variables("q", "qd", "tau"), FILTER, SAMPLE, SMOOTHING)
+    calls = ("loaded_dynamics", "momentum", "friction")
+    return Unknowns(
+        estimates, ports, lambda maths, call, x: _filtered(maths, call, x, places), calls, _low_passed(names)
+    )
+
+
+def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """In the order of the ten, each once."""
+    given = (columns,) if isinstance(columns, str) else tuple(columns)
+    for name in given:
+        if name not in LOAD:
+            raise UnknownNameError("parameter of a payload", str(name), LOAD)
+    if not given or len(set(given)) < len(given):
+        raise InputError(f"columns: expected parameters of a payload, each once, found {', '.join(given) or 'none'}")
+    return tuple(name for name in LOAD if name in given)
+
+
+def _low_passed(names: Sequence[str]) -> tuple[PortKind, ...]:
+    """What F remembers: a row of the joints for every column, and one for the torques."""
+    columns = (PortKind(f"low_{x}", "SI", f"the column of {x} in the low-pass", role="state") for x in names)
+    return (*columns, PortKind("low", EFFORT, "the torques in the low-pass", role="state"), BEGUN)
+
+
+def _slip(x: Given) -> list[Any]:
+    return [rate * (1 / width) for rate, width in zip(x["qd"], x["smoothing"], strict=True)]
+
+
+def _unit(j: int, n: int) -> list[Any]:
+    return [int(i == j) for i in range(n)]
+
+
+def _measured(call: Call, x: Given, places: Sequence[int]) -> Equations:
+    n = len(x["q"])
+    motion = {"q": x["q"], "qd": x["qd"], "qd_r": x["qd"], "qdd_r": x["qdd"], "slip": _slip(x), "load": [0] * len(LOAD)}
+    found = [call("loaded_dynamics", **motion, weights=_unit(j, n)) for j in range(n)]
+    # ρ = τ − τ_arm
+    rho = [tau - arm for tau, arm in zip(x["tau"], found[0]["tau"], strict=True)]
+    return Equations([[row["slope"][k] for k in places] for row in found], rho, {})
+
+
+def _filtered(maths: Maths[Any], call: Call, x: Given, places: Sequence[int]) -> Equations:
+    """Y = P/T − F[P/T + D],  ρ = F[p/T + d + τ − friction] − p/T,  P and D the columns of p and of Cᵀq̇ − g."""
+    n, pace, lag = len(x["q"]), 1 / x["filter"][0], x["filter"][0] + x["sample"][0]
+    share = x["sample"][0] * (1 / lag)
+    arm = call("momentum", q=x["q"], qd=x["qd"])
+    rub = call("friction", q=x["q"], qd=x["qd"], slip=_slip(x))["f"]
+    P, D = _momentum_columns(call, x, places)
+    names = [port for port in x if port.startswith("low_")]
+    Y: list[list[Any]] = [[] for _ in range(n)]
+    kept: dict[str, list[Any]] = {}
+
+    def followed(low: Sequence[Any], momenta: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+        """y⁺ = y + h/(T + h) (p/T + d − y),  y = p/T before the first sample"""
+        before = [maths.select(x["begun"][0], y, pace * p) for y, p in zip(low, momenta, strict=True)]
+        return [y + share * (pace * p + d - y) for y, p, d in zip(before, momenta, others, strict=True)]
+
+    for k, name in enumerate(names):
+        momenta = [row[k] for row in P]
+        kept[f"{name}_next"] = low = followed(x[name], momenta, [row[k] for row in D])
+        for row, p, y in zip(Y, momenta, low, strict=True):
+            row.append(pace * p - y)
+    pushes = [d + tau - f for d, tau, f in zip(arm["change"], x["tau"], rub, strict=True)]
+    kept["low_next"] = low = followed(x["low"], arm["momentum"], pushes)
+    kept["begun_next"] = [1]
+    return Equations(Y, [y - pace * p for y, p in zip(low, arm["momentum"], strict=True)], kept)
+
+
+def _momentum_columns(call: Call, x: Given, places: Sequence[int]) -> tuple[list[list[Any]], list[list[Any]]]:
+    """A unit of each parameter of the load: its share of M q̇, and of Cᵀq̇ − g."""
+    n = len(x["q"])
+    still = [0] * n
+    here = {"q": x["q"], "qd": x["qd"], "slip": still, "load": [0] * len(LOAD)}
+
+    def slope(weights: Sequence[Any], qd_r: Sequence[Any], qdd_r: Sequence[Any]) -> list[Any]:
+        found = call("loaded_dynamics", **here, qd_r=qd_r, qdd_r=qdd_r, weights=weights)["slope"]
+        return [found[k] for k in places]
+
+    along = slope(x["qd"], still, still)  # the power of the weight
+    P, D = [], []
+    for j in range(n):
+        unit = _unit(j, n)
+        weight = slope(unit, still, still)
+        P.append([a - b for a, b in zip(slope(unit, still, x["qd"]), weight, strict=True)])
+        turned = slope(x["qd"], unit, still)
+        D.append([a - b - g for a, b, g in zip(turned, along, weight, strict=True)])
+    return P, D
