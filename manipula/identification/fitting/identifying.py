@@ -24,6 +24,7 @@ from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, pri
 from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
 from manipula.identification.fitting.correlation import correlation_time
 from manipula.identification.fitting.found import Found
+from manipula.identification.fitting.gains import gain_doubts
 from manipula.identification.fitting.prediction import errors_of
 from manipula.identification.fitting.selection import Selection, select
 from manipula.identification.fitting.structure import narrowed
@@ -151,6 +152,8 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
     prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
 
     doubts = suspicions(data, fit.prior, fit.weights, partial(asked.changed, data, model))
+    if asked.prior == "robot":
+        doubts += gain_doubts(data, time)
     if asked.method == "iv":
         doubts += instruments_of(data)[1]
         spread = spread_of_instruments(data, last, time)

@@ -1,0 +1,80 @@
+"""Drive gains: a joint whose torque is recorded too small is named with its factor; a file of other masses is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.identification.data import Data
+from manipula.identification.fitting.gains import gain_doubts
+from manipula.identification.fitting.identifying import fit_of
+from manipula.identification.gathering import gather
+from manipula.identification.joint_model import JointModel
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.standard import with_standard
+from manipula.mechanics.robot.values.parameter import number
+from tests.random_robots import random_robot
+from tests.recordings import recording, two_joints
+
+ARM = two_joints()
+LOG = recording(ARM, 3, noise=0.02)
+
+
+def drawn(seed: int) -> Robot:
+    return random_robot(seed, joints=1 + seed % 3, surroundings=False)
+
+
+def said(robot: Robot, log: mp.Log, factors: list[float], filter: str | None = None) -> list[str]:
+    assert log.tau is not None
+    data = gather(robot, replace(log, tau=log.tau * factors), JointModel(), filter)
+    return list(gain_doubts(data, fit_of(data, "robot").time))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_joint_is_named_with_its_factor(seed: int) -> None:
+    robot = drawn(seed)
+    log = recording(robot, seed, noise=0.02)
+    assert not said(robot, log, [1.0] * robot.dof)
+    for j, name in enumerate(robot.joint_names):
+        factors = [1.0] * robot.dof
+        factors[j] = 0.85 if seed % 2 else 1.2
+        (text,) = said(robot, log, factors)
+        assert f"joint {name}:" in text
+        assert float(text.split(" times")[0].split()[-1]) == pytest.approx(factors[j], abs=0.01)
+
+
+def heavier(data: Data, seed: int) -> Robot:
+    """The same arm in a file whose links weigh more or less, each by its own factor."""
+    factors = np.random.default_rng(seed).uniform(0.7, 1.3, data.robot.dof)
+    own = [(column, value) for column, value in zip(data.columns, data.known) if column.link is not None]
+    return with_standard(data.robot, {c.name: number(float(x * factors[c.link or 0])) for c, x in own})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_other_masses_are_no_gains(seed: int) -> None:
+    """Joints that bear the same bodies agree about their masses: no drive is to blame."""
+    wrong = heavier(gather(ARM, LOG, JointModel(), None), seed)
+    assert not said(wrong, LOG, [1.0, 1.0])
+
+
+@pytest.mark.parametrize("factors", [[0.85, 1.0], [1.0, 0.85], [1.0, 1.0]])
+def test_identify_says_it(factors: list[float]) -> None:
+    assert LOG.tau is not None
+    log = replace(LOG, tau=LOG.tau * factors)
+    warned = [text for text in mp.identify(ARM, log, model=JointModel()).warnings if "drive gain" in text]
+    assert [text.split(":")[0] for text in warned] == [f"joint joint{j + 1}" for j in range(2) if factors[j] != 1]
+    for j in range(2):
+        if factors[j] != 1:  # what the sentence proposes takes the doubt away
+            given = JointModel(gains={f"joint{j + 1}": 1 / factors[j]})
+            assert not any("drive gain" in text for text in mp.identify(ARM, log, model=given).warnings)
+
+
+def test_nothing_is_said_without_masses_or_of_noise() -> None:
+    assert LOG.tau is not None
+    bare = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, g=9.81)
+    assert not said(bare, LOG, [1.0, 0.85])
+    shuffled = replace(LOG, q=LOG.q + np.random.default_rng(1).normal(size=LOG.q.shape), qd=None, qdd=None)
+    assert not said(ARM, shuffled, [1.0, 0.85])
