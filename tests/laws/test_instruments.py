@@ -98,3 +98,12 @@ def test_what_is_no_instrument_is_refused() -> None:
     for wrong in (np.degrees(log.q_ref), np.zeros_like(log.q_ref), log.q_ref[::-1]):
         with pytest.raises(InputError, match="q_ref"):
             mp.identify(ARM, replace(log, q_ref=wrong, qd_ref=None, qdd_ref=None), model=PLAIN, method="iv")
+
+
+def test_a_reference_that_says_little_of_the_motion_is_doubted() -> None:
+    log = followed(ARM, 5, noise=1e-5)
+    assert log.q_ref is not None
+    stairs = replace(log, q_ref=np.round(2 * log.q_ref) / 2, qd_ref=None, qdd_ref=None)
+    for given, doubted in ((log, False), (stairs, True)):
+        found = mp.identify(ARM, given, model=PLAIN, method="iv")
+        assert any("too far from the motion" in text for text in found.warnings) == doubted

@@ -28,7 +28,7 @@ from manipula.identification.fitting.gains import gain_doubts
 from manipula.identification.fitting.prediction import errors_of
 from manipula.identification.fitting.selection import Selection, select
 from manipula.identification.fitting.structure import narrowed
-from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions, worse
+from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions, weak, worse
 from manipula.identification.fitting.uncertainty import spread_of, spread_of_instruments
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
@@ -155,7 +155,7 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
     if asked.prior == "robot":
         doubts += gain_doubts(data, time)
     if asked.method == "iv":
-        doubts += instruments_of(data)[1]
+        doubts += [*instruments_of(data)[1], *weak(data, theta, fit.weights)]
         spread = spread_of_instruments(data, last, time)
     else:
         doubts += worse(data, theta, fit.weights)

@@ -26,6 +26,7 @@ BETTER = 0.6  # of what is left, at most, when the right cause is found
 WELL = 1e-3  # of the squares of the torque: what is left of a fit that nobody need doubt
 GUESSED = 0.9  # of the squares about its mean that a joint's torque keeps where nothing can be predicted
 WORSE = 1.15  # a consistent fit that leaves so much more than least squares
+WEAK = 3.0  # an instrumental fit that leaves so much more
 FEW = 10  # rows for every parameter
 FASTER = 1.2  # motions beyond those of the training
 
@@ -230,6 +231,18 @@ def worse(data: Data, theta: Array, weights: Array) -> Iterator[str]:
         yield (
             f"plain least squares leaves {ratio:.2g} times less than this fit: no possible arm of these columns "
             "explains the recording as well; a column is missing (a tilted base, a cable, an elastic joint?)"
+        )
+
+
+def weak(data: Data, theta: Array, weights: Array) -> Iterator[str]:
+    """Of a fit by instruments that leaves far more than least squares does."""
+    normal = normal_from(data.fit, weights)
+    ours, theirs = (max(normal.cost(x), 0.0) for x in (theta, solved(normal).theta))
+    if ours > WEAK**2 * theirs and ours > WELL * normal.c:
+        ratio = np.sqrt(ours / max(theirs, 1e-300))
+        yield (
+            f"method 'iv' leaves {ratio:.2g} times more than least squares: q_ref is too far "
+            "from the motion to stand for it, unless the positions are very noisy"
         )
 
 
