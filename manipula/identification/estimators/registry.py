@@ -26,7 +26,7 @@ ESTIMATORS = {
     "ols": "least_squares",
     "wls": "least_squares",
 }
-WITHOUT_PRIOR = ("ols", "wls", "irls", "tls", "iv", "output_error")  # a prior changes nothing of their result
+WITHOUT_PRIOR = ("ols", "wls", "irls", "tls", "iv")  # a prior changes nothing of their result
 
 
 def estimator_named(name: str) -> Estimator:
