@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula.cli.app import app
 from manipula.identification.joint_model import JointModel
+from tests.emitted import array, shared
 from tests.random_robots import random_robot
 from tests.recordings import recording, two_joints
 from tests.units.test_cli import as_json, done, folder, refused
@@ -141,3 +142,19 @@ def test_pages_of_any_arm(joints: str, folder: Path) -> None:
     check_page(found.report("page.html").read_text())
     odd = replace(found, warnings=("<b>1 < 2 & 3</b>",))
     assert "&lt;b&gt;1 &lt; 2 &amp; 3&lt;/b&gt;" in odd.report("page.html").read_text()
+
+
+def test_saved_read_again_and_emitted_it_is_what_was_predicted(folder: Path) -> None:
+    """Without friction, whose sign is smooth in the fit and sharp in C."""
+    log = recording(ARM, 3, seconds=4, noise=0.02)
+    rigid = JointModel(friction=(), offset=False)
+    found = mp.identify(ARM, log, model=rigid, filter=None)
+    assert not found.extra
+    again = mp.load(mp.save(mp.Robot.of(found.robot), "found.toml"))
+    source = next(path for path in mp.generate(again, "inverse_dynamics").emit("c", "out") if path.name.endswith("s.c"))
+    function, own = getattr(shared(source.absolute()), source.stem), array([0.0, 0.0])
+    predicted = found.predict(log)
+    assert log.qd is not None and log.qdd is not None
+    for k in range(0, len(log.t), 20):
+        function(array(log.q[k]), array(log.qd[k]), array(log.qdd[k]), own)
+        assert np.abs(np.array(own) - predicted[k]).max() < 1e-12 * np.abs(predicted).max()
