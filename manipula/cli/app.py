@@ -86,6 +86,10 @@ COMMANDS = {
         "recordings.calibrating:calibrate",
         "Correct an arm's geometry from measured poses, points or distances of its tool.",
     ),
+    "payload": Entry(
+        "recordings.weighing:payload",
+        "Weigh what an arm held while it was recorded: mass and centre of mass, as known by the end.",
+    ),
     "demo": Entry("demonstration:demo", "Show what manipula does, on built-in robots, in a few seconds."),
 }
 

@@ -24,7 +24,7 @@ from tests.laws.test_closed_loop import Steps
 from tests.random_robots import random_robot, random_tree
 
 TEN = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz", "mx", "my", "mz", "m")
-ARMS = {"one": "R", "slide": "P", "two": "RR", "mixed": "RPR"}
+ARMS = ["R", "P", "RR", pytest.param("RPR", marks=pytest.mark.slow), pytest.param("RHR", marks=pytest.mark.slow)]
 
 
 @cache
@@ -51,7 +51,7 @@ def weighted(Y: Any, rho: Any, sigma: Any, noise: Any, first: Any, decay: float 
     return np.linalg.lstsq(A, b, rcond=None)[0], np.linalg.inv(A.T @ A)
 
 
-@pytest.mark.parametrize("kinds", ARMS.values(), ids=ARMS)
+@pytest.mark.parametrize("kinds", ARMS)
 def test_after_any_number_of_samples_it_is_the_batch(kinds: str) -> None:
     robot, rng = arm_of(kinds), np.random.default_rng(4)
     q, qd, qdd = motion(robot, 40, 5)
@@ -149,7 +149,9 @@ def recording(robot: mp.Robot, rate: float, seconds: float) -> mp.Log:
     return mp.Log(t, q, mp.Arm(robot).inverse_dynamics(q, qd, qdd), qd=qd, qdd=qdd)
 
 
-@pytest.mark.parametrize("kinds", ["RR", pytest.param("RPR", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "kinds", ["P", pytest.param("RR", marks=pytest.mark.slow), pytest.param("RPR", marks=pytest.mark.slow)]
+)
 def test_without_accelerations_a_load_is_found_as_with_them(kinds: str) -> None:
     robot = arm_of(kinds)
     log = recording(robot.with_payload(1.7, (0.05, -0.02, 0.1)), 4000, 1.5)

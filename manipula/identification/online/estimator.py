@@ -26,6 +26,7 @@ from manipula.mechanics.models.estimation.unknowns import Unknowns, base_unknown
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.loops.starting import first_states
 from manipula.support.files import write_files
+from manipula.support.plain import plain
 from manipula.version import __version__
 
 Array = NDArray[np.float64]
@@ -159,6 +160,13 @@ class OnlineEstimator:
         """The combinations of unknowns that the motion so far has shown: known ten times as well as at the start."""
         self._scale  # noqa: B018  (the gradient has no covariance)
         return shown(covariance(self._state.factors, self.settings["sigma"]), self.settings["sigma"], self.names)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What is known by now: plain data."""
+        sure = {"sigma": self.sigma, "identifiable": self.identifiable} if self.method == "least_squares" else {}
+        told = {"robot": self.robot.name, "method": self.method, "samples": self.samples, "theta": self.theta, **sure}
+        found: dict[str, Any] = plain(told)
+        return found
 
     def emit(self, language: str = "c", folder: str | Path = ".") -> list[Path]:
         """Write the step as source code, with `NAME_init` and `NAME_step`; returns the paths written."""

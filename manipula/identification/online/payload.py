@@ -17,6 +17,7 @@ from manipula.mechanics.robot.branching import seen_at
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.spatial.floats import FloatMaths
 from manipula.simulation.records.logs import Log
+from manipula.support.plain import plain
 
 Array = NDArray[np.float64]
 LENGTH = 0.5  # m: how far from the tool's origin the centre of mass of a load may be at first
@@ -100,6 +101,12 @@ class PayloadEstimator(OnlineEstimator):
         done = self._code.run(self._state, len(rows[0]), *rows, p=own, along=self._variables)
         self._take(done.state, done.outputs, len(rows[0]))
         found: Array = np.vstack([done.states.load[1:], done.state.load])
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same with mass and centre of mass, where they were asked for."""
+        weighed = {"mass": self.mass, "com": self.com} if "m" in self.columns else {}
+        found: dict[str, Any] = plain({**super().as_dict(), **weighed})
         return found
 
     @property

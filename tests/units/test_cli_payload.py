@@ -1,0 +1,44 @@
+"""`manipula payload`: what an arm held, from a recording; what is wrong in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from tests.units.test_cli import as_json, done, folder, refused
+
+__all__ = ["folder"]  # each test in an empty folder
+VALUES = {"l1": 0.5, "l2": 0.4, "m1": 3, "m2": 2, "g": 9.81}
+SET = [word for name, value in VALUES.items() for word in ("--set", f"{name}={value}")]
+
+
+def recorded(held: mp.Robot, path: Path) -> None:
+    t = np.arange(600) / 400
+    phase = np.array([2.0, 3.3]) * t[:, None]
+    q, qd, qdd = np.sin(phase), np.array([2.0, 3.3]) * np.cos(phase), -(np.array([2.0, 3.3]) ** 2) * np.sin(phase)
+    mp.Log(t, q, mp.Arm(held).inverse_dynamics(q, qd, qdd), qd=qd).save(path)
+
+
+def test_a_load_is_weighed_from_a_file(folder: Path) -> None:
+    arm = mp.load("planar2r").with_parameters(**VALUES)
+    recorded(arm.with_payload(1.5, (0.1, 0.0, 0.0)), folder / "run.csv")
+    words = ("payload", "planar2r", "run.csv", "--learn", "Kxx,Kyy,mx,my,m", *SET)
+    told = as_json(*words)
+    assert told["mass"] == pytest.approx(1.5, rel=0.03) and told["samples"] == 600
+    assert told["com"][0] == pytest.approx(0.1, abs=0.02) and told["com"][2] is None
+    text = done(*words)
+    assert "centre of mass" in text and "the motion showed" in text and "my" in text
+
+
+def test_what_is_wrong_with_a_load_is_told_in_one_line(folder: Path) -> None:
+    arm = mp.load("planar2r").with_parameters(**VALUES)
+    recorded(arm, folder / "run.csv")
+    words = ("payload", "planar2r", "run.csv", *SET)
+    assert "forgetting" in refused(*words, "--forgetting", "2")
+    assert "payload" in refused(*words, "--learn", "mass")
+    assert "no frame" in refused(*words, "--frame", "hand")
+    assert "no value for" in refused("payload", "planar2r", "run.csv")
+    assert "none.csv" in refused("payload", "planar2r", "none.csv", *SET)
