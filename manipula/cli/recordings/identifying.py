@@ -45,7 +45,10 @@ def identify(
     ] = "entropic",
     prior: Annotated[str, typer.Option("--prior", metavar="robot|spheres|none")] = "robot",
     model: Annotated[
-        str, typer.Option("--model", metavar="auto|A,B", help="Families: viscous,coulomb,offset,motor_inertia,load …")
+        str,
+        typer.Option(
+            "--model", metavar="auto|A,B", help="Families with commas: viscous, coulomb, offset, motor_inertia, load …"
+        ),
     ] = "auto",
     filter: Annotated[str, typer.Option("--filter", metavar="auto|none|HZ", help="The cut-off.")] = "auto",
     bound: Annotated[
@@ -67,12 +70,14 @@ def identify(
 
     \b
     Examples:
-      manipula identify arm.toml run1.csv run2.csv --validate run3.csv --out found.toml --report found.html
-      manipula identify arm.urdf rec.mat --column q=rec.pos --unit q=deg --bound 5
-      manipula identify puma560 run.csv --method wls --prior none --model viscous,coulomb
+      manipula identify arm.toml a.csv b.csv --validate c.csv --out found.toml
+      manipula identify arm.urdf a.mat --validate b.mat --unit q=deg --bound 5
+      manipula identify puma560 run.csv --method wls --prior none --report r.html
     """
     if bound is not None and not bound > 0:
         raise InputError(f"--bound: expected per cent above 0, found {bound:g}")
+    if bound is not None and not validate:
+        raise InputError("--bound: there is nothing to judge by; expected --validate RECORDING beside it")
     if out is not None and out.suffix.lower() not in (endings := api.formats()):  # refused before the work, not after
         raise InputError(f"--out: {out}: expected one of the endings {' '.join(endings)}")
     subject = places.find(robot, values=values)
