@@ -11,6 +11,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError
+from manipula.identification.assembled import Columns
 from manipula.identification.estimators.registry import estimator_named
 from manipula.identification.fitting.base_view import combinations
 from manipula.identification.fitting.identifying import fit_of
@@ -36,11 +37,17 @@ def followed(robot: Robot, seed: int, noise: float = 2e-4, rates: bool = True) -
     return mp.Log(t[behind], seen, given, q_ref=q[ahead], **wanted)
 
 
-def errors(robot: Robot, log: mp.Log, *methods: str) -> list[Any]:
+@cache
+def sums() -> Any:
+    """C of the base parameters = C·columns."""
+    columns = Columns(ARM, PLAIN)
+    return combinations(columns.robot, columns.columns)[1]
+
+
+def errors(log: mp.Log, *methods: str) -> list[Any]:
     """Of the sums that torques tell, method by method."""
-    data = gather(robot, log, PLAIN, None)
-    fit = fit_of(data, None)
-    _, C = combinations(data.robot, data.columns)
+    data = gather(ARM, log, PLAIN, None)
+    fit, C = fit_of(data, None), sums()
     truth = C @ np.where(np.isfinite(data.known), data.known, 0.0)
     return [C @ estimator_named(method)(data, fit.prior, fit.weights) - truth for method in methods]
 
@@ -48,7 +55,7 @@ def errors(robot: Robot, log: mp.Log, *methods: str) -> list[Any]:
 @cache
 def drawn(rates: bool) -> Any:
     """(methods, runs, parameters)"""
-    return np.swapaxes([errors(ARM, followed(ARM, seed, rates=rates), "ols", "iv") for seed in range(8)], 0, 1)
+    return np.swapaxes([errors(followed(ARM, seed, rates=rates), "ols", "iv") for seed in range(8)], 0, 1)
 
 
 @pytest.mark.parametrize("rates", [True, False])
@@ -65,8 +72,7 @@ def test_the_mean_of_many_runs_is_the_truth(rates: bool) -> None:
 def test_doubts_cover_the_truth() -> None:
     log = followed(ARM, 20)
     found = mp.identify(ARM, log, model=PLAIN, method="iv", filter=None)
-    _, C = combinations(found.data.robot, found.columns)
-    truth = C @ np.where(np.isfinite(found.data.known), found.data.known, 0.0)
+    truth = sums() @ np.where(np.isfinite(found.data.known), found.data.known, 0.0)
     told = found.base_parameters
     assert np.isfinite(told.sigmas).all() and (np.abs(told.values - truth) < 3 * told.sigmas).all()
     assert found.prior is None and not any("'iv'" in text for text in found.warnings)
@@ -86,7 +92,7 @@ def test_any_arm(seed: int) -> None:
 
 def test_without_a_reference_the_motion_is_smoothed_and_this_is_said() -> None:
     log = replace(followed(ARM, 1), q_ref=None, qd_ref=None, qdd_ref=None)
-    ols, iv = errors(ARM, log, "ols", "iv")
+    ols, iv = errors(log, "ols", "iv")
     assert np.linalg.norm(iv) < 0.3 * np.linalg.norm(ols)
     found = mp.identify(ARM, log, model=PLAIN, method="iv")
     assert any("have no q_ref" in text for text in found.warnings)
