@@ -35,7 +35,9 @@ def refuse_other_units(geometry: Geometry, q: Array, measured: Measured) -> None
     if off < WRONG * geometry.size:
         return
     if _aligned(geometry, np.radians(q), measured) < BETTER * off:
-        raise InputError("q: the measurements fit if q is in degrees; give radians: numpy.radians(q)")
+        raise InputError(
+            "q: the measurements fit if q is in degrees; give radians: numpy.radians(q), in a table q1 [deg]"
+        )
     shrunk = measured.values.copy()
     if measured.kind == "pose":
         shrunk[:, :3, 3] /= 1e3
@@ -46,7 +48,9 @@ def refuse_other_units(geometry: Geometry, q: Array, measured: Measured) -> None
         if _aligned(geometry, rows, small) < min(BETTER * off, NEAR * geometry.size) and _as_wide(
             geometry, rows, small
         ):
-            raise InputError(f"measured: the arm fits if lengths are in millimetres{word}; give metres (and radians)")
+            raise InputError(
+                f"measured: the arm fits if lengths are in millimetres{word}; give metres, in a table x [mm]"
+            )
     told = f"even on the best base the arm is {off:.3g} m from them in the middle, its size being {geometry.size:.3g} m"
     raise InputError(f"measured: do not belong to {geometry.robot.name} and these q: {told}")
 
