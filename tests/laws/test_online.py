@@ -182,6 +182,20 @@ def test_many_samples_have_the_bits_of_single_ones() -> None:
     assert whole.sigma == pytest.approx(single.sigma, rel=1e-9) and whole.identifiable == single.identifiable
 
 
+def test_recordings_in_pieces_do_not_run_into_each_other() -> None:
+    """After a recording the arm may be anywhere: the low-pass starts anew."""
+    robot = arm_of("RR")
+    log = recording(robot.with_payload(0.8), 1000, 1.0)
+    assert log.qd is not None and log.tau is not None
+    weigh = mp.PayloadEstimator(robot, sample=1e-3)
+    weigh.run(log)
+    known = weigh.mass
+    for k in range(300):
+        weigh.update(log.q[k], log.qd[k], None, log.tau[k])
+    assert weigh.mass == pytest.approx(known, rel=5e-3)
+    assert weigh.samples == 1300
+
+
 @needs_cc
 @pytest.mark.parametrize("sample", [pytest.param(None, marks=pytest.mark.slow), 2e-3])
 def test_the_step_in_c_is_that_of_python(sample: float | None, tmp_path: Path) -> None:

@@ -96,12 +96,17 @@ class PayloadEstimator(OnlineEstimator):
         return self._many(rows, self._set if self.sample is None else self._set | {"sample": 1 / part.rate})
 
     def _many(self, rows: Sequence[Array], own: dict[str, float]) -> Array:
-        if self.sample is not None:  # nobody knows what was before the recording
-            self._state = self._state._replace(begun=np.zeros(1))
+        self._interrupt()
         done = self._code.run(self._state, len(rows[0]), *rows, p=own, along=self._variables)
         self._take(done.state, done.outputs, len(rows[0]))
+        self._interrupt()
         found: Array = np.vstack([done.states.load[1:], done.state.load])
         return found
+
+    def _interrupt(self) -> None:
+        """Nobody knows what was before a recording, or how long after it the next sample comes."""
+        if self.sample is not None:
+            self._state = self._state._replace(begun=np.zeros(1))
 
     def as_dict(self) -> dict[str, Any]:
         """The same with mass and centre of mass, where they were asked for."""
