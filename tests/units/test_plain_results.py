@@ -45,8 +45,10 @@ def motions() -> mp.Motions:
     return mp.Motions.within([(-1, 1), (-2, 2)], 1.0, 2.0, samples=64)
 
 
+Q = np.random.default_rng(0).uniform(-2, 2, (20, 2))
 VERBS: dict[str, Callable[[Path], Any]] = {
     "base_parameters": lambda place: mp.base_parameters(ROBOT),
+    "calibrate": lambda place: mp.calibrate(numeric(), Q, mp.Arm(numeric()).pose(Q)),
     "check": lambda place: mp.check(ROBOT),
     "check_base_parameters": lambda place: mp.check_base_parameters(ROBOT),
     "closed_loop": lambda place: mp.closed_loop(ROBOT, law(), optimise="none"),
