@@ -117,7 +117,7 @@ def _is_of(geometry: Geometry, k: int, group: str) -> bool:
         case "all":
             return True
         case "offsets":
-            return entry.place == "offset"
+            return entry.place == "motion"
         case "lengths":
             return of_row and not entry.turns
         case "angles":

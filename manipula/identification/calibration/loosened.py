@@ -23,6 +23,7 @@ from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.description import Cell, Joint, Robot, Step, StepKind, Steps, actuator_of, known
+from manipula.mechanics.robot.joints import Prismatic, Revolute
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.robot.values.parameter import Deg, Num
 
@@ -43,7 +44,7 @@ class Entry:
     name: str
     turns: bool
     part: str  # "base", "tool", or the joint's name
-    place: str  # "before", "after", "offset"
+    place: str  # "before", "after", "motion"
     step: int
     order: int = 0
 
@@ -65,7 +66,7 @@ class Loosened:
 
     def cell(self, entry: Entry) -> Cell:
         """Where it stands."""
-        if entry.place == "offset":
+        if entry.place == "motion":
             return next(joint for joint in self.robot.joints if joint.name == entry.part).offset
         return _steps(self.robot, entry)[entry.step].amount
 
@@ -103,6 +104,7 @@ def loosened(robot: Robot) -> Loosened:
     return Loosened(arm, robot, _ordered(entries, robot), tuple(own), tuple(at))
 
 
+_KIND = {True: Revolute.name, False: Prismatic.name}
 _NO_GRAVITY = (known("gx"), known("gy"), known("gz"))
 
 
@@ -111,7 +113,7 @@ def _loose_steps(part: str, place: str, steps: Steps) -> Iterator[tuple[Entry | 
         turns, axis = step.kind[0] == "r", step.kind[1]
         aside = tuple(Step(kind, known("", Deg(Fraction(angle)))) for kind, angle in _ASIDE[axis])
         back = tuple(Step(kind, known("", Deg(Fraction(-angle)))) for kind, angle in _ASIDE[axis])
-        kind = "revolute" if turns else "prismatic"
+        kind = _KIND[turns]
         joint = Joint("", kind, aside, step.amount, 1, back, None, actuator_of(""))
         yield Entry(step.amount.name, turns, part, place, k), joint
 
@@ -123,9 +125,9 @@ def _loose_joint(joint: Joint) -> Iterator[tuple[Entry | None, Joint]]:
         actuator=actuator_of(""),
     )  # fmt: skip
     if joint.kind != "fixed":
-        kind = "revolute" if joint.turns else "prismatic"  # the offset of a screw turns and does not advance
+        kind = _KIND[joint.turns]  # the offset of a screw turns and does not advance
         held = replace(bare, name="", kind=kind, of_kind=(), offset=known(""), direction=1)
-        yield Entry(joint.offset.name, joint.turns, joint.name, "offset", 0), held
+        yield Entry(joint.offset.name, joint.turns, joint.name, "motion", 0), held
     yield None, bare
 
 
@@ -140,8 +142,8 @@ def _ordered(entries: tuple[Entry, ...], robot: Robot) -> tuple[Entry, ...]:
     def order(entry: Entry) -> int:
         if entry.part in ENDS:
             return 5 if entry.part == "base" else 4
-        along = entry.place != "offset" and _steps(robot, entry)[entry.step].kind == "tz"
-        return (3 if entry.part in shared else 2) if along else 0 if entry.place == "offset" else 1
+        along = entry.place != "motion" and _steps(robot, entry)[entry.step].kind == "tz"
+        return (3 if entry.part in shared else 2) if along else 0 if entry.place == "motion" else 1
 
     return tuple(replace(entry, order=order(entry)) for entry in entries)
 
@@ -159,7 +161,7 @@ def corrected(robot: Robot, entry: Entry, value: float) -> Robot:
 
 def _row_with(joint: Joint, entry: Entry, cell: Cell, changed: Callable[[Steps], Steps]) -> Joint:
     match entry.place:
-        case "offset":
+        case "motion":
             return replace(joint, offset=cell)
         case "before":
             return replace(joint, before=changed(joint.before))

@@ -1,4 +1,8 @@
-"""Settings that estimators share: how far off their first estimates may be, and how noisy torques are."""
+"""Settings that estimators share: how far off their first estimates may be, and how noisy torques are.
+
+Source: Ljung, Söderström, "Theory and Practice of Recursive Identification" (1983), chapter 2: recursive least squares
+begins with the covariance of what is believed of its parameters.
+"""
 
 from __future__ import annotations
 
