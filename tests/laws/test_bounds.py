@@ -17,7 +17,7 @@ LOADED = {**GAINS, "gamma_load": 2.0}
 RUBBED = {**GAINS, "gamma_viscous": 3.0, "gamma_coulomb": 3.0, "gamma_offset": 3.0}
 
 
-@pytest.mark.parametrize("seed, kinds", [(24, "R"), (25, "PR")])
+@pytest.mark.parametrize("seed, kinds", [(24, "R"), pytest.param(25, "PR", marks=pytest.mark.slow)])
 def test_bounds_around_the_truth_cost_no_energy_of_the_errors(seed: int, kinds: str) -> None:
     """V = ½ sᵀM s + ½ ãᵀΓ⁻¹ã falls by sᵀK_D s at least, and by more while an estimate is held at its bound."""
     n = len(kinds)

@@ -45,7 +45,7 @@ def built(robot: Robot, seed: int, size: float = 2e-3) -> tuple[Geometry, Array]
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_derivative_of_the_pose_by_every_entry(seed: int) -> None:
-    robot = random_robot(seed, joints=1 + seed % 5, bodies=False, actuators=False, screws=seed % 2 == 0)
+    robot = random_robot(seed, joints=1 + seed % 4, bodies=False, actuators=False, screws=seed % 2 == 0)
     geometry, e = built(robot, seed)
     q, h = drawn(robot, seed, 3), 1e-6
     J = geometry.slopes(q, e)
@@ -59,7 +59,7 @@ def test_the_derivative_of_the_pose_by_every_entry(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_corrected_robot_is_an_ordinary_robot_with_those_errors(seed: int, tmp_path: Path) -> None:
-    robot = random_robot(seed, joints=1 + seed % 5, bodies=False, actuators=False, screws=seed % 2 == 0)
+    robot = random_robot(seed, joints=1 + seed % 4, bodies=False, actuators=False, screws=seed % 2 == 0)
     geometry, e = built(robot, seed)
     q = drawn(robot, seed, 4)
     p, R = geometry.pose(q, e)

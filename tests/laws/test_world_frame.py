@@ -22,7 +22,7 @@ from tests.world_frame import Array, World
 TOLERANCE = 1e-9
 SMALL, LARGE = range(1700), range(1700, 2000)
 SURE = 40.0  # held within ±1 it is 1
-SHARE = 9  # in `make test` an arm is asked for one model in so many
+SHARE = 12  # in `make test` an arm is asked for one model in so many
 # arms of `make test`: odd steps, so that every number of joints is among them, and each with every share
 QUICK = [*SMALL[::31], *LARGE[::37]]
 
