@@ -17,15 +17,14 @@ import numpy as np
 
 from manipula.algebra.expr.condition import Condition, still_asked
 from manipula.algebra.expr.cost import Cost
-from manipula.algebra.expr.function import Function, Input, Output
-from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.parts import output_named, split
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.expr.walk import rebuilt, topological
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.run.steps.repeated import Repeated
 from manipula.algebra.run.steps.stepping import Stepped
 from manipula.algebra.tape import Tape, tape_from_function
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError
 from manipula.pages.formulation_text import choices_in_words
 from manipula.support.files import write_bytes, write_files
 from manipula.version import __version__
@@ -103,7 +102,7 @@ class Model:
 
     def only(self, *outputs: str) -> Model:
         """The same model with some of its outputs, or single entries such as "A[1,2]"."""
-        picked = replace(self.function, outputs=tuple(_picked(self.function, name) for name in outputs))
+        picked = replace(self.function, outputs=tuple(output_named(self.function, name) for name in outputs))
         return Model(replace(picked, conditions=still_asked(picked.conditions, picked.roots)))
 
     def emit(self, language: str = "c", folder: str | Path = ".", *, proof: bool = False) -> list[Path]:
@@ -128,7 +127,8 @@ class Model:
 
     def split(self) -> tuple[Model, Model]:
         """(off-line, on-line): what depends on parameters alone, and the rest taking it as its parameters."""
-        return _split(self.function)
+        offline, online = split(self.function)
+        return Model(offline), Model(online)
 
     def explain(self) -> str:
         """How the model was made, what it costs, how it was proved."""
@@ -376,53 +376,3 @@ def _entries(system: str, port: str, value: Any, names: Sequence[str]) -> dict[s
     if found.ndim and found.shape[-1] != len(names):
         raise InputError(f"{system}: {port}: expected a number or shape (..., {len(names)}), found {found.shape}")
     return {name: found[..., i] if found.ndim else found for i, name in enumerate(names)}
-
-
-def _picked(function: Function, name: str) -> Output:
-    head, _, index = name.partition("[")
-    found = {output.name: output for output in function.outputs}
-    if head not in found:
-        raise UnknownNameError("output", head, found)
-    output = found[head]
-    if not index:
-        return output
-    parts = index.replace(" ", "").removesuffix("]").replace("][", ",").split(",")
-    if len(parts) != len(output.shape) or not all(
-        part.isdecimal() and 1 <= int(part) <= size for part, size in zip(parts, output.shape)
-    ):
-        last = ",".join(map(str, output.shape))
-        raise InputError(f"no entry {name!r}: the last one of {head} is {f'{head}[{last}]' if last else head}")
-    flat = 0
-    for size, part in zip(output.shape, parts):
-        flat = flat * size + int(part) - 1
-    return Output(head + "".join(parts), (), (output.exprs[flat],), output.unit, output.doc)
-
-
-def _split(function: Function) -> tuple[Model, Model]:
-    """Cut where off-line nodes feed on-line ones."""
-    nodes = topological(function.roots)
-    read = {arg for node in nodes if node.online for arg in node.args} | set(function.roots)
-    kept = [x for x in nodes if x in read and not x.online and x.op not in ("const", "angle", "tolerance")]
-    return _offline(function, kept), _online(function, kept)
-
-
-def _offline(function: Function, kept: Sequence[Expr]) -> Model:
-    inputs = tuple(port for port in function.inputs if not port.online)
-    output = Output("k", (len(kept),), tuple(kept), "SI", "what depends on parameters alone")
-    return Model(replace(function, name=f"{function.name}_prepare", inputs=inputs, outputs=(output,)))
-
-
-def _online(function: Function, kept: Sequence[Expr]) -> Model:
-    graph = Graph()
-    given: Mapping[Expr, Expr] = {
-        x: graph.symbol(str(x.data) if x.op == "symbol" else f"k{i + 1}") for i, x in enumerate(kept)
-    }
-    roots = rebuilt(function.roots, graph, given)
-    variables = tuple(
-        replace(port, symbols=tuple(graph.symbol(name, online=True) for name in port.names))
-        for port in function.inputs
-        if port.online
-    )
-    inputs = (*variables, Input("p", tuple(given.values()), "SI", "from the off-line part", role="parameter"))
-    bare = replace(function, graph=graph, inputs=inputs, labels={}, conditions=())
-    return Model(bare.with_roots(roots))
