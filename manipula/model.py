@@ -167,7 +167,7 @@ class Model:
         """What it costs and whether it is proved."""
         return f"{self.cost}; {'proved' if self.provenance.proof else 'not proved'}"
 
-    def _repr_latex_(self) -> str:
+    def _repr_latex_(self) -> str | None:
         return self.equations("auxiliary", "latex")._repr_latex_()
 
 

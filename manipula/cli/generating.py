@@ -164,9 +164,16 @@ def equations(
         made = _generated(subject, model, chosen, tell)
         made = made.only(*entry) if entry else made
         style = style or ("unicode" if sys.stdout.isatty() else "text")
-        text = str(made.equations(form, style))
+        found = made.equations(form, style)
+        text = str(found)
     if as_json:
-        say_json({"robot": subject.name, "form": form, "style": style, "equations": text.splitlines(),
-                  **made.as_dict()})  # fmt: skip
+        told = found.as_dict()
+        say_json({"robot": subject.name, **told, "equations": _entries(told), **made.as_dict()})
         return
     typer.echo(text)
+
+
+def _entries(told: dict[str, Any]) -> list[str]:
+    """Every entry in a line of its own, and what the short names stand for in the last."""
+    legend = ", ".join(f"{short} = {long}" for short, long in told["where"].items())
+    return [*(f"{x['left']} = {x['right']}" for x in told["equations"]), *([f"with {legend}"] if legend else [])]

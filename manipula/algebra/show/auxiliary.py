@@ -6,18 +6,17 @@ from fractions import Fraction
 from itertools import product as indices
 
 from manipula.algebra.expr.function import Function
+from manipula.algebra.show.layout import Line as Written
 from manipula.algebra.simplify.tree import MINUS, Call, Inverse, Number, Symbol, Tree, product_of, sum_of
 from manipula.algebra.tape import Line, Tape, tape_from_function
 
-Left = tuple[str, tuple[int, ...]]
 
-
-def auxiliary_lines(function: Function) -> list[tuple[Left, Tree]]:
+def auxiliary_lines(function: Function) -> list[Written]:
     """D1 = a2*c2, … then tau1 = D1 + D7"""
     tape = tape_from_function(function)
     parts = _leaves(tape)
     direct = _outputs_at_their_line(tape)
-    lines: list[tuple[Left, Tree]] = []
+    lines: list[Written] = []
     for line in tape.lines:
         right = _right(line, [parts[slot] for slot in line.args])
         if line.op == "neg" or line.slot in direct:

@@ -7,7 +7,7 @@ expanded    each output by itself, a sum of products
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from itertools import product as indices
@@ -17,28 +17,36 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.show.auxiliary import auxiliary_lines
 from manipula.algebra.show.latex import Latex
-from manipula.algebra.show.names import trig_name
+from manipula.algebra.show.layout import Line, drawn, legend_lines
+from manipula.algebra.show.names import NameParts, trig_name
 from manipula.algebra.show.printer import Printer
+from manipula.algebra.show.typeset import PAGES, aligned, displays, legend_rows, typeset_rows
 from manipula.algebra.show.unicode import Unicode
 from manipula.algebra.simplify import expanded, factored
-from manipula.algebra.simplify.tree import Tree, Trig, leaves, operations
+from manipula.algebra.simplify.tree import Trig, leaves, operations
 from manipula.errors import SizeError, UnknownNameError
 from manipula.scalar import APART
 
 Form = Literal["auxiliary", "factored", "expanded"]
 Style = Literal["text", "unicode", "latex"]
-Left = tuple[str, tuple[int, ...]]  # an output and the index of its entry, from 1; or a name and ()
 _STYLES: dict[str, type[Printer]] = {"text": Printer, "unicode": Unicode, "latex": Latex}
 
 
-@dataclass(frozen=True)
+SHORT = 24  # lines that a prompt may show unasked
+
+
+@dataclass(frozen=True, repr=False)
 class Equations:
-    """Prints itself in `style`; iterates over (left, right) texts; shows itself set in a notebook."""
+    """Prints itself in `style`; iterates over (left, right) texts; shows itself set in a notebook.
+
+    An output with two axes is printed as a matrix where that is not too wide; iterated over, it is its entries.
+    """
 
     form: str
     style: str
-    lines: tuple[tuple[Left, Tree], ...]
+    lines: tuple[Line, ...]
     taken: frozenset[str] = field(default=frozenset(), repr=False)  # names of symbols, not to be used for sines
+    aliases: Mapping[str, NameParts] = field(default_factory=dict)  # variables under another name: q1 is θ₁
 
     @property
     def operations(self) -> int:
@@ -53,13 +61,16 @@ class Equations:
 
     def texts(self, style: str) -> list[tuple[str, str]]:
         """(left, right) of every line."""
-        printer = _STYLES[style](self.taken)
+        printer = self._printer(style)
         return [(printer.entry(*left), printer.text(right)) for left, right in self.lines]
 
     def legend(self, style: str) -> list[tuple[str, str]]:
         """(c23, cos(q2 + q3)) …"""
-        printer = _STYLES[style](self.taken)
+        printer = self._printer(style)
         return [(printer.trig(x), printer.long_trig(x.op, printer.angle(x.angle))) for x in self.where]
+
+    def _printer(self, style: str) -> Printer:
+        return _STYLES[style](self.taken, self.aliases)
 
     def as_dict(self) -> dict[str, Any]:
         """The lines as texts in the style asked for, and what its short names stand for."""
@@ -77,25 +88,38 @@ class Equations:
     def __str__(self) -> str:
         if self.style == "latex":
             return self.latex
-        lines = [f"{left} = {right}" for left, right in self]
-        legend = ", ".join(f"{short} = {long}" for short, long in self.legend(self.style))
-        return "\n".join([*lines, *([f"with {legend}"] if legend else [])])
+        return "\n".join(
+            [*drawn(self.lines, self._printer(self.style)), *legend_lines(self.legend(self.style), "with")]
+        )
+
+    def __repr__(self) -> str:
+        """Itself, where that is short."""
+        few = len(self.lines) <= 2 * SHORT and self.operations <= 20 * SHORT  # else not even tried
+        text = str(self) if few else ""
+        return text if text and text.count("\n") < SHORT and len(text) <= 80 * SHORT else self._told()
+
+    def _told(self) -> str:
+        names = ", ".join(dict.fromkeys(left for (left, index), _ in self.lines if index or self.form != "auxiliary"))
+        return f"<{len(self)} equations, {self.form}: {names}; {self.operations} operations; print(…) writes them out>"
 
     @property
     def latex(self) -> str:
-        r"""An `aligned` block, for a display."""
-        rows = " \\\\\n".join(rf"{left} &= {right}" for left, right in self.texts("latex"))
-        return "\\begin{aligned}\n" + rows + "\n\\end{aligned}"
+        r"""An `aligned` block, for a display; matrices are `bmatrix`."""
+        return aligned(self._rows)
 
-    def _repr_latex_(self) -> str:
-        return f"$$\n{self.latex}\n$$"
+    @property
+    def _rows(self) -> list[str]:
+        printer = Latex(self.taken, self.aliases)
+        return typeset_rows(self.lines, printer) + legend_rows(self.legend("latex"), "with")
 
-    def _repr_html_(self) -> str:
-        """A table, readable where no LaTeX is at hand."""
-        cells = [f"<td style='text-align:{side}'>{{}}</td>" for side in ("right", "left")]
-        row = "<tr>" + "".join(cells) + "</tr>"
-        rows = (row.format(escape(left), "= " + escape(right)) for left, right in self.texts("unicode"))
-        return f"<table>{''.join(rows)}</table>"
+    # Jupyter takes HTML before LaTeX: there is HTML only in place of formulas, where they would fill pages
+
+    def _repr_latex_(self) -> str | None:
+        rows = self._rows
+        return displays(rows) if sum(map(len, rows)) <= PAGES else None
+
+    def _repr_html_(self) -> str | None:
+        return None if sum(map(len, self._rows)) <= PAGES else f"<p>{escape(self._told())}</p>"
 
 
 def equations(function: Function, form: str = "auxiliary", style: str = "text") -> Equations:
@@ -109,7 +133,7 @@ def equations(function: Function, form: str = "auxiliary", style: str = "text") 
     return Equations(form, style, tuple(lines), taken)
 
 
-def _written(function: Function, form: str) -> list[tuple[Left, Tree]]:
+def _written(function: Function, form: str) -> list[Line]:
     if any(node.op == APART for node in topological(function.roots)):  # so long that it was proved in parts
         raise SizeError(f"the {form} form of {function.name} would be endless; ask for the form 'auxiliary' instead")
     written = (expanded if form == "expanded" else factored)(function)

@@ -18,7 +18,7 @@ class Latex(Printer):
     times = r"\,"
 
     def name(self, text: str) -> str:
-        letter, index, dots = split_name(text)
+        letter, index, dots = self.parts(text)
         if letter in GREEK:
             letter = "\\" + letter
         elif len(letter) > 1:
@@ -33,7 +33,7 @@ class Latex(Printer):
         return self.number(value) + r"^{\circ}"
 
     def short_trig(self, text: str) -> str:
-        return f"{text[0]}_{{{text[1:].replace('m', '-').replace('_', ',')}}}"
+        return self.name(text)
 
     def long_trig(self, op: str, inner: str) -> str:
         return rf"\{op}{self.bracket(inner)}"
@@ -62,8 +62,15 @@ class Latex(Printer):
         return rf"\left({text}\right)"
 
     def entry(self, name: str, index: Sequence[int]) -> str:
-        if not index:
-            return self.name(name)
-        own, places = split_name(name)[1], ",".join(map(str, index))
+        return self._indexed(name, [str(place) for place in index]) if index else self.name(name)
+
+    def elsewhere(self, name: str, index: Sequence[int]) -> str:
+        return self._indexed(name, [*map(str, index), "i", "j"])
+
+    def remark(self, text: str, words: str) -> str:
+        return rf"{text} \text{{ {words}}}"
+
+    def _indexed(self, name: str, places: Sequence[str]) -> str:
+        own = split_name(name)[1]
         letter = self.name(name.removesuffix(own)) if own else self.name(name)
-        return f"{letter}_{{{own}{',' if own else ''}{places}}}"
+        return f"{letter}_{{{','.join([own, *places] if own else places)}}}"

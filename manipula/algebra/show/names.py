@@ -10,15 +10,19 @@ GREEK = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "theta": "θ", "kappa": "κ",
     "lambda": "λ", "mu": "μ", "rho": "ρ", "sigma": "σ", "tau": "τ", "phi": "φ", "psi": "ψ", "omega": "ω", "pi": "π",
 }  # fmt: skip
+NameParts = tuple[str, str, int]  # a letter, its index, the dots above it
 _SPLIT = re.compile(r"([A-Za-z]+)(\d*)(?:_([A-Za-z0-9]{1,2}))?")
 _INSIDE = re.compile(r"([A-Za-z])(\d+[a-z]{1,2})")  # I2y
+_OF_ANGLES = re.compile(r"[cs]_?m?\d+(_?m\d+|_\d+)+")  # c12m4, s1_12: sums and differences of angles
 _RATES = re.compile(r"(q)(d{1,2})")
 # a letter and its index: I, L, K with their axes, centres r, first moments m, gravity g, motor inertia Ia, friction f
 _INDEXED = re.compile(r"([IKL])([xyza]{1,2})|([rmg])([xyz])|(f)([a-z][pm]?)")
 
 
-def split_name(name: str) -> tuple[str, str, int]:
+def split_name(name: str) -> NameParts:
     """(letter, index, dots): Ixx2 → (I, xx2, 0), qdd1 → (q, 1, 2), w3_x → (w, 3x, 0)"""
+    if _OF_ANGLES.fullmatch(name):
+        return name[0], re.sub(r"_?m", "-", name[1:]).replace("_", ","), 0
     inside = _INSIDE.fullmatch(name)
     if inside:
         return inside[1], inside[2], 0
@@ -44,5 +48,6 @@ def trig_name(tree: Trig) -> str:
         if match is None:
             return ""
         parts.append((int(match[1]), times))
+    parts.sort()
     joiner = "_" if len(parts) > 1 and parts[-1][0] > 9 else ""
-    return tree.op[0] + joiner.join(("m" if times < 0 else "") + str(joint) for joint, times in sorted(parts))
+    return tree.op[0] + joiner.join(("m" if times < 0 else "") + str(joint) for joint, times in parts)

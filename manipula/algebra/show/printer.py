@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
-from manipula.algebra.show.names import trig_name
+from manipula.algebra.show.names import NameParts, split_name, trig_name
 from manipula.algebra.simplify.tree import (
     ONE,
     Angle,
@@ -25,6 +26,7 @@ from manipula.algebra.simplify.tree import (
 )
 from manipula.support.decimals import exact_text
 
+NO_ALIASES: Mapping[str, NameParts] = MappingProxyType({})
 SUM, PRODUCT, POWER = 1, 2, 3  # how strongly a form binds
 
 
@@ -43,13 +45,21 @@ class Printer:
 
     times, minus, plus, sign = "*", " - ", " + ", "-"
 
-    def __init__(self, taken: Collection[str] = ()) -> None:
+    def __init__(self, taken: Collection[str] = (), aliases: Mapping[str, NameParts] = NO_ALIASES) -> None:
         self.taken = frozenset(taken)
+        self.aliases = aliases
+
+    def parts(self, name: str) -> NameParts:
+        """Letter, index and dots of a name, or of what it is called here."""
+        return self.aliases.get(name) or split_name(name)
 
     # parts a style may change
 
     def name(self, text: str) -> str:
-        return text
+        if text not in self.aliases:
+            return text
+        letter, index, dots = self.aliases[text]
+        return letter + "d" * dots + index
 
     def number(self, value: Fraction) -> str:
         return exact_text(value)
@@ -78,6 +88,18 @@ class Printer:
             return self.name(f"{name}{index[0]}")
         return self.name(name) + (f"[{','.join(map(str, index))}]" if index else "")
 
+    def elsewhere(self, name: str, index: Sequence[int]) -> str:
+        """Any entry of a matrix: A[i,j]"""
+        return f"{self.name(name)}[{','.join([*map(str, index), 'i', 'j'])}]"
+
+    def remark(self, text: str, words: str) -> str:
+        """A formula, then words."""
+        return f"{text} {words}"
+
+    def brackets(self, rows: int) -> list[tuple[str, str]]:
+        """What stands at both sides of each row of a matrix."""
+        return [("[", "]")] * rows
+
     # trees
 
     def text(self, tree: Tree) -> str:
@@ -103,10 +125,10 @@ class Printer:
             case Power(base, exponent) if not isinstance(base, Inverse):
                 return self.power(self.at_least(base, POWER + 1), exponent), POWER
             case Sum(terms):
-                return self._sum(terms), SUM
+                return self.sum_text(terms), SUM
         return self._product(tree)
 
-    def _sum(self, terms: Sequence[Tree]) -> str:
+    def sum_text(self, terms: Sequence[Tree]) -> str:
         parts: list[str] = []
         for term in terms:
             negative, positive = without_sign(term)
@@ -138,4 +160,4 @@ class Printer:
         return self.long_trig(tree.op, self.angle(tree.angle))
 
     def angle(self, angle: Angle) -> str:
-        return self._sum([product_of([Number(Fraction(times)), leaf]) for leaf, times in angle])
+        return self.sum_text([product_of([Number(Fraction(times)), leaf]) for leaf, times in angle])

@@ -63,7 +63,7 @@ class Text(Printer):
         sign, rest = self._signed(tree)
         return (sign + self.at_least(rest, PRODUCT), SUM) if sign else super()._text(tree)
 
-    def _sum(self, terms: Sequence[Tree]) -> str:
+    def sum_text(self, terms: Sequence[Tree]) -> str:
         text = ""
         for term in terms:
             sign, rest = self._signed(term)

@@ -1,0 +1,112 @@
+"""Equations on a page: an output with two axes is one matrix where it fits, else its entries line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from unicodedata import combining
+
+from manipula.algebra.show.printer import Printer
+from manipula.algebra.simplify.tree import ZERO, Number, Symbol, Tree, Trig
+
+Left = tuple[str, tuple[int, ...]]  # an output and the index of its entry, from 1; or a name and ()
+Line = tuple[Left, Tree]
+COLUMNS = 80  # of a terminal: a wider matrix is written entry by entry
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The entries of an output with two axes; of one with more, those of two axes at a time."""
+
+    left: Left
+    rows: tuple[tuple[Line, ...], ...]
+
+
+Block = Matrix | Line
+
+
+def blocks(lines: Iterable[Line]) -> Iterator[Block]:
+    """Matrices in place of their entries; everything else as it is, in order."""
+    for left, group in groupby(lines, lambda line: _matrix_of(line[0])):
+        if left is None:
+            yield from group
+        else:
+            rows = groupby(group, lambda line: line[0][1][-2])
+            yield Matrix(left, tuple(tuple(row) for _, row in rows))
+
+
+def _matrix_of(left: Left) -> Left | None:
+    name, index = left
+    return (name, index[:-2]) if len(index) >= 2 else None
+
+
+def drawn(lines: Iterable[Line], printer: Printer) -> list[str]:
+    """Lines of text; matrices between brackets, with an empty line from one to the next."""
+    found: list[str] = []
+    above = False
+    for block in blocks(lines):
+        rows = _matrix(block, printer) if isinstance(block, Matrix) else []
+        found += [""] if above and rows else []
+        found += rows or [f"{left} = {right}" for left, right in _pairs(block, printer)]
+        above = bool(rows)
+    return found
+
+
+def _pairs(block: Block, printer: Printer) -> list[tuple[str, str]]:
+    if isinstance(block, Matrix):
+        return entry_texts(block, printer)
+    return [(printer.entry(*block[0]), printer.text(block[1]))]
+
+
+def _matrix(matrix: Matrix, printer: Printer) -> list[str]:
+    """The brackets, the name before the middle row; nothing where that is too wide."""
+    texts = [[printer.text(tree) for _, tree in row] for row in matrix.rows]
+    widths = [max(map(width, column)) for column in zip(*texts, strict=True)]
+    name = f"{printer.entry(*matrix.left)} = "
+    if width(name) + sum(widths) + 2 * len(widths) > COLUMNS:
+        return []
+    middle = (len(texts) - 1) // 2
+    sides = zip(texts, printer.brackets(len(texts)), strict=True)
+    return [
+        (name if i == middle else " " * width(name)) + opening + "  ".join(map(_centred, row, widths)) + closing
+        for i, (row, (opening, closing)) in enumerate(sides)
+    ]
+
+
+def entry_texts(matrix: Matrix, printer: Printer) -> list[tuple[str, str]]:
+    """(left, right) of the entries: one that is written already is named, and the zeros are said in one line."""
+    written: dict[Tree, str] = {}
+    found: list[tuple[str, str]] = []
+    entries = [line for row in matrix.rows for line in row]
+    zeros = [left for left, tree in entries if tree == ZERO]
+    for left, tree in entries:
+        text = printer.entry(*left)
+        if tree == ZERO and len(zeros) > 1:
+            continue
+        found.append((text, written.get(tree) or printer.text(tree)))
+        if not isinstance(tree, Number | Symbol | Trig):
+            written.setdefault(tree, text)
+    return found + ([(printer.elsewhere(*matrix.left), printer.remark("0", "elsewhere"))] if len(zeros) > 1 else [])
+
+
+def legend_lines(pairs: Sequence[tuple[str, str]], word: str) -> list[str]:
+    """with c1 = cos(q1), … as many to a line as there is room for."""
+    found: list[str] = []
+    for i, (short, long) in enumerate(pairs):
+        item = f"{short} = {long}" + ("," if i + 1 < len(pairs) else "")
+        if found and width(found[-1]) + 1 + width(item) <= COLUMNS:
+            found[-1] += f" {item}"
+        else:
+            found.append(f"{word if not found else ' ' * len(word)} {item}")
+    return found
+
+
+def width(text: str) -> int:
+    """Columns on a terminal: a dot above takes none."""
+    return sum(not combining(letter) for letter in text)
+
+
+def _centred(text: str, columns: int) -> str:
+    left = (columns - width(text)) // 2
+    return " " * left + text + " " * (columns - width(text) - left)
