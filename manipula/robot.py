@@ -32,11 +32,17 @@ from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
 from manipula.mechanics.robot.formats.conversion.tables import TextTable, tables_of
 from manipula.mechanics.robot.formats.dh.read import robot_from_rows
 from manipula.mechanics.robot.formats.given import given, given_friction, given_steps, given_tensor, given_three
-from manipula.mechanics.robot.formats.naming import refuse_bad_names
+from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
 from manipula.mechanics.robot.formats.registry import format_named
 from manipula.mechanics.robot.formats.structure import Structure
-from manipula.mechanics.robot.formats.structured import noted, structured_steps, structured_values
+from manipula.mechanics.robot.formats.structured import (
+    noted,
+    structured_coordinate,
+    structured_steps,
+    structured_values,
+)
 from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.locking.locks import joint_meant, with_locks
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import folded, suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of, floats_of, names_of
@@ -289,6 +295,30 @@ class Robot(description.Robot):
         ends = suffixes_of(self).rows
         rows = (driven(joint, end) if joint.name in values else joint for joint, end in zip(self.joints, ends))
         return self._edited(replace(self, joints=tuple(rows)))
+
+    def locked(self, joints: Mapping[str, Number] | None = None, /, **named: Number) -> Robot:
+        """Some joints held still: `robot.locked(elbow=0.3)`, radians or metres, also `q3=` or `joint3=` for the third
+        one; names that are no Python names in a dict. A value may be a letter, `elbow="beta"`.
+
+        The joint becomes a fixed row of the same name, so its frame can still be asked for, and what it moved rides on
+        the link before. Joints that follow it stand where it puts them. What moves is numbered anew: with the third of
+        six locked, q3 and m3 are those of the fourth before.
+
+        >>> robot = Robot.from_dh([("q1", 0, "l1", 0), ("q2", 0, "l2", 0)]).locked(q2="pi/2")
+        >>> robot.joint_names, robot.frame_names
+        (('joint1',), ('tool',))
+        """
+        held: dict[str, Parameter] = {}
+        for name, value in {**(joints or {}), **named}.items():
+            joint = joint_meant(self, name)
+            if joint in held:
+                raise InputError(f"{self.name}: joint {joint!r} is given two places to be locked at")
+            held[joint] = structured_coordinate(self, joint, given(value, name))
+        if not held:
+            return self
+        robot = told_apart(with_locks(self, held))
+        refuse_bad_names(robot)
+        return Robot.of(noted(robot))
 
     def with_gravity(self, x: Number | Numbers, y: Number | None = None, z: Number | None = None) -> Robot:
         """The acceleration of gravity in the world frame, m/s², as three numbers or one list: (0, 0, −9.81) is down."""

@@ -278,17 +278,17 @@ def cells_in(part: object) -> Iterator[Cell]:
 def with_cells(robot: Arm, change: Callable[[Cell], Cell]) -> Arm:
     """The robot with every cell changed."""
     parts = {item.name: getattr(robot, item.name) for item in fields(robot) if item.name not in ("values", "origin")}
-    return replace(robot, **{name: _changed(part, change) for name, part in parts.items()})
+    return replace(robot, **{name: changed(part, change) for name, part in parts.items()})
 
 
-def _changed(part: Any, change: Callable[[Cell], Cell]) -> Any:
+def changed(part: Any, change: Callable[[Cell], Cell]) -> Any:
     """The same structure with every cell changed."""
     if isinstance(part, Cell):
         return change(part)
     if isinstance(part, tuple):
-        return tuple(_changed(item, change) for item in part)
+        return tuple(changed(item, change) for item in part)
     if is_dataclass(part) and not isinstance(part, type):
-        inner = {item.name: _changed(getattr(part, item.name), change) for item in fields(part)}
+        inner = {item.name: changed(getattr(part, item.name), change) for item in fields(part)}
         return replace(part, **inner)
     return part
 

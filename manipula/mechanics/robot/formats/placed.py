@@ -8,15 +8,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
 from manipula.mechanics.robot.description import Cell, Joint, Step, StepKind, Steps
 from manipula.mechanics.robot.exact import inverse_of
-from manipula.mechanics.robot.formats.rows import placement_from_steps
-from manipula.mechanics.robot.precise import MP, PRECISE, angle
-from manipula.mechanics.robot.values.parameter import Deg
+from manipula.mechanics.robot.formats.rows import PLACEMENT, placement_from_steps
+from manipula.mechanics.robot.precise import MP, PRECISE, angle, placement, steps_from_placement
+from manipula.mechanics.robot.values.parameter import Deg, names_of
 
 TURNS: dict[str, StepKind] = {"lean": "rz", "tilt": "ry", "roll": "rx"}  # in a file: about z, then y; or about x
 NAMED = {"lean": "lean", "tilt": "tilt", "roll": "tilt"}  # the letters of their cells
@@ -50,6 +50,19 @@ class Placed:
     anchor: dict[str, Cell]
     toward: Steps
     link: dict[str, Cell]
+
+
+def with_placement(joint: Joint, end: str) -> Joint:
+    """A row that stands still, of steps in any order, as one shift and one turn to twenty decimals; letters stay."""
+    way = joint.before + joint.after
+    if (
+        joint.kind != "fixed"
+        or placed_from_joint(joint)
+        or any(True for x in way for _ in names_of(x.amount.parameter))
+    ):
+        return joint
+    names: dict[StepKind, str] = {kind: f"{name}{end}" for name, kind in PLACEMENT}
+    return replace(joint, before=steps_from_placement(placement(way, {}), names), after=())
 
 
 def placed_from_joint(joint: Joint) -> Placed | None:

@@ -52,6 +52,12 @@ def structured_values(robot: Robot, given: Mapping[str, Parameter]) -> dict[str,
     return {name: read(name, value) for name, value in given.items()}
 
 
+def structured_coordinate(robot: Robot, joint: str, value: Parameter) -> Parameter:
+    """Where a joint is put: of an angle what floats round is a quarter turn, as of other values."""
+    turns = next(row.turns for row in robot.joints if row.name == joint)
+    return Structure(likely=SURE).angle(value, joint) if turns else value
+
+
 def _alone(parameter: Parameter) -> tuple[str, ...]:
     return (parameter.name,) if isinstance(parameter, Name) else ()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from manipula.errors import RobotFileError
@@ -22,7 +23,7 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
-from manipula.mechanics.robot.formats.placed import QUARTERS, TURNS, placed_from_joint
+from manipula.mechanics.robot.formats.placed import QUARTERS, TURNS, placed_from_joint, with_placement
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import Structure
@@ -57,13 +58,14 @@ def convention_of(robot: Robot) -> Convention:
     )  # fmt: skip
 
 
-def _written_as(robot: Robot) -> Convention | Literal["urdf"]:
-    """A table wherever the rows are one; else placements, if they are such."""
+def _written_as(robot: Robot) -> tuple[Robot, Convention | Literal["urdf"]]:
+    """A table wherever the rows are one; else placements, if they are such, or stand still and can be written so."""
     try:
-        return convention_of(robot)
+        return robot, convention_of(robot)
     except RobotFileError:
-        if all(placed_from_joint(joint) for joint in robot.joints):
-            return "urdf"
+        placed = replace(robot, joints=tuple(map(with_placement, robot.joints, suffixes_of(robot).rows)))
+        if all(placed_from_joint(joint) for joint in placed.joints):
+            return placed, "urdf"
         raise
 
 
@@ -74,8 +76,7 @@ def quoted(text: str) -> str:
 
 class _Writer:
     def __init__(self, robot: Robot) -> None:
-        self.robot = robot
-        self.convention = _written_as(robot)
+        self.robot, self.convention = _written_as(robot)
         kinds = {joint.body.inertia_is for joint in robot.joints if joint.body is not None}
         self.about = "origin" if "origin" in kinds and "com" not in kinds else "com"
         self.units = Units(robot.origin.angle, robot.origin.length)

@@ -1,0 +1,1 @@
+"""Robots with some joints held still."""

@@ -1,0 +1,162 @@
+"""Joints held still: a joint at rest at q = v is a fixed row that stands where the joint stood there.
+
+    before · motion(v) · after        motion = Rz(offset + direction·v), Tz(offset + direction·v), or both of a screw
+
+Joints that follow locked ones are locked where these put them, q = Σ factor·v + constant; of one that follows others
+too the constant changes. A motor that does not turn has no inertia to speed up and no friction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.robot.branching import followers
+from manipula.mechanics.robot.description import (
+    Arm,
+    Cell,
+    Coordinate,
+    Joint,
+    Robot,
+    Step,
+    StepKind,
+    Steps,
+    actuator_of,
+    known,
+)
+from manipula.mechanics.robot.exact import Formula, inverse_of, parameter_of, total, without_zeros
+from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.locking.renumbering import renumbered
+from manipula.mechanics.robot.reduce.zones import take, take_last
+from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, float_of, floats_of, names_of, text_of
+
+Held = Mapping[str, Parameter]
+_NUMBERED = re.compile(r"(?:joint|q)_?([1-9][0-9]*)")
+_SLACK = 1e-9  # of a limit, rad or m: what a float of it is off
+_TURN: dict[str, StepKind] = {"x": "rx", "y": "ry", "z": "rz"}
+_SHIFT: dict[str, StepKind] = {"x": "tx", "y": "ty", "z": "tz"}
+QUARTERS: dict[tuple[str, Parameter | None], str] = {
+    ("ry", Deg(Fraction(90))): "x",
+    ("rx", Deg(Fraction(-90))): "y",
+}  # where they bring z
+
+
+def joint_meant(robot: Robot, name: str) -> str:
+    """The joint of this name, or the third one by `joint3` or `q3`."""
+    free = robot.joint_names
+    if name in free:
+        return name
+    if (told := _why_not(robot, name)) is not None:
+        raise InputError(told)
+    number = _NUMBERED.fullmatch(name)
+    if number is None or int(number[1]) > len(free):
+        raise UnknownNameError("joint", name, free)
+    return free[int(number[1]) - 1]
+
+
+def _why_not(robot: Robot, name: str) -> str | None:
+    joint = next((joint for joint in robot.joints if joint.name == name), None)
+    if joint is None:
+        return None
+    if joint.coordinate is None:
+        return f"{robot.name}: joint {name!r} is fixed already"
+    leads = ", ".join(repr(lead) for lead, _ in joint.coordinate.terms)
+    return f"{robot.name}: joint {name!r} follows {leads} and stands where that puts it; lock {leads}"
+
+
+def with_locks(robot: Arm, held: Held) -> Arm:
+    """The robot with these joints, each by its own name, at rest at these coordinates."""
+    if len(held) == robot.dof:
+        raise InputError(f"{robot.name}: every joint would be locked; at least one must be free to move")
+    coordinates = {joint.name: _coordinate(joint, held) for joint in robot.joints if joint.coordinate is not None}
+    still = {name: at for name, at in coordinates.items() if not isinstance(at, Coordinate)}
+    at = {**held, **still}
+    _refuse_outside(robot, at)
+    ends = suffixes_of(robot)
+
+    def row(joint: Joint, end: str) -> Joint:
+        if joint.name in at:
+            return _fixed(joint, at[joint.name], end, robot.origin.convention == "urdf")
+        moved = coordinates.get(joint.name)
+        return replace(joint, coordinate=moved) if isinstance(moved, Coordinate) else joint
+
+    notes = (f"joint {name!r} is locked at {text_of(value)}" for name, value in at.items())
+    origin = replace(robot.origin, notes=(*robot.origin.notes, *notes))
+    return renumbered(replace(robot, joints=tuple(map(row, robot.joints, ends.rows)), origin=origin), ends)
+
+
+def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
+    """Of a joint that follows others: what is left of its coordinate, or where it stands if all it follows do."""
+    assert joint.coordinate is not None
+    moving = tuple(term for term in joint.coordinate.terms if term[0] not in held)
+    constant: Any = joint.coordinate.constant
+    for name, factor in joint.coordinate.terms:
+        if name in held:
+            constant = constant + factor * Formula(held[name])
+    stands = parameter_of(constant)
+    if not moving:
+        return stands
+    if not isinstance(stands, Num):
+        leads = ", ".join(repr(name) for name, _ in moving)
+        raise InputError(f"joint {joint.name!r} follows {leads} as well, so what it follows is locked at a number")
+    return Coordinate(moving, stands.value)
+
+
+def _refuse_outside(robot: Robot, at: Held) -> None:
+    values = floats_of(dict(robot.values))
+    for joint in robot.joints:
+        entries = (at[joint.name], *joint.limits) if joint.name in at and joint.limits else ()
+        if not entries or any(name not in values for entry in entries for name in names_of(entry)):
+            continue
+        here, low, high = (float_of(entry, values) for entry in entries)
+        if not low - _SLACK <= here <= high + _SLACK:
+            unit = "rad" if joint.turns else "m"
+            follows = " (it follows another)" if joint.name in followers(robot) else ""
+            raise InputError(
+                f"{robot.name}: joint {joint.name!r} would stand at {here:g} {unit}{follows}, outside its limits "
+                f"{low:g} … {high:g}"
+            )
+
+
+def _fixed(joint: Joint, at: Parameter, end: str, placed: bool) -> Joint:
+    """The row at rest. `placed`: rows are placements, shifts before turns, as a URDF has them."""
+    way = _way(joint, *_motion(joint, at, end), placed)
+    return replace(
+        joint, kind="fixed", before=way, offset=known(f"offset{end}"), direction=1, after=(), actuator=actuator_of(end),
+        limits=None, velocity_limit=None, effort_limit=None, coordinate=None, of_kind=(), springs=(),
+    )  # fmt: skip
+
+
+def _motion(joint: Joint, at: Parameter, end: str) -> tuple[Cell, Cell]:
+    """How far it turns and how far it slides. The offset of a screw makes it turn, not advance."""
+    kind, offset = KINDS[joint.kind], Formula(joint.offset.parameter)
+    moved: Any = joint.direction * Formula(at)
+    turn: Any = offset + moved if kind.turns else 0
+    slide: Any = 0
+    if kind.slides:
+        slide = moved * Formula(joint.of_kind[0].parameter) if kind.turns else offset + moved
+    return Cell(f"theta{end}", parameter_of(turn)), Cell(f"d{end}", parameter_of(slide))
+
+
+def _way(joint: Joint, turn: Cell, slide: Cell, placed: bool) -> Steps:
+    """before · Rz Tz · after, with what else stands along the axis taken together: turns and shifts there commute."""
+    out, axis = _tilt(joint)
+    head, tail = take_last(joint.before[: len(joint.before) - len(out)], axis)
+    lead, rest = take(joint.after[len(out) :], axis)
+    along = (*tail, *lead)
+    turns, slides = (total([own, *(x.amount for x in along if x.kind[0] == letter)], own.name)
+                     for letter, own in (("r", turn), ("t", slide)))  # fmt: skip
+    own = (Step(_TURN[axis], replace(turns, name=turn.name)), Step(_SHIFT[axis], replace(slides, name=slide.name)))
+    return (*head, *without_zeros(own[::-1] if placed else own), *rest)
+
+
+def _tilt(joint: Joint) -> tuple[Steps, str]:
+    """A quarter turn that brings z onto x or y, taken back after the motion: the motion is one along that axis."""
+    last = joint.before[-1:]
+    there = last and QUARTERS.get((last[0].kind, last[0].amount.value))
+    return (last, there) if there and joint.after[:1] == inverse_of(last) else ((), "z")
