@@ -32,9 +32,9 @@ MEMBERS = {
     "System": """as_dict columns compile conditions cost emit equations explain function initial inputs
         latex name only outputs provenance run sample settings split start step tape to_sympy tree_cost""",
     "Robot": """as_dict at base base_parameters cells dof frame_names frames from_dh from_text gravity joint_names
-        joints kind locked name names of origin parameters parents payload road standard_parameters tool tool_on tool_row
-        values with_base with_frame with_friction with_gravity with_motor_inertia with_parameters with_payload
-        with_standard_parameters with_tool without""",
+        joints kind locked name names of origin parameters parents payload road standard_parameters tool tool_on
+        tool_row values with_base with_frame with_friction with_gravity with_motor_inertia with_parameters
+        with_payload with_standard_parameters with_tool without""",
 }
 
 
