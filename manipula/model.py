@@ -5,9 +5,9 @@ Printing and emitting are imported when they are asked for: most models are only
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import isfinite
 from numbers import Real
 from pathlib import Path
@@ -41,6 +41,7 @@ class Model:
 
     function: Function
     _request: Request | None = field(default=None, compare=False, repr=False)  # what was asked for, robot and all
+    _plain: Callable[[], Function] | None = field(default=None, compare=False, repr=False)  # the same as in a book
 
     @property
     def name(self) -> str:
@@ -86,10 +87,17 @@ class Model:
         return self.function.provenance
 
     def equations(self, form: str = "auxiliary", style: str = "text") -> Equations:
-        """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode" or "latex"."""
+        """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode" or "latex".
+
+        "auxiliary" is what runs. The others are for people: written from the plain model, proved equal to what runs.
+        """
         from manipula.algebra.show.equations import equations
 
-        return equations(self.function, form, style)
+        return equations(self.function, form, style, None if form == "auxiliary" else self._for_people())
+
+    def _for_people(self) -> Function:
+        """The plain model; what was made in another way is taken as it is."""
+        return self._plain() if self._plain else self.function
 
     def latex(self, form: str = "factored") -> str:
         return str(self.equations(form, "latex"))
@@ -98,12 +106,13 @@ class Model:
         """Output name → SymPy matrix."""
         from manipula.algebra.show.sympy_bridge import to_sympy
 
-        return to_sympy(self.function)
+        return to_sympy(self.function, self._for_people())
 
     def only(self, *outputs: str) -> Model:
         """The same model with some of its outputs, or single entries such as "A[1,2]"."""
-        picked = replace(self.function, outputs=tuple(output_named(self.function, name) for name in outputs))
-        return Model(replace(picked, conditions=still_asked(picked.conditions, picked.roots)))
+        picked = _only(lambda: self.function, outputs)
+        plain = partial(_only, self._plain, outputs) if self._plain else None
+        return Model(replace(picked, conditions=still_asked(picked.conditions, picked.roots)), _plain=plain)
 
     def emit(self, language: str = "c", folder: str | Path = ".", *, proof: bool = False) -> list[Path]:
         """Write the model as source code; returns the paths written.
@@ -376,3 +385,8 @@ def _entries(system: str, port: str, value: Any, names: Sequence[str]) -> dict[s
     if found.ndim and found.shape[-1] != len(names):
         raise InputError(f"{system}: {port}: expected a number or shape (..., {len(names)}), found {found.shape}")
     return {name: found[..., i] if found.ndim else found for i, name in enumerate(names)}
+
+
+def _only(made: Callable[[], Function], outputs: Sequence[str]) -> Function:
+    function = made()
+    return replace(function, outputs=tuple(output_named(function, name) for name in outputs))

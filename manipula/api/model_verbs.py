@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +11,11 @@ from manipula.api.robot_verbs import loaded
 from manipula.errors import InputError
 
 if TYPE_CHECKING:
+    from manipula.algebra.expr.function import Function
     from manipula.generation.prepare import Prepared
     from manipula.generation.reports.checking import Report
     from manipula.generation.reports.counting import CountRow, StepRow
+    from manipula.generation.request import Request
     from manipula.ik.derivation import Derivation
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.model import Model
@@ -49,6 +52,7 @@ def generate(
     """
     from manipula.generation.prepare import prepare
     from manipula.generation.proved import generate_function
+    from manipula.generation.reports.plain import plain_together
     from manipula.generation.request import Request
     from manipula.generation.together import generate_together
     from manipula.model import Model
@@ -60,9 +64,20 @@ def generate(
             raise InputError("generate: found an empty list of models (expected at least one name)")
         names = list(dict.fromkeys(model))
         first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
-        return Model(generate_together([first.asking(model=name) for name in names], tell))
+        requests = [first.asking(model=name) for name in names]
+        return Model(
+            generate_together(requests, tell), _plain=partial(plain_together, [asked.request for asked in requests])
+        )
     asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
-    return _solver(asked) or Model(generate_function(asked, tell), asked.request)
+    return _solver(asked) or _model(generate_function(asked, tell), asked.request)
+
+
+def _model(function: Function, request: Request) -> Model:
+    """One model of one robot; what people read of it is written from its plain text."""
+    from manipula.generation.reports.plain import plain_function
+    from manipula.model import Model
+
+    return Model(function, request, partial(plain_function, request))
 
 
 def _solver(asked: Prepared) -> Model | None:
@@ -100,13 +115,12 @@ def optimise(
     from manipula.generation.prepare import prepare
     from manipula.generation.proved import optimise_function
     from manipula.generation.request import Request
-    from manipula.model import Model
     from manipula.support.progress import Effort
 
     subject = loaded(robot)
     request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
     effort = Effort(moves, seconds, seed, tell, stop)
-    return Model(optimise_function(prepare(request), effort, known=not search), request)
+    return _model(optimise_function(prepare(request), effort, known=not search), request)
 
 
 def best_known(
@@ -116,12 +130,11 @@ def best_known(
     from manipula.generation.prepare import prepare
     from manipula.generation.proved import known_function
     from manipula.generation.request import Request
-    from manipula.model import Model
 
     subject = loaded(robot)
     request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
     found = known_function(prepare(request))
-    return None if found is None else Model(found, request)
+    return None if found is None else _model(found, request)
 
 
 def price_of(model: Model, price: str = "classical") -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from manipula.api.robot_verbs import load, loaded
 from manipula.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
+    from manipula.algebra.expr.function import Function
+    from manipula.generation.request import Request
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.model import Law, Model, System
     from manipula.robot import Robot
@@ -66,7 +69,16 @@ def controller(
     initial = first_states(block.inputs, chosen)
     refuse_bounds(asked.named(block.name), found, initial)
     function = generate_block(block, asked, tell)
-    return Law(function, request, settings=found, sample=sample, initial=initial, law=law, options=options)
+    plain = partial(_plain_law, law, sample is not None, options, request)
+    return Law(function, request, plain, settings=found, sample=sample, initial=initial, law=law, options=options)
+
+
+def _plain_law(law: str, sampled: bool, options: Mapping[str, Any], request: Request) -> Function:
+    """The law around plain models."""
+    from manipula.generation.reports.plain import plain_block
+    from manipula.mechanics.models.control.laws import law_block
+
+    return plain_block(law_block(law, sampled=sampled, options=options), request)
 
 
 def law_model(
@@ -89,9 +101,11 @@ def law_model(
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.model import Model
 
-    block = law_block(law, sampled=sampled, options=options_from(law, words, sampled=sampled))
+    options = options_from(law, words, sampled=sampled)
+    block = law_block(law, sampled=sampled, options=options)
     request = Request(loaded(robot), "inverse_dynamics", symbolic=symbolic, optimise=optimise)
-    return Model(generate_block(block, prepare(request), tell), request)
+    plain = partial(_plain_law, law, sampled, options, request)
+    return Model(generate_block(block, prepare(request), tell), request, plain)
 
 
 def laws() -> dict[str, str]:

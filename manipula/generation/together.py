@@ -78,19 +78,22 @@ class Joined:
 @seldom_collecting()
 def generate_together(requests: Sequence[Prepared], tell: Tell = silent) -> Function:
     """Several models of one robot in one function: what they have in common is computed once."""
-    parts = [generate_function(asked, tell) for asked in requests]
     graph = Graph()
-    moved = [moved_to(part, graph) for part in parts]
+    parts = [moved_to(generate_function(asked, tell), graph) for asked in requests]
+    whole = optimised(beside(requests[0].named("models"), graph, parts))
+    return with_proof(guarded(whole, requests[0].structure), _plain_models(requests))
+
+
+def beside(name: str, graph: Graph, parts: Sequence[Function]) -> Function:
+    """Functions in one graph as one function, its outputs named after their models."""
     outputs = [
-        replace(output, name=f"{part.provenance.model}_{output.name}") for part in moved for output in part.outputs
+        replace(output, name=f"{part.provenance.model}_{output.name}") for part in parts for output in part.outputs
     ]
     origins = [part.provenance for part in parts]
     read = tuple(dict.fromkeys(name for origin in origins for name in origin.parameters or ()))
     origin = Provenance(origins[0].robot, joints=origins[0].joints, parameters=read, parts=tuple(origins))
-    labels = without_doubles({node: text for part in reversed(moved) for node, text in part.labels.items()})
-    name = requests[0].named("models")
-    whole = optimised(Function(name, graph, _shared_inputs(moved), tuple(outputs), labels, origin))
-    return with_proof(guarded(whole, requests[0].structure), _plain_models(requests))
+    labels = without_doubles({node: text for part in reversed(parts) for node, text in part.labels.items()})
+    return Function(name, graph, _shared_inputs(parts), tuple(outputs), labels, origin)
 
 
 def _shared_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:
@@ -123,7 +126,7 @@ def generate_block(
     `others` are further robots by the names that stand before their models, "law:gravity": what a law believes of the
     arm that it drives.
     """
-    parts = {name: _part(_asked_of(name, asked, others), tell) for name in block.calls}
+    parts = {name: _part(asked_of(name, asked, others), tell) for name in block.calls}
     made = join(block, asked, parts)
     whole = guarded(used_parameters(optimised(made.function)), asked.structure)
     tell(f"{block.name}: proof")
@@ -131,7 +134,7 @@ def generate_block(
     return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))
 
 
-def _asked_of(name: str, asked: Prepared, others: Mapping[str, Prepared]) -> Prepared:
+def asked_of(name: str, asked: Prepared, others: Mapping[str, Prepared]) -> Prepared:
     who, _, model = name.rpartition(":")
     return (others[who] if who else asked).asking(model=model, method="best", wrench=False)
 

@@ -122,21 +122,26 @@ class Equations:
         return None if sum(map(len, self._rows)) <= PAGES else f"<p>{escape(self._told())}</p>"
 
 
-def equations(function: Function, form: str = "auxiliary", style: str = "text") -> Equations:
-    """The function in print. `SizeError` where the form would be too long to be of use."""
+def equations(
+    function: Function, form: str = "auxiliary", style: str = "text", plain: Function | None = None
+) -> Equations:
+    """The function in print. `SizeError` where the form would be too long to be of use.
+
+    `plain` computes the same by the formulas of a book: forms for people are written from it and proved equal.
+    """
     if style not in _STYLES:
         raise UnknownNameError("style of equations", style, _STYLES)
     if form not in get_args(Form):
         raise UnknownNameError("form of equations", form, get_args(Form))
     taken = frozenset(name for port in function.inputs for name in port.names)
-    lines = auxiliary_lines(function) if form == "auxiliary" else _written(function, form)
+    lines = auxiliary_lines(function) if form == "auxiliary" else _written(function, form, plain or function)
     return Equations(form, style, tuple(lines), taken)
 
 
-def _written(function: Function, form: str) -> list[Line]:
+def _written(function: Function, form: str, plain: Function) -> list[Line]:
     if any(node.op == APART for node in topological(function.roots)):  # so long that it was proved in parts
         raise SizeError(f"the {form} form of {function.name} would be endless; ask for the form 'auxiliary' instead")
-    written = (expanded if form == "expanded" else factored)(function)
+    written = (expanded if form == "expanded" else factored)(plain, function)
     return [
         ((output.name, index), tree)
         for output in function.outputs

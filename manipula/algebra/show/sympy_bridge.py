@@ -7,10 +7,11 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
-from manipula.algebra.expr.evaluate import evaluate
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import free_symbols
-from manipula.errors import InputError
+from manipula.algebra.simplify import factored
+from manipula.algebra.simplify.tree import evaluate_tree
+from manipula.errors import InputError, SizeError
 from manipula.scalar import OPS, Maths
 
 
@@ -36,19 +37,23 @@ class SympyMaths(Maths[Any]):
         return self.sympy.Piecewise((yes, self.sympy.Ne(condition, 0)), (no, True))
 
 
-def to_sympy(function: Function) -> dict[str, Any]:
-    """Output name → expression, Matrix (one or two axes) or NDimArray; the symbols are real and named as here."""
+def to_sympy(function: Function, plain: Function | None = None) -> dict[str, Any]:
+    """Output name → expression, Matrix (one or two axes) or NDimArray; the symbols are real and named as here.
+
+    Written as the factored form of the `plain` function is; where that would be too long, as the plain function is.
+    """
     try:
         sympy = import_module("sympy")
     except ImportError:
         raise InputError("SymPy is not installed; run: pip install 'manipula[sympy]'") from None
-    symbols = {str(x.data): sympy.Symbol(str(x.data), real=True) for x in free_symbols(function.roots)}
-    values = evaluate(function.roots, symbols, SympyMaths(sympy))
-    result: dict[str, Any] = {}
-    for output in function.outputs:
-        own, values = values[: len(output.exprs)], values[len(output.exprs) :]
-        result[output.name] = _shaped(sympy, own, output.shape)
-    return result
+    source, maths = plain or function, SympyMaths(sympy)
+    symbols = {str(x.data): sympy.Symbol(str(x.data), real=True) for x in free_symbols(source.roots)}
+    try:
+        written = factored(source, function)
+        values = {name: [evaluate_tree(tree, symbols, maths) for tree in trees] for name, trees in written.items()}
+    except SizeError:
+        values = source(symbols, maths)
+    return {output.name: _shaped(sympy, values[output.name], output.shape) for output in function.outputs}
 
 
 def _shaped(sympy: Any, values: Sequence[Any], shape: tuple[int, ...]) -> Any:

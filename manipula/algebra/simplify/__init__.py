@@ -25,8 +25,11 @@ Written = dict[str, tuple[Tree, ...]]  # output name → its entries, row-major
 WRITTEN_OPERATIONS = 100_000
 
 
-def expanded(function: Function) -> Written:
-    """Every output as a sum of products with the fewest terms. `SizeError` past 100,000 terms in all."""
+def expanded(function: Function, meant: Function | None = None) -> Written:
+    """Every output as a sum of products with the fewest terms. `SizeError` past 100,000 terms in all.
+
+    `meant`: the function that it is proved equal to, where that is made in another way.
+    """
     simplifier = Simplifier()
     left = EXPANDED_TERMS
 
@@ -39,7 +42,7 @@ def expanded(function: Function) -> Written:
         return tree_from_terms(terms, atoms)
 
     try:
-        return _written(function, write)
+        return _written(function, write, meant)
     except SizeError:
         raise _too_long(function) from None
 
@@ -56,10 +59,10 @@ def _rounded(size: int) -> str:
     return f"{size:,}" if size < 10**9 else f"10^{len(str(size))}"
 
 
-def factored(function: Function) -> Written:
+def factored(function: Function, meant: Function | None = None) -> Written:
     """Every output with brackets, as short as found; what is too long to expand keeps the graph's own brackets."""
     simplifier = Simplifier()
-    return _written(function, lambda root: shortest(root, simplifier))
+    return _written(function, lambda root: shortest(root, simplifier), meant)
 
 
 def shortest(root: Expr, simplifier: Simplifier) -> Tree:
@@ -88,11 +91,11 @@ def simplified(function: Function) -> Function:
     return fresh.with_roots([evaluate_tree(tree, symbols, maths) for tree in trees])
 
 
-def _written(function: Function, write: Callable[[Expr], Tree]) -> Written:
+def _written(function: Function, write: Callable[[Expr], Tree], meant: Function | None) -> Written:
     known: dict[Expr, Tree] = {}
     for root in function.roots:
         if root not in known:
             known[root] = write(root)
     written = {output.name: tuple(known[root] for root in output.exprs) for output in function.outputs}
-    proved(function, written)
+    proved(meant or function, written)
     return written

@@ -18,7 +18,8 @@ DRAWS = 2
 def same(a: Function, b: Function, draws: int = DRAWS) -> bool:
     """Do two functions of the same outputs agree at `draws` random points?"""
     for _ in range(draws):
-        maths, symbols = _draw(a, b)
+        maths = _fresh()
+        symbols = _Drawn(maths.symbol)
         if _values(a(symbols, maths)) != _values(b(symbols, maths)):
             return False
     return True
@@ -40,7 +41,8 @@ def proved(function: Function, written: Mapping[str, Sequence[Tree]], draws: int
 
 
 def _differing(function: Function, written: Mapping[str, Sequence[Tree]]) -> Iterator[tuple[int, str]]:
-    maths, symbols = _draw(function)
+    maths = _fresh()
+    symbols = _Drawn(maths.symbol)
     meant = function(symbols, maths)
     for name, trees in written.items():
         for position, (tree, value) in enumerate(zip(trees, meant[name], strict=True), 1):
@@ -50,20 +52,29 @@ def _differing(function: Function, written: Mapping[str, Sequence[Tree]]) -> Ite
 
 def _reference(function: Function, written: Mapping[str, Sequence[Tree]]) -> Reference:
     """What is written, as the text a function is held against."""
-    names = [name for port in function.inputs for name in port.names]
 
     def run(maths: Any, symbol: Callable[[str], Any]) -> dict[str, Any]:
-        symbols = {name: symbol(name) for name in names}
+        symbols = _Drawn(symbol)
         values = {name: [evaluate_tree(tree, symbols, maths) for tree in trees] for name, trees in written.items()}
         return {port.name: nested(values[port.name], port.shape) for port in function.outputs}
 
     return run
 
 
-def _draw(*functions: Function) -> tuple[FieldMaths, dict[str, Any]]:
-    maths = FieldMaths(f"proof {secrets.token_hex(16)}")
-    names = {name for function in functions for port in function.inputs for name in port.names}
-    return maths, {name: maths.symbol(name) for name in names}
+class _Drawn(dict[str, Any]):
+    """Name → a value of its own: whoever asks first, function or text, the other finds the same."""
+
+    def __init__(self, draw: Callable[[str], Any]) -> None:
+        super().__init__()
+        self.draw = draw
+
+    def __missing__(self, name: str) -> Any:
+        self[name] = value = self.draw(name)
+        return value
+
+
+def _fresh() -> FieldMaths:
+    return FieldMaths(f"proof {secrets.token_hex(16)}")
 
 
 def _values(outputs: Mapping[str, Sequence[Any]]) -> dict[str, list[int]]:
