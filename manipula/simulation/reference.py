@@ -15,7 +15,6 @@ output) and section II.6 (discontinuities); scipy.integrate.DOP853 is its text.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -23,17 +22,15 @@ from numpy.typing import NDArray
 from scipy.integrate import DOP853
 from scipy.optimize import brentq
 
-from manipula.errors import DivergenceError, InputError
+from manipula.errors import DivergenceError
 from manipula.simulation.exact.course import Change, Course, Mode
 from manipula.simulation.exact.drive import Drive, drive_from
-from manipula.simulation.exact.elastic import ElasticMechanism
-from manipula.simulation.exact.mechanism import Mechanism, Motion
+from manipula.simulation.exact.equations import Array, Equations, Torques
+from manipula.simulation.exact.given import refuse_times, rising_times, start_from
 from manipula.simulation.exact.rest import Ways, at_rest
 from manipula.simulation.plant import Plant, states_of
 
-Array = NDArray[np.float64]
 Dense = Callable[[float], Array]
-Torques = Callable[[float, Array, Array], Array]
 _MOST_AT_ONCE = 100  # changes of mode at one moment
 _PARTS = 16  # of a step, in which velocities on the dense output are looked at
 _LOOSE = 1e-13  # of its bound: by so much a joint that is let go is beyond it
@@ -68,103 +65,31 @@ def integrate(
     >>> course.balance < 1e-12
     True
     """
-    _refuse_times(since, until, rtol, atol, longest)
+    refuse_times(since, until, rtol, atol, longest)
     run = _Run(plant, drive_from(drive, plant.robot.dof), start, since, push, also or {})
-    times = None if at is None else _times(at, since, until)
+    times = None if at is None else rising_times(at, since, until)
     return run.course(until, times, rtol, atol, longest, stop)
 
 
-class _Run:
-    """The state y = (q, q̇, z, x, work, heat), and which coordinates rest: links, then motors where joints are elastic.
-
-    A law sees the last `joints` of the `n` coordinates, a push acts on the first.
-    """
+class _Run(Equations):
+    """The equations on their way: the time, the state, what has happened."""
 
     def __init__(
         self, plant: Plant, drive: Drive, start: Any, since: float, push: Torques | None, also: Mapping[str, Any]
     ) -> None:
-        self.plant, self.drive, self.push, self.joints = plant, drive, push, plant.robot.dof
-        self.arm, self.t = _mechanism(plant), since
-        self.n = n = self.arm.dof
-        free = np.full(n - self.joints, np.inf)
-        self.lower, self.upper = (np.concatenate([x, s * free]) for x, s in zip(plant.ends, (-1, 1)))
-        q, qd = _start(plant, start, self.joints)
+        q, qd = start_from(plant, start)
         known = states_of(plant, q, qd, also)
         z = known.get("bristle", np.empty(0))
         if plant.springs is not None:
             q, qd = np.concatenate([q, known["motor"]]), np.concatenate([qd, known["motor_rate"]])
-        self.m = 2 * n + len(z)
+        super().__init__(plant, drive, push, np.sign(qd).astype(np.int8), len(z))
+        self.t = since
         self.y = np.concatenate([q, qd, z, np.asarray(drive.state, dtype=float).ravel(), [0.0, 0.0]])
-        self.ways: Ways = np.sign(qd).astype(np.int8)
-        self.resting = np.zeros(n, dtype=bool)
-        self.evaluations = 0
         self.changes: list[Change] = []
         self.modes: list[Mode] = []
         self.rows: list[tuple[float, Array, Array, Array]] = []
-        self.held: Array | None = drive.held
         self._from = since + drive.wait
-        self.lowest = np.full(3 * n, np.inf)
         self.pace: float | None = None
-
-    # the equations
-
-    def torques(self, t: float, y: Array) -> tuple[Array, Array, Array]:
-        """The motors' torques, all torques, and the rate of the law's memory."""
-        q, qd, x = y[: self.n], y[self.n : 2 * self.n], y[self.m : -2]
-        tau, rate = (self.held, np.zeros(len(x))) if self.held is not None else self._asked(t, y)
-        total = np.concatenate([np.zeros(self.n - self.joints), tau])
-        if self.push is not None:
-            total[: self.joints] += self.push(t, q[: self.joints], qd[: self.joints])
-        return tau, total, rate
-
-    def _asked(self, t: float, y: Array) -> tuple[Array, Array]:
-        x, n = y[self.m : -2], self.joints
-        tau, rate = self.drive.law(t, y[self.n - n : self.n], y[2 * self.n - n : 2 * self.n], x)
-        if np.shape(tau) != (n,) or np.shape(rate) != x.shape:
-            raise InputError(
-                f"the torques at t = {t:g} s have shape {np.shape(tau)}, the law's memory {np.shape(rate)}; "
-                f"expected {(n,)} and {x.shape}"
-            )
-        return np.clip(tau, -self.plant.efforts, self.plant.efforts), rate
-
-    def motion(self, t: float, y: Array) -> Motion:
-        self.evaluations += 1
-        all_torques = self.torques(t, y)[1]
-        return self._moved(y, all_torques)
-
-    def _moved(self, y: Array, tau: Array) -> Motion:
-        n = self.n
-        return self.arm.motion(y[:n], y[n : 2 * n], tau, self.ways, ~self.resting, y[2 * n : self.m])
-
-    def arm_rate(self) -> Array:
-        """The accelerations now; for the reader, not counted."""
-        before = self.evaluations
-        found, self.evaluations = self.motion(self.t, self.y).a, before
-        return found
-
-    def rate(self, t: float, y: Array) -> Array:
-        self.evaluations += 1
-        qd = y[self.n : 2 * self.n]
-        _, tau, rate = self.torques(t, y)
-        moved = self._moved(y, tau)
-        np.minimum(self.lowest, self.margins(y, moved), out=self.lowest)
-        return np.concatenate([qd, moved.a, moved.bristle, rate, [tau @ qd, moved.friction @ qd]])
-
-    def margins(self, y: Array, moved: Motion | None) -> Array:
-        """What is left until something changes: of velocities, of what friction holds, of the way to a stop."""
-        q, qd = y[: self.n], y[self.n : 2 * self.n]
-        slides = self.arm.dry & ~self.resting
-        rate = np.where(slides, qd * self.ways, np.inf)
-        room = np.where(self.resting, np.inf, np.minimum(self.upper - q, q - self.lower))
-        hold = np.full(self.n, np.inf)
-        if moved is not None and self.resting.any():
-            low, high = self._bounds(moved.low, moved.high, q)
-            hold = np.where(self.resting, np.minimum(high - moved.push, moved.push - low), np.inf)
-        return np.concatenate([rate, room, hold])
-
-    def _bounds(self, low: Array, high: Array, q: Array) -> tuple[Array, Array]:
-        """A stop holds against any push."""
-        return np.where(q <= self.lower, -np.inf, low), np.where(q >= self.upper, np.inf, high)
 
     # from event to event
 
@@ -202,7 +127,7 @@ class _Run:
         if self.drive.sample is None:
             return
         if self.held is None or self.t >= self._from + self._asked_for * self.drive.sample:
-            self.held, new = self._asked(self.t, self.y)
+            self.held, new = self.asked(self.t, self.y)
             self.y[self.m : -2] = new
             self._asked_for += 1
             self._settle(())
@@ -300,7 +225,7 @@ class _Run:
         q, qd = self.y[: self.n], self.y[self.n : 2 * self.n]
         q[i] = self.upper[i] if self.upper[i] - q[i] < q[i] - self.lower[i] else self.lower[i]
         M, stopped = self.arm.inertia(q), (q <= self.lower) | (q >= self.upper)
-        low, high = self._bounds(np.zeros(self.n), np.zeros(self.n), q)
+        low, high = self.bounds(np.zeros(self.n), np.zeros(self.n), q)
         # v = argmin ½ (v − q̇)ᵀM(v − q̇), not into a stop
         v = at_rest(M, M @ qd, low, high, stopped).a
         self.y[-1] += 0.5 * (qd @ M @ qd - v @ M @ v)
@@ -316,7 +241,7 @@ class _Run:
         before, were = self.ways.copy(), self.resting.copy()
         resting = (qd == 0) & (self.arm.dry | stop)
         ways = np.where(resting, 0, np.sign(qd)).astype(np.int8)
-        ends = self._bounds(np.zeros(self.n), np.zeros(self.n), q)
+        ends = self.bounds(np.zeros(self.n), np.zeros(self.n), q)
         if loose is not None:
             low, high = self.arm.rubbing.bounds(self.arm.bias(q, qd))
             ends[0][loose] += _LOOSE * (high - low)[loose]
@@ -358,6 +283,12 @@ class _Run:
 
     # results
 
+    def arm_rate(self) -> Array:
+        """The accelerations now; for the reader, not counted."""
+        before = self.evaluations
+        found, self.evaluations = self.motion(self.t, self.y).a, before
+        return found
+
     def _record(self, t: float, y: Array) -> None:
         before = self.evaluations
         tau, _, _ = self.torques(t, y)
@@ -379,47 +310,5 @@ class _Run:
         )  # fmt: skip
 
 
-def _mechanism(plant: Plant) -> Mechanism:
-    rubs, width = plant.friction != "none", plant.width if plant.friction == "smooth" else None
-    if plant.springs is None:
-        return Mechanism(plant.robot, rubs, width, plant.bristles)
-    return ElasticMechanism(plant.robot, rubs, width, plant.bristles, plant.springs)
-
-
 def _any_between(times: Array | None, left: float, right: float) -> bool:
     return times is not None and bool(((times > left) & (times < right)).any())
-
-
-def _start(plant: Plant, start: Any, n: int) -> tuple[Array, Array]:
-    pair = start if isinstance(start, tuple) and len(start) == 2 and np.ndim(start[0]) else (start, np.zeros(n))
-    found: list[Array] = []
-    for name, value in zip(("q", "qd"), pair):
-        try:
-            x = np.array(value, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(f"start: {name}: expected {n} numbers, found {value!r:.60}") from None
-        if x.shape != (n,) or not np.isfinite(x).all():
-            raise InputError(f"start: {name}: expected {n} finite numbers, found {value!r:.60}")
-        found.append(x)
-    lower, upper = plant.ends
-    for i in np.flatnonzero((found[0] < lower) | (found[0] > upper)):
-        name = plant.robot.joint_names[i]
-        raise InputError(
-            f"start: joint {name!r} is at {found[0][i]:g}, outside its limits {lower[i]:g} … {upper[i]:g}; "
-            "stops=False lets it"
-        )
-    return found[0], found[1]
-
-
-def _refuse_times(since: float, until: float, rtol: float, atol: float, longest: float) -> None:
-    if not (isfinite(since) and isfinite(until) and until > since):
-        raise InputError(f"until: expected a time after {since:g} s, found {until!r:.60}")
-    if not (0 < rtol < 1 and atol > 0 and longest > 0):
-        raise InputError(f"rtol, atol, longest: expected numbers above 0, found {rtol!r}, {atol!r}, {longest!r}")
-
-
-def _times(at: Sequence[float] | Array, since: float, until: float) -> Array:
-    found = np.asarray(at, dtype=float)
-    if found.ndim != 1 or not len(found) or not (np.diff(found) > 0).all() or found[0] < since or found[-1] > until:
-        raise InputError(f"at: expected rising times from {since:g} to {until:g} s, found {at!r:.60}")
-    return found

@@ -6,12 +6,12 @@ tables, helpers in use and the tapes that are called are settled here.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from math import isinf, isnan
 
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.complexes import PAIRS, Pair
+from manipula.algebra.emit.expressions import ExpressionWriter, real_only
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.section import Section
 from manipula.algebra.emit.sections import Places, sections_of
@@ -21,15 +21,10 @@ from manipula.algebra.program.deciding import DECIDING
 from manipula.algebra.program.reader import program
 from manipula.algebra.program.signs import Signs
 from manipula.algebra.program.tree import (
-    Call,
-    CallTape,
-    Const,
     Do,
     Expr,
-    Field,
     For,
     If,
-    Item,
     Kind,
     Leave,
     Op,
@@ -39,34 +34,20 @@ from manipula.algebra.program.tree import (
     Set,
     Stmt,
     Struct,
-    Table,
-    Var,
     While,
     loop_names,
     parts,
 )  # fmt: skip
 from manipula.algebra.tape import Tape
-from manipula.errors import InputError
 
-SIGNS = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "quotient": "/", "remainder": "%", "lt": "<", "le": "<=", "gt": ">",
-    "ge": ">=", "eq": "==", "ne": "!=", "and": "&&", "or": "||", "bit_and": "&", "bit_or": "|", "bit_xor": "^",
-    "shl": "<<", "shr": ">>",
-}  # fmt: skip
 STEPS = ("add", "sub", "mul", "div")  # written x += y
-FLOORED = {"idiv": "quotient", "mod": "remainder"}  # rounded down → what it is where nothing is negative
 
 
-class ProgramWriter(ABC):
+class ProgramWriter(ExpressionWriter):
     """A program in one language. Braces, and what C calls things, unless the language says otherwise."""
 
-    reserved: frozenset[str] = frozenset()
-    signs: Mapping[str, str] = SIGNS
-    forms: Mapping[str, str] = {}  # by "operation kind", or by the operation alone
-    helpers: Mapping[str, Sequence[str]] = {}  # by the same names: lines of a function that the form calls
+    helpers: Mapping[str, Sequence[str]] = {}  # by the keys of `forms`: lines of a function that the form calls
     decides = True  # the language has nothing of its own for what tapes decide
-    strict = True  # keywords are no members of structs
-    no_pairs = False  # complex numbers are the language's own
     indent = "    "
 
     def __init__(self, routines: Sequence[Routine], public: Sequence[str] = ()) -> None:
@@ -155,7 +136,7 @@ class ProgramWriter(ABC):
 
     def complexes(self) -> list[str]:
         """The type of complex numbers with the functions in use."""
-        used = {x.name for x in self._operations() if x.name in PAIRS and not _real_only(x)}
+        used = {x.name for x in self._operations() if x.name in PAIRS and not real_only(x)}
         kinds = {kind for routine in self.routines for kind in _kinds(routine)}
         if not used and not kinds & {"complex", "complexes"}:
             return []
@@ -175,9 +156,6 @@ class ProgramWriter(ABC):
     def maths(self, text: str) -> str:
         """Functions of real numbers by the names they have here."""
         return text
-
-    def pair_call(self, name: str) -> str:
-        return f"pair_{name}"
 
     @abstractmethod
     def pair_made(self) -> list[str]:
@@ -308,97 +286,7 @@ class ProgramWriter(ABC):
     def stepped(self, target: Place, value: Op) -> bool:
         return value.args[0] == target and value.name in STEPS and target.kind in ("real", "int")
 
-    # expressions
-
-    def bare(self, x: Expr) -> str:
-        """Without the outermost brackets."""
-        text = self.write(x)
-        if not isinstance(x, Op) or x.kind == "complex" or not _plain(x):
-            return text
-        outermost = self.signed(x) or x.name in ("choose", "select")
-        return text[1:-1] if outermost and text.startswith("(") and text.endswith(")") else text
-
-    def signed(self, x: Expr) -> str:
-        """The sign an operation is written with, if it is."""
-        if not isinstance(x, Op) or self.form(x) is not None:
-            return ""
-        return self.signs.get(self.plain_name(x), "")
-
-    def plain_name(self, x: Op) -> str:
-        """The machine's own division where nothing is negative."""
-        assert self.sign is not None
-        return FLOORED[x.name] if x.name in FLOORED and self.sign.plain(x) else x.name
-
-    def form(self, x: Op) -> str | None:
-        name = self.plain_name(x)
-        for key in (f"{name} {x.kind}", f"{name} from {x.args[0].kind}", name):
-            if key in self.forms:
-                self.used[key] = None
-                return self.forms[key]
-        return None
-
-    def write(self, x: Expr) -> str:
-        match x:
-            case Const(kind, value):
-                return self.constant(kind, value)
-            case Table(_, name):
-                return self.called[name]
-            case Var(_, name):
-                return self.local[name]
-            case Field():
-                return self.member(x)
-            case Item():
-                return self.item(x)
-            case Call(_, routine, args):
-                return f"{self.called[routine]}({', '.join(map(self.bare, args))})"
-            case CallTape(_, name, half, args):
-                full = self.straight[name] + ("_prepare" if half == "prepare" else "")
-                return f"{full}({', '.join(map(self.bare, args))})"
-            case Op():
-                return self.operation(x)
-
-    @abstractmethod
-    def constant(self, kind: Kind, value: float) -> str: ...
-
-    def member(self, x: Field) -> str:
-        return f"{self.local[x.struct.name]}.{self.named(x.name)}"
-
-    def named(self, member: str) -> str:
-        """A member's name, unless that is a keyword where keywords may not follow a dot."""
-        return f"{member}_" if member in self.reserved and self.strict else member
-
-    def item(self, x: Item) -> str:
-        return f"{self.write(x.array)}[{self.bare(x.index)}]"
-
-    def operation(self, x: Op) -> str:
-        if x.name in PAIRS and not _real_only(x) and not self.no_pairs:
-            return f"{self.pair_call(x.name)}({', '.join(map(self.bare, x.args))})"
-        form, words = self.form(x), [self.write(arg) for arg in x.args]
-        if form is not None:
-            return form.format(*words, *(["?"] * 3), bare=[self.bare(arg) for arg in x.args])
-        sign = self.signed(x)
-        if not sign:
-            raise InputError(f"{type(self).__name__}: no form for the operation {x.name} of {x.kind}")
-        return f"({words[0]} {sign} {words[1]})"
-
-
-def number(value: float, infinity: str, nothing: str) -> str:
-    """The shortest decimal that reads back as the same number."""
-    if isnan(value):
-        return nothing
-    if isinf(value):
-        return infinity if value > 0 else f"(-{infinity})"
-    return repr(float(value))
-
 
 def _kinds(routine: Routine) -> Iterator[Kind]:
     yield from (*routine.parameters.values(), *routine.scalars.values(), *(kind for kind, _ in routine.arrays.values()))
     yield from (member.kind for struct in routine.structs.values() for member in struct.members)
-
-
-def _plain(x: Op) -> bool:
-    return not any(arg.kind == "complex" for arg in x.args)
-
-
-def _real_only(x: Op) -> bool:
-    return x.kind != "complex" and _plain(x)

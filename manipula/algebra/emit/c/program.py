@@ -8,7 +8,8 @@ from textwrap import wrap
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.c.spelling import HELPERS, KEYWORDS, language
 from manipula.algebra.emit.complexes import Pair
-from manipula.algebra.emit.program import ProgramWriter, number
+from manipula.algebra.emit.expressions import number
+from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.sections import unused
 from manipula.algebra.emit.split import Split
 from manipula.algebra.emit.text import Language

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from manipula.algebra.emit.cpp.program import CppProgram
-from manipula.algebra.emit.program import number
+from manipula.algebra.emit.expressions import number
 from manipula.algebra.program.tree import Kind, Routine
 
 WORD, LONG = "unsigned long long", "long long"

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from manipula.algebra.emit.complexes import Pair
+from manipula.algebra.emit.expressions import SIGNS, number
 from manipula.algebra.emit.javascript.spelling import LANGUAGE, RESERVED
-from manipula.algebra.emit.program import SIGNS, ProgramWriter, number
+from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.text import DECIDING, GUARDED, Language, calls
 from manipula.algebra.program.tree import ARRAYS, Expr, For, Item, Kind, Op, Place, Routine, Struct
 

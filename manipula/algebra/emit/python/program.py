@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from manipula.algebra.emit.complexes import Pair
+from manipula.algebra.emit.expressions import SIGNS, number
 from manipula.algebra.emit.names import ascii_text
-from manipula.algebra.emit.program import SIGNS, ProgramWriter, number
+from manipula.algebra.emit.program import ProgramWriter
 from manipula.algebra.emit.python.spelling import LANGUAGE
 from manipula.algebra.emit.text import DECIDING, GUARDED, Language, calls
 from manipula.algebra.program.tree import ARRAYS, Expr, For, Item, Kind, Place, Routine, Stmt, Struct

@@ -1,0 +1,126 @@
+"""Expressions of a program as source text: signs, brackets, forms of operations, names."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from math import isinf, isnan
+
+from manipula.algebra.emit.complexes import PAIRS
+from manipula.algebra.program.signs import Signs
+from manipula.algebra.program.tree import Call, CallTape, Const, Expr, Field, Item, Kind, Op, Table, Var
+from manipula.errors import InputError
+
+SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "quotient": "/", "remainder": "%", "lt": "<", "le": "<=", "gt": ">",
+    "ge": ">=", "eq": "==", "ne": "!=", "and": "&&", "or": "||", "bit_and": "&", "bit_or": "|", "bit_xor": "^",
+    "shl": "<<", "shr": ">>",
+}  # fmt: skip
+FLOORED = {"idiv": "quotient", "mod": "remainder"}  # rounded down → what it is where nothing is negative
+
+
+class ExpressionWriter(ABC):
+    """How a language writes a value. Names are the program's, which its writer gives."""
+
+    reserved: frozenset[str] = frozenset()
+    signs: Mapping[str, str] = SIGNS
+    forms: Mapping[str, str] = {}  # by "operation kind", or by the operation alone
+    strict = True  # keywords are no members of structs
+    no_pairs = False  # complex numbers are the language's own
+
+    called: Mapping[str, str]  # routines, tables and structs by the names they have here
+    straight: Mapping[str, str]  # tapes likewise
+    local: Mapping[str, str]  # variables of the routine in hand
+    used: dict[str, None]  # forms in use, in order
+    sign: Signs | None  # what is known to be never negative
+
+    def bare(self, x: Expr) -> str:
+        """Without the outermost brackets."""
+        text = self.write(x)
+        if not isinstance(x, Op) or x.kind == "complex" or not plain(x):
+            return text
+        outermost = self.signed(x) or x.name in ("choose", "select")
+        return text[1:-1] if outermost and text.startswith("(") and text.endswith(")") else text
+
+    def signed(self, x: Expr) -> str:
+        """The sign an operation is written with, if it is."""
+        if not isinstance(x, Op) or self.form(x) is not None:
+            return ""
+        return self.signs.get(self.plain_name(x), "")
+
+    def plain_name(self, x: Op) -> str:
+        """The machine's own division where nothing is negative."""
+        assert self.sign is not None
+        return FLOORED[x.name] if x.name in FLOORED and self.sign.plain(x) else x.name
+
+    def form(self, x: Op) -> str | None:
+        name = self.plain_name(x)
+        for key in (f"{name} {x.kind}", f"{name} from {x.args[0].kind}", name):
+            if key in self.forms:
+                self.used[key] = None
+                return self.forms[key]
+        return None
+
+    def write(self, x: Expr) -> str:
+        match x:
+            case Const(kind, value):
+                return self.constant(kind, value)
+            case Table(_, name):
+                return self.called[name]
+            case Var(_, name):
+                return self.local[name]
+            case Field():
+                return self.member(x)
+            case Item():
+                return self.item(x)
+            case Call(_, routine, args):
+                return f"{self.called[routine]}({', '.join(map(self.bare, args))})"
+            case CallTape(_, name, half, args):
+                full = self.straight[name] + ("_prepare" if half == "prepare" else "")
+                return f"{full}({', '.join(map(self.bare, args))})"
+            case Op():
+                return self.operation(x)
+
+    @abstractmethod
+    def constant(self, kind: Kind, value: float) -> str: ...
+
+    def member(self, x: Field) -> str:
+        return f"{self.local[x.struct.name]}.{self.named(x.name)}"
+
+    def named(self, member: str) -> str:
+        """A member's name, unless that is a keyword where keywords may not follow a dot."""
+        return f"{member}_" if member in self.reserved and self.strict else member
+
+    def item(self, x: Item) -> str:
+        return f"{self.write(x.array)}[{self.bare(x.index)}]"
+
+    def operation(self, x: Op) -> str:
+        if x.name in PAIRS and not real_only(x) and not self.no_pairs:
+            return f"{self.pair_call(x.name)}({', '.join(map(self.bare, x.args))})"
+        form, words = self.form(x), [self.write(arg) for arg in x.args]
+        if form is not None:
+            return form.format(*words, *(["?"] * 3), bare=[self.bare(arg) for arg in x.args])
+        sign = self.signed(x)
+        if not sign:
+            raise InputError(f"{type(self).__name__}: no form for the operation {x.name} of {x.kind}")
+        return f"({words[0]} {sign} {words[1]})"
+
+    def pair_call(self, name: str) -> str:
+        return f"pair_{name}"
+
+
+def number(value: float, infinity: str, nothing: str) -> str:
+    """The shortest decimal that reads back as the same number."""
+    if isnan(value):
+        return nothing
+    if isinf(value):
+        return infinity if value > 0 else f"(-{infinity})"
+    return repr(float(value))
+
+
+def plain(x: Op) -> bool:
+    return not any(arg.kind == "complex" for arg in x.args)
+
+
+def real_only(x: Op) -> bool:
+    return x.kind != "complex" and plain(x)
