@@ -205,16 +205,23 @@ def _times(x: Timed) -> list[str]:
     return [f"{x.best * 1e9:.1f}", f"{x.middle * 1e9:.1f}"]
 
 
+def on_this_machine() -> Mujoco | None:
+    """MuJoCo's loop; without it nothing can be compared, and that is said."""
+    print(machine())
+    try:
+        return Mujoco()
+    except Missing as reason:
+        print(f"left out: {reason}")
+        return None
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("robots", nargs="*", default=ROBOTS)
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
-    print(machine())
-    try:
-        mujoco = Mujoco()
-    except Missing as reason:
-        print(f"left out: {reason}")
+    mujoco = on_this_machine()
+    if mujoco is None:
         return 0
     found = {name: compared(name, mujoco, SAMPLES // 8 if asked.quick else SAMPLES) for name in asked.robots}
     for name, rows in found.items():

@@ -17,9 +17,8 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from libraries import Missing
-from simulation import RK4, ROWS, SHARE, STEPS, Mujoco, Timed, bare, measured
-from tables import claim, machine, ratio, save, table, verdict
+from simulation import RK4, ROWS, SHARE, STEPS, Mujoco, Timed, bare, measured, on_this_machine
+from tables import claim, ratio, save, table, verdict
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import manipula as mp
@@ -99,11 +98,8 @@ def main() -> int:
     parser.add_argument("robot", nargs="?", default="panda")
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
-    print(machine())
-    try:
-        mujoco = Mujoco()
-    except Missing as reason:
-        print(f"left out: {reason}")
+    mujoco = on_this_machine()
+    if mujoco is None:
         return 0
     robot = bare(asked.robot)
     systems = {method: system_of(robot, method) for method in METHODS}

@@ -49,16 +49,7 @@ def control(
     continuous: Annotated[
         bool, typer.Option("--continuous", help="In continuous time: the law gives the rates of its states.")
     ] = False,
-    language: Annotated[
-        str,
-        typer.Option(
-            "--language",
-            "-l",
-            metavar="c,rust,…",
-            help="Languages, with commas.",
-            autocompletion=options.complete_language,
-        ),
-    ] = "c",
+    language: options.Languages = "c",
     output: Annotated[Path, typer.Option("--output", "-o", "--out", help="The folder to write to.")] = Path("out"),
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "fast",

@@ -24,16 +24,7 @@ COST_COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once (paramet
 def generate(
     robot: options.RobotName,
     models: options.Models = "",
-    language: Annotated[
-        str,
-        typer.Option(
-            "--language",
-            "-l",
-            metavar="c,rust,…",
-            help="Languages, with commas.",
-            autocompletion=options.complete_language,
-        ),
-    ] = "c",
+    language: options.Languages = "c",
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("out"),
     method: options.Method = "best",
     symbolic: options.Symbolic = "auto",

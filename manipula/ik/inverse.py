@@ -23,9 +23,9 @@ from manipula.ik.counted import counted_solutions, general_solver
 from manipula.ik.descent.machine import Descent, descent_of
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.messages import away_text, nearest_reason
-from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.limits import bounds, span_of
-from manipula.ik.numeric.measures import Tolerances, defect_of, sampled, size_of, tolerances_of
+from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
+from manipula.ik.numeric.joint_space import JointSpace
+from manipula.ik.numeric.measures import Tolerances, defect_of, sampled, tolerances_of
 from manipula.ik.numeric.poses import checked_poses, checked_tolerance, joints_from_value, poses_from_value
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
@@ -41,12 +41,14 @@ if TYPE_CHECKING:
     from manipula.algebra.run.inverse_batch import ManyTargets
 
 
-class InverseSolver:
+class InverseSolver(JointSpace):
     """All solutions of an arm.
 
     `chain` is over floats, fixed joints merged. `closed`, `pose` and `jacobian` may be compiled functions of arrays
     with the same meaning as the models of these names; without them the models' own text runs on arrays.
     """
+
+    machine_code = ("general", "descent", "native")
 
     def __init__(
         self,
@@ -58,42 +60,16 @@ class InverseSolver:
         jacobian: Kinematics | None = None,
         plan: Plan | None = None,
     ) -> None:
-        self.chain, self.plan = chain, plan or classify(chain)
-        self.low, self.high = bounds(limits, chain.dof)
-        self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
-        self.turning = np.array([link.kind.pivots for link in chain.links])
+        super().__init__(chain, limits)
+        self.plan = plan or classify(chain)
         self.pose, self.jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
         self.closed = closed or (closed_over_arrays(self.plan, chain) if self.plan.closed else None)
         self.parameter = Parameter(self.plan, chain, (self.low, self.high), self.size)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Machine code stays behind; it is made again."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("general", "descent", "native")}
 
     @property
     def explanation(self) -> str:
         """Which class the arm belongs to, and why."""
         return f"{self.plan.title}: {self.plan.sentence}"
-
-    @cached_property
-    def size(self) -> float:
-        """The arm's reach, roughly, m; at least 1."""
-        return size_of(self.chain)
-
-    @property
-    def span(self) -> tuple[Floats, Floats]:
-        """Between which positions of the joints a search starts."""
-        return span_of(self.low, self.high, np.where(self.turning, np.pi, self.size))
-
-    @property
-    def walls(self) -> tuple[Floats, Floats]:
-        """Positions beyond which no search goes: limits are looked at when it has ended."""
-        return bounds(None, self.chain.dof)
-
-    @property
-    def angles(self) -> Bits:
-        """Which entries of q are angles."""
-        return self.turning
 
     @cached_property
     def tolerances(self) -> Tolerances:

@@ -10,25 +10,19 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Robot
 from manipula.pages.charts import Chart, Line
 from manipula.pages.page import charts, page, paragraph, section, table
 from manipula.simulation.functions import Array, Limits
+from manipula.simulation.views.skeleton import Moved
 
 ROWS_SHOWN = 20  # of a batch: more lines hide each other
 MOST_ENTRIES = 100  # of what a law remembered: a covariance has thousands
 SECONDS = ("sample", "step", "until")  # of what is told about a run
 
 
-class Shown(Protocol):
+class Shown(Moved, Protocol):
     """What is drawn: `Run`."""
 
-    @property
-    def robot(self) -> Robot: ...
-    @property
-    def t(self) -> Array: ...
-    @property
-    def q(self) -> Array: ...
     @property
     def tau(self) -> Array: ...
     @property

@@ -25,8 +25,10 @@ from scipy.optimize import brentq
 from manipula.errors import DivergenceError
 from manipula.simulation.exact.course import Change, Course, Mode
 from manipula.simulation.exact.drive import Drive, drive_from
-from manipula.simulation.exact.equations import Array, Equations, Torques
+from manipula.simulation.exact.elastic import ElasticMechanism
+from manipula.simulation.exact.equations import Array, Bounds, Equations, Torques
 from manipula.simulation.exact.given import refuse_times, rising_times, start_from
+from manipula.simulation.exact.mechanism import Mechanism
 from manipula.simulation.exact.rest import Ways, at_rest
 from manipula.simulation.plant import Plant, states_of
 
@@ -77,13 +79,14 @@ class _Run(Equations):
     def __init__(
         self, plant: Plant, drive: Drive, start: Any, since: float, push: Torques | None, also: Mapping[str, Any]
     ) -> None:
-        q, qd = start_from(plant, start)
+        q, qd = start_from(start, plant.robot.joint_names, *plant.ends)
         known = states_of(plant, q, qd, also)
         z = known.get("bristle", np.empty(0))
         if plant.springs is not None:
             q, qd = np.concatenate([q, known["motor"]]), np.concatenate([qd, known["motor_rate"]])
-        super().__init__(plant, drive, push, np.sign(qd).astype(np.int8), len(z))
-        self.t = since
+        bounds = Bounds(*plant.ends, plant.efforts)
+        super().__init__(_mechanism(plant), bounds, drive, push, np.sign(qd).astype(np.int8), len(z))
+        self.names, self.t = plant.robot.joint_names, since
         self.y = np.concatenate([q, qd, z, np.asarray(drive.state, dtype=float).ravel(), [0.0, 0.0]])
         self.changes: list[Change] = []
         self.modes: list[Mode] = []
@@ -262,7 +265,7 @@ class _Run(Equations):
         turned = (i for i in stopped if self.ways[i] and self.ways[i] != before[i])
         self.changes += [Change(self.t, i % n, "turns back") for i in turned]
         if len(self.changes) > _MOST_AT_ONCE and self.changes[-_MOST_AT_ONCE].t == self.t:
-            name = self.plant.robot.joint_names[self.changes[-1].joint]
+            name = self.names[self.changes[-1].joint]
             raise DivergenceError(f"joint {name!r} changes between rest and motion without end at t = {self.t:g} s")
         self._mode()
 
@@ -278,7 +281,7 @@ class _Run(Equations):
 
     def _diverged(self, t: float, y: Array, told: str) -> str:
         qd = np.abs(y[self.n : 2 * self.n])
-        name = self.plant.robot.joint_names[int(np.argmax(np.where(np.isfinite(qd), qd, np.inf))) % self.joints]
+        name = self.names[int(np.argmax(np.where(np.isfinite(qd), qd, np.inf))) % self.joints]
         return f"the motion of joint {name!r} cannot be followed beyond t = {t:g} s: {told.rstrip('.').lower()}"
 
     # results
@@ -308,6 +311,13 @@ class _Run(Equations):
             y[:, -1], tuple(self.modes), tuple(self.changes), self.evaluations,
             {name: x for name, x in drive.items() if x.shape[1]},
         )  # fmt: skip
+
+
+def _mechanism(plant: Plant) -> Mechanism:
+    rubs, width = plant.friction != "none", plant.width if plant.friction == "smooth" else None
+    if plant.springs is None:
+        return Mechanism(plant.robot, rubs, width, plant.bristles)
+    return ElasticMechanism(plant.robot, rubs, width, plant.bristles, plant.springs)
 
 
 def _any_between(times: Array | None, left: float, right: float) -> bool:

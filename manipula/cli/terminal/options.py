@@ -113,6 +113,12 @@ Values = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A value for a parameter, such as a2=0.43; may be repeated."),
 ]
+Languages = Annotated[
+    str,
+    typer.Option(
+        "--language", "-l", metavar="c,rust,…", help="Languages, with commas.", autocompletion=complete_language
+    ),
+]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
 
 

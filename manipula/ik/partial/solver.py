@@ -18,9 +18,9 @@ from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import choice_table
 from manipula.ik.descent.machine import Descent, descent_of
-from manipula.ik.numeric.arrays import Bits, Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.limits import bounds, span_of
-from manipula.ik.numeric.measures import Tolerances, size_of, tolerances_of
+from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
+from manipula.ik.numeric.joint_space import JointSpace
+from manipula.ik.numeric.measures import Tolerances, tolerances_of
 from manipula.ik.numeric.poses import checked_tolerance, joints_from_value, numbers_from_value
 from manipula.ik.numeric.tolerances import PartialTolerance, SearchTolerance
 from manipula.ik.partial.beside import completed_branches
@@ -82,7 +82,7 @@ def refuse_screws(chain: Tree, task: str) -> None:
             raise InputError(f'{told}, for which parts of a pose are not solved; task="pose" is, numerically')
 
 
-class PartialSolver:
+class PartialSolver(JointSpace):
     """One task of one arm. `chain` is over floats, fixed joints merged."""
 
     def __init__(
@@ -95,10 +95,8 @@ class PartialSolver:
         jacobian: Kinematics | None = None,
     ) -> None:
         refuse_screws(chain, task)
-        self.task, self.chain = task, chain
-        self.low, self.high = bounds(limits, chain.dof)
-        self.limited = bool(np.isfinite(self.low).any() or np.isfinite(self.high).any())
-        self.turning: Bits = np.array([link.kind.pivots for link in chain.links])
+        super().__init__(chain, limits)
+        self.task = task
         self._pose, self._jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
         self._made: tuple[bytes, Branches] | None = None
         self.pose: Kinematics = self._masked_pose
@@ -108,30 +106,6 @@ class PartialSolver:
         made = self._branches(self.centre)
         self.closed: Any = made if made.closed else None
         self.plan = replace(made.plan, parameter=", ".join(f"joint {k + 1}" for k in self.freedom.free))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Machine code stays behind; it is made again."""
-        return {name: value for name, value in self.__dict__.items() if name != "descent"}
-
-    @cached_property
-    def size(self) -> float:
-        """The arm's reach, roughly, m; at least 1."""
-        return size_of(self.chain)
-
-    @property
-    def span(self) -> tuple[Floats, Floats]:
-        """Between which positions of the joints a search starts."""
-        return span_of(self.low, self.high, np.where(self.turning, np.pi, self.size))
-
-    @property
-    def walls(self) -> tuple[Floats, Floats]:
-        """Positions beyond which no search goes: limits are looked at when it has ended."""
-        return bounds(None, self.chain.dof)
-
-    @property
-    def angles(self) -> Bits:
-        """Which entries of q are angles."""
-        return self.turning
 
     @cached_property
     def descent(self) -> Descent | None:

@@ -16,7 +16,16 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.tree import BASE, Link, Part, Terms, Tree
 from manipula.mechanics.robot.values.angles import Angles
-from manipula.mechanics.robot.values.parameter import ZERO, Deg, Name, Num, Parameter, names_of, scalar_from_parameter
+from manipula.mechanics.robot.values.parameter import (
+    ZERO,
+    Deg,
+    Name,
+    Num,
+    Parameter,
+    is_plain_number,
+    names_of,
+    scalar_from_parameter,
+)
 from manipula.mechanics.spatial.inertia import NOTHING, RigidBody, Tensor, body_from_com, tensor_from_second_moments
 from manipula.mechanics.spatial.placement import HERE, Placement, shift_along, turn_about
 from manipula.mechanics.spatial.vector import scale, symmetric
@@ -62,7 +71,7 @@ def chooser(robot: Robot, symbolic: Symbolic) -> Chooser:
             raise InputError(f"{robot.name}: symbolic='none' needs a value for every parameter; {listed} have none")
         return Chooser(lambda cell: False, lambda name: False)
     if symbolic == "all":
-        return Chooser(lambda cell: _is_plain_number(cell.value), lambda name: True)
+        return Chooser(lambda cell: is_plain_number(cell.value), lambda name: True)
     if isinstance(symbolic, str):
         raise InputError(f"symbolic: expected 'auto', 'none', 'all' or a list of names, found {symbolic!r:.60}")
     return _listed(robot, symbolic, values)
@@ -78,16 +87,6 @@ def _listed(robot: Robot, names: Collection[str], values: Mapping[str, Parameter
         lambda cell: cell.name in names and isinstance(cell.value, Num | Deg),
         lambda name: name in names or name not in values,
     )
-
-
-def _is_plain_number(value: Parameter | None) -> bool:
-    """A number that `symbolic="all"` names: not 0, not ±1, not a multiple of 90°."""
-    match value:
-        case Num(number):
-            return number not in (0, 1, -1)
-        case Deg(angle):
-            return angle % 90 != 0
-    return False
 
 
 def _unfolded(name: str, values: Mapping[str, Parameter], stays: Callable[[str], bool]) -> list[str]:

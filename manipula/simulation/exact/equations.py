@@ -8,19 +8,26 @@ and beside them the bristles' rates, the law's memory, the work of all torques a
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.simulation.exact.drive import Drive
-from manipula.simulation.exact.elastic import ElasticMechanism
 from manipula.simulation.exact.mechanism import Mechanism, Motion
 from manipula.simulation.exact.rest import Ways
-from manipula.simulation.plant import Plant
 
 Array = NDArray[np.float64]
 Torques = Callable[[float, Array, Array], Array]
+
+
+class Bounds(NamedTuple):
+    """Of the joints: between which positions their stops are, and what their motors can give."""
+
+    lower: Array
+    upper: Array
+    efforts: Array
 
 
 class Equations:
@@ -29,17 +36,24 @@ class Equations:
     A law sees the last `joints` of the `n` coordinates, a push acts on the first; z are `bristles` numbers.
     """
 
-    def __init__(self, plant: Plant, drive: Drive, push: Torques | None, ways: Ways, bristles: int) -> None:
-        self.plant, self.drive, self.push, self.joints = plant, drive, push, plant.robot.dof
-        self.arm = _mechanism(plant)
-        self.n = n = self.arm.dof
-        self.m = 2 * n + bristles
-        free = np.full(n - self.joints, np.inf)
-        self.lower, self.upper = (np.concatenate([x, s * free]) for x, s in zip(plant.ends, (-1, 1)))
-        self.ways, self.resting = ways, np.zeros(n, dtype=bool)
+    def __init__(
+        self,
+        arm: Mechanism,
+        bounds: Bounds,
+        drive: Drive,
+        push: Torques | None,
+        ways: Ways,
+        bristles: int,
+    ) -> None:
+        self.arm, self.drive, self.push, self.efforts = arm, drive, push, bounds.efforts
+        self.n, self.joints = arm.dof, len(bounds.lower)
+        self.m = 2 * self.n + bristles
+        free = np.full(self.n - self.joints, np.inf)
+        self.lower, self.upper = np.concatenate([bounds.lower, -free]), np.concatenate([bounds.upper, free])
+        self.ways, self.resting = ways, np.zeros(self.n, dtype=bool)
         self.held: Array | None = drive.held
         self.evaluations = 0
-        self.lowest = np.full(3 * n, np.inf)  # margins of all stages of a step
+        self.lowest = np.full(3 * self.n, np.inf)  # margins of all stages of a step
 
     def torques(self, t: float, y: Array) -> tuple[Array, Array, Array]:
         """The motors' torques, all torques, and the rate of the law's memory."""
@@ -58,7 +72,7 @@ class Equations:
                 f"the torques at t = {t:g} s have shape {np.shape(tau)}, the law's memory {np.shape(rate)}; "
                 f"expected {(n,)} and {x.shape}"
             )
-        return np.clip(tau, -self.plant.efforts, self.plant.efforts), rate
+        return np.clip(tau, -self.efforts, self.efforts), rate
 
     def motion(self, t: float, y: Array) -> Motion:
         self.evaluations += 1
@@ -92,10 +106,3 @@ class Equations:
     def bounds(self, low: Array, high: Array, q: Array) -> tuple[Array, Array]:
         """A stop holds against any push."""
         return np.where(q <= self.lower, -np.inf, low), np.where(q >= self.upper, np.inf, high)
-
-
-def _mechanism(plant: Plant) -> Mechanism:
-    rubs, width = plant.friction != "none", plant.width if plant.friction == "smooth" else None
-    if plant.springs is None:
-        return Mechanism(plant.robot, rubs, width, plant.bristles)
-    return ElasticMechanism(plant.robot, rubs, width, plant.bristles, plant.springs)

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.simulation.plant import Plant
 
 Array = NDArray[np.float64]
 
 
-def start_from(plant: Plant, start: Any) -> tuple[Array, Array]:
-    """(q, qd) from q or (q, qd)."""
-    n = plant.robot.dof
+def start_from(start: Any, joints: Sequence[str], lower: Array, upper: Array) -> tuple[Array, Array]:
+    """(q, qd) from q or (q, qd), between the stops."""
+    n = len(joints)
     pair = start if isinstance(start, tuple) and len(start) == 2 and np.ndim(start[0]) else (start, np.zeros(n))
     found: list[Array] = []
     for name, value in zip(("q", "qd"), pair):
@@ -28,11 +27,9 @@ def start_from(plant: Plant, start: Any) -> tuple[Array, Array]:
         if x.shape != (n,) or not np.isfinite(x).all():
             raise InputError(f"start: {name}: expected {n} finite numbers, found {value!r:.60}")
         found.append(x)
-    lower, upper = plant.ends
     for i in np.flatnonzero((found[0] < lower) | (found[0] > upper)):
-        name = plant.robot.joint_names[i]
         raise InputError(
-            f"start: joint {name!r} is at {found[0][i]:g}, outside its limits {lower[i]:g} … {upper[i]:g}; "
+            f"start: joint {joints[int(i)]!r} is at {found[0][i]:g}, outside its limits {lower[i]:g} … {upper[i]:g}; "
             "stops=False lets it"
         )
     return found[0], found[1]

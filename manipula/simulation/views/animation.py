@@ -5,13 +5,12 @@ from __future__ import annotations
 from math import isfinite
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Robot
-from manipula.simulation.views.skeleton import Array, Frames, Skeleton, skeleton_of
+from manipula.simulation.views.skeleton import Array, Frames, Moved, Skeleton, skeleton_of
 from manipula.support.files import write_text
 
 KINDS = {".gif": "pillow", ".mp4": "ffmpeg", ".html": ""}  # and who writes them
@@ -26,17 +25,6 @@ class Trail(NamedTuple):
 
     t: Array
     points: Array
-
-
-class Moved(Protocol):
-    """What is shown: `Run`."""
-
-    @property
-    def robot(self) -> Robot: ...
-    @property
-    def t(self) -> Array: ...
-    @property
-    def q(self) -> Array: ...
 
 
 def animation_of(run: Moved, frames: Frames, row: Any, rate: float, speed: float) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,17 @@ from manipula.mechanics.robot.description import Robot
 Array = NDArray[np.float64]
 Frames = Callable[[Array], Any]  # positions (time, n) → poses of the links, then of the tool
 FLAT = 1e-9  # of the largest extent: thinner than this, an arm moves in a plane
+
+
+class Moved(Protocol):
+    """What can be shown: a robot along time, as in a `Run`."""
+
+    @property
+    def robot(self) -> Robot: ...
+    @property
+    def t(self) -> Array: ...
+    @property
+    def q(self) -> Array: ...
 
 
 class Skeleton(NamedTuple):

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.description import Arm, Cell, Joint, Robot, with_cells
 from manipula.mechanics.robot.formats.source import joint_label
-from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Parameter, names_of
+from manipula.mechanics.robot.values.parameter import Name, Parameter, is_plain_number, names_of
 
 _LENGTH_OF_A_FRAME = re.compile(r"(base|tool)_[xyza]")
 
@@ -22,9 +22,9 @@ def refuse_bad_names(robot: Robot) -> None:
     cells = list(robot.cells())
     bare = [cell for cell in cells if isinstance(cell.value, Name)]
     for cell in cells:
-        if cell.name in users and _becomes_a_symbol(cell.value):
+        if cell.name in users and is_plain_number(cell.value):
             raise _clash(cell, robot)
-        if cell.name in values and _becomes_a_symbol(cell.value):
+        if cell.name in values and is_plain_number(cell.value):
             raise RobotFileError(
                 f"{cell.name} has a value here, and the cell {cell.name} of the table holds a number already",
                 field=f"values.{cell.name}", hint=f'write "{cell.name}" in that cell, or remove the value',
@@ -39,7 +39,7 @@ def told_apart(robot: Arm) -> Arm:
     taken, named = users | {cell.name for cell in robot.cells()}, dict[str, Parameter]()
 
     def apart(cell: Cell) -> Cell:
-        if cell.value is None or cell.name not in users or not _becomes_a_symbol(cell.value):
+        if cell.value is None or cell.name not in users or not is_plain_number(cell.value):
             return cell
         name = next(name for count in itertools.count(2) if (name := f"{cell.name}_{count}") not in taken | set(named))
         named[name] = cell.value
@@ -78,16 +78,6 @@ def _where(name: str, robot: Robot) -> str:
     """The joint whose row has a cell of this automatic name."""
     rows = enumerate(robot.joints, 1)
     return next((joint_label(n, row.name) for n, row in rows if any(x.name == name for x in row.cells())), "")
-
-
-def _becomes_a_symbol(value: Parameter | None) -> bool:
-    """A number that takes the cell's name when all is made symbolic; 0, ±1 and quarter turns do not."""
-    match value:
-        case Num(number):
-            return number not in (0, 1, -1)
-        case Deg(angle):
-            return angle % 90 != 0
-    return False
 
 
 def _users_of(name: str, robot: Robot) -> Iterator[str]:

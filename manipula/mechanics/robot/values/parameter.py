@@ -182,6 +182,16 @@ def names_of(parameter: Parameter) -> Iterator[str]:
                 yield from names_of(argument)
 
 
+def is_plain_number(value: Parameter | None) -> bool:
+    """A number that takes its cell's name when all is made symbolic; 0, ±1 and quarter turns do not."""
+    match value:
+        case Num(number):
+            return number not in (0, 1, -1)
+        case Deg(angle):
+            return angle % 90 != 0
+    return False
+
+
 def text_of(parameter: Parameter) -> str:
     """Text that `parameter_from_text` reads back to the same parameter."""
     match parameter:
