@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from manipula.algebra.run.compiled import Compiled
 from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
 from manipula.api import generate, load
-from manipula.errors import InputError
+from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.structure import numeric_chain, plan_of
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.ports import PORTS
@@ -129,9 +129,7 @@ class Arm:
     def _refuse_unknown(self, name: str, missing: Sequence[str]) -> None:
         """Only what a model needs must be known: a robot without masses still has its poses."""
         if missing:
-            listed = ", ".join(missing[:8]) + (", …" if len(missing) > 8 else "")
-            how = "see robot.with_parameters(…), or --set in a shell"
-            raise InputError(f"{self.robot.name}: {name} needs a value for {listed}; {how}")
+            raise UnsetError(f"{self.robot.name}: {name} needs a value for {some_of(missing)}", missing)
 
     def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
         """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""

@@ -4,6 +4,7 @@ ManipulaError
 ├── InputError            what the user gave cannot be used: a file, a table, an argument
 │   ├── RobotFileError    a robot description is wrong; names file, joint, field, and what would be right
 │   ├── SingularError     a joint feels no inertia, so no acceleration can be told; names the joint
+│   ├── UnsetError        numbers are asked of a robot whose parameters have none; names them
 │   └── UnknownNameError  no such robot, model, method, parameter; lists what there is
 ├── SizeError             the answer would be too large to be of use; says what to ask for instead
 ├── DivergenceError       a simulated arm runs away; names the joint and the time
@@ -15,9 +16,10 @@ ManipulaWarning           (a UserWarning) something looks wrong but can be used
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 _PASSED = (__name__.partition(".")[0], "contextlib")  # the package, and what decorates its functions
@@ -44,18 +46,52 @@ class SingularError(InputError):
     """A joint of the robot feels no inertia, and the model divides by it."""
 
 
-class UnknownNameError(InputError, KeyError):
-    """A name that is not there. Says what there is, and what was probably meant."""
+class UnsetError(InputError):
+    """Numbers are asked of a robot some of whose parameters have none. Says how they are given, to whom it may help:
+    the text is for Python, `in_shell` for the command line."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, problem: str, missing: Sequence[str], also: str = "") -> None:
+        self.problem, self.missing = problem, tuple(missing)
+        super().__init__(f"{problem}; {also}robot.with_parameters({self.missing[0]}=…) gives one")
+
+    @property
+    def in_shell(self) -> str:
+        return f"{self.problem}; --set {self.missing[0]}=VALUE gives one"
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of them, with commas: nobody reads fifty."""
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name that is not there. Says what there is, and what was probably meant: `meant` has words that others use."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], meant: Mapping[str, str] | None = None) -> None:
         names = list(known)
-        near = get_close_matches(str(name), names, n=1)
-        guess = f"; did you mean {near[0]!r}?" if near else "."
+        near = _near(str(name), names, meant or {})
+        guess = f"; did you mean {near!r}?" if near else "."
         self.message = f"no {kind} is called {name!r}{guess} Known: {', '.join(names)}."
         super().__init__(self.message)
 
     def __str__(self) -> str:  # KeyError would show the repr
         return self.message
+
+
+def _near(name: str, names: Sequence[str], meant: Mapping[str, str]) -> str | None:
+    """The known name that one with a slip, another case or other signs between its words stands for."""
+    plain = _plain(name)
+    if plain in meant:
+        return meant[plain]
+    by_plain = {_plain(known): known for known in reversed(names)}
+    near = get_close_matches(name, names, n=1) or get_close_matches(plain, by_plain, n=1)
+    begun = [known for known in by_plain if len(plain) > 2 and known.startswith(plain)]
+    found = near or begun[-1:]
+    return by_plain.get(found[0], found[0]) if found else None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w+]+", "_", name.strip().casefold())
 
 
 class SizeError(ManipulaError):

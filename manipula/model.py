@@ -122,6 +122,7 @@ class Model:
         """
         from manipula.algebra.emit import backend
 
+        language = backend.language_named(language)
         files = backend.emit(self.tape, language, __version__)
         return write_files(Path(folder), self._with_checker(files, language) if proof else files)
 
@@ -196,7 +197,9 @@ class SolverModel(Model):
             raise InputError(
                 "proof=True: there is no checker for inverse_kinematics yet; its solver checks each answer"
             )
-        if language != "c":
+        from manipula.algebra.emit.backend import language_named
+
+        if language_named(language) != "c":
             method = self.function.provenance.method
             raise InputError(f"inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}")
         return write_files(Path(folder), self._solver.files(__version__))
@@ -267,7 +270,7 @@ class System(Model):
 
         `start`, for a unit: states to start from and values of the robot's parameters, by name.
         """
-        if language == "fmu":
+        if language.lower() == "fmu":
             return [self._unit(Path(folder), dict(start or {}))]
         if start:
             raise InputError(

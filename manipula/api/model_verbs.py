@@ -45,7 +45,7 @@ def generate(
     as every serial arm, needs none named. Inverse kinematics answers for the joints on the road to the frame.
 
     Several models at once, `["pose", "jacobian", "inverse_dynamics"]`, make one function that shares their work; its
-    outputs are named after both, `pose_T`, `jacobian_J`.
+    outputs are named after both, `pose_T`, `jacobian_J`. Each is derived the cheapest way, without a wrench.
 
     >>> generate("planar2r", "gravity").outputs
     {'g': (2,)}
@@ -62,6 +62,9 @@ def generate(
     if not isinstance(model, str):
         if not model:
             raise InputError("generate: found an empty list of models (expected at least one name)")
+        if method != "best" or wrench:
+            what = "a wrench" if wrench else f"the method {method!r}"
+            raise InputError(f"{what} is for one model; several in one function are each derived the cheapest way")
         names = list(dict.fromkeys(model))
         first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
         requests = [first.asking(model=name) for name in names]
@@ -163,6 +166,17 @@ def languages() -> list[str]:
     from manipula.algebra.emit import backend
 
     return backend.languages()
+
+
+def language(name: str) -> str:
+    """The language that is meant, as `languages` calls it: "cpp" for "c++", "matlab" for "octave".
+
+    >>> language("JS")
+    'javascript'
+    """
+    from manipula.algebra.emit import backend
+
+    return backend.language_named(name)
 
 
 def count(

@@ -9,6 +9,7 @@ import typer
 from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say, say_json, say_table
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 
 _CLASSES = {
@@ -19,6 +20,7 @@ _CLASSES = {
 
 
 @guarded
+@about_a_robot
 def base_parameters(
     robot: options.RobotName,
     classes: Annotated[bool, typer.Option("--classes", help="The three classes of standard parameters alone.")] = False,
@@ -27,8 +29,7 @@ def base_parameters(
         bool, typer.Option("--check", help="Count them by numerical rank and by superposition as well.")
     ] = False,
     symbolic: options.Symbolic = "auto",
-    values: options.Values = None,
-    strict: options.Strict = False,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """List the base parameters: the combinations of inertial parameters that torques can tell.
@@ -42,7 +43,7 @@ def base_parameters(
     """
     if latex + classes + as_json > 1:
         raise InputError("choose one of --latex, --classes and --json")
-    subject = places.find(robot, strict=strict, values=values)
+    subject = places.find(robot, wishes)
     with progress(f"base parameters of {subject.name}"):
         found = api.base_parameters(subject, symbolic=options.symbolic_from_text(symbolic))
         verdict = api.check_base_parameters(subject) if verify else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,8 @@ from manipula import api
 from manipula.cli.generating import language_names, say_models
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_list, say_prose
-from manipula.errors import InputError, UnknownNameError
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
+from manipula.errors import InputError
 
 if TYPE_CHECKING:
     from manipula.model import Model
@@ -23,6 +25,7 @@ def complete_law(incomplete: str) -> list[str]:
 
 
 @guarded
+@about_a_robot
 def control(
     robot: Annotated[
         str,
@@ -35,14 +38,6 @@ def control(
     law: Annotated[
         str, typer.Argument(metavar="LAW", help="Such as computed_torque.", autocompletion=complete_law)
     ] = "",
-    values: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="A setting of the law, one number or one a joint (kp=400,250), or a parameter of the robot.",
-        ),
-    ] = None,
     sample: Annotated[
         float | None, typer.Option("--sample", metavar="SECONDS", help="Time between steps, of a law with its gains.")
     ] = None,
@@ -53,13 +48,14 @@ def control(
     output: Annotated[Path, typer.Option("--output", "-o", "--out", help="The folder to write to.")] = Path("out"),
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "fast",
-    strict: options.Strict = False,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Make a control law of a robot as source code, proved, its memory in a struct; without a robot, list the laws.
 
     Gains are arguments of the emitted NAME_init. Those given here are checked: their names and sizes, and with --sample
-    whether they can hold the arm.
+    whether they can hold the arm. --set gives a setting of the law, one number or one a joint (kp=400,250), or a
+    parameter of the robot.
 
     \b
     Examples:
@@ -71,10 +67,8 @@ def control(
     if not law:
         _say_laws(robot, as_json)
         return
-    if law not in api.laws():
-        raise UnknownNameError("control law", law, api.laws())
-    given, rest = _shared(values or [], law)
-    subject, languages = places.find(robot, strict=strict, values=rest), language_names(language)
+    given, rest = _shared(wishes.values or [], law)
+    subject, languages = places.find(robot, replace(wishes, values=rest)), language_names(language)
     chosen: dict[str, Any] = {"symbolic": options.symbolic_from_text(symbolic), "optimise": optimise}
     with progress(f"{law} of {subject.name}") as tell:
         if _open(given, law, sample):

@@ -10,6 +10,7 @@ import typer
 from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 
 _COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once", "substituted")
@@ -26,6 +27,7 @@ _SEARCH_CAPTION = "; search: the best result known (--optimise max), beside the 
 
 
 @guarded
+@about_a_robot
 def count(
     robot: options.RobotName,
     models: options.Models = "",
@@ -34,8 +36,7 @@ def count(
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "none",
     parameters: options.Parameters = "base",
-    values: options.Values = None,
-    strict: options.Strict = False,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Count operations, model by model and method by method.
@@ -49,14 +50,14 @@ def count(
     """
     if ways + orders + bool(models) > 1:
         raise InputError("choose one of --models, --ways and --orders")
-    subject = places.find(robot, strict=strict, values=values)
+    subject = places.find(robot, wishes)
     chosen: dict[str, Any] = {"symbolic": options.symbolic_from_text(symbolic)}
     steps: list[Any] = []
     with progress(f"counting {subject.name}") as tell:
         if orders:
             rows = api.count_orders(subject, **chosen, tell=tell)
         else:
-            names = ["pose"] if ways else options.split_names(models) or None
+            names = ["pose"] if ways else options.single_models(models, "count") or None
             chosen["parameters"] = parameters
             rows = api.count(subject, names, **chosen, optimise=optimise, tell=tell)
             steps = api.count_steps(subject, names, **chosen, tell=tell)

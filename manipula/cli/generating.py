@@ -11,7 +11,8 @@ import typer
 from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
-from manipula.errors import UnknownNameError
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
+from manipula.errors import InputError
 
 if TYPE_CHECKING:
     from manipula.model import Model
@@ -21,9 +22,10 @@ COST_COLUMNS = ("model", "method", "×", "+", "total", "sin/cos", "once (paramet
 
 
 @guarded
+@about_a_robot
 def generate(
     robot: options.RobotName,
-    models: options.Models = "",
+    models: options.Functions = "",
     language: options.Languages = "c",
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path("out"),
     method: options.Method = "best",
@@ -41,8 +43,7 @@ def generate(
     dossier: Annotated[
         Path | None, typer.Option("--dossier", metavar="DIR", help="Write the whole documentation set of the robot.")
     ] = None,
-    values: options.Values = None,
-    strict: options.Strict = False,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Generate models as source code: optimised, proved equal to the plain model, with a self-test.
@@ -52,9 +53,10 @@ def generate(
       manipula generate puma560 -m inverse_dynamics,pose -l c -o out/
       manipula generate my_arm -m forward_dynamics -l c,python --wrench
       manipula generate my_arm -m inverse_dynamics -l cpp --proof
+      manipula generate my_arm -m gravity+jacobian -l c
       manipula generate stanford3 --dossier stanford3_dossier/
     """
-    subject = places.find(robot, strict=strict, values=values)
+    subject = places.find(robot, wishes)
     names = options.split_names(models) or ([] if dossier else ["inverse_dynamics"])
     languages = language_names(language)
     chosen: dict[str, Any] = {
@@ -63,6 +65,7 @@ def generate(
     }  # fmt: skip
     with progress(f"generating {subject.name}") as tell:
         made = {name: _generated(subject, name, chosen, tell) for name in names}
+        _refuse_same_files(made)
         files = {
             name: [path for each in languages for path in model.emit(each, output, proof=proof)]
             for name, model in made.items()
@@ -78,16 +81,22 @@ def generate(
         say(str(path))
 
 
+def _refuse_same_files(made: dict[str, Model]) -> None:
+    """Long lists of models in one function have no name of their own."""
+    first: dict[str, str] = {}
+    for name, model in made.items():
+        other = first.setdefault(model.name, name)
+        if other != name:
+            raise InputError(f"{other} and {name} would be written to the same files, {model.name}; make them apart")
+
+
 def language_names(text: str) -> list[str]:
-    names = options.split_names(text)
-    for name in names:
-        if name not in api.languages():
-            raise UnknownNameError("language", name, api.languages())
-    return names
+    """The languages that are meant, each once."""
+    return list(dict.fromkeys(map(api.language, options.split_names(text))))
 
 
 def _generated(robot: Robot, name: str, chosen: dict[str, Any], tell: Tell) -> Model:
-    return api.generate(robot, name, **chosen, tell=tell)
+    return api.generate(robot, options.model_named(name), **chosen, tell=tell)
 
 
 def say_models(made: dict[str, Model]) -> None:
@@ -114,10 +123,11 @@ def _counted(model: Model) -> bool:
 
 def _cost_cells(name: str, model: Model) -> tuple[str, ...]:
     cost, once = model.cost, model.cost.offline.total if model.cost.offline else 0
-    return (name, model.provenance.method, *map(str, (cost.mul, cost.add, cost.total, cost.trig, once)))
+    return (name, model.provenance.method or "together", *map(str, (cost.mul, cost.add, cost.total, cost.trig, once)))
 
 
 @guarded
+@about_a_robot
 def equations(
     robot: options.RobotName,
     model: options.ModelName,
@@ -134,8 +144,7 @@ def equations(
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "fast",
     parameters: options.Parameters = "base",
-    values: options.Values = None,
-    strict: options.Strict = False,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Print a model as equations: with auxiliary variables, factored, or expanded.
@@ -146,7 +155,7 @@ def equations(
       manipula equations stanford3 lagrange_terms --entry "A[1,1]" --form factored
       manipula equations puma560 pose --style latex
     """
-    subject = places.find(robot, strict=strict, values=values)
+    subject = places.find(robot, wishes)
     chosen: dict[str, Any] = {
         "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise,
         "parameters": parameters,

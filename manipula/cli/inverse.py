@@ -15,6 +15,7 @@ from manipula.cli import inverse_screen as screen
 from manipula.cli.inverse_screen import Units, numbers
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say_json
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 @guarded
+@about_a_robot
 def ik(
     robot: options.RobotName,
     q: Annotated[
@@ -52,7 +54,7 @@ def ik(
         float | None,
         typer.Option("--tolerance", help="Largest |FK − pose| of an answer, m and rad; else what the arm can meet."),
     ] = None,
-    values: options.Values = None,
+    wishes: Wishes = NOTHING,
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Angles are read and shown in degrees; JSON has rad.")
     ] = False,
@@ -60,7 +62,6 @@ def ik(
         bool, typer.Option("--derive", help="Print how the closed form is found: every step, with both its roots.")
     ] = False,
     latex: Annotated[bool, typer.Option("--latex", help="The derivation as LaTeX.")] = False,
-    strict: options.Strict = False,
     as_json: options.Json = False,
 ) -> None:
     """Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.
@@ -78,7 +79,7 @@ def ik(
       manipula ik planar2r --set l1=0.4 --set l2=0.3 --position 0.3,0.4
     """
     asked = _Asked(q, pose, position, task, seed, parameter, tolerance, degrees).checked()
-    subject = places.find(robot, strict=strict, values=values)
+    subject = places.find(robot, wishes)
     if derive or latex:
         if asked.given:
             raise InputError(f"--derive has no use for a pose; drop {asked.given[0]}")

@@ -13,6 +13,7 @@ import typer
 from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, note, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ _CUT = {"interrupted": "interrupted", "limited": "cut short by its limit"}
 
 
 @guarded
+@about_a_robot
 def optimise(
     robot: options.RobotName,
     models: options.Models = "inverse_dynamics",
@@ -42,8 +44,7 @@ def optimise(
     price: options.Price = "classical",
     symbolic: options.Symbolic = "auto",
     parameters: options.Parameters = "base",
-    values: options.Values = None,
-    strict: options.Strict = False,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Search for the cheapest way to compute a model, exactly: no term is dropped, and the result is proved.
@@ -62,12 +63,12 @@ def optimise(
     for name, limit in (("--seconds", seconds), ("--moves", moves)):
         if limit is not None and limit <= 0:
             raise InputError(f"{name} {limit:g}: the search needs more than nothing")
-    subject = places.find(robot, strict=strict, values=values)
+    subject = places.find(robot, wishes)
     asked: dict[str, Any] = {
         "symbolic": options.symbolic_from_text(symbolic), "parameters": parameters, "price": price,
     }  # fmt: skip
     limits = {"search": search, "seconds": seconds, "moves": moves, "seed": seed}
-    told = [_optimised(subject, name, asked, limits, as_json) for name in options.split_names(models)]
+    told = [_optimised(subject, name, asked, limits, as_json) for name in options.single_models(models, "optimise")]
     if as_json:
         said = {"robot": subject.name, "symbolic": symbolic, "parameters": parameters, "price": price}
         say_json(said | {"models": told})

@@ -11,6 +11,7 @@ from manipula import api
 from manipula.cli.inverse_screen import numbers
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_table
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 from manipula.support.plain import plain
 
@@ -27,6 +28,7 @@ PEAKS = ("joint", "unit", "lowest", "highest", "speed", "torque", "error")
 
 
 @guarded
+@about_a_robot
 def simulate(
     robot: Annotated[str, typer.Argument(metavar="ROBOT|SCENARIO.toml", help="A robot, or a scenario file.")],
     law: Annotated[str, typer.Argument(metavar="[LAW]", help="Such as computed_torque; none: the arm is free.")] = "",
@@ -45,7 +47,7 @@ def simulate(
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
     log: Annotated[Path | None, typer.Option("--csv", help="The samples: .csv or .npz.")] = None,
     report: Annotated[Path | None, typer.Option("--report", help="A page that stands alone: .html")] = None,
-    values: options.Values = None,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Simulate an arm: a scenario file, or a law that takes it from here to there.
@@ -62,7 +64,7 @@ def simulate(
         with progress(f"simulating {robot}") as tell:
             run, written = api.simulate_file(robot, tell=tell)
     else:
-        subject = places.find(robot, values=values)
+        subject = places.find(robot, wishes)
         with progress(f"simulating {subject.name}") as tell:
             moved = _motion(subject, start, goal, duration, degrees)
             made = None
@@ -141,6 +143,7 @@ def _joints(option: str, text: str, robot: Robot, degrees: bool) -> list[float]:
 
 
 @guarded
+@about_a_robot
 def loads(
     robot: options.RobotName,
     start: Start = "",
@@ -151,7 +154,7 @@ def loads(
         str, typer.Option("--table", metavar="FILE.csv", help="A motion as a table, in place of --to.")
     ] = "",
     degrees: Degrees = False,
-    values: options.Values = None,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Tell what every joint must carry and every motor give along a motion.
@@ -161,7 +164,7 @@ def loads(
       manipula loads puma560 --to "1 -0.5 0.6 0 0.4 0" --duration 1
       manipula loads my_arm --table motion.csv --payload 2
     """
-    subject = places.find(robot, values=values)
+    subject = places.find(robot, wishes)
     if bool(goal) == bool(table):
         raise InputError("give a motion: --to Q, or --table FILE.csv, as a trajectory's save writes it")
     from manipula import trajectory

@@ -12,15 +12,16 @@ from rich.text import Text
 from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say, say_json
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 
 _WORDS = {"proved": ("PROVED", "bold green"), "measured": ("OK", "green"), "noted": ("NOTE", "yellow")}
 
 
 @guarded
+@about_a_robot
 def check(
     robot: options.RobotName,
-    values: options.Values = None,
-    strict: options.Strict = False,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Check a robot: physical laws, and every way to the same torques against the others.
@@ -32,7 +33,7 @@ def check(
       manipula check my_arm
       manipula check robot.urdf --strict
     """
-    subject = places.find(robot, strict=strict, values=values)
+    subject = places.find(robot, wishes)
     with progress(f"checking {subject.name}") as tell:
         report = api.check(subject, tell=tell)
     if as_json:

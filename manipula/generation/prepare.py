@@ -14,6 +14,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.generation.ranking import Ranking
 from manipula.generation.request import Formulation, Request
 from manipula.generation.structure import Structure, numeric_chain
+from manipula.mechanics.models.also_called import ALSO_CALLED
 from manipula.mechanics.models.catalogue import BODIES, MODELS, ON_JOINTS
 from manipula.mechanics.models.choices import (
     FRAMES,
@@ -167,7 +168,7 @@ def _with_frame_meant(request: Request) -> Robot:
 
 def model_named(name: str) -> Model:
     if name not in MODELS:
-        raise UnknownNameError("model", name, MODELS)
+        raise UnknownNameError("model", name, MODELS, ALSO_CALLED)
     return MODELS[name]
 
 

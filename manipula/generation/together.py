@@ -39,6 +39,7 @@ from manipula.support.collecting import seldom_collecting
 from manipula.support.progress import Tell, silent
 
 Named = Sequence[Any] | Mapping[str, Any]
+LONGEST = 40  # letters of a name: Fortran takes 63, the robot's among them
 Values = dict[str, Any]  # output → values in their shape
 
 
@@ -80,7 +81,8 @@ def generate_together(requests: Sequence[Prepared], tell: Tell = silent) -> Func
     """Several models of one robot in one function: what they have in common is computed once."""
     graph = Graph()
     parts = [moved_to(generate_function(asked, tell), graph) for asked in requests]
-    whole = optimised(beside(requests[0].named("models"), graph, parts))
+    name = requests[0].named(_name_of([asked.request.model for asked in requests]))
+    whole = optimised(beside(name, graph, parts))
     return with_proof(guarded(whole, requests[0].structure), _plain_models(requests))
 
 
@@ -94,6 +96,12 @@ def beside(name: str, graph: Graph, parts: Sequence[Function]) -> Function:
     origin = Provenance(origins[0].robot, joints=origins[0].joints, parameters=read, parts=tuple(origins))
     labels = without_doubles({node: text for part in reversed(parts) for node, text in part.labels.items()})
     return Function(name, graph, _shared_inputs(parts), tuple(outputs), labels, origin)
+
+
+def _name_of(models: Sequence[str]) -> str:
+    """gravity_jacobian; of many models a name that every compiler takes."""
+    joined = "_".join(models)
+    return joined if len(joined) <= LONGEST else "models"
 
 
 def _shared_inputs(parts: Sequence[Function]) -> tuple[Input, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.tape import tape_from_function
-from manipula.errors import InputError
+from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
@@ -86,6 +86,6 @@ def _compiled(robot: Robot, model: str, wrench: bool) -> Compiled:
 def refuse_unknown(robot: Robot, missing: list[str]) -> None:
     """A simulation takes numbers."""
     if missing:
-        listed = ", ".join(missing[:8]) + (", …" if len(missing) > 8 else "")
-        how = "see parameters=, or robot.with_parameters(…)"
-        raise InputError(f"{robot.name}: a simulation needs a value for {listed}; {how}")
+        raise UnsetError(
+            f"{robot.name}: a simulation needs a value for {some_of(missing)}", missing, "parameters=… or "
+        )

@@ -149,7 +149,7 @@ STARTS: list[Case] = [
         r"start: joint 'joint1' is at 1.5 rad, outside .* -1 … 1 rad",
     ),
     (lambda: mp.simulate(LIMITED, start=[[0.5], [-2]], until=0.1), r"start: joint 'joint1' is at -2 rad \(row 1\)"),
-    (lambda: mp.simulate("planar2r", start=[0, 0], until=0.01), "needs a value for .*m1.*; see parameters="),
+    (lambda: mp.simulate("planar2r", start=[0, 0], until=0.01), "needs a value for .*m1.*; parameters="),
     (lambda: free(parameters=[1]), "parameters: expected values by name"),
     (lambda: free(parameters={"mass": 1}), "no parameter of planar2r is called 'mass'"),
     (lambda: free(parameters={"m1": nan}), "parameters: m1: found nan"),

@@ -39,6 +39,20 @@ BACKENDS = {
     "rust": "manipula.algebra.emit.rust:Rust",
 }
 
+# what else people call them; letters of either case
+ALIASES = {
+    "ansi c": "c", "c11": "c", "c17": "c", "c99": "c",
+    "c++": "cpp", "cc": "cpp", "cxx": "cpp", "c++17": "cpp", "cpp17": "cpp", "c plus plus": "cpp",
+    "cu": "cuda",
+    "f90": "fortran", "f03": "fortran", "f08": "fortran", "f18": "fortran", "fortran90": "fortran",
+    "js": "javascript", "mjs": "javascript", "node": "javascript", "typescript": "javascript", "ts": "javascript",
+    "ecmascript": "javascript",
+    "tex": "latex",
+    "m": "matlab", "octave": "matlab",
+    "py": "python", "numpy": "python", "python3": "python",
+    "rs": "rust",
+}  # fmt: skip
+
 # name → the writer of programs (loops, structs, calls of tapes)
 PROGRAMS = {
     "c": "manipula.algebra.emit.c.program:CProgram",
@@ -55,8 +69,17 @@ def languages() -> list[str]:
     return list(BACKENDS)
 
 
+def language_named(name: str) -> str:
+    """The language that is meant: its name, or what else people call it."""
+    plain = " ".join(str(name).lower().split())
+    found = ALIASES.get(plain, plain)
+    if found not in BACKENDS:
+        raise UnknownNameError("language", name, BACKENDS)
+    return found
+
+
 def backend_named(language: str) -> Backend:
-    made: Backend = _loaded(language, BACKENDS)()
+    made: Backend = _loaded(language_named(language), BACKENDS)()
     return made
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,14 +18,12 @@ if TYPE_CHECKING:
 
 
 @guarded
+@about_a_robot
 def convert(
     source: options.RobotName,
     target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write: .toml .urdf .par .csv")],
     to: Annotated[str, typer.Option("--to", metavar="standard|modified", help="The convention to write.")] = "",
-    base: Annotated[str, typer.Option("--base", help="URDF, MJCF: the link the chain starts at.")] = "",
-    tip: Annotated[str, typer.Option("--tip", help="URDF, MJCF: the link the chain ends at.")] = "",
-    exact: Annotated[bool, typer.Option("--exact", help="Keep 1.5708 as it is, do not make it 90 degrees.")] = False,
-    strict: options.Strict = False,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Convert a robot between formats and conventions. The target stays as it was unless all goes well.
@@ -35,23 +34,13 @@ def convert(
       manipula convert puma560 puma_modified.toml --to modified
       manipula convert robot.urdf arm.toml --base base_link --tip tool0
     """
-    robot = places.find(source, strict=strict, exact=exact, **_urdf_options(source, base, tip))
+    robot = places.find(source, wishes)
     path = api.save(_in_convention(robot, to, target), target)
     if as_json:
         written = api.load(path)
         say_json({"source": source, "file": str(path), "dof": written.dof, "convention": written.origin.convention})
         return
     say(f"{path}: {robot.name}, {robot.dof} joints, {robot.kind}")
-
-
-def _urdf_options(source: str, base: str, tip: str) -> dict[str, Any]:
-    given: dict[str, Any] = {"base": base, "tip": tip}
-    chosen = {key: value for key, value in given.items() if value}
-    file = api.formats().get(Path(source).suffix.lower())
-    for key in chosen:
-        if file is None or not file.takes(key):
-            raise InputError(f"--{key} is for URDF and MJCF files; {source} is not one")
-    return chosen
 
 
 def _in_convention(robot: Robot, to: str, target: Path) -> Robot:

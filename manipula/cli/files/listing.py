@@ -11,6 +11,7 @@ import typer
 from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import ManipulaError, ManipulaWarning
 
 if TYPE_CHECKING:
@@ -41,10 +42,13 @@ def robots(
     if as_json:
         say_json(groups)
         return
-    _say_group("Library", groups["library"])
-    if groups["own"]:
-        _say_group("Your robots", groups["own"])
-    else:
+    for title, entries in zip(("Library", "Your robots"), groups.values()):
+        if entries:
+            _say_group(title, entries)
+    if kind and not groups["own"] + groups["library"]:
+        kinds = dict.fromkeys(entry["kind"] for entry in _of_kind(library + own, "") if entry["kind"])
+        say_prose(f"No robot's joints begin with {kind.upper()}; there are {', '.join(kinds)}.")
+    if not own:
         say_prose(
             f"No robots of your own here or in {places.catalogue()}; manipula new NAME --joints RRR makes one.", "dim"
         )
@@ -99,11 +103,11 @@ def _short_source(entry: dict[str, Any]) -> str:
 
 
 @guarded
+@about_a_robot
 def show(
     robot: options.RobotName,
-    values: options.Values = None,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
-    strict: options.Strict = False,
 ) -> None:
     """Show a robot: geometric table, inertial table, motors, surroundings, names, every column with its unit.
 
@@ -113,7 +117,7 @@ def show(
       manipula show my_arm.toml
       manipula show panda --json
     """
-    found = places.find(robot, strict=strict, values=values)
+    found = places.find(robot, wishes)
     if as_json:
         say_json(found.as_dict())
         return

@@ -10,12 +10,14 @@ import typer
 from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 from manipula.robot import Robot
 from manipula.support.plain import plain
 
 
 @guarded
+@about_a_robot
 def calibrate(
     robot: options.RobotName,
     table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="q1 … qn, then what was measured; see below.")],
@@ -26,7 +28,7 @@ def calibrate(
     loss: Annotated[str, typer.Option("--loss", metavar="linear|huber|soft_l1|cauchy")] = "linear",
     validate: Annotated[Path | None, typer.Option("--validate", help="A table kept apart to judge the result.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="The corrected robot: .toml or .urdf")] = None,
-    values: options.Values = None,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Correct an arm's geometry from measured poses, points or distances of its tool.
@@ -40,7 +42,7 @@ def calibrate(
       manipula calibrate puma560 measured.csv --out fixed.toml
       manipula calibrate ur5e tracker.csv --validate others.csv --loss huber
     """
-    subject = places.find(robot, values=values)
+    subject = places.find(robot, wishes)
     q, measured, told = api.read_measured(subject, table)
     if kind and kind != told:
         raise InputError(f"{table}: its heads say {told!r}, --kind says {kind!r}")

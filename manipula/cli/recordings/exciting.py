@@ -11,6 +11,7 @@ from manipula import api
 from manipula.cli.inverse_screen import numbers
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_table
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 from manipula.support.plain import plain
 
@@ -19,6 +20,7 @@ FAR = float("inf")
 
 
 @guarded
+@about_a_robot
 def excite(
     robot: options.RobotName,
     seconds: Annotated[float, typer.Option("--seconds", help="How long the motion takes.")] = 10.0,
@@ -36,7 +38,7 @@ def excite(
     rate: Annotated[float, typer.Option("--rate", help="Rows a second of --out.")] = 100.0,
     out: Annotated[Path | None, typer.Option("--out", help="The motion as a table: .csv")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
-    values: options.Values = None,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Design a motion that makes the arm's parameters visible, to be recorded and identified from.
@@ -46,7 +48,7 @@ def excite(
       manipula excite puma560 --seconds 10 --out motion.csv
       manipula excite iiwa14 --criterion condition --floor 0.1 --out motion.csv --plot motion.png
     """
-    subject = places.find(robot, values=values)
+    subject = places.find(robot, wishes)
     given = {"velocity": velocity, "acceleration": acceleration, "effort": effort}
     limits = {name: _entries(f"--{name}", text) for name, text in given.items() if text}
     with progress(f"a motion for {subject.name}") as tell:

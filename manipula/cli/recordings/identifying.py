@@ -20,6 +20,7 @@ from manipula.cli.terminal.screen import (
     say_prose,
     say_table,
 )
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 from manipula.robot import Robot
 from manipula.support.plain import plain
@@ -32,6 +33,7 @@ ALONE = ("motor_inertia", "offset", "stiffness", "tilt")  # words of --model tha
 
 
 @guarded
+@about_a_robot
 def identify(
     robot: options.RobotName,
     train: Annotated[list[Path], typer.Argument(metavar="RECORDING…", help="To learn from; see manipula logs.")],
@@ -59,7 +61,7 @@ def identify(
     scale: said.Scale = None,
     rate: said.Rate = None,
     topic: said.Topic = "",
-    values: options.Values = None,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Find a robot's inertia, motor inertia and friction from recordings of it: positions and torques along time.
@@ -80,7 +82,7 @@ def identify(
         raise InputError("--bound: there is nothing to judge by; expected --validate RECORDING beside it")
     if out is not None and out.suffix.lower() not in (endings := api.formats()):  # refused before the work, not after
         raise InputError(f"--out: {out}: expected one of the endings {' '.join(endings)}")
-    subject = places.find(robot, values=values)
+    subject = places.find(robot, wishes)
     declared, cutoff = _model(model), _cutoff(filter)
     with progress(f"identifying {subject.name}") as tell:
         read = {"robot": subject, **said.understanding(columns, units, scale, rate, topic)}

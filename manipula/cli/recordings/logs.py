@@ -11,6 +11,7 @@ from manipula import api
 from manipula.cli.recordings import said
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json, say_prose, say_table
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ LEAST = 100  # samples: shorter ones are not cut
 
 
 @guarded
+@about_a_robot
 def logs(
     file: Annotated[Path, typer.Argument(help="A table, .npz, .mat, .h5, .parquet, .mcap, .bag, a folder of ROS 2.")],
     robot: Annotated[str, typer.Option("--robot", metavar="ROBOT", help="Whose recording it is.")] = "",
@@ -30,7 +32,7 @@ def logs(
     topic: said.Topic = "",
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,
     save: Annotated[Path | None, typer.Option("--save", help="The samples, SI: .csv, .npz or .parquet.")] = None,
-    values: options.Values = None,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Tell what a recording was understood as: columns, units, rate, and what had to be repaired.
@@ -41,7 +43,7 @@ def logs(
       manipula logs rec.mat --robot arm.toml --column q=rec.pos_deg --unit t=ms --plot rec.png
     """
     understood = said.understanding(columns, units, scale, rate, topic)
-    log = api.read_log(file, places.find(robot, values=values) if robot else None, **understood)
+    log = api.read_log(file, places.find(robot, wishes) if robot else None, **understood)
     files = _written(log, plot, save)
     if as_json:
         say_json(plain({**_told(log), "files": files}))

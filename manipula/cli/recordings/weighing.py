@@ -11,9 +11,11 @@ from manipula import PayloadEstimator, api
 from manipula.cli.recordings import said
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say_json, say_prose, say_table
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 
 
 @guarded
+@about_a_robot
 def payload(
     robot: options.RobotName,
     file: Annotated[Path, typer.Argument(metavar="LOG", help="A recording of the arm with its load; see logs.")],
@@ -25,7 +27,7 @@ def payload(
     scale: said.Scale = None,
     rate: said.Rate = None,
     topic: said.Topic = "",
-    values: options.Values = None,
+    wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
     """Weigh what an arm held while it was recorded: mass and centre of mass, as known by the end.
@@ -37,7 +39,7 @@ def payload(
       manipula payload puma560 run.csv
       manipula payload arm.toml run.npz --learn m --json
     """
-    subject = places.find(robot, values=values)
+    subject = places.find(robot, wishes)
     log = api.read_log(file, subject, **said.understanding(columns, units, scale, rate, topic))
     weigh = PayloadEstimator(subject, frame, [x.strip() for x in learnt.split(",")], forgetting, 1 / log.rate)
     weigh.run(log)

@@ -10,6 +10,7 @@ import typer
 
 from manipula import api
 from manipula.cli.terminal import places
+from manipula.errors import InputError
 
 
 def _starting(names: list[str], incomplete: str) -> list[str]:
@@ -32,9 +33,10 @@ def _files(incomplete: str) -> list[str]:
 
 
 def complete_model(incomplete: str) -> list[str]:
-    """Completes the last of several names with commas."""
-    before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in _starting(list(api.models()), last)]
+    """Completes the last of several names with commas or plus signs."""
+    end = max(incomplete.rfind(","), incomplete.rfind("+")) + 1
+    before, last = incomplete[:end], incomplete[end:]
+    return [f"{before}{name}" for name in _starting(list(api.models()), last)]
 
 
 def complete_method(incomplete: str) -> list[str]:
@@ -64,11 +66,20 @@ ModelName = Annotated[
     str, typer.Argument(metavar="MODEL", help="Such as pose or gravity.", autocompletion=complete_model)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Treat warnings about the robot as errors.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Models = Annotated[
     str,
     typer.Option("--models", "-m", metavar="A,B", help="Models, with commas.", autocompletion=complete_model),
+]
+Functions = Annotated[
+    str,
+    typer.Option(
+        "--models",
+        "-m",
+        metavar="A,B+C",
+        help="Models, with commas; with + several in one function.",
+        autocompletion=complete_model,
+    ),
 ]
 Method = Annotated[
     str,
@@ -109,10 +120,6 @@ Price = Annotated[
         autocompletion=_among("classical", "multiplications", "fused"),
     ),
 ]
-Values = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A value for a parameter, such as a2=0.43; may be repeated."),
-]
 Languages = Annotated[
     str,
     typer.Option(
@@ -125,6 +132,23 @@ OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="The fil
 def symbolic_from_text(text: str) -> str | list[str]:
     """The option as `api.generate` takes it."""
     return text if text in ("auto", "none", "all") else split_names(text)
+
+
+def model_named(text: str) -> str | list[str]:
+    """What `api.generate` makes: one model, or with A+B several in one function."""
+    names = [name.strip() for name in text.split("+")]
+    if not all(names):
+        raise InputError(f"{text!r}: expected the names of models, or several in one function as in gravity+jacobian")
+    return names[0] if len(names) == 1 else names
+
+
+def single_models(text: str, command: str) -> list[str]:
+    """Names with commas, where every model stands for itself."""
+    for name in (names := split_names(text)):
+        if "+" in name:
+            each = name.replace("+", ",")
+            raise InputError(f"{name}: one function for several models is made by generate; {command} takes {each}")
+    return names
 
 
 def split_names(text: str) -> list[str]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula import api
 from manipula.cli.terminal.assign import assignments
+from manipula.cli.terminal.wishes import NOTHING, Wishes
 from manipula.errors import InputError, ManipulaWarning, UnknownNameError
 
 if TYPE_CHECKING:
@@ -75,15 +75,25 @@ def file_of(name: str) -> Path:
     raise UnknownNameError("robot", name, names())
 
 
-def find(name: str, *, strict: bool = False, values: Sequence[str] | None = None, **options: Any) -> Robot:
-    """The robot of a name or a path, with the `values` of --set; `strict` makes every warning about it an error."""
+def find(name: str, wishes: Wishes = NOTHING) -> Robot:
+    """The robot of a name or a path, as it is wished: with values, a chain; strictly, every warning is an error."""
     source = name if in_library(name) else file_of(name)
+    options = {"exact": True} if wishes.exact else {}
     with warnings.catch_warnings():
-        if strict:
+        if wishes.strict:
             warnings.simplefilter("error", ManipulaWarning)
-        found = api.load(source, strict=strict, **options)
-        changes = assignments(values or (), found)
+        found = api.load(source, strict=wishes.strict, **options, **_chain(source, wishes))
+        changes = assignments(wishes.values or (), found)
         return found.with_parameters(**{change.name: change.value for change in changes}) if changes else found
+
+
+def _chain(source: str | Path, wishes: Wishes) -> dict[str, Any]:
+    """--base and --tip, of a file that may hold several chains."""
+    file = api.formats().get(Path(source).suffix.lower())
+    for option in wishes.chain:
+        if file is None or not file.takes(option):
+            raise InputError(f"--{option} is for URDF and MJCF files, which name their links; {source} is none")
+    return wishes.chain
 
 
 def free_name(folder: Path, name: str) -> Path:

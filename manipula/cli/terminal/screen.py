@@ -21,7 +21,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from manipula.errors import ManipulaError, ManipulaWarning, ProofError
+from manipula.errors import ManipulaError, ManipulaWarning, ProofError, UnsetError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -137,6 +137,8 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         with _warnings_in_one_line():
             try:
                 return command(*args, **kwargs)
+            except UnsetError as error:
+                raise _failed(error.in_shell, BAD_INPUT) from None
             except ManipulaError as error:
                 code = CHECK_FAILED if isinstance(error, ProofError) else BAD_INPUT
                 raise _failed(str(error), code) from None

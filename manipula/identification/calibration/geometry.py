@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from manipula.algebra.expr.evaluate import ArrayMaths
-from manipula.errors import InputError
+from manipula.errors import InputError, UnsetError
 from manipula.identification.calibration.loosened import ENDS, SIX, Entry, Loosened, corrected, loosened, with_places
 from manipula.mechanics.models.kinematics.jacobian import jacobian
 from manipula.mechanics.models.kinematics.pose import pose
@@ -198,5 +198,5 @@ def _refuse_symbols(robot: Robot) -> None:
         cells = [joint.offset, *joint.of_kind, *(step.amount for step in (*joint.before, *joint.after))]
         for cell in cells:
             if missing := [name for name in names_of(cell.parameter) if name not in values]:
-                told = f"{robot.name}: {cell.name} of joint {joint.name!r} has no value"
-                raise InputError(f"{told}; give one with robot.with_parameters({missing[0]}=…) to calibrate from")
+                told = f"{robot.name}: to calibrate from, {cell.name} of joint {joint.name!r} has no value"
+                raise UnsetError(told, missing)

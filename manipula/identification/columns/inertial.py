@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import tape_from_function
-from manipula.errors import InputError
+from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
@@ -50,11 +50,8 @@ class Inertial:
     def _refuse_symbols(self) -> None:
         missing = [name for name in self._code.parameters if name not in GRAVITY]
         if missing:
-            told = f"{', '.join(missing[:8])}{', …' if len(missing) > 8 else ''}"
-            raise InputError(
-                f"{self.robot.name}: to be identified its geometry must have numbers, and {told} has none; "
-                "see robot.with_parameters(…)"
-            )
+            told = f"to be identified its geometry must have numbers, and {some_of(missing)} has none"
+            raise UnsetError(f"{self.robot.name}: {told}", missing)
 
     def __call__(self, q: Array, qd: Array, qdd: Array, gravity: Array | None = None) -> Array:
         values = dict(zip(GRAVITY, map(float, self.gravity if gravity is None else gravity)))

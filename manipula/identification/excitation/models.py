@@ -8,7 +8,7 @@ from typing import Any
 
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.tape import tape_from_function
-from manipula.errors import InputError
+from manipula.errors import UnsetError, some_of
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
@@ -25,12 +25,8 @@ def numeric(robot: Robot, model: str, why: str) -> Any:
     """A model of a robot all of whose values that it reads are numbers."""
     code = compiled(robot, model)
     if code.parameters:
-        raise InputError(f"{robot.name}: {why} needs a value for {listed(code)}; see robot.with_parameters(…)")
+        raise UnsetError(f"{robot.name}: {why} needs a value for {some_of(code.parameters)}", code.parameters)
     return code
-
-
-def listed(code: Compiled) -> str:
-    return ", ".join(code.parameters[:8]) + (", …" if len(code.parameters) > 8 else "")
 
 
 def rigid(robot: Robot) -> Robot:

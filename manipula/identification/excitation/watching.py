@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
-from manipula.errors import InputError
+from manipula.errors import InputError, some_of
 from manipula.identification.excitation.limits import SHARE, Kept, Room
-from manipula.identification.excitation.models import compiled, listed, numeric
+from manipula.identification.excitation.models import compiled, numeric
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.branching import joint_factors
 from manipula.mechanics.robot.description import Robot
@@ -142,9 +142,9 @@ def watches_of(robot: Robot, limits: Kept, room: Room | None) -> tuple[list[Watc
     if np.isfinite(limits.effort).any():
         torque = compiled(robot, "inverse_dynamics")
         if torque.parameters and "effort" in limits.asked:
-            raise InputError(f"{robot.name}: limits of effort need a value for {listed(torque)}")
+            raise InputError(f"{robot.name}: limits of effort need a value for {some_of(torque.parameters)}")
         if torque.parameters:
-            notes.append(f"effort limits are not kept: {listed(torque)} without a value")
+            notes.append(f"effort limits are not kept: {some_of(torque.parameters)} without a value")
         else:
             pulled = numeric(robot, "inverse_dynamics_vjp", "a limit of effort")
             found.append(Torques(torque, pulled, SHARE * limits.effort, tuple(robot.joint_names)))

@@ -13,7 +13,7 @@ from manipula.algebra.emit import backend
 from manipula.algebra.expr.function import Function
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import tape_from_function
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.settings import defaults, refuse_impossible, settings_from
@@ -188,8 +188,7 @@ def refuse_robot(who: str, robot: Any) -> None:
 def _refuse_symbols(function: Function, robot: Robot) -> None:
     missing = [name for port in function.inputs if port.role == "parameter" for name in port.names]
     if missing:
-        told = ", ".join(missing[:6])
-        raise InputError(f"{robot.name}: has no value for {told}; robot.with_parameters({missing[0]}=…) gives one")
+        raise UnsetError(f"{robot.name}: has no value for {some_of(missing)}", missing)
 
 
 def _refuse_settings(given: Mapping[str, Any]) -> None:

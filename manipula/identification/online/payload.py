@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.errors import InputError
+from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.settings import refuse_time
 from manipula.identification.online.estimator import OnlineEstimator, refuse_robot
 from manipula.mechanics.models.estimation.unknowns import CENTRE, checked_columns, load_unknowns
@@ -138,8 +138,7 @@ def mass_of(robot: Robot) -> float:
     """Of all that moves."""
     missing = [name for name, value in free_parameters(robot).items() if value is None]
     if missing:
-        told = ", ".join(missing[:6])
-        raise InputError(f"{robot.name}: has no value for {told}; robot.with_parameters({missing[0]}=…) gives one")
+        raise UnsetError(f"{robot.name}: has no value for {some_of(missing)}", missing)
     masses: list[Any] = [link.inertia.m for link in bind(robot, FloatMaths(), {}, "none").links]
     if not sum(masses) > 0:
         raise InputError(f"{robot.name}: has no masses; what it holds is told from torques only beside its own weight")

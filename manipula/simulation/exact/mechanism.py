@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import tape_from_function
-from manipula.errors import InputError, SingularError
+from manipula.errors import InputError, SingularError, UnsetError, some_of
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
@@ -159,6 +159,6 @@ def _compiled(robot: Robot, model: str) -> Callable[..., Any]:
     function = generate_function(prepare(Request(robot, model)))
     code = compile_tape(tape_from_function(function))
     if code.parameters:
-        listed = ", ".join(code.parameters[:8]) + (", …" if len(code.parameters) > 8 else "")
-        raise InputError(f"{robot.name}: a simulation needs a value for {listed}; see robot.with_parameters(…)")
+        missing = code.parameters
+        raise UnsetError(f"{robot.name}: a simulation needs a value for {some_of(missing)}", missing)
     return code.thin

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.mechanics.models.also_called import LAWS_ALSO_CALLED
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.control.adaptive.bounds import bound_names, bounded
 from manipula.mechanics.models.control.adaptive.dynamic_adaptive import dynamic_adaptive
@@ -87,7 +88,7 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 
 def law_named(name: str) -> LawEntry:
     if not isinstance(name, str) or name not in LAWS:
-        raise UnknownNameError("control law", name, LAWS)
+        raise UnknownNameError("control law", name, LAWS, LAWS_ALSO_CALLED)
     return LAWS[name]
 
 
