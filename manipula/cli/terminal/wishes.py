@@ -52,6 +52,7 @@ def about_a_robot(command: Callable[..., Any]) -> Callable[..., Any]:
     before = inspect.signature(command, eval_str=True)
     kept = [entry.replace(kind=inspect.Parameter.KEYWORD_ONLY) for entry in before.parameters.values()]
     place = [entry.name for entry in kept].index("wishes")
-    run.__signature__ = before.replace(parameters=[*kept[:place], *options, *kept[place + 1 :]])  # type: ignore[attr-defined]
-    run.__annotations__ = {name: entry.annotation for name, entry in run.__signature__.parameters.items()}
+    shown = before.replace(parameters=[*kept[:place], *options, *kept[place + 1 :]])
+    run.__signature__ = shown  # type: ignore[attr-defined]
+    run.__annotations__ = {name: entry.annotation for name, entry in shown.parameters.items()}
     return run
