@@ -31,7 +31,8 @@ def joints_without_inertia(structure: Structure) -> list[str]:
 
 def singular(structure: Structure, model: str) -> InputError:
     """What to say of a model that divides by zero on this robot, whatever its configuration."""
-    robot, joints = structure.robot, joints_without_inertia(structure)
+    robot = structure.robot
+    joints = [] if MODELS[model].needs & ENERGY else joints_without_inertia(structure)  # energies solve for nothing
     if not joints:
         wants = f": it wants {MODELS[model].wants}" if MODELS[model].wants else ""
         return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration{wants}")

@@ -17,7 +17,7 @@ import manipula as mp
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state
-from tests.world_frame import Array, World
+from tests.world_frame import Array, World, slope
 
 TOLERANCE = 1e-9
 SMALL, LARGE = range(1700), range(1700, 2000)
@@ -153,6 +153,11 @@ def _energy_of_what_moves(c: Case) -> list[Any]:
     return [kinetic, potential - sum(still)]
 
 
+def _centre(c: Case, q: Array) -> Array:
+    masses = c.world.at(q).masses
+    return sum(b.m * b.c for b in masses) / sum(b.m for b in masses)  # type: ignore[no-any-return]
+
+
 def _along(slopes: Callable[[Case], list[Array]]) -> Callable[[Case], list[Array]]:
     return lambda c: [sum(d @ x for d, x in zip(slopes(c), c.other[1:]))]  # type: ignore[list-item]
 
@@ -176,6 +181,8 @@ DYNAMIC: dict[str, Want] = {
     "gravity": lambda c: [c.world.gravity(c.q)],
     "two_velocity_dynamics": _two_velocities,
     "energy": lambda c: c.world.energy(c.q, c.qd),
+    "centre_of_mass": lambda c: [_centre(c, c.q)],
+    "centre_of_mass_jacobian": lambda c: [slope(lambda q: _centre(c, q), c.q)],
     "joint_wrenches": lambda c: [c.world.joint_wrenches(c.q, c.qd, c.qdd, c.wrench)],
     "inverse_dynamics_derivatives": _inverse_slopes,
     "inverse_dynamics_jvp": _along(_inverse_slopes),
@@ -196,6 +203,8 @@ GEOMETRY: dict[str, Want] = {
     "jacobian": lambda c: [c.world.jacobian(c.q)],
     "jacobian_tool": _tool_jacobian,
     "tool_bias": lambda c: [c.world.jacobian_dot(c.q, c.qd) @ c.qd],
+    "tool_velocity": lambda c: [c.world.jacobian(c.q) @ c.qd],
+    "tool_acceleration": lambda c: [c.world.jacobian(c.q) @ c.qdd + c.world.jacobian_dot(c.q, c.qd) @ c.qd],
     "jacobian_dot": lambda c: [c.world.jacobian_dot(c.q, c.qd)],
 }
 LINEAR: dict[str, Want] = {  # times the parameters, by name

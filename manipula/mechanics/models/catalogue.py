@@ -40,6 +40,7 @@ from manipula.mechanics.models.entry import (
 from manipula.mechanics.models.inverse.classify import classify
 from manipula.mechanics.models.inverse.plan import Plan, branches
 from manipula.mechanics.models.inverse.solutions.loop import defect
+from manipula.mechanics.models.kinematic_entries import OF_FRAMES
 from manipula.mechanics.models.kinematics import coordinates, jacobian, orientation, pose, pose_ways
 from manipula.mechanics.models.lagrange import christoffel, christoffel_carried, jacobian_dynamics
 from manipula.mechanics.models.lagrange import terms as lagrange
@@ -199,6 +200,7 @@ _LIST = (
         {"Jd": ("m/(rad·s) or 1/s", "linear rows, then angular")},
         {"columns": lambda c, x: {"Jd": jacobian.jacobian_dot(c, x["q"], x["qd"])}}, TOOL, trees=("columns",),
     ),
+    *OF_FRAMES,
     Model(
         "inverse_dynamics", "joint torques of a motion", ("q", "qd", "qdd"), {"tau": (EFFORT, "joint torques")},
         {

@@ -1,0 +1,52 @@
+"""The catalogue's entries about motion without forces: of the tool, or of any other frame in its place, and of the
+centre of mass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from manipula.mechanics.models.entry import ENERGY, TOOL, Given, Model
+from manipula.mechanics.models.kinematics import centre_of_mass as centre
+from manipula.mechanics.models.kinematics import jacobian
+from manipula.mechanics.robot.tree import Tree
+from manipula.mechanics.spatial.vector import dot
+
+
+def _velocity(chain: Tree, x: Given) -> dict[str, Any]:
+    return {"v": [dot(row, x["qd"]) for row in jacobian.jacobian(chain, x["q"])]}
+
+
+def _acceleration(chain: Tree, x: Given) -> dict[str, Any]:
+    rows = zip(jacobian.jacobian(chain, x["q"]), jacobian.jacobian_dot(chain, x["q"], x["qd"]))
+    return {"a": [dot(J, x["qdd"]) + dot(Jd, x["qd"]) for J, Jd in rows]}
+
+
+def _acceleration_summed(chain: Tree, x: Given) -> dict[str, Any]:
+    rows = zip(jacobian.jacobian(chain, x["q"]), jacobian.tool_bias(chain, x["q"], x["qd"]))
+    return {"a": [dot(J, x["qdd"]) + bias for J, bias in rows]}
+
+
+OF_FRAMES = (
+    Model(
+        "tool_velocity", "velocity of the tool, J·q̇, world axes", ("q", "qd"),
+        {"v": ("m/s, rad/s", "linear, then angular")}, {"columns": _velocity}, TOOL, trees=("columns",),
+    ),
+    Model(
+        "tool_acceleration", "acceleration of the tool, J·q̈ + J̇·q̇, world axes", ("q", "qd", "qdd"),
+        {"a": ("m/s², rad/s²", "linear, then angular")},
+        {"columns": _acceleration, "summed": _acceleration_summed}, TOOL, candidates=("summed",),
+        trees=("columns", "summed"),
+    ),
+    Model(
+        "centre_of_mass", "centre of mass of the whole arm with its load, world axes", ("q",),
+        {"com": ("m", "position")},
+        {"first-moments": lambda c, x: {"com": centre.centre_of_mass(c, x["q"])}}, ENERGY, trees=("first-moments",),
+        wants="a link with a mass",
+    ),
+    Model(
+        "centre_of_mass_jacobian", "velocity of the centre of mass per joint velocity, world axes", ("q",),
+        {"J": ("m/rad or 1", "3×n")},
+        {"first-moments": lambda c, x: {"J": centre.centre_of_mass_jacobian(c, x["q"])}}, ENERGY,
+        trees=("first-moments",), wants="a link with a mass",
+    ),
+)  # fmt: skip
