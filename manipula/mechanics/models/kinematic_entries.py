@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from manipula.mechanics.models.centroidal import centre_of_mass as centre
 from manipula.mechanics.models.entry import ENERGY, TOOL, Given, Model
-from manipula.mechanics.models.kinematics import centre_of_mass as centre
 from manipula.mechanics.models.kinematics import jacobian
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot
