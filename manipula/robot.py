@@ -29,7 +29,7 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.formats.checks.robot import warn_about_changes
 from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
-from manipula.mechanics.robot.formats.conversion.tables import TextTable, tables_of
+from manipula.mechanics.robot.formats.conversion.tables import tables_of
 from manipula.mechanics.robot.formats.dh.read import robot_from_rows
 from manipula.mechanics.robot.formats.given import given, given_friction, given_steps, given_tensor, given_three
 from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
@@ -182,10 +182,17 @@ class Robot(description.Robot):
         return float_of(parameter, values)
 
     def __str__(self) -> str:
-        return "\n\n".join([f"{self.name}: {self.dof} joints", *map(_text_table, tables_of(self))])
+        return "\n\n".join([f"{self.name}: {self.dof} joints", *map(str, tables_of(self))])
+
+    def __repr__(self) -> str:
+        """Name, joints and the symbols that have no value, in a line."""
+        free = list(free_parameters(self))
+        more = f", … {len(free)} in all" if len(free) > 8 else ""
+        symbols = f"; symbols {', '.join(free[:8])}{more}" if free else ""
+        return f"<robot {self.name}: {self.dof} joints, {self.kind[:40]}{symbols}>"
 
     def _repr_html_(self) -> str:
-        return f"<h4>{escape(self.name)}</h4>" + "".join(map(_html_table, tables_of(self)))
+        return f"<h4>{escape(self.name)}</h4>" + "".join(table._repr_html_() for table in tables_of(self))
 
     # edits
 
@@ -352,22 +359,6 @@ class Robot(description.Robot):
                 raise UnknownNameError("part", part, _WITHOUT)
             robot = _WITHOUT[part](robot)
         return robot
-
-
-def _text_table(table: TextTable) -> str:
-    """Columns aligned, two spaces apart."""
-    lines = [table.columns, *table.rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
-    body = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
-    return "\n".join([table.title, *body])
-
-
-def _html_table(table: TextTable) -> str:
-    def row(cells: Sequence[str], tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-    body = "".join(row(cells, "td") for cells in table.rows)
-    return f"<table><caption>{escape(table.title)}</caption>{row(table.columns, 'th')}{body}</table>"
 
 
 def _as_many(values: Any, names: Sequence[str], robot: str) -> list[Any]:

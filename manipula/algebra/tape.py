@@ -64,7 +64,7 @@ class Check:
     names: tuple[str, ...]  # the parameters it speaks of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tape:
     """Branch-free: every line is computed, in order."""
 
@@ -84,6 +84,9 @@ class Tape:
     @property
     def lines(self) -> tuple[Line, ...]:
         return self.offline + self.online
+
+    def __repr__(self) -> str:
+        return f"<tape {self.name}: {len(self.offline)} lines off line, {len(self.online)} on line>"
 
     def last_use(self) -> dict[int, int]:
         """slot → position of the last line that reads it; outputs live to the end."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
     from manipula.generation.prepare import Prepared
     from manipula.generation.reports.checking import Report
-    from manipula.generation.reports.counting import CountRow, StepRow
+    from manipula.generation.reports.counting import CountTable, StepRow
     from manipula.generation.request import Request
     from manipula.ik.derivation import Derivation
     from manipula.mechanics.robot.bind import Symbolic
@@ -187,12 +187,12 @@ def count(
     optimise: str = "none",
     parameters: str = "base",
     tell: Callable[[str], None] = lambda text: None,
-) -> list[CountRow]:
+) -> CountTable:
     """The table of operations, method by method, each one proved."""
-    from manipula.generation.reports.counting import DEFAULT_MODELS, count_rows
+    from manipula.generation.reports.counting import DEFAULT_MODELS, CountTable, count_rows
 
     subject = loaded(robot)
-    return list(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
+    return CountTable(count_rows(subject, models or DEFAULT_MODELS, symbolic, optimise, parameters, tell))
 
 
 def count_steps(
@@ -212,7 +212,7 @@ def count_steps(
 
 def count_orders(
     robot: Robot | str, *, symbolic: Symbolic = "auto", tell: Callable[[str], None] = lambda text: None
-) -> list[CountRow]:
+) -> CountTable:
     """Every order of the matrix product of the pose, cheapest first."""
     from manipula.generation.reports.counting import bracketing_rows
 

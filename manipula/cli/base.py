@@ -63,9 +63,7 @@ def base_parameters(
 def _told(found: Any, classes: bool) -> None:
     title = f"{len(found)} base parameters of {found.robot}, out of {found.standard} standard ones"
     if not classes:
-        values = {name: "" if value is None else f"{value:.6g}" for name, value in found.by_name.items()}
-        rows = [(left, values.get(left, ""), right) for left, right in found.equations()]
-        say_table(title, ("name", "value", "combination"), rows, right=(1,), prose=True)
+        say_table(title, ("name", "value", "combination"), found.rows(), right=(1,), prose=True)
     meant = "Lxx … m of a body are about the origin of its own frame; K are second moments ∫xy dm."
     say(meant if not classes else title)
     for name, meaning in _CLASSES.items():

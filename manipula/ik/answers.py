@@ -18,6 +18,7 @@ from manipula.ik.numeric.tolerances import BranchTolerance, FamilyTolerance, Lim
 from manipula.ik.numeric.walk import Still
 from manipula.ik.solver import Nearest, Raw, Solver
 from manipula.support.plain import plain
+from manipula.support.tables import html_table
 
 
 class Answers:
@@ -295,6 +296,16 @@ class InverseResult:
             return self._solver.elsewhere(found.q, self._parameter)
         at = self._solver.pose(found.q)
         return f"{nearest_reason(self.pose, at, False, '')}, more than the tolerance {self.tolerance:.1e}"
+
+    def _repr_html_(self) -> str:
+        """Every branch, the answers numbered in their order."""
+        ranks = {int(place): str(rank) for rank, place in enumerate(self.order, 1)}
+        heads = ("answer", "branch", *(f"q{i + 1}" for i in range(self.all.shape[-1])), "why not")
+        rows = [
+            (ranks.get(i, ""), self.branch[i], *(f"{x:.6g}" for x in self.all[i]), self.why[i])
+            for i in range(len(self.all))
+        ]
+        return html_table(heads, rows, repr(self).strip("<>"))
 
     def __repr__(self) -> str:
         found = f"{len(self.q)} of {len(self._raw.q)} branches"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from manipula.pages.charts import Chart
+from manipula.support.tables import html_table
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 1000px; padding: 0 1rem; color: #222; }
@@ -26,10 +27,7 @@ svg { width: 100%; height: auto; } .wide { overflow-x: auto; margin: .6rem 0; }
 
 def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Cells are text; nothing in them is read as markup."""
-    head = "".join(f"<th>{escape(x)}</th>" for x in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(x)}</td>" for x in row) + "</tr>" for row in rows)
-    title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f'<div class="wide"><table>{title}<tr>{head}</tr>{body}</table></div>'
+    return f'<div class="wide">{html_table(heads, rows, caption)}</div>'
 
 
 def charts(found: Sequence[Chart]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,10 @@ from manipula.parameters.base import base_parameters_from
 from manipula.parameters.motions import Motions
 from manipula.parameters.significance import Array, Errors, droppable, errors_of, peaks, weights
 from manipula.support.plain import plain
+from manipula.support.tables import html_table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SignificanceReport:
     """What may be forgotten. All of it is approximate: it holds for the motions sampled, to the tolerance given."""
 
@@ -60,6 +62,19 @@ class SignificanceReport:
         told = {name: value for name, value in vars(self).items() if name not in ("function", "errors")}
         found: dict[str, Any] = plain({"approximate": True, **told, "errors": vars(self.errors)})
         return found
+
+    def __repr__(self) -> str:
+        many = len(self.dropped) + len(self.kept)
+        return (
+            f"<significance of {self.robot}: APPROXIMATE to {self.tolerance:.2%}, {len(self.dropped)} of {many} base "
+            f"parameters dropped, operations {self.operations} → {self.operations_left}; print(…) shows more>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, f"{share:.3%}", "dropped" if name in self.dropped else "") for name, share in self.weights.items()
+        ]
+        return f"<p>{escape(repr(self))}</p>" + html_table(("parameter", "share in the largest torque", ""), rows)
 
     def __str__(self) -> str:
         left, whole, many = self.operations_left, self.operations, len(self.dropped) + len(self.kept)

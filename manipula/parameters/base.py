@@ -53,6 +53,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tree import Link, Tree
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.support.tables import html_table
 
 Class = Literal["not identifiable", "alone", "in combinations"]
 DRAWS = 2
@@ -62,7 +63,7 @@ TINY = 1e-9  # a pivot below leaves no digits
 Y = list[list[Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BaseParameters:
     """The parameters the torques can tell, each a combination of the standard ones.
 
@@ -122,6 +123,20 @@ class BaseParameters:
             f"independent for certain; torques kept at {DRAWS} random points of GF(2^61-1), "
             f"chance of error below 1e{self.error_exponent}"
         )
+
+    def rows(self, style: str = "text") -> list[tuple[str, str, str]]:
+        """(name, value, combination), and auxiliary ones where there are such."""
+        values = {name: "" if value is None else f"{value:.6g}" for name, value in self.by_name.items()}
+        names = (printed for printed, _ in self.equations("text"))
+        return [(left, values.get(name, ""), right) for name, (left, right) in zip(names, self.equations(style))]
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.names[:6]) + (", …" if len(self) > 6 else "")
+        return f"<{len(self)} base parameters of {self.robot}, out of {self.standard} standard ones: {names}>"
+
+    def _repr_html_(self) -> str:
+        title = f"{len(self)} base parameters of {self.robot}, out of {self.standard} standard ones"
+        return html_table(("name", "value", "combination"), self.rows("unicode"), title)
 
     def __str__(self) -> str:
         listed = {name: ", ".join(self.of_class(name)) or "none" for name in ("not identifiable", "alone")}

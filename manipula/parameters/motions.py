@@ -17,13 +17,18 @@ Array = NDArray[np.float64]
 SAMPLES = 1024  # a power of two, as the sequence likes it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Motions:
     """A class of motions: samples of q, q̇, q̈, each (samples, dof), SI."""
 
     q: Array
     qd: Array
     qdd: Array
+
+    def __repr__(self) -> str:
+        bounds = ", ".join(f"{low:.3g} … {high:.3g}" for low, high in zip(self.q.min(0)[:4], self.q.max(0)[:4]))
+        more = ", …" if self.q.shape[1] > 4 else ""
+        return f"<{len(self.q)} samples of motions of {self.q.shape[1]} joints: q in {bounds}{more}>"
 
     def as_dict(self) -> dict[str, Any]:
         return {name: plain(value) for name, value in vars(self).items()}

@@ -17,6 +17,7 @@ from manipula.simulation.reading import Rest
 from manipula.simulation.records.logs import Log
 from manipula.support.files import write_text
 from manipula.support.plain import plain
+from manipula.support.tables import html_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +150,7 @@ class Run:
     def _repr_html_(self) -> str:
         heads = ("joint", "lowest", "highest", "speed", "torque", "error")
         rows = [[str(row["joint"]), *(_short(row[key]) for key in heads[1:])] for row in self.peaks()]
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        head = "".join(f"<th>{name}</th>" for name in heads)
-        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{body}</table>"
+        return f"<p>{escape(repr(self))}</p>" + html_table(heads, rows)
 
 
 def _short(value: Any) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,36 @@ def assert_plain(value: Any) -> Any:
     return again
 
 
+def assert_told_in_short(found: Any) -> None:
+    """At a prompt a line or two, not the inside; in a notebook a table whose text is only text."""
+    if isinstance(found, str | Path | dict) or (type(found) is list and all(isinstance(x, str | Path) for x in found)):
+        return
+    told = repr(found)
+    assert told.count("\n") < 5 and len(told) <= 400 and " object at 0x" not in told, told[:500]
+    for item in found if isinstance(found, tuple) else [found]:
+        if hasattr(item, "_repr_html_") and (page := item._repr_html_()):
+            Balanced().feed(page)
+
+
+class Balanced(HTMLParser):
+    """Every mark that is opened is closed, in order, and only marks of tables and paragraphs are there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        assert tag in ("table", "caption", "tr", "th", "td", "p", "h4"), tag
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def feed(self, data: str) -> None:
+        super().feed(data)
+        assert not self.open and data.strip()
+
+
 def test_every_verb_is_here() -> None:
     assert set(VERBS) == {name for name in mp.__all__ if inspect.isfunction(getattr(mp, name))}
 
@@ -92,6 +124,7 @@ def test_every_verb_is_here() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_a_verb_gives_back(verb: str, tmp_path: Path) -> None:
     found = VERBS[verb](tmp_path)
+    assert_told_in_short(found)
     for item in found if isinstance(found, list | tuple) else [found]:
         bare = isinstance(item, str | Path | dict)
         assert bare or hasattr(item, "as_dict"), f"{verb} gives {type(item).__name__}, which has no as_dict()"
@@ -103,6 +136,7 @@ def test_every_public_class_of_results() -> None:
     results = {name for name, x in classes.items() if not issubclass(x, BaseException) and name != "Arm"}
     assert {name for name in results if not hasattr(classes[name], "as_dict")} == set()
     assert_plain(motions())
+    assert_told_in_short(motions())
     for thing in (
         mp.Plant(numeric(), effort=5),
         mp.Event(t=1, payload=2.0),
@@ -110,6 +144,26 @@ def test_every_public_class_of_results() -> None:
         mp.JointModel(coupling={("q5", "q6"): 1.0}),
     ):
         assert_plain(thing)
+        assert_told_in_short(thing)
+    made = mp.generate(ROBOT, "gravity")
+    estimators = mp.OnlineEstimator(numeric()), mp.PayloadEstimator(numeric())
+    for thing in (mp.Arm(numeric()), *estimators, made.function, made.tape, made.compile(), made.cost, motions()):
+        assert_told_in_short(thing)
+    told = {type(x).__name__ for x in (*estimators, law(), run(), made, numeric(), motions())}
+    told |= {"Plant", "Event", "Sensors", "JointModel", "System", "Arm", "Log"}
+    assert told >= results | {"Arm"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_robot_and_its_arm_in_a_line(seed: int) -> None:
+    """However many joints and symbols, and whatever its name."""
+    robot = mp.Robot.of(random_robot(seed, joints=1 + 3 * seed))
+    robot = replace(robot, name="<b>α & ω</b>")
+    assert f"{robot.dof} joints" in repr(robot) and f"{robot.dof} joints" in repr(mp.Arm(robot))
+    assert_told_in_short(robot)
+    assert_told_in_short(mp.Arm(robot))
+    assert_told_in_short(mp.tables(robot))
+    assert_told_in_short(mp.check(robot) if seed < 2 else robot)
 
 
 @pytest.mark.parametrize("style", ["text", "unicode", "latex"])
@@ -140,6 +194,8 @@ def test_answers_of_inverse_kinematics(name: str) -> None:
     q = np.clip(q, [low + 0.01 for low, _ in arm.limits], [high - 0.01 for _, high in arm.limits])
     here, far = arm.pose(q), arm.pose(q) + np.array([[0, 0, 0, 9.0]] * 3 + [[0, 0, 0, 0]])
     near, lost, many = (arm.inverse_kinematics(x) for x in (here, far, np.stack([here, far])))
+    for answer in (near, lost, many):
+        assert_told_in_short(answer)
     told = assert_plain(near)
     assert told["answers"] == near.q.tolist() and told["nearest"] is None
     assert sum(row["kept"] for row in told["branches"]) == len(near.q)

@@ -56,7 +56,7 @@ class Output:
         assert prod(self.shape) == len(self.exprs), (self.name, self.shape, len(self.exprs))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Function:
     """Immutable. Two functions are equal when their content is: ports, nodes, labels."""
 
@@ -73,6 +73,10 @@ class Function:
         for output in self.outputs:
             if output.gives is not None:
                 assert states.get(output.gives.state) == len(output.exprs), (output.name, output.gives, states)
+
+    def __repr__(self) -> str:
+        ports = (", ".join(port.name for port in side) for side in (self.inputs, self.outputs))
+        return f"<function {self.name}: {' → '.join(ports)}; {self.cost}>"
 
     @property
     def states(self) -> tuple[Input, ...]:

@@ -18,6 +18,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.checks.robot import check_robot
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.floats import FLOATS
+from manipula.support.tables import html_table
 
 DRAWS = 2
 POSES = 20
@@ -39,7 +40,7 @@ class Verdict:
         return asdict(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """What `check` found."""
 
@@ -55,10 +56,21 @@ class Report:
 
     def __str__(self) -> str:
         lines = [f"{_mark(v):8} {v.name}: {v.sentence}{f' ({v.detail})' if v.detail else ''}" for v in self.verdicts]
+        return "\n".join([*lines, f"{self.robot}: {self._end()}"])
+
+    def _end(self) -> str:
         left_out = ", ".join(v.name for v in self.verdicts if not v.checked)
         end = "every law holds" if not left_out else f"every law that applies holds; not checked: {left_out}"
-        end = end if self.passed else "SOMETHING IS WRONG: see the lines marked FAILED"
-        return "\n".join([*lines, f"{self.robot}: {end}"])
+        return end if self.passed else "SOMETHING IS WRONG: see the lines marked FAILED"
+
+    def __repr__(self) -> str:
+        failed = ", ".join(v.name for v in self.verdicts if not v.passed)
+        verdict = f"FAILED {failed}" if failed else f"{sum(v.checked for v in self.verdicts)} verdicts, all hold"
+        return f"<check of {self.robot}: {verdict}; print(…) shows them>"
+
+    def _repr_html_(self) -> str:
+        rows = [(v.name, v.sentence, _mark(v) if v.checked else NOT_CHECKED, v.detail) for v in self.verdicts]
+        return html_table(("law", "what it says", "verdict", "detail"), rows, f"{self.robot}: {self._end()}")
 
 
 def _mark(verdict: Verdict) -> str:

@@ -19,6 +19,7 @@ from manipula.mechanics.models.kinematics.bracketings import bracketings, text_f
 from manipula.mechanics.robot.branching import road_joints, serial_fault
 from manipula.mechanics.robot.description import Robot
 from manipula.support.progress import Tell, silent
+from manipula.support.tables import html_table, text_table
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,26 @@ class CountRow:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+
+class CountTable(list[CountRow]):
+    """The rows; printed, the table."""
+
+    heads = ("model", "method", "×", "+", "total", "sin/cos", "once", "substituted")
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        return [tuple(str(cell) for cell in row.as_dict().values()) for row in self]
+
+    def __str__(self) -> str:
+        return text_table(self.heads, self._cells(), right=range(2, len(self.heads)))
+
+    def __repr__(self) -> str:
+        models = list(dict.fromkeys(row.model for row in self))
+        more = f", … {len(models)} models" if len(models) > 4 else ""
+        return f"<{len(self)} counts of operations: {', '.join(models[:4])}{more}; print(…) shows the table>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.heads, self._cells(), "Operations; once: of the parameters alone")
 
 
 NOT_COUNTED = ("transforms", "orientation", "jacobian_tool", "inverse_kinematics")  # the last: not for every arm
@@ -142,11 +163,11 @@ def _steps(asked: Prepared) -> tuple[int, int, int]:
     return plain.cost.total, formulated.cost.total, passed.cost.total
 
 
-def bracketing_rows(robot: Robot, symbolic: Any = "auto", tell: Tell = silent) -> list[CountRow]:
+def bracketing_rows(robot: Robot, symbolic: Any = "auto", tell: Tell = silent) -> CountTable:
     """Every order of the matrix product of the pose, cheapest first."""
     orders = [text_from_bracketing(tree) for tree in bracketings(len(road_joints(robot)))]
     rows, subject = [], prepare(Request(robot, "pose", "best", symbolic, "none"))
     for order in orders:
         tell(f"pose: {order}")
         rows.append(count_row(subject.asking(method=order)))
-    return sorted(rows, key=lambda row: (row.total, row.method))
+    return CountTable(sorted(rows, key=lambda row: (row.total, row.method)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,10 @@ class Found:
             *([f"families chosen: {', '.join(chosen)}"] if chosen else []),
             f"residuals remember {self.correlation:.3g} samples",
         ]
+
+    def _repr_html_(self) -> str:
+        words = [*self._head(), *(f"warning: {text}" for text in self.warnings)]
+        return "".join(f"<p>{escape(line)}</p>" for line in words) + self.parameters._repr_html_()
 
     def __repr__(self) -> str:
         judged = "".join(f", validation {x.whole:.2f} %" for x in self.validation)

@@ -10,6 +10,7 @@ import numpy as np
 
 from manipula.errors import UnknownNameError
 from manipula.support.plain import plain
+from manipula.support.tables import html_table
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,19 @@ class Table(Sequence[Row]):
 
     def __str__(self) -> str:
         wide = max([9, *(len(row.name) for row in self.rows)])
-        head = f"{'parameter':{wide}}  {'value':>11}  {'± sigma':>9}  {'prior':>11}  unit"
-        return "\n".join([head, *(self._line(row, wide) for row in self.rows)])
+        lines = [HEADS, *map(_cells, self.rows)]
+        return "\n".join(f"{a:{wide}}  {b:>11}  {c:>9}  {d:>11}  {e}" for a, b, c, d, e in lines)
 
-    @staticmethod
-    def _line(row: Row, wide: int) -> str:
-        sigma = "unknown" if not np.isfinite(row.sigma) else f"{row.sigma:.2g}"
-        prior = "" if row.prior is None else f"{row.prior:.4g}"
-        return f"{row.name:{wide}}  {row.value:>11.5g}  {sigma:>9}  {prior:>11}  {row.unit}"
+    def _repr_html_(self) -> str:
+        return html_table(HEADS, [_cells(row) for row in self.rows])
 
     def __repr__(self) -> str:
         return f"<table of {len(self)} parameters: {', '.join(self.names[:6])}{', …' if len(self) > 6 else ''}>"
+
+
+HEADS = ("parameter", "value", "± sigma", "prior", "unit")
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    sigma = "unknown" if not np.isfinite(row.sigma) else f"{row.sigma:.2g}"
+    return row.name, f"{row.value:.5g}", sigma, "" if row.prior is None else f"{row.prior:.4g}", row.unit

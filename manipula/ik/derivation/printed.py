@@ -43,7 +43,7 @@ class Step:
         return tuple(line for line in self.lines if isinstance(line, Written))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Derivation:
     """The steps of a closed form. Prints itself; `latex()` for paper; set in a notebook by itself."""
 
@@ -56,6 +56,9 @@ class Derivation:
     added: int  # axes that an arm of few joints is solved with
     steps: tuple[Step, ...]
     labels: Mapping[str, Label] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"<derivation for {self.robot}: {self.title}, {len(self.steps)} steps; print(…) shows them>"
 
     def __str__(self) -> str:
         style = Terminal(self.labels)

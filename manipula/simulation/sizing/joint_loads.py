@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from manipula.errors import InputError
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.functions import Array, Functions, Limits
+from manipula.support.tables import html_table, text_table
 
 PIECES = 2000  # in which a reference is looked at first
 FINER, ROUNDS = 32, 3  # a bracket of two pieces is divided so often, so many times: 2/32³ of a piece is left
@@ -91,20 +91,11 @@ class Loads:
 
     def __str__(self) -> str:
         heads, rows = self.table()
-        widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))
-            )
-            for row in (heads, *rows)
-        ]
-        return "\n".join([f"{self.robot}, {self.duration:g} s", *(line.rstrip() for line in lines)])
+        return f"{self.robot}, {self.duration:g} s\n" + text_table(heads, rows, right=range(1, len(heads)))
 
     def _repr_html_(self) -> str:
         heads, rows = self.table()
-        body = "".join("<tr>" + "".join(f"<td>{escape(x)}</td>" for x in row) + "</tr>" for row in rows)
-        head = "".join(f"<th>{escape(x)}</th>" for x in heads)
-        return f"<table><caption>{escape(self.robot)}</caption><tr>{head}</tr>{body}</table>"
+        return html_table(heads, rows, self.robot)
 
 
 def _cells(x: JointLoad) -> tuple[str, ...]:

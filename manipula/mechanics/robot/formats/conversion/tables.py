@@ -17,6 +17,7 @@ from manipula.mechanics.robot.formats.toml.write import convention_of
 from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
+from manipula.support.tables import html_table, text_table
 
 _SIGNS = {1: "", -1: "-"}
 _CENTRES = {"com": "centre of mass (m)", "first_moment": "first moments (kg·m)"}
@@ -27,13 +28,22 @@ _TENSORS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TextTable:
     """A title, the columns' headings with units, and rows with as many cells."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    def __str__(self) -> str:
+        return f"{self.title}\n{text_table(self.columns, self.rows)}"
+
+    def __repr__(self) -> str:
+        return f"<table of {len(self.rows)} rows: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(self.columns, self.rows, self.title)
 
     def as_dict(self) -> dict[str, Any]:
         return {"title": self.title, "columns": list(self.columns), "rows": list(map(list, self.rows))}
