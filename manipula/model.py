@@ -24,15 +24,18 @@ from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.run.steps.repeated import Repeated
 from manipula.algebra.run.steps.stepping import Stepped
 from manipula.algebra.tape import Tape, tape_from_function
-from manipula.errors import InputError
+from manipula.errors import InputError, ManipulaError
 from manipula.pages.formulation_text import choices_in_words
 from manipula.support.files import write_bytes, write_files
+from manipula.support.tables import html_table
 from manipula.version import __version__
 
 if TYPE_CHECKING:
     from manipula.algebra.show.equations import Equations
     from manipula.generation.request import Request
     from manipula.ik.general6r.emitted import EmittedSolver
+
+SHORT = 600  # operations after full substitution: a notebook sets the whole
 
 
 @dataclass(frozen=True, eq=True, repr=False)
@@ -177,8 +180,26 @@ class Model:
         """What it costs and whether it is proved."""
         return f"{self.cost}; {'proved' if self.provenance.proof else 'not proved'}"
 
+    # in a notebook: as in a book where that is short, else what there is to say of it
+
+    @cached_property
+    def _as_in_a_book(self) -> Equations | None:
+        if self.tree_cost.grand_total > SHORT:
+            return None
+        try:
+            return self.equations("factored", "latex")
+        except ManipulaError:  # too long after all, or loops that no formula can say
+            return None
+
     def _repr_latex_(self) -> str | None:
-        return self.equations("auxiliary", "latex")._repr_latex_()
+        return self._as_in_a_book._repr_latex_() if self._as_in_a_book else None
+
+    def _repr_html_(self) -> str | None:
+        if self._repr_latex_() is not None:
+            return None
+        rows = [line.partition(":")[::2] for line in self.explain().splitlines()]
+        rows.append(("to see it", "print(model.equations()), or an entry: model.only(…)"))
+        return html_table(("", ""), rows, repr(self))
 
 
 @dataclass(frozen=True, eq=True, repr=False)
