@@ -34,7 +34,7 @@ from manipula.ik.families import Family
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 from manipula.ik.numeric.newton import difference, slopes
-from manipula.ik.numeric.walk import Still
+from manipula.ik.numeric.walk import StandingTool
 from manipula.mechanics.models.inverse.plan import branches
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind, free_parameters
@@ -266,7 +266,7 @@ def is_there(solver: InverseSolver, root: Floats, answers: Floats, families: Seq
 def _one(solver: InverseSolver, a: Floats, b: Floats) -> bool:
     """Whether the pose cannot tell two configurations apart: it is met between them, to the last digits."""
     near = SAME / 10 < distances(a, b, solver.turning) < 1e-3
-    still = Still(solver.pose(b), solver.pose, solver.jacobian, solver.turning)
+    still = StandingTool(solver.pose(b), solver.pose, solver.jacobian, solver.turning)
     return bool(near and still.between(a, b) < ONE)
 
 

@@ -133,7 +133,7 @@ class _Asked:
 
     def units(self, arm: Arm) -> Units:
         solver = arm.solver_for(self.part)
-        return Units([bool(turns) for turns in solver.turning], self.degrees, solver.plan.held)
+        return Units([bool(turns) for turns in solver.turning], self.degrees, solver.plan.fixed_joint)
 
     def target(self, arm: Arm, at: list[float] | None) -> Any:
         if at is not None:

@@ -23,16 +23,19 @@ _CAPTION = (
 
 @dataclass(frozen=True)
 class Units:
-    """The units of an arm's joints on the screen; inside all is rad and m. `held`: a redundant arm's free joint."""
+    """The units of an arm's joints on the screen; inside all is rad and m.
+
+    `fixed_joint`: of a redundant arm, the one that the caller fixes.
+    """
 
     turning: Sequence[bool]
     degrees: bool
-    held: int | None
+    fixed_joint: int | None
 
     @property
     def free_turns(self) -> bool:
         """Whether a redundant arm's parameter is an angle."""
-        return self.held is None or self.turning[self.held]
+        return self.fixed_joint is None or self.turning[self.fixed_joint]
 
     @property
     def angle(self) -> str:

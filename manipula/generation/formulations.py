@@ -82,7 +82,9 @@ class Formulations:
     def worth(self, answers: Answers) -> float:
         """The price once relaxed; a choice that divides by zero on this robot is none."""
         self.trials += 1
-        choice = chosen(self.method, {name: answers.get(name, x[0]) for name, x in self.space.items()}, self.space)
+        choice = formulation_from_answers(
+            self.method, {name: answers.get(name, x[0]) for name, x in self.space.items()}, self.space
+        )
         if choice not in self.worths:
             try:
                 self.worths[choice] = self._tried(choice)
@@ -130,7 +132,7 @@ def favourites(tried: Iterable[Formulations], count: int) -> dict[Formulation, F
     return dict(islice(in_turn, count))
 
 
-def chosen(method: str, answers: Answers, space: Space) -> Formulation:
+def formulation_from_answers(method: str, answers: Answers, space: Space) -> Formulation:
     """The answers that differ from the first ones."""
     return Formulation(method, tuple((name, x) for name, x in answers.items() if x != space[name][0] or name == FRAMES))
 

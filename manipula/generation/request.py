@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manipula.algebra.expr.provenance import Chosen
+from manipula.algebra.expr.provenance import Answered
 from manipula.mechanics.models.choices import Answer, Topic
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
@@ -18,9 +18,9 @@ class Formulation:
     answers: tuple[tuple[Topic, Answer], ...] = ()
 
     @property
-    def words(self) -> tuple[Chosen, ...]:
+    def words(self) -> tuple[Answered, ...]:
         """The answers as a function's provenance has them."""
-        return tuple(Chosen(topic.kind, topic.link, str(answer)) for topic, answer in self.answers)
+        return tuple(Answered(topic.kind, topic.link, str(answer)) for topic, answer in self.answers)
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manipula.ik.choosing import chosen, ordered, preferred, refined, seat_of, twins
+from manipula.ik.choosing import accepted_branches, ordered, preferred, refined, seat_of, twins
 from manipula.ik.families import Family, family_at, nearest_members
 from manipula.ik.messages import MET, branch_names, nearest_reason, outside_text, setting_names
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.limits import distances, margins, wound
 from manipula.ik.numeric.tolerances import BranchTolerance, FamilyTolerance, LimitTolerance
-from manipula.ik.numeric.walk import Still
+from manipula.ik.numeric.walk import StandingTool
 from manipula.ik.solver import Nearest, Raw, Solver
 from manipula.support.plain import plain
 from manipula.support.tables import html_table
@@ -34,7 +34,7 @@ class Answers:
         parameter: Floats | None = None,
     ) -> None:
         self.solver, self.T, self.seed, self._parameter = solver, T, seed, parameter
-        self._still = Still(T, solver.pose, solver.jacobian, solver.turning)
+        self._still = StandingTool(T, solver.pose, solver.jacobian, solver.turning)
         self.exact = solver.tolerances.exact if tolerance is None else tolerance
         close = refined(solver, T[None], raw.row(), tolerance)
         self.q: Floats
@@ -175,7 +175,7 @@ class InverseResult:
         """Every branch and which are answers, where the quick way has told."""
         if not self._settled:
             return None
-        found = chosen(self._solver, self.pose.reshape(1, 16), self._parameter, self.seed)
+        found = accepted_branches(self._solver, self.pose.reshape(1, 16), self._parameter, self.seed)
         return found.q.reshape(-1, found.q.shape[-1]), found.valid.ravel()
 
     @cached_property

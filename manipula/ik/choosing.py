@@ -19,8 +19,8 @@ from manipula.ik.numeric.leastsquares import nearest_beside
 from manipula.ik.numeric.limits import distances, limit_rows, margins, principal, seed_or
 from manipula.ik.numeric.measures import accepted
 from manipula.ik.numeric.tolerances import BranchTolerance, LimitTolerance, NewtonTolerance, PoseTolerance
-from manipula.ik.numeric.walk import Still
-from manipula.ik.solver import Chosen, Raw, Solver
+from manipula.ik.numeric.walk import StandingTool
+from manipula.ik.solver import AcceptedBranches, Raw, Solver
 
 BLOCK = 1024  # poses at a time: what they need stays in the cache
 FAR = 1e3  # a branch that is no answer comes after all that are
@@ -39,18 +39,18 @@ def choice_table(solver: Solver) -> Floats:
     return np.concatenate([numbers, limit_rows(solver.turning, solver.low, solver.high)])
 
 
-def chosen(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> Chosen:
+def accepted_branches(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> AcceptedBranches:
     """The answers to poses (n, 16), and which want a closer look. Of T or `parameter`, one row may stand for all."""
     if solver.native is not None:
-        return Chosen(*solver.native(T, parameter, seed))
+        return AcceptedBranches(*solver.native(T, parameter, seed))
     n = len(T) if parameter is None else max(len(T), len(parameter))
     if n <= BLOCK:
         return _block(solver, T, parameter, seed)
-    found: Chosen | None = None
+    found: AcceptedBranches | None = None
     for start in range(0, n, BLOCK):
         at = slice(start, start + BLOCK)
         part = _block(solver, _rows(T, at), None if parameter is None else _rows(parameter, at), seed)
-        found = found or Chosen(*(np.empty((n, *x.shape[1:]), dtype=x.dtype) for x in part))
+        found = found or AcceptedBranches(*(np.empty((n, *x.shape[1:]), dtype=x.dtype) for x in part))
         for whole, own in zip(found, part, strict=True):
             whole[at] = own
     assert found is not None
@@ -62,7 +62,7 @@ def _rows(x: Floats, at: slice) -> Floats:
     return x if len(x) == 1 else x[at]
 
 
-def _block(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> Chosen:
+def _block(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | None) -> AcceptedBranches:
     """The same for few enough poses."""
     raw = closed_rows(solver, T, parameter)
     q = np.ascontiguousarray(raw.q)
@@ -75,7 +75,7 @@ def _block(solver: Solver, T: Floats, parameter: Floats | None, seed: Floats | N
         n, branches, dof, targets, 16 if len(T) == n else 0, q.reshape(-1), *told, *near, solver.table,
         mark.reshape(-1), unsettled,
     )  # fmt: skip
-    return Chosen(q, mark.astype(bool), unsettled.astype(bool))
+    return AcceptedBranches(q, mark.astype(bool), unsettled.astype(bool))
 
 
 def _pose_row(solver: Solver, seed: Floats | None) -> Floats:
@@ -156,7 +156,7 @@ def twins(solver: Solver, pose: Floats, q: Floats, reached: Bits, worst: Floats)
     same, unsure = _pairs(solver, q, reached)
     if unsure.any():
         *lead, one, other = np.nonzero(unsure)
-        still = Still(pose[(*lead, np.zeros_like(one))], solver.pose, solver.jacobian, solver.turning)
+        still = StandingTool(pose[(*lead, np.zeros_like(one))], solver.pose, solver.jacobian, solver.turning)
         loose = np.where(worst > BranchTolerance.GOOD * solver.size, worst, 0.0)
         slack = BranchTolerance.ONE * solver.size + np.maximum(loose[(*lead, one)], loose[(*lead, other)])
         same[unsure] = still.between(q[(*lead, one)], q[(*lead, other)]) < slack

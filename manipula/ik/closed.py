@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from manipula.algebra.expr.evaluate import ARRAYS
-from manipula.ik.choosing import chosen, closed_rows, preferred, refined
+from manipula.ik.choosing import accepted_branches, closed_rows, preferred, refined
 from manipula.ik.numeric.arrays import Bits, Floats, over_arrays, stacked
 from manipula.ik.numeric.limits import margins, wound
 from manipula.ik.numeric.poses import exact_poses
 from manipula.ik.numeric.tolerances import LimitTolerance, PoseTolerance
-from manipula.ik.solver import Chosen, Raw, Solver
+from manipula.ik.solver import AcceptedBranches, Raw, Solver
 from manipula.mechanics.models.inverse.plan import Plan, branches
 from manipula.mechanics.models.inverse.solutions.loop import defect
 from manipula.mechanics.robot.tree import Tree
@@ -34,9 +34,11 @@ def closed_over_arrays(plan: Plan, chain: Tree) -> Closed:
     return run
 
 
-def settled_poses(solver: Solver, T: Floats, values: Floats | None, seed: Floats | None) -> tuple[Floats, Chosen]:
+def settled_poses(
+    solver: Solver, T: Floats, values: Floats | None, seed: Floats | None
+) -> tuple[Floats, AcceptedBranches]:
     """Poses (n, 16) and their answers, (n × values, …); poses that are not clean are refused or made exact."""
-    found = _chosen_for_values(solver, T, values, seed)
+    found = _accepted_for_values(solver, T, values, seed)
     if not found.unsettled.any():
         return T, found
     rows = np.unique(np.flatnonzero(found.unsettled) // (1 if values is None else values.size))
@@ -46,18 +48,23 @@ def settled_poses(solver: Solver, T: Floats, values: Floats | None, seed: Floats
         return T, found
     T = T.copy()
     T[unclean] = exact_poses(T.reshape(-1, 4, 4), unclean).reshape(-1, 16)
-    return T, _chosen_for_values(solver, T, values, seed)
+    return T, _accepted_for_values(solver, T, values, seed)
 
 
-def _chosen_for_values(solver: Solver, T: Floats, values: Floats | None, seed: Floats | None) -> Chosen:
+def _accepted_for_values(solver: Solver, T: Floats, values: Floats | None, seed: Floats | None) -> AcceptedBranches:
     """Every pose with every value of the parameter."""
     if values is None or len(T) == 1:
-        return chosen(solver, T, values, seed)
-    return chosen(solver, np.repeat(T, values.size, axis=0), np.tile(values, len(T)), seed)
+        return accepted_branches(solver, T, values, seed)
+    return accepted_branches(solver, np.repeat(T, values.size, axis=0), np.tile(values, len(T)), seed)
 
 
 def refine_unsettled(
-    solver: Solver, T: Floats, values: Floats | None, seed: Floats | None, found: Chosen, tolerance: float | None
+    solver: Solver,
+    T: Floats,
+    values: Floats | None,
+    seed: Floats | None,
+    found: AcceptedBranches,
+    tolerance: float | None,
 ) -> None:
     """The unsettled rows, in place: polished, merged, wound."""
     rows = np.flatnonzero(found.unsettled)

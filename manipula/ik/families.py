@@ -16,7 +16,7 @@ import numpy as np
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.limits import margins, wound
 from manipula.ik.numeric.tolerances import FamilyTolerance, WalkTolerance
-from manipula.ik.numeric.walk import Still, between, nearest_on_walk, walked
+from manipula.ik.numeric.walk import StandingTool, between, nearest_on_walk, walked
 from manipula.support.plain import plain
 
 TRIAL = 0.3
@@ -38,7 +38,7 @@ class Family:
     directions: Floats
     straight: bool
     defect: float
-    still: Still = field(repr=False)
+    still: StandingTool = field(repr=False)
 
     def as_dict(self) -> dict[str, Any]:
         said = ("text", "q", "directions", "straight", "defect")
@@ -117,7 +117,7 @@ def nearest_members(families: Sequence[Family], seed: Floats) -> list[Floats]:
     return [family._on_line(seed) if family.straight else next(found) for family in families]
 
 
-def family_at(q: Floats, still: Still, group: Sequence[int] = ()) -> Family | None:
+def family_at(q: Floats, still: StandingTool, group: Sequence[int] = ()) -> Family | None:
     """The family through a solution, if there is one. `group`: joints that are said to follow when another is free."""
     if q.size > 6:
         return None
@@ -138,13 +138,13 @@ def family_at(q: Floats, still: Still, group: Sequence[int] = ()) -> Family | No
     return None
 
 
-def _line(q: Floats, v: Floats, still: Still) -> float | None:
+def _line(q: Floats, v: Floats, still: StandingTool) -> float | None:
     """How far the pose strays on the line q ± t·v; None if that is no family."""
     half, whole = still.miss(q + np.outer((TRIAL / 2, -TRIAL / 2, TRIAL, -TRIAL), v)).reshape(2, 2).max(1).tolist()
     return whole if _strays_like_a_family(half, whole, TRIAL) else None
 
 
-def _curve(q: Floats, v: Floats, still: Still) -> tuple[float, Floats] | None:
+def _curve(q: Floats, v: Floats, still: StandingTool) -> tuple[float, Floats] | None:
     """The same on the curve that starts along v, and another point of it."""
     v = v / np.linalg.norm(v)
     for step in BENDS:
@@ -156,7 +156,7 @@ def _curve(q: Floats, v: Floats, still: Still) -> tuple[float, Floats] | None:
     return None
 
 
-def _found(q: Floats, null: Floats, still: Still) -> Floats:
+def _found(q: Floats, null: Floats, still: StandingTool) -> Floats:
     """Where two singularities come together: the direction of the plane of both in which the pose strays least."""
     centre, span = np.pi / 2, np.pi / 2
     for _ in range(SCANS):
@@ -203,7 +203,7 @@ def _rule(directions: Floats) -> Floats | None:
     return rule if np.allclose(np.abs(w), 1, atol=FamilyTolerance.WHOLE) else None
 
 
-def _named(directions: Floats, group: Sequence[int], still: Still, straight: bool = True) -> str:
+def _named(directions: Floats, group: Sequence[int], still: StandingTool, straight: bool = True) -> str:
     """θ1 free;  θ4 + θ6 = c;  θ6 free, θ2, θ3 and θ4 follow;  θ1, θ2 and θ5 move together"""
     moving = [int(i) for i in np.flatnonzero(np.abs(directions).max(0))]
     names = {i: f"{'θ' if still.turning[i] else 'd'}{i + 1}" for i in range(directions.shape[1])}

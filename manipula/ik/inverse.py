@@ -30,7 +30,7 @@ from manipula.ik.numeric.poses import checked_poses, checked_tolerance, joints_f
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
 from manipula.ik.search import TASKS, nearest_found, starts
-from manipula.ik.solver import Chosen, Nearest, Raw
+from manipula.ik.solver import AcceptedBranches, Nearest, Raw
 from manipula.ik.thin import code_for_many
 from manipula.ik.unclosed import found_branches, searched_branches, side_by_side, unclosed_result
 from manipula.mechanics.models.inverse.classify import classify
@@ -237,7 +237,7 @@ class InverseSolver(JointSpace):
         return InverseBatch(self, T, q.reshape(*lead, *q.shape[1:]), valid.reshape(*lead, valid.shape[1]))
 
     def _search_empty(
-        self, T: Floats, values: Floats | None, seed: Floats | None, found: Chosen, tolerance: float | None
+        self, T: Floats, values: Floats | None, seed: Floats | None, found: AcceptedBranches, tolerance: float | None
     ) -> None:
         """Poses without an answer of which the closed form cannot be sure, in place (see `_searched_if_empty`)."""
         each = 1 if values is None else values.size

@@ -23,7 +23,7 @@ class Parameter:
     """Of one arm; `exists` says whether it has one. `fixed_joint` is the joint that is given, None for an arm angle."""
 
     def __init__(self, plan: Plan, chain: Tree, limits: tuple[Floats, Floats], size: float) -> None:
-        self.plan, self.chain, self.exists, self.fixed_joint = plan, chain, bool(plan.parameter), plan.held
+        self.plan, self.chain, self.exists, self.fixed_joint = plan, chain, bool(plan.parameter), plan.fixed_joint
         self._size = size
         self._low, self._high = limits
         self._turning: Bits = np.array([link.kind.pivots for link in chain.links])

@@ -17,7 +17,7 @@ from manipula.ik.numeric.leastsquares import nearest_beside
 from manipula.ik.numeric.limits import distances, principal
 from manipula.ik.numeric.measures import accepted
 from manipula.ik.numeric.tolerances import BranchTolerance, SearchTolerance
-from manipula.ik.numeric.walk import Still
+from manipula.ik.numeric.walk import StandingTool
 from manipula.ik.solver import Solver
 
 STARTS = 64
@@ -115,7 +115,7 @@ def told_apart(solver: Solver, T: Floats, q: Floats) -> Floats:
     if not near.any():
         return q
     one, other = np.nonzero(near)
-    still = Still(T, solver.pose, solver.jacobian, solver.turning)
+    still = StandingTool(T, solver.pose, solver.jacobian, solver.turning)
     near[one, other] = still.between(q[one], q[other]) <= solver.tolerances.good
     worst = still.miss(q)
     beaten: Bits = (near | near.T) & ((worst[:, None] > worst) | ((worst[:, None] == worst) & near))

@@ -33,7 +33,7 @@ class Raw(NamedTuple):
         return Raw(*(np.asarray(part)[None] for part in self))
 
 
-class Chosen(NamedTuple):
+class AcceptedBranches(NamedTuple):
     """Of many poses: branches (n, branches, dof), which are answers, and which poses want a closer look."""
 
     q: Floats

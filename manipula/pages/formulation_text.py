@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from manipula.algebra.expr.provenance import Chosen
+from manipula.algebra.expr.provenance import Answered
 
 # question → answer ("*": any) → what it means; {links} are the links it was chosen for, {answer} the answer
 WORDS: dict[str, dict[str, str]] = {
@@ -50,7 +50,7 @@ WORDS: dict[str, dict[str, str]] = {
 }
 
 
-def choices_in_words(answers: Iterable[Chosen]) -> list[str]:
+def choices_in_words(answers: Iterable[Answered]) -> list[str]:
     """One line a choice, links with the same choice together; a question without words is told as it is."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for kind, link, answer in answers:

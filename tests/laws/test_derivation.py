@@ -74,7 +74,7 @@ def assert_followed(robot: Any, derivation: Any, poses: int = 2) -> int:
         numbers, free = example.numbers(), None
         if example.plan.parameter:
             free = parameter_of(example.plan, example.chain, q, pose_from_entries(T.ravel().tolist()))
-            numbers["psi" if example.plan.held is None else f"q{example.plan.held + 1}"] = free
+            numbers["psi" if example.plan.fixed_joint is None else f"q{example.plan.fixed_joint + 1}"] = free
         answers, valid = solver_branches(example, T, free)
         for signs, answer, there in zip(all_signs(derivation), answers, valid, strict=True):
             if there:

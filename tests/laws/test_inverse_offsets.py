@@ -11,7 +11,7 @@ import pytest
 import manipula as mp
 from bench.inverse_offsets import AWAY, TABLES, Offset, alike, configurations, explained, judged
 from manipula.generation.structure import numeric_chain
-from manipula.ik.choosing import chosen
+from manipula.ik.choosing import accepted_branches
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 
@@ -42,7 +42,7 @@ def test_a_regular_pose_needs_no_closer_look(name: str) -> None:
     """So that the call costs what it costs without offsets."""
     solver = subject(name, 2e-11).arm.inverse_solver
     q = configurations(subject(name, 2e-11), "regular", 1.0, 50)
-    assert not chosen(solver, solver.pose(q).reshape(-1, 16), None, None).unsettled.any()
+    assert not accepted_branches(solver, solver.pose(q).reshape(-1, 16), None, None).unsettled.any()
 
 
 def test_an_arm_without_offsets_has_no_defect() -> None:

@@ -148,7 +148,9 @@ def test_valid_is_true_for_any_names_and_any_values(make: Any, convention: str) 
         for special in (False, False, True, True, True) if plan.closed else ():
             values, q = drawn_values(rng, special), rng.uniform(-3, 3, len(rows))
             T = pose_from_table(rows, q, convention, values)
-            parameter = None if not plan.parameter else float(q[plan.held]) if plan.held is not None else 0.3
+            parameter = (
+                None if not plan.parameter else float(q[plan.fixed_joint]) if plan.fixed_joint is not None else 0.3
+            )
             found, calm = valid_branches(plan, robot, values, T, parameter)
             for x in found:
                 away = np.abs(pose_from_table(rows, x, convention, values) - T).max()
@@ -176,7 +178,9 @@ def test_arms_of_any_structure_in_letters_have_a_class_and_true_branches(joints:
         if not plan.closed:
             continue
         T = pose_from_table(rows, q, convention, values)
-        found, calm = valid_branches(plan, robot, values, T, None if plan.held is None else float(q[plan.held]))
+        found, calm = valid_branches(
+            plan, robot, values, T, None if plan.fixed_joint is None else float(q[plan.fixed_joint])
+        )
         assert found or calm < 1e-12
         for x in found:
             assert np.abs(pose_from_table(rows, x, convention, values) - T).max() < (EXACT if calm > 1e-12 else 1e-7)
@@ -211,7 +215,7 @@ def test_the_compiled_form_of_letters_is_the_same_text(make: Any) -> None:
     for special in (False, True, True):
         values, q = drawn_values(rng, special), rng.uniform(-3, 3, len(rows))
         T = pose_from_table(rows, q, "standard", values)
-        given = [T.reshape(16)] if plan.held is None else [T.reshape(16), q[[plan.held]]]
+        given = [T.reshape(16)] if plan.fixed_joint is None else [T.reshape(16), q[[plan.fixed_joint]]]
         try:
             found = compiled(*given, p={name: values[name] for name in model.inputs["p"]})
         except ConditionError:

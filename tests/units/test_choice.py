@@ -23,7 +23,7 @@ from manipula.ik.choice.text import (
     seat,
     wind_each,
 )
-from manipula.ik.choosing import BLOCK, chosen, closed_rows, ordered, preferred
+from manipula.ik.choosing import BLOCK, accepted_branches, closed_rows, ordered, preferred
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import limit_rows, wound
 from tests.emitted import needs_cc
@@ -168,9 +168,9 @@ def test_many_poses_are_chosen_block_by_block(more: int) -> None:
     solver, rng = arm.inverse_solver, np.random.default_rng(8)
     q = rng.uniform(np.maximum(solver.low, -3), np.minimum(solver.high, 3), (BLOCK + more, 4))
     T = arm.pose(q).reshape(-1, 16)
-    whole = chosen(solver, T, None, q[0])
+    whole = accepted_branches(solver, T, None, q[0])
     for at in (slice(0, 7), slice(BLOCK - 3, BLOCK + 4), slice(-5, None)):
-        for x, part in zip(whole, chosen(solver, T[at], None, q[0]), strict=True):
+        for x, part in zip(whole, accepted_branches(solver, T[at], None, q[0]), strict=True):
             np.testing.assert_array_equal(x[at], part)
     assert whole.valid.any(1).all() and len(whole.q) == len(q)
 
@@ -253,7 +253,7 @@ def test_machine_code_for_many_poses_chooses_as_arrays_do(name: str) -> None:
         cases = [(T, values)] if values is None else [(T, values), (T[:1], values), (T, values[:1])]
         for near in (None, seed):
             for poses, value in cases:
-                for a, b in zip(native(poses, value, near), chosen(arrays, poses, value, near), strict=True):
+                for a, b in zip(native(poses, value, near), accepted_branches(arrays, poses, value, near), strict=True):
                     np.testing.assert_array_equal(a, b)
 
 

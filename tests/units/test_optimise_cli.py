@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 import manipula as mp
 from manipula import api
-from manipula.algebra.expr.provenance import Chosen
+from manipula.algebra.expr.provenance import Answered
 from manipula.cli import optimising
 from manipula.cli.app import app
 from manipula.generation import formulations, levels
@@ -272,8 +272,8 @@ def test_every_choice_has_words() -> None:
 
 
 def test_links_with_the_same_choice_stand_together() -> None:
-    answers = [Chosen("share", 2, "run"), Chosen("share", 3, "run"), Chosen("frames", 0, "joints")]
-    lines = choices_in_words([*answers, Chosen("taste", 2, "sweet")])
+    answers = [Answered("share", 2, "run"), Answered("share", 3, "run"), Answered("frames", 0, "joints")]
+    lines = choices_in_words([*answers, Answered("taste", 2, "sweet")])
     assert len(lines) == 3
     assert lines[0].startswith("links 2, 3: ")
     assert lines[2] == "taste 2: sweet"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import manipula as mp
-from manipula.algebra.expr.provenance import NOWHERE, Chosen, Provenance, Share, provenance_from_dict
+from manipula.algebra.expr.provenance import NOWHERE, Answered, Provenance, Share, provenance_from_dict
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
 from manipula.generation.build import built
 from manipula.generation.prepare import prepare
@@ -30,7 +30,7 @@ def drawn(seed: int, deep: bool = True) -> Provenance:
     def words(most: int = 3) -> tuple[str, ...]:
         return tuple(draw.choice(ODD) for _ in range(draw.randint(0, most)))
 
-    answers = tuple(Chosen(draw.choice(ODD), draw.randint(0, 9), draw.choice(ODD)) for _ in range(draw.randint(0, 3)))
+    answers = tuple(Answered(draw.choice(ODD), draw.randint(0, 9), draw.choice(ODD)) for _ in range(draw.randint(0, 3)))
     values = tuple((name, draw.uniform(-1, 1)) for name in words())
     some: dict[str, Any] = {
         "robot": draw.choice(ODD), "model": draw.choice(ODD), "method": draw.choice(ODD), "answers": answers,
@@ -102,7 +102,7 @@ def test_what_was_asked_is_what_is_noted(seed: int) -> None:
 
 def test_answers_print_as_people_write_them() -> None:
     assert [str(Component(4, 1)), str(Component(12, 2)), str(Mass(3))] == ["4y", "12z", "3m"]
-    assert str(Chosen("slide", 12, "back")) == "slide 12: back" and str(Chosen("unit", 0, "4y")) == "unit: 4y"
+    assert str(Answered("slide", 12, "back")) == "slide 12: back" and str(Answered("unit", 0, "4y")) == "unit: 4y"
 
 
 def test_a_joined_function_says_where_each_part_comes_from() -> None:

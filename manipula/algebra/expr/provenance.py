@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 Cut = Literal["", "limited", "interrupted"]  # why a search did not come to its end; "": it did
 
 
-class Chosen(NamedTuple):
+class Answered(NamedTuple):
     """An answer to a question of formulation: `slide 4: forth`. Link 0 is the arm as a whole: `unit: 3x`."""
 
     question: str
@@ -37,7 +37,7 @@ class Provenance:
     robot: str = ""
     model: str = ""
     method: str = ""
-    answers: tuple[Chosen, ...] = ()
+    answers: tuple[Answered, ...] = ()
     joints: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()  # of a regressor
     parameters: tuple[str, ...] | None = None  # of the robot, all of them; the function may read fewer
@@ -93,7 +93,7 @@ def provenance_from_dict(said: Any) -> Provenance:
     readers: dict[str, Callable[[Any], Any]] = {
         **dict.fromkeys(("robot", "model", "method", "proof"), _text),
         **dict.fromkeys(("joints", "columns", "parameters"), _texts),
-        "answers": lambda rows: tuple(Chosen(_text(q), _whole(k), _text(a)) for q, k, a in rows),
+        "answers": lambda rows: tuple(Answered(_text(q), _whole(k), _text(a)) for q, k, a in rows),
         "search": _cut,
         "approximate": lambda pair: Share(*map(_whole, pair)),
         "values": lambda rows: tuple((_text(name), _float(value)) for name, value in rows),

@@ -65,9 +65,11 @@ class Order:
             return tuple(self(arg, skipped) for arg in args)
         if skipped:
             raise self.refuse()
-        return tuple(self.held(arg) if i <= acting[-1] and _looks(arg) else arg for i, arg in enumerate(args))
+        return tuple(
+            self.evaluated_first(arg) if i <= acting[-1] and _looks(arg) else arg for i, arg in enumerate(args)
+        )
 
-    def held(self, x: Expr) -> Expr:
+    def evaluated_first(self, x: Expr) -> Expr:
         if x.kind in ARRAYS or STRUCT in x.kind:
             return self(x)
         value = self(x)

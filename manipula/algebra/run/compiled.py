@@ -159,7 +159,7 @@ class Compiled:
 
         def kept(blocks: Floats) -> Floats:
             if table.ndim > 1:
-                return self._kernel.prepare_rows(self._prepared.held(blocks))
+                return self._kernel.prepare_rows(self._prepared.checked_blocks(blocks))
             return laned(
                 self._prepared.for_parameters(table if len(table) else None)[None], blocks.shape[-1], self.dtype
             )
@@ -336,7 +336,7 @@ class _Preparation:
             self._refuse(values)
         return values
 
-    def held(self, blocks: Floats) -> Floats:
+    def checked_blocks(self, blocks: Floats) -> Floats:
         """The same blocks, (blocks, n, lanes), if every row keeps the conditions; else `ConditionError`, as for one."""
         if self._checks:
             for row in np.unique(np.moveaxis(blocks, -1, 1).reshape(-1, len(self.names)), axis=0):

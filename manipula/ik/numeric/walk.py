@@ -22,7 +22,7 @@ ROUNDS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Still:
+class StandingTool:
     """An arm whose tool is to stay at a pose."""
 
     pose: Floats
@@ -76,7 +76,7 @@ def squared(v: Floats) -> Floats:
     return v[..., :, None] * v[..., None, :]
 
 
-def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Floats]:
+def walked(still: StandingTool, q: Floats, direction: Floats, stray: Floats) -> list[Floats]:
     """Configurations along curves of solutions, for each of q (k, n) some in order: both ways, until they meet or end.
 
     `stray` (k): how far the pose may be missed. The curves are walked side by side; where one bends, its step halves.
@@ -107,7 +107,7 @@ def walked(still: Still, q: Floats, direction: Floats, stray: Floats) -> list[Fl
     return [np.array([*reversed(ways[2 * i + 1]), x, *ways[2 * i]]) for i, x in enumerate(q)]
 
 
-def _met(still: Still, here: Floats, ahead: Floats, first: Floats, step: Floats, start: Floats) -> Bits:
+def _met(still: StandingTool, here: Floats, ahead: Floats, first: Floats, step: Floats, start: Floats) -> Bits:
     """Closed curves: their ends have met, head on, or one has come around to where it left, (k)."""
     ends, away = np.stack([here[0::2], here[0::2], here[1::2]]), np.stack([here[1::2], start, start])
     way = (ahead[0::2] * -ahead[1::2], ahead[0::2] * first[0::2], ahead[1::2] * first[1::2])
@@ -116,7 +116,7 @@ def _met(still: Still, here: Floats, ahead: Floats, first: Floats, step: Floats,
     return met
 
 
-def between(still: Still, walk: Floats, count: int) -> Floats:
+def between(still: StandingTool, walk: Floats, count: int) -> Floats:
     """So many configurations spread along a curve of solutions, (count, n), from some that are known."""
     if len(walk) < 2:
         return np.repeat(walk, count, 0)
@@ -128,7 +128,11 @@ def between(still: Still, walk: Floats, count: int) -> Floats:
 
 
 def nearest_on_walk(
-    still: Still, walks: Sequence[Floats], directions: Floats, aim: Floats, enough: float = WalkTolerance.STRAIGHT
+    still: StandingTool,
+    walks: Sequence[Floats],
+    directions: Floats,
+    aim: Floats,
+    enough: float = WalkTolerance.STRAIGHT,
 ) -> Floats:
     """The point of each curve of solutions nearest to `aim`, (k, n), from the nearest of some that are known.
 

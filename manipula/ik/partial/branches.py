@@ -84,7 +84,7 @@ class AxisBranches:
         self.closed = whole.closed and not whole.parameter
         title = f"position and axis of the tool, {whole.title}"
         said = f"with a turning axis added at the tool, {whole.sentence}"
-        self.plan = replace(whole, title=title, sentence=said, parameter="", held=None)
+        self.plan = replace(whole, title=title, sentence=said, parameter="", fixed_joint=None)
 
     def raw(self, T: Floats, at: Floats) -> Raw:
         if self.closed:

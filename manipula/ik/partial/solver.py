@@ -26,8 +26,8 @@ from manipula.ik.numeric.tolerances import PartialTolerance, SearchTolerance
 from manipula.ik.partial.beside import completed_branches
 from manipula.ik.partial.branches import AxisBranches, Branches, PositionBranches
 from manipula.ik.partial.freedom import freedom, frozen, middle
+from manipula.ik.partial.messages import away_text, note_text, reason_text
 from manipula.ik.partial.targets import completed, masked, targets_from_value
-from manipula.ik.partial.words import away_text, note_text, reason_text
 from manipula.ik.search import nearest_found, starts
 from manipula.ik.solver import Nearest, Raw
 from manipula.ik.unclosed import side_by_side

@@ -36,7 +36,14 @@ from manipula.mechanics.models.dynamics.acceleration_field import (
     continues,
 )
 from manipula.mechanics.robot.joints import JointKind
-from manipula.mechanics.robot.reduce.chains import frames_on_joints, gauged, laden, lifted, regroup, rescaled
+from manipula.mechanics.robot.reduce.chains import (
+    frames_on_joints,
+    gauged,
+    mass_moved_outward,
+    moments_on_axis,
+    regroup,
+    rescaled,
+)
 from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
@@ -229,7 +236,7 @@ def prepared(chain: Tree, answers: Answers) -> Tree:
     if answers.get(MASSES, "given") == "regrouped":
         chain = regroup(chain)
         for i, axis in _bearing_axes(chain).items():
-            chain = laden(chain, i, axis, *LOADS[str(answers.get(Topic("axis", i + 1), "bare"))])
+            chain = moments_on_axis(chain, i, axis, *LOADS[str(answers.get(Topic("axis", i + 1), "bare"))])
         if answers.get(TIP, "given") != "given":
             chain = tip_turned(chain, str(answers[TIP]))
         chain = _gauged(chain, answers.get(GAUGE, "none"))
@@ -241,7 +248,7 @@ def prepared(chain: Tree, answers: Answers) -> Tree:
 
 def _gauged(chain: Tree, answer: Answer) -> Tree:
     if isinstance(answer, Mass):
-        return lifted(chain, answer.joint - 1)
+        return mass_moved_outward(chain, answer.joint - 1)
     return gauged(chain, answer.joint - 1, answer.axis) if isinstance(answer, Component) else chain
 
 

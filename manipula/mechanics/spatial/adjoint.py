@@ -35,27 +35,27 @@ class Traced:
         self.table: dict[int, Traced] | None = None
 
     def __add__(self, other: Any) -> Traced:
-        other = lifted(other)
+        other = as_traced(other)
         return made(self.value + other.value, (self, other), lambda w: (w, w))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Traced:
-        other = lifted(other)
+        other = as_traced(other)
         return made(self.value - other.value, (self, other), lambda w: (w, -w))
 
     def __rsub__(self, other: Any) -> Traced:
-        return lifted(other) - self
+        return as_traced(other) - self
 
     def __mul__(self, other: Any) -> Traced:
-        other = lifted(other)
+        other = as_traced(other)
         return made(self.value * other.value, (self, other), lambda w: (w * other.value, w * self.value))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Traced:
         """x / y:  w / y,  −(x/y) w / y"""
-        other = lifted(other)
+        other = as_traced(other)
         value = _quotient(self.value, other.value)
 
         def pull(w: Any) -> tuple[Any, ...]:
@@ -65,7 +65,7 @@ class Traced:
         return made(value, (self, other), pull)
 
     def __rtruediv__(self, other: Any) -> Traced:
-        return lifted(other) / self
+        return as_traced(other) / self
 
     def __neg__(self) -> Traced:
         return made(-self.value, (self,), lambda w: (-w,))
@@ -77,7 +77,7 @@ class Variable(Traced):
     __slots__ = ()
 
 
-def lifted(x: Any) -> Traced:
+def as_traced(x: Any) -> Traced:
     """A constant, unless it is traced already."""
     return x if isinstance(x, Traced) else Traced(x)
 
@@ -163,7 +163,7 @@ class TracedMaths(Maths[Any]):
 
     def apply(self, name: str, *args: Any) -> Traced:
         """f(x, …), whose weight goes to each x times ∂f/∂x, from the slopes of the table."""
-        op, given = OPS[name], tuple(lifted(x) for x in args)
+        op, given = OPS[name], tuple(as_traced(x) for x in args)
         values = [x.value for x in given]
         value = op.value(self.inner, *values)
         if op.flat:
@@ -175,13 +175,13 @@ class TracedMaths(Maths[Any]):
         return made(value, given, pull)
 
     def sqrt(self, x: Any) -> Traced:
-        x = lifted(x)
+        x = as_traced(x)
         root = self.inner.sqrt(x.value)
         return made(root, (x,), lambda w: (half(w) / root,))
 
     def atan2(self, y: Any, x: Any) -> Traced:
         """(x w, −y w) / (x² + y²)"""
-        y, x = lifted(y), lifted(x)
+        y, x = as_traced(y), as_traced(x)
 
         def pull(w: Any) -> tuple[Any, ...]:
             share = _quotient(w, x.value * x.value + y.value * y.value)
@@ -196,7 +196,7 @@ class TracedMaths(Maths[Any]):
         return self.select(self.less(x, y), y, x)
 
     def select(self, condition: Any, yes: Any, no: Any) -> Traced:
-        test, yes, no = lifted(condition).value, lifted(yes), lifted(no)
+        test, yes, no = as_traced(condition).value, as_traced(yes), as_traced(no)
         choose = self.inner.select
         value = choose(test, yes.value, no.value)
         return made(value, (yes, no), lambda w: (choose(test, w, 0), choose(test, 0, w)))

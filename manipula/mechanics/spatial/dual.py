@@ -25,19 +25,19 @@ class Dual:
         self.value, self.partials = value, partials
 
     def __add__(self, other: Any) -> Dual:
-        other = lifted(other)
+        other = as_dual(other)
         return Dual(self.value + other.value, _sum(self.partials, other.partials))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Dual:
-        return self + -lifted(other)
+        return self + -as_dual(other)
 
     def __rsub__(self, other: Any) -> Dual:
-        return lifted(other) + -self
+        return as_dual(other) + -self
 
     def __mul__(self, other: Any) -> Dual:
-        other = lifted(other)
+        other = as_dual(other)
         return Dual(
             self.value * other.value, _sum(_scaled(self.value, other.partials), _scaled(other.value, self.partials))
         )
@@ -46,13 +46,13 @@ class Dual:
 
     def __truediv__(self, other: Any) -> Dual:
         """x / y, with (dx − (x/y) dy) / y"""
-        other = lifted(other)
+        other = as_dual(other)
         value = _quotient(self.value, other.value)
         top = _sum(self.partials, _scaled(-value, other.partials))
         return Dual(value, tuple(_quotient(part, other.value) for part in top))
 
     def __rtruediv__(self, other: Any) -> Dual:
-        return lifted(other) / self
+        return as_dual(other) / self
 
     def __neg__(self) -> Dual:
         return Dual(-self.value, tuple(-part for part in self.partials))
@@ -61,7 +61,7 @@ class Dual:
         return f"Dual({self.value!r}, {self.partials!r})"
 
 
-def lifted(x: Any) -> Dual:
+def as_dual(x: Any) -> Dual:
     """A constant, unless it is a dual number already."""
     return x if isinstance(x, Dual) else Dual(x)
 
@@ -114,7 +114,7 @@ class DualMaths(Maths[Any]):
 
     def apply(self, name: str, *args: Any) -> Dual:
         """f(x, …) with Σ ∂f/∂x dx, from the slopes of the table."""
-        op, given = OPS[name], [lifted(x) for x in args]
+        op, given = OPS[name], [as_dual(x) for x in args]
         values = [x.value for x in given]
         value = op.value(self.inner, *values)
         partials: tuple[Any, ...] = ()
@@ -124,12 +124,12 @@ class DualMaths(Maths[Any]):
         return Dual(value, partials)
 
     def sqrt(self, x: Any) -> Dual:
-        x, root = lifted(x), self.inner.sqrt(value_of(x))
+        x, root = as_dual(x), self.inner.sqrt(value_of(x))
         return Dual(root, tuple(half(part) / root for part in x.partials))
 
     def atan2(self, y: Any, x: Any) -> Dual:
         """(x dy − y dx) / (x² + y²)"""
-        y, x = lifted(y), lifted(x)
+        y, x = as_dual(y), as_dual(x)
         top = _sum(_scaled(x.value, y.partials), _scaled(-y.value, x.partials))
         below = x.value * x.value + y.value * y.value
         return Dual(self.inner.atan2(y.value, x.value), tuple(part / below for part in top))
@@ -141,7 +141,7 @@ class DualMaths(Maths[Any]):
         return self.select(self.less(x, y), y, x)
 
     def select(self, condition: Any, yes: Any, no: Any) -> Dual:
-        test, yes, no = value_of(condition), lifted(yes), lifted(no)
+        test, yes, no = value_of(condition), as_dual(yes), as_dual(no)
         count = max(len(yes.partials), len(no.partials))
         partials = tuple(self.inner.select(test, partial(yes, k), partial(no, k)) for k in range(count))
         return Dual(self.inner.select(test, yes.value, no.value), partials)

@@ -152,7 +152,7 @@ class LanedWriter(Writer):
         if self.varying(x.args[0]):
             return self.new(f"{x.name} {flag} {first}, {self.value(x.args[1])}")
         more, after = self.labels("more", "after")
-        place = self.held("flag")
+        place = self.place_for("flag")
         self.emit(f"store {flag} {first}, ptr {place}")
         ways = (more, after) if x.name == "and" else (after, more)
         self.emit(f"br i1 {self.first(first)}, label %{ways[0]}, label %{ways[1]}")

@@ -288,7 +288,7 @@ class Writer(Operations):
             return self.paired(x, args)
         return self.plain(x, args)
 
-    def held(self, kind: Kind) -> str:
+    def place_for(self, kind: Kind) -> str:
         """A place for a value that comes on two ways."""
         place = f"%{self.labels('either')[0]}"
         self.early.append(f"  {place} = alloca {self.types[kind]}")
@@ -297,7 +297,7 @@ class Writer(Operations):
     def shortened(self, x: Op) -> str:
         """The second value is asked for only where it matters."""
         more, after = self.labels("more", "after")
-        place = self.held("flag")
+        place = self.place_for("flag")
         first = self.value(x.args[0])
         self.emit(f"store i1 {first}, ptr {place}")
         ways = (more, after) if x.name == "and" else (after, more)
@@ -310,7 +310,7 @@ class Writer(Operations):
     def lazily(self, x: Op) -> str:
         """Only the value that is chosen is computed."""
         yes, no, after = self.labels("yes", "no", "after")
-        place, kind = self.held(x.kind), self.types[x.kind]
+        place, kind = self.place_for(x.kind), self.types[x.kind]
         self.emit(f"br i1 {self.condition(x.args[0])}, label %{yes}, label %{no}")
         self.out.append(f"{yes}:")
         self.emit(f"store {kind} {self.value(x.args[1])}, ptr {place}")

@@ -94,17 +94,17 @@ def _redundant(view: View, chain: Tree, trials: Sequence[Tree], free: int) -> Pl
     """The joints can move with the tool at rest: where one is given, the others may have a closed form."""
     n, still = chain.dof, "the arm can move with its tool at rest"
     for joint in reversed(range(n)) if free == 1 else ():
-        held = view.of(view.loop.held(joint, _held_motion(chain, joint)))
-        plans = (replace(plan, held=joint) for plan in few_plans(held))
+        held = view.of(view.loop.with_fixed(joint, _fixed_motion(chain, joint)))
+        plans = (replace(plan, fixed_joint=joint) for plan in few_plans(held))
         plan = _first_that_solves(plans, chain, view.judge, trials)
         if plan is not None:
-            return replace(_with_held(plan, joint, n, f"{still}; with"), free=free)
+            return replace(_with_fixed_joint(plan, joint, n, f"{still}; with"), free=free)
     return replace(_none("redundant", f"{still}; numeric solution"), free=free)
 
 
-def _with_held(plan: Plan, joint: int, n: int, before: str) -> Plan:
+def _with_fixed_joint(plan: Plan, joint: int, n: int, before: str) -> Plan:
     said, title = f"{before} joint {joint + 1} given, {plan.sentence}", f"{n} joints, one held, {plan.title}"
-    return replace(plan, sentence=said, title=title, held=joint, parameter=f"joint {joint + 1}")
+    return replace(plan, sentence=said, title=title, fixed_joint=joint, parameter=f"joint {joint + 1}")
 
 
 def _anywhere(chain: Tree) -> list[Any]:
@@ -130,7 +130,7 @@ def _eliminated(row: list[Any], pivot: list[Any], k: int) -> list[Any]:
     return [x - share * y for x, y in zip(row, pivot, strict=True)]
 
 
-def _held_motion(chain: Tree, joint: int, which: int = 0) -> Placement:
+def _fixed_motion(chain: Tree, joint: int, which: int = 0) -> Placement:
     return chain.links[joint].motion(chain.maths.number(HELD[which]), chain.maths)
 
 
@@ -144,12 +144,12 @@ def _seven(view: View, chain: Tree) -> Plan:
         roles = ("elbow", "shoulder", "wrist")
         return Plan("arm angle", "", "spherical-revolute-spherical", said, roles, 0, slides, parameter="arm angle")
     for joint in (6, 0, 2, 4, 3, 5, 1):
-        for plan in six_plans(view.of(view.loop.held(joint, _held_motion(chain, joint)))):
-            return _with_held(plan, joint, 7, "with")
+        for plan in six_plans(view.of(view.loop.with_fixed(joint, _fixed_motion(chain, joint)))):
+            return _with_fixed_joint(plan, joint, 7, "with")
     if not view.turns(*range(7)):
         return _none("7 joints, numeric", "no joint, when held, leaves a closed form; numeric solution")
     said = "no joint, when held, leaves a closed form; with joint 7 given, elimination and eigenvalues for axes 1 to 6"
-    return replace(_none("7 joints, one held, general 6R", said, ArmKind.HELD), held=6, parameter="joint 7")
+    return replace(_none("7 joints, one held, general 6R", said, ArmKind.HELD), fixed_joint=6, parameter="joint 7")
 
 
 # structure
@@ -157,7 +157,7 @@ def _seven(view: View, chain: Tree) -> Plan:
 
 def _masks(plan: Plan, chain: Tree, judge: Judge) -> dict[int, Mask]:
     """What of a plan's gaps is 0 or ±1, whatever the held joint."""
-    values: tuple[Any, ...] = (None,) if plan.held is None else tuple(map(chain.maths.number, HELD))
+    values: tuple[Any, ...] = (None,) if plan.fixed_joint is None else tuple(map(chain.maths.number, HELD))
     loops = [read(plan, chain, somewhere(chain.maths), value) for value in values]
     gaps = [gap for gap in range(loops[0].size) if gap != loops[0].pose_gap]
     return {gap: _agreed([_mask(loop.gaps[gap].there, judge) for loop in loops]) for gap in gaps}

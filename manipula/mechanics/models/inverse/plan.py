@@ -90,7 +90,7 @@ class Plan:
     carried: int | None = None  # the slide that is read last
     pad: Pad | None = None
     runs: Runs = ()  # rows of parallel axes
-    held: int | None = None  # joint whose value is an input
+    fixed_joint: int | None = None  # joint whose value is an input
     parameter: str = ""  # what that input is
     free: int = 0  # by how much fewer than six joints are too many: the arm moves with its tool at rest
     kind: ArmKind = ArmKind.CLOSED
@@ -153,8 +153,8 @@ class Solutions:
 def read(plan: Plan, chain: Tree, pose: Placement, parameter: Any = None) -> Loop:
     """The loop in the plan's order and gauge."""
     loop = loop_from_chain(chain, pose)
-    if plan.held is not None:
-        loop = loop.held(plan.held, chain.links[plan.held].motion(parameter, chain.maths))
+    if plan.fixed_joint is not None:
+        loop = loop.with_fixed(plan.fixed_joint, chain.links[plan.fixed_joint].motion(parameter, chain.maths))
     loop = loop if plan.pad is None else padded(loop, plan.pad)
     loop = (loop.backwards() if plan.backwards else loop).from_axis(plan.start)
     for axis in plan.flips:
@@ -225,8 +225,8 @@ def _checked(loop: Loop, branch: Branch, maths: Maths[Any]) -> Any:
 
 def parameter_of(plan: Plan, chain: Tree, q: Sequence[Any], pose: Placement) -> Any:
     """The value of the plan's parameter in configuration q, whose pose is given."""
-    if plan.held is not None:
-        return q[plan.held]
+    if plan.fixed_joint is not None:
+        return q[plan.fixed_joint]
     loop = read(plan, chain, pose)
     links = [chain.links[axis.joint] for axis in loop.axes if axis.joint is not None]
     angles = [link.offset + link.signed(x) for link, x in zip(links, q, strict=True)]

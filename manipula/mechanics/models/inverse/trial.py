@@ -40,7 +40,7 @@ def solves(plan: Plan, chain: Tree, calm: bool) -> bool:
 def _finds(plan: Plan, chain: Tree, q: Sequence[float], calm: bool) -> bool:
     T = [x for row in pose(chain, q).rows() for x in row]
     try:
-        found = branches(plan, chain, [float(x) for x in T], None if plan.held is None else q[plan.held])
+        found = branches(plan, chain, [float(x) for x in T], None if plan.fixed_joint is None else q[plan.fixed_joint])
     except ZeroDivisionError:  # a plan that divides by what is nothing in this arm
         return False
     if calm and not found.calm(chain.maths) > CALM:

@@ -108,7 +108,7 @@ def gauged(chain: Tree, joint: int, axis: int) -> Tree:
     return _weighted(chain, joint, _parent(chain, joint).inertia.s[axis] / chain.links[joint].before.p[axis])
 
 
-def lifted(chain: Tree, joint: int) -> Tree:
+def mass_moved_outward(chain: Tree, joint: int) -> Tree:
     """A fictitious mass on joint `joint` (from 0) so that its parent has none: what slides rides on the next link."""
     return _weighted(chain, joint, _parent(chain, joint).inertia.m)
 
@@ -131,7 +131,7 @@ def _shared(chain: Tree, joint: int, own: RigidBody, parents: RigidBody) -> Tree
     return replace(chain, links=tuple(links))
 
 
-def laden(chain: Tree, joint: int, axis: int, first: bool, second: bool) -> Tree:
+def moments_on_axis(chain: Tree, joint: int, axis: int, first: bool, second: bool) -> Tree:
     """Put fictitious moments on the axis of `joint` (from 0), which lies along ± `axis` of its parent, so that the
     parent's first or second moment along that axis, or both, vanish.
 

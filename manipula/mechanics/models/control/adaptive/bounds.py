@@ -38,7 +38,7 @@ def bounded(law: Block) -> Block:
                 state = result.gives.state
                 low, high = (x[port.name] for port in ports[state])
                 rows = zip(x[state], found[name], low, high, strict=True)
-                kept = held if isinstance(result.gives, Rate) else _cut
+                kept = rate_within if isinstance(result.gives, Rate) else _cut
                 found[name] = [kept(maths, *row) for row in rows]
         return found
 
@@ -50,7 +50,7 @@ def bound_names(law: Block) -> list[str]:
     return [] if LOWER in law.inputs else [port.name for pair in _ports(law).values() for port in pair]
 
 
-def held(maths: Maths[Any], estimate: Any, rate: Any, lower: Any, upper: Any) -> Any:
+def rate_within(maths: Maths[Any], estimate: Any, rate: Any, lower: Any, upper: Any) -> Any:
     """The rate, but for one that leads out of the bounds."""
     up = maths.select(maths.less(estimate, upper), rate, maths.minimum(rate, 0))
     return maths.select(maths.less(lower, estimate), up, maths.maximum(rate, 0))

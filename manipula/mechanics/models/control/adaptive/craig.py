@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from manipula.mechanics.models.block import Block, Call, Result, variables
-from manipula.mechanics.models.control.adaptive.bounds import LOWER, UPPER, cut, held
+from manipula.mechanics.models.control.adaptive.bounds import LOWER, UPPER, cut, rate_within
 from manipula.mechanics.models.control.adaptive.ports import GAMMA, THETA, learnt
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.entry import Given
@@ -61,7 +61,7 @@ def _law(call: Call, x: Given, lag: Any) -> Told:
 def _continuous(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
     told = _law(call, x, x["filter"][0])
     rows = zip(x["theta"], told.rates, x["lower"], x["upper"], strict=True)
-    return {"tau": told.tau, "theta_rate": [held(maths, *row) for row in rows], "slow_rate": told.qdd}
+    return {"tau": told.tau, "theta_rate": [rate_within(maths, *row) for row in rows], "slow_rate": told.qdd}
 
 
 def _sampled(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:

@@ -119,7 +119,7 @@ class Loop:
         gaps = (first, *self.gaps[1:], *map(gap_from_placement, new))
         return replace(self, gaps=gaps, axes=self.axes + (Axis(None, "revolute"),) * count)
 
-    def held(self, k: int, at: Placement) -> Loop:
+    def with_fixed(self, k: int, at: Placement) -> Loop:
         """Axis k > 0 held still, its motion part of the gap."""
         joined = Gap(self.gaps[k].there @ at, at.inverse() @ self.gaps[k].back)
         after = (k + 1) % self.size
