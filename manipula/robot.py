@@ -46,6 +46,7 @@ from manipula.mechanics.robot.locking.locks import joint_meant, with_locks
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import folded, suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of, floats_of, names_of
+from manipula.support.letters import spelled
 
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
@@ -199,6 +200,7 @@ class Robot(description.Robot):
     def with_parameters(self, **values: Number) -> Robot:
         """Other values: `robot.with_parameters(a2=0.43, m6=0.1)`. A name the file uses, or a cell of the table."""
         # a name the file writes keeps its place there and takes a value; a number or an unknown is replaced in its cell
+        values = {spelled(name): value for name, value in values.items()}
         cells = {cell.name for cell in self.cells()}
         filled = [cell.value for cell in self.cells() if cell.value is not None]
         written = {inner for value in (*filled, *dict(self.values).values()) for inner in names_of(value)}

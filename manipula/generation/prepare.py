@@ -35,6 +35,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.tip import PAIRS
 from manipula.mechanics.robot.suffixes import folded
 from manipula.mechanics.robot.tree import Tree
+from manipula.support.letters import spelled, without_accents
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,5 +217,6 @@ def _decidable(question: Question, chain: Tree) -> Question:
 
 
 def identifier(name: str) -> str:
-    text = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name).strip("_")
+    plain = without_accents(spelled(name))
+    text = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in plain).strip("_")
     return text if text[:1].isalpha() else f"robot_{text}"

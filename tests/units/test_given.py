@@ -27,7 +27,7 @@ SPELLED: list[Callable[[float], Any]] = [
 ]  # fmt: skip
 HELD: list[Callable[[Any], Any]] = [list, tuple, np.array, lambda x: np.array(x, dtype=np.float32), lambda x: [*x]]
 BAD = [math.nan, math.inf, -math.inf, np.nan, np.float32("inf"), None, True, [], [1, 2], {}, "", "1+", "x y", "1/0",
-       "lambda", "__import__('os')", b"1", 1j, object(), np.zeros(2), np.zeros((3, 3, 3)), "q1", "1e999", 1e301,
+       "lambda: 1", "__import__('os')", b"1", 1j, object(), np.zeros(2), np.zeros((3, 3, 3)), "q1", "1e999", 1e301,
        Fraction(10) ** 400, sympy.I, sympy.nan, sympy.oo, range(9), {"xx": "1+"}, Decimal("NaN"),
        np.clongdouble(1), np.longdouble("nan")]  # fmt: skip
 ARM = mp.load("puma560")

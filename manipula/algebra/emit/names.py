@@ -6,14 +6,14 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 
+from manipula.support.letters import GREEK, without_accents
+
 # what a reader would type for a sign the keyboard lacks; the rest falls to its plain letter or to a code
 _SPELLED = {
+    **GREEK,
     "·": "*", "×": "x", "−": "-", "–": "-", "—": "-", "≠": "!=", "≤": "<=", "≥": ">=", "≡": "==", "→": "->", "…": "...",
     "°": " deg", "²": "^2", "³": "^3", "⁻": "-", "√": "sqrt", "∂": "d", "Σ": "sum", "∈": "in", "’": "'", "“": '"',
     "”": '"', "\u0307": "d", "\u0308": "dd",
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "θ": "theta", "λ": "lambda", "μ": "mu",
-    "µ": "mu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "ψ": "psi", "ω": "omega", "Γ": "Gamma",
-    "Δ": "Delta", "Θ": "Theta", "Ω": "Omega",
 }  # fmt: skip
 
 
@@ -21,8 +21,7 @@ def ascii_text(text: str) -> str:
     """The same words in ASCII, on one line."""
     whole = _spelled(" ".join(text.split()))
     parts = _spelled(unicodedata.normalize("NFKD", whole))  # again: the dot of a rate may stand alone only now
-    plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
-    return plain.encode("ascii", "backslashreplace").decode("ascii")
+    return without_accents(parts).encode("ascii", "backslashreplace").decode("ascii")
 
 
 def _spelled(text: str) -> str:

@@ -66,7 +66,7 @@ def new(
 
 
 def _path(name: str, output: Path | None, catalogue: bool) -> Path:
-    if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", name):
+    if not re.fullmatch(r"[^\W_][\w.+-]*", name):
         raise InputError(f"{name!r} cannot name a robot; use letters, digits, _ and -")
     if output is not None:
         return output / f"{name}.toml" if output.is_dir() else output

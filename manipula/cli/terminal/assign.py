@@ -13,11 +13,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from manipula.errors import InputError
+from manipula.support.letters import spelled
 
 if TYPE_CHECKING:
     from manipula.robot import Robot
 
-_BARE = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(deg|°|rad|mm|m)?")
+_BARE = re.compile(r"([+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(deg|°|rad|mm|m)?")
 _ALIKE = {"deg": "rad", "mm": "m"}
 
 
@@ -40,12 +41,13 @@ def assignments(texts: Sequence[str], robot: Robot) -> list[Assignment]:
 
 def _assignment(text: str, units: dict[str, str]) -> Assignment:
     name, equals, value = (part.strip() for part in text.partition("="))
+    name = spelled(name)
     if not (name and equals and value):
         raise InputError(f"{text!r} is not a change; write it as a2=0.43 (no spaces)")
     bare = _BARE.fullmatch(value)
     if bare is None:
         return Assignment(name, value, value, f'"{value}"', f'"{value}"')
-    number, unit = bare[1], (bare[2] or "").replace("°", "deg")
+    number, unit = bare[1].replace(",", "."), (bare[2] or "").replace("°", "deg")
     natural = units.get(name, "")
     if unit and _ALIKE.get(unit, unit) != _ALIKE.get(natural, natural):
         raise InputError(

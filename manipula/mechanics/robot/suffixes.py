@@ -8,11 +8,11 @@ Each ending is handed out once: two names that are the same word, for a program,
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from manipula.mechanics.robot.description import Joint, JointKind, Robot
+from manipula.support.letters import without_accents
 
 CARRIED, PAYLOAD = "carried", "payload"
 
@@ -83,5 +83,4 @@ def row_names(rows: Iterable[tuple[JointKind, str | None]]) -> list[str]:
 
 def folded(name: str) -> str:
     """The letters and digits of a name, accents dropped, the rest underscores."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    return re.sub(r"[^A-Za-z0-9]+", "_", plain).strip("_")
+    return re.sub(r"[^A-Za-z0-9]+", "_", without_accents(name)).strip("_")

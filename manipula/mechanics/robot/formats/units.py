@@ -26,6 +26,8 @@ from manipula.mechanics.robot.values.parameter import (
     parameter_from_text,
     text_of,
 )
+from manipula.mechanics.robot.values.written import plain_text
+from manipula.support.letters import without_accents
 
 Quantity = Literal["angle", "length", "si"]
 Entry = Fraction | Num | Deg | Name | Op
@@ -121,9 +123,10 @@ def exact_number(value: float | Decimal) -> Fraction:
 
 
 def _entry_from_text(text: str) -> Parameter:
+    found, text = describe(text), plain_text(text)
     if any(sign in text for sign in "°º˚"):
         raise RobotFileError(
-            f"found {describe(text)}: a degree sign is not allowed here",
+            f"found {found}: a degree sign is not allowed here",
             hint='write the bare number with angle = "deg", or an expression such as "pi/2"',
         )
     if not text.strip() or len(text) > _LONGEST_TEXT:
@@ -174,7 +177,7 @@ def refuse_bad_name(name: str, found: str) -> None:
     if not _NAME.fullmatch(name):
         raise RobotFileError(
             f"found {found}: {name!r} cannot be a name",
-            hint="a name is a letter, then letters, digits and underscores, without accents",
+            hint=f"a name is a letter, then letters, digits and underscores, without accents{_instead(name)}",
         )
     if _NO_NUMBER.fullmatch(name):
         raise RobotFileError(f"found {found}", hint="expected a finite number")
@@ -183,6 +186,11 @@ def refuse_bad_name(name: str, found: str) -> None:
             f"found {found}: {name!r} is reserved",
             hint="q1, q2, … are the joint variables: give only the constant offset, or another name",
         )
+
+
+def _instead(name: str) -> str:
+    plain = without_accents(name)
+    return f", as in {plain!r}" if _NAME.fullmatch(plain) else ""
 
 
 def parameter_from_entry(entry: Entry, quantity: Quantity, units: Units) -> Parameter:

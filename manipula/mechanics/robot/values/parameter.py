@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from keyword import kwlist
 from typing import Any
 
 from manipula.errors import InputError
@@ -52,6 +53,8 @@ Parameter = Num | Deg | Name | Op
 ZERO = Num(Fraction(0))
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 _FUNCTIONS = ("sin", "cos", "sqrt")
+_APART = "\ua7b0"  # a letter nobody types, before names that are words of Python, such as lambda: we use its reader
+_KEYWORD = re.compile(rf"\b({'|'.join(sorted({*kwlist} - {'True', 'False', 'None'}))})\b")
 LARGEST_EXPONENT = 300
 _LONGEST_NUMBER = 500  # digits
 
@@ -63,7 +66,7 @@ def number(value: int | float | str | Fraction) -> Num:
 
 def parameter_from_text(text: str) -> Parameter:
     """Parse `"2*L1"`, `"pi/2"`, `"-g"`, `"0.5"`. Raises `InputError` that says what is not allowed."""
-    source = text.strip().replace("^", "**")
+    source = _KEYWORD.sub(rf"{_APART}\1", text.strip().replace("^", "**"))
     try:
         return _convert(ast.parse(source, mode="eval").body, text, source)
     except (SyntaxError, MemoryError, RecursionError) as error:
@@ -83,7 +86,7 @@ def _convert(node: ast.expr, text: str, source: str) -> Parameter:
         case ast.Name(id="pi"):
             return Deg(Fraction(180))
         case ast.Name(id=name):
-            return Name(name)
+            return Name(name.removeprefix(_APART))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return _fold("neg", _convert(operand, text, source))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):

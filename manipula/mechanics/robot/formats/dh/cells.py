@@ -13,6 +13,7 @@ from typing import Literal
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Num, Parameter
+from manipula.mechanics.robot.values.written import plain_text
 
 _LETTERS = {"theta": r"q|theta|teta|th|t|θ|ϑ", "d": r"q|d"}
 _SUFFIX = re.compile(r"\s*(°|deg|graus?|rad|mm|m)\s*$", re.I)
@@ -46,22 +47,27 @@ ZERO_VALUE = Value(Fraction(0))
 
 def value_from_cell(text: str, decimal_comma: bool) -> Value:
     """A constant. Arithmetic of bare numbers is a bare number; names and pi are SI."""
-    written = text.strip().replace("π", "pi").replace("\\pi", "pi")
+    written = plain_text(text).strip()
     if decimal_comma:
-        written = re.sub(r"(?<=\d),(?=\d)", ".", written)
+        written = with_points(written)
     elif re.fullmatch(r"[-+]?\d+,\d+.*", written):
         raise RobotFileError(f"found {describe(text)}", hint="write a decimal point, or separate the columns by ;")
-    suffix = _SUFFIX.search(written) if re.match(r"[-+.\d(]", written) else None
-    unit = _UNIT_OF[suffix[1].lower()] if suffix else ""
-    if unit and suffix and re.search(r"[A-Za-z_]", written[: suffix.start()]):
-        unit, suffix = "", None  # `2*m` ends in a name, not in metres
-    entry = entry_from_raw(_implicit_products(written[: suffix.start()] if suffix else written))
+    number, unit = unit_apart(written)
+    entry = entry_from_raw(number)
     return Value(entry.value if isinstance(entry, Num) else entry, unit)
 
 
-def _implicit_products(text: str) -> str:
-    """`2pi` is how people write it; subscripts `a_2` stay names."""
-    return re.sub(r"(?<=\d)\s*(?=pi\b)", "*", text)
+def with_points(text: str) -> str:
+    """Decimal commas as points."""
+    return re.sub(r"(?<=\d),(?=\d)", ".", text)
+
+
+def unit_apart(text: str) -> tuple[str, str]:
+    """A number and the unit written behind it; a name has none: `2*m` ends in one, not in metres."""
+    suffix = _SUFFIX.search(text) if re.match(r"[-+.\d(]", text) else None
+    if suffix is None or re.search(r"[A-Za-z_]", text[: suffix.start()]):
+        return text, ""
+    return text[: suffix.start()], _UNIT_OF[suffix[1].lower()]
 
 
 def variable_from_cell(
@@ -69,7 +75,7 @@ def variable_from_cell(
 ) -> Variable | None:
     """The joint variable with its offset, if the cell is one; `rows` are the indices it may carry."""
     mark = rf"(?P<letter>{_LETTERS[column]})_?\{{?(?P<index>\d+|i|)\}}?\s*(?P<star>\*|\(t\)|\(var\)|)"
-    whole = text.strip().replace("\\", "")
+    whole = plain_text(text).strip()
     before = re.fullmatch(rf"(?P<sign>[-+]?)\s*{mark}\s*(?P<rest>[-+].*)?", whole, re.I)
     found = before or re.fullmatch(rf"(?P<rest>.*[\w)°])\s*(?P<sign>[-+])\s*{mark}", whole, re.I)
     if found is None or (found["letter"].lower() in ("d", "t", "th") and not found["index"]):

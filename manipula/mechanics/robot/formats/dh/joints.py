@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -22,6 +21,7 @@ from manipula.mechanics.robot.formats.dh.table import PastedTable
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.joints import KINDS, one_of_kinds
+from manipula.support.letters import without_accents
 
 _KINDS: dict[str, JointKind] = {word: kind.name for kind in KINDS.values() for word in kind.words}
 _OTHER_ORDER = "are the headings in the order of the columns? a name meant so takes a value: # a2 = 0.4"
@@ -29,7 +29,7 @@ _OTHER_ORDER = "are the headings in the order of the columns? a name meant so ta
 
 def kind_from_text(text: str) -> JointKind:
     """R, P, F, or a word for them in English or Portuguese; σ = 0, 1, 2 as Khalil has it."""
-    bare = "".join(c for c in unicodedata.normalize("NFKD", text.strip().lower()) if not unicodedata.combining(c))
+    bare = without_accents(text.strip().lower())
     if bare not in _KINDS:
         raise RobotFileError(f"found {describe(text)}", field="type", hint=f"expected {one_of_kinds()}")
     return _KINDS[bare]

@@ -11,16 +11,25 @@ from typing import Any, Literal
 
 from manipula.errors import RobotFileError, caution
 from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.formats.dh.cells import is_blank, variable_from_cell
+from manipula.mechanics.robot.formats.dh.cells import (
+    Value,
+    is_blank,
+    parameter_from_value,
+    unit_apart,
+    value_from_cell,
+    variable_from_cell,
+    with_points,
+)
 from manipula.mechanics.robot.formats.dh.joints import kind_from_text, read_rows
 from manipula.mechanics.robot.formats.dh.misplaced import refuse_misplaced
 from manipula.mechanics.robot.formats.dh.table import PastedTable, columns_from_words, table_from_text
 from manipula.mechanics.robot.formats.dh.text import dh_text_from_robot
-from manipula.mechanics.robot.formats.dh.units import ANGLES, Angle, angle_unit, joint_tables
+from manipula.mechanics.robot.formats.dh.units import ANGLES, Angle, angle_unit, joint_tables, refuse_other_unit
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention
 from manipula.mechanics.robot.formats.source import checked_text, errors_of, joint_label
 from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.values.written import plain_text
 
 __all__ = ["dh_text_from_robot", "robot_from_dh_text", "robot_from_rows"]
 
@@ -140,12 +149,14 @@ def _table_from_row(number: int, row: Row, order: _Order) -> dict[str, Any]:
     else:
         table = _table_from_sequence(number, _plain(row), order)
     label = joint_label(number, table["name"] if isinstance(table.get("name"), str) else None)
+    table |= {field: with_points(plain_text(text)) for field in FIELDS if isinstance(text := table.get(field), str)}
     try:
         kind = table.get("type", "revolute")
         table["type"] = kind_from_text(kind) if isinstance(kind, str) else kind
         if not isinstance(row, Mapping):
             refuse_misplaced(table, str(table["type"]), "", _SAY_ORDER, ordered=order.said)
         _take_variable(table, number)
+        _take_units(table)
     except RobotFileError as error:
         raise RobotFileError(error.problem, where=label, field=error.field, hint=error.hint) from None
     return table
@@ -174,9 +185,24 @@ def _take_variable(table: dict[str, Any], number: int) -> None:
         if table["type"] != kind or not isinstance(text, str):
             continue
         variable = None if is_blank(text) else variable_from_cell(text, "theta" if field == "theta" else "d", (number,))
-        if variable is not None and not variable.offset.unit:
-            table[field] = variable.offset.entry
+        if variable is not None:
+            table[field] = _in_si(variable.offset, field)
             table.setdefault("direction", variable.direction)
+
+
+def _take_units(table: dict[str, Any]) -> None:
+    """A unit may be written behind a number: -90°, 430 mm."""
+    for field in FIELDS:
+        text = table.get(field)
+        if isinstance(text, str) and unit_apart(text.strip())[1]:
+            table[field] = _in_si(value_from_cell(text, decimal_comma=True), field)
+
+
+def _in_si(value: Value, field: str) -> Any:
+    if not value.unit:
+        return value.entry
+    refuse_other_unit(value.unit, field)
+    return parameter_from_value(value, value.unit)
 
 
 def _plain(value: Any) -> Any:

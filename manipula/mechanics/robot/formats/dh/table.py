@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import csv
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import refuse_too_many
+from manipula.support.letters import without_accents
 
 _WORDS = {
     "theta": ("theta", "teta", "θ", "ϑ", "th"),
@@ -172,8 +172,7 @@ def _unit(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Lower case, without accents, brackets, dots, blanks."""
-    bare = unicodedata.normalize("NFKD", text.lower())
-    return re.sub(r"[\s_{}()\[\].*°]", "", "".join(char for char in bare if not unicodedata.combining(char)))
+    return re.sub(r"[\s_{}()\[\].*°]", "", without_accents(text.lower()))
 
 
 def _lookup(text: str) -> str | None:

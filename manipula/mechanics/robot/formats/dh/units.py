@@ -43,12 +43,13 @@ def joint_tables(rows: list[ReadRow], units: Mapping[str, str]) -> Iterator[dict
             table["direction"] = -1
         for field, value in row.cells.items():
             where = joint_label(number, row.name)
-            _refuse_other_unit(value.unit or units[field], field, where)
+            refuse_other_unit(value.unit or units[field], field, where)
             table[field] = parameter_from_value(value, units[field])
         yield table
 
 
-def _refuse_other_unit(unit: str, field: str, where: str) -> None:
+def refuse_other_unit(unit: str, field: str, where: str = "") -> None:
+    """A length in degrees."""
     if (unit in ("deg", "rad")) != (field in ANGLES):
         wanted = "an angle" if field in ANGLES else "a length"
         raise RobotFileError(f"found a value in {unit}", where=where, field=field, hint=f"expected {wanted}")

@@ -20,6 +20,7 @@ from manipula.mechanics.robot.actuators.friction import LAWS
 from manipula.mechanics.robot.actuators.law import Law
 from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw, refuse_bad_name
 from manipula.mechanics.robot.joints import KINDS
+from manipula.support.letters import spelled
 
 _NUMBER_OR_TEXT = {
     "type": ["number", "string"],
@@ -254,9 +255,14 @@ def entries_of(table: JointTable) -> dict[str, Entry]:
 
 
 def _values(raw: object) -> object:
-    for name in raw if isinstance(raw, Mapping) else ():
-        refuse_bad_name(str(name), describe(name))
-    return raw
+    if not isinstance(raw, Mapping):
+        return raw
+    named = {spelled(str(name)): value for name, value in raw.items()}
+    for name in named:
+        refuse_bad_name(name, describe(name))
+    if twice := next((name for name in raw if spelled(str(name)) != name and spelled(str(name)) in raw), ""):
+        raise RobotFileError(f"{twice!r} and {spelled(twice)!r} are one name", hint="keep one of the two values")
+    return named
 
 
 def _as_list(raw: object) -> object:

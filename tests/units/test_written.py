@@ -1,0 +1,172 @@
+"""Entries as people write them: LaTeX, Unicode, decimal commas, units, Greek letters, words of a language as names."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.cli.terminal.assign import assignments
+from manipula.errors import InputError, RobotFileError
+from manipula.mechanics.robot.formats.units import entry_from_raw
+from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, float_of
+from manipula.mechanics.robot.values.written import plain_text
+from manipula.support.letters import GREEK
+
+VALUES = {"L_1": 0.7, "l2": 1.3, "beta": 0.4, "lambda": 2.1, "l": 0.9}
+LEAVES = {"L_1": ("L_1", "L_{1}", r"\mathrm{L}_1"), "l2": ("l2", "l₂", "ℓ2"), "beta": (r"\beta", "β", "beta"),
+          "lambda": (r"\lambda", "λ", "lambda"), "l": (r"\ell", "l")}  # fmt: skip
+
+
+def drawn(rng: random.Random, depth: int) -> tuple[str, float]:
+    """An expression in the signs of a book, and its value."""
+    if depth == 0 or rng.random() < 0.25:
+        if rng.random() < 0.4:
+            n = rng.randint(1, 9)
+            return rng.choice((f"{n}", f"{n}.5", rf"{n}\pi", f"{n} π")), 0.0  # the value is filled in below
+        name = rng.choice(list(LEAVES))
+        return rng.choice(LEAVES[name]), VALUES[name]
+    (left, x), (right, y) = drawn(rng, depth - 1), drawn(rng, depth - 1)
+    x, y = valued(left, x), valued(right, y)
+    frac = rng.choice((r"\frac", r"\tfrac", r"\dfrac"))
+    return rng.choice(
+        (
+            (rf"{frac}{{{left}}}{{{right}}}", x / y),
+            (rf"\left({left} + {right}\right)", x + y),
+            (rf"{{{left}}} \cdot {{{right}}}", x * y),
+            (rf"({left}) × ({right})", x * y),
+            (rf"\sqrt{{{left}}}", x**0.5),
+            (rf"{{{left}}}^{{2}}", x * x),
+            (rf"\cos({left})", float(np.cos(x))) if x > 0 else (left, x),
+        )
+    )
+
+
+def valued(text: str, value: float) -> float:
+    if value:
+        return value
+    number = float(text.replace(r"\pi", "").replace("π", ""))
+    return number * np.pi if "π" in text or r"\pi" in text else number
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_signs_of_books_have_their_value(seed: int) -> None:
+    text, value = drawn(random.Random(seed), 3)
+    value = valued(text, value)
+    if not value > 0:
+        return  # a root of nothing
+    for written in (text, f"${text}$", text.replace(" ", r"\,")):
+        entry = entry_from_raw(written)
+        assert float_of(Num(entry) if isinstance(entry, Fraction) else entry, VALUES) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("text", ["2*L1", "a_2 - 3", "sqrt(2)/2", "1e-3", "x**2", "-g"])
+def test_what_is_plain_stays_as_it_is(text: str) -> None:
+    assert plain_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [r"-90^\circ", r"-90^{\circ}", r"-90\degree", r"$-90^\circ$", "−90°", "-90º", r"-\frac{\pi}{2}", r"-\frac\pi2",
+     r"\ang{-90}", r"\SI{-90}{\degree}", "-90 deg", r"-\pi/2", r"-{\pi}/2", "-π/2", r"-90,0^\circ"],
+)  # fmt: skip
+def test_a_quarter_turn_in_rows_and_in_a_pasted_table(text: str) -> None:
+    made = mp.Robot.from_dh([(0, 0, 0.5, text), {"theta": "q2", "d": 0, "a": "430 mm", "alpha": 0}])
+    pasted = mp.Robot.from_text(
+        r"\theta & d & a & \alpha \\ \hline" + "\n" + rf"\theta_1 & 0 & 0,5 & {text} \\" + "\n"
+        r"\theta_{2} & 0 & 430 mm & 0 \\" + "\n", "dh", convention="standard", angle="rad",
+    )  # fmt: skip
+    for robot in (made, pasted):
+        assert robot.joints[0].after[-1].amount.value == Deg(Fraction(-90))
+        assert robot.joints[1].after[1].amount.value == Num(Fraction("0.43"))
+
+
+@pytest.mark.parametrize("text", [r"\theta_1 - \frac{\pi}{2}", "θ1 − 90°", r"\theta_{1}^{*} - 90^\circ", "q1 - pi/2"])
+def test_an_offset_beside_the_variable(text: str) -> None:
+    assert mp.Robot.from_dh([(text, 0, 1, 0)]).joints[0].offset.value == Deg(Fraction(-90))
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ((0, r"90^\circ", 1, 0), "joint 1: d: found a value in deg (expected a length)"),
+        ((0, 0, "12°", 0), "joint 1: a: found a value in deg"),
+        ((0, 0, 1, "430 mm"), "joint 1: alpha: found a value in mm (expected an angle)"),
+        ((0, 0, 1, r"\foo{2}"), "is not a name or an arithmetic expression"),
+        ((0, 0, 1, r"\frac{1}"), "is not a name or an arithmetic expression"),
+        ((0, 0, "é1", 0), "without accents, as in 'e1'"),
+        ((0, 0, "comprimento_braço", 0), "as in 'comprimento_braco'"),
+        ((0, 0, "2L", 0), "is not a name or an arithmetic expression"),
+        ((0, 0, "a or b", 0), "is not a name or an arithmetic expression"),
+        ((0, 0, "lambda: 1", 0), "is not a name or an arithmetic expression"),
+        ((0, 0, "True", 0), "only numbers, names"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(row: tuple[Any, ...], told: str) -> None:
+    with pytest.raises(RobotFileError) as caught:
+        mp.Robot.from_dh([row])
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["lambda", "class", "for", "in", "β", "λ1", "µ", "double", "end", "fn"])
+def test_any_word_may_name_a_length(name: str, tmp_path: Path) -> None:
+    robot = mp.Robot.from_dh([(0, 0, name, 0), (0, 0, "b2", 0)])
+    inner = "".join(GREEK.get(letter, letter) for letter in name)
+    assert robot.joints[0].after[1].amount.value == Name(inner)
+    valued = robot.with_parameters(**{name: 0.5, "b2": 0.25})
+    assert valued.parameters[inner] == 0.5
+    assert mp.load(mp.save(valued, tmp_path / "arm.toml")).parameters == valued.parameters
+    written = mp.generate(robot, "pose").emit("python", tmp_path)
+    found = importlib.util.spec_from_file_location("emitted", next(path for path in written if path.suffix == ".py"))
+    assert found is not None and found.loader is not None
+    found.loader.exec_module(importlib.util.module_from_spec(found))  # the text is Python
+    made = mp.generate(robot, "pose")
+    assert made.compile()([0.1, 0.2], p={inner: 0.5, "b2": 0.25})[0, 3] == pytest.approx(
+        0.5 * np.cos(0.1) + 0.25 * np.cos(0.3)
+    )
+
+
+def test_values_by_greek_letters() -> None:
+    text = 'format = 1\nname = "x"\nconvention = "standard"\nangle = "rad"\n[values]\n"β" = 0.3\n[[joint]]\n'
+    rest = 'type = "revolute"\ntheta = 0\nd = 0\na = "2*β"\nalpha = 0\n'
+    assert mp.Robot.from_text(text + rest).parameters["beta"] == 0.3
+    with pytest.raises(RobotFileError, match="'β' and 'beta' are one name"):
+        mp.Robot.from_text(text.replace("[[joint]]", "beta = 0.4\n[[joint]]") + rest)
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"), [("a1=0,43", "0.43"), ("a1=430,5mm", "0.4305"), ("a1=,5", ".5"), ("α1=22,5deg", "22.5*pi/180")]
+)
+def test_a_decimal_comma_in_an_assignment(typed: str, value: str) -> None:
+    [change] = assignments([typed], mp.Robot.from_dh([(0, 0, 0.4, 0.1)]))
+    assert change.value == value
+    assert "," not in change.entry and "," not in change.si_entry
+
+
+def test_a_list_is_no_decimal() -> None:
+    robot = mp.Robot.from_dh([(0, 0, 0.4, 0.1)])
+    [change] = assignments(["a1=1,2,3"], robot)
+    with pytest.raises(InputError):
+        robot.with_parameters(a1=change.value)
+
+
+def test_a_name_with_an_accent_names_files_without(tmp_path: Path) -> None:
+    robot = mp.Robot.from_dh([(0, 0, 1, 0)], name="braço")
+    made = mp.generate(robot, "pose")
+    assert made.name == "braco_pose"
+    assert {path.name for path in made.emit("c", tmp_path)} >= {"braco_pose.c", "braco_pose.h"}
+
+
+def test_operations_of_sympy_are_read() -> None:
+    sympy = pytest.importorskip("sympy")
+    a, b = sympy.symbols("L1 lambda")
+    robot = mp.Robot.from_dh([(sympy.Symbol("q1"), 0, a / 2 + b, sympy.pi / 2)])
+    length, twist = (step.amount.value for step in robot.joints[0].after[1:])
+    assert isinstance(length, Op) and float_of(length, {"L1": 2.0, "lambda": 0.5}) == 1.5
+    assert twist == Deg(Fraction(90))
