@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from manipula.algebra.emit.names import identifier
 from manipula.algebra.expr.condition import Condition, still_asked
 from manipula.algebra.expr.cost import Cost
 from manipula.algebra.expr.function import Function
@@ -117,17 +118,54 @@ class Model:
         plain = partial(_only, self._plain, outputs) if self._plain else None
         return Model(replace(picked, conditions=still_asked(picked.conditions, picked.roots)), _plain=plain)
 
-    def emit(self, language: str = "c", folder: str | Path = ".", *, proof: bool = False) -> list[Path]:
+    def emit(
+        self,
+        language: str = "c",
+        folder: str | Path = ".",
+        *,
+        proof: bool = False,
+        prefix: str = "",
+        beside: Sequence[Model] = (),
+        dtype: str = "",
+        batch: bool = True,
+        single_file: bool = False,
+        sincos: bool = False,
+    ) -> list[Path]:
         """Write the model as source code; returns the paths written.
 
         With `proof`, for "cpp" and "python", a checker lies beside it: a program of its own that proves the emitted
-        text identical to a plain recursion.
+        text identical to a plain recursion. `prefix` takes the place of the robot's name in every symbol and file.
+
+        Of C: `dtype` "float32" or "float64" settles the number type, which else a macro decides; `batch=False` leaves
+        the function over many states out; `single_file` writes one header that needs nothing else, with the models
+        `beside` in it, too; `sincos` computes sine and cosine of an angle by one call, where the target has one.
         """
         from manipula.algebra.emit import backend
+        from manipula.algebra.emit.backend import EmitOptions
 
         language = backend.language_named(language)
-        files = backend.emit(self.tape, language, __version__)
-        return write_files(Path(folder), self._with_checker(files, language) if proof else files)
+        options = EmitOptions(dtype, batch, single_file, sincos)
+        named = [model._renamed(prefix) for model in (self, *beside)]
+        if not beside:
+            files = backend.emit(named[0].tape, language, __version__, options=options)
+            return write_files(Path(folder), named[0]._with_checker(files, language) if proof else files)
+        if proof or not single_file:
+            raise InputError("emit: beside= puts further models into one file: it wants single_file=True and no proof=")
+        loops = [model.name for model in beside if isinstance(model, SolverModel)]
+        if loops:
+            raise InputError(f"emit: {loops[0]} is a solver with loops, which has files of its own; emit it apart")
+        title = prefix.rstrip("_") or identifier(self.provenance.robot)
+        tapes = [model.tape for model in named]
+        return write_files(Path(folder), backend.emit_in_one_file(tapes, title, language, __version__, options))
+
+    def _renamed(self, prefix: str) -> Model:
+        """The same with another word in place of the robot's name."""
+        if not prefix:
+            return self
+        if identifier(prefix.rstrip("_")) != prefix.rstrip("_"):
+            raise InputError(f"prefix: expected letters, digits and _ with a letter first, found {prefix!r}")
+        name = self.name.removeprefix(f"{identifier(self.provenance.robot)}_")
+        return replace(self, function=replace(self.function, name=f"{prefix.rstrip('_')}_{name}"))
 
     def _with_checker(self, files: Mapping[str, str], language: str) -> dict[str, str]:
         from manipula.generation.checker import checker_files, with_checker
@@ -212,8 +250,13 @@ class SolverModel(Model):
     def outputs(self) -> dict[str, tuple[int, ...]]:
         return dict(self._solver.outputs)
 
-    def emit(self, language: str = "c", folder: str | Path = ".", *, proof: bool = False) -> list[Path]:
-        """Write the solver as C source; returns the paths written."""
+    def emit(
+        self, language: str = "c", folder: str | Path = ".", *, proof: bool = False, prefix: str = "", **options: Any
+    ) -> list[Path]:
+        """Write the solver as C source; returns the paths written. Of the options of `Model.emit` it has the prefix."""
+        odd = [name for name, value in options.items() if value and name != "batch"]
+        if odd:
+            raise InputError(f"emit: {odd[0]}= is no option of a solver with loops, which computes in double precision")
         if proof:
             raise InputError(
                 "proof=True: there is no checker for inverse_kinematics yet; its solver checks each answer"
@@ -223,7 +266,8 @@ class SolverModel(Model):
         if language_named(language) != "c":
             method = self.function.provenance.method
             raise InputError(f"inverse_kinematics by {method} is written in C only (C++ can call it), not {language!r}")
-        return write_files(Path(folder), self._solver.files(__version__))
+        solver = replace(self._solver, function=self._renamed(prefix).function)
+        return write_files(Path(folder), solver.files(__version__))
 
     def _told(self) -> str:
         return "a solver with loops; every answer is checked"
@@ -286,18 +330,22 @@ class System(Model):
         *,
         proof: bool = False,
         start: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> list[Path]:
         """Write it as source code, or as a co-simulation unit of FMI 3.0 ("fmu"); returns the paths written.
 
-        `start`, for a unit: states to start from and values of the robot's parameters, by name.
+        `start`, for a unit: states to start from and values of the robot's parameters, by name. `options` are those of
+        `Model.emit`.
         """
         if language.lower() == "fmu":
+            if any(value and name != "batch" for name, value in options.items()):
+                raise InputError(f"{self.name}: a co-simulation unit has no options of the emitted code")
             return [self._unit(Path(folder), dict(start or {}))]
         if start:
             raise InputError(
                 f"{self.name}: start= is for a co-simulation unit; in {language} NAME_init takes the states"
             )
-        return super().emit(language, folder, proof=proof)
+        return super().emit(language, folder, proof=proof, **options)
 
     def _unit(self, folder: Path, start: dict[str, Any]) -> Path:
         from manipula.algebra.emit.fmu import unit_files, unit_name

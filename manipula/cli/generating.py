@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +41,11 @@ def generate(
     proof: Annotated[
         bool, typer.Option("--proof", help="With a checker beside it: cpp and python, four models.")
     ] = False,
+    dtype: options.DType = "",
+    no_batch: options.NoBatch = False,
+    single_file: options.SingleFile = False,
+    sincos: options.SinCos = False,
+    prefix: options.Prefix = "",
     dossier: Annotated[
         Path | None, typer.Option("--dossier", metavar="DIR", help="Write the whole documentation set of the robot.")
     ] = None,
@@ -54,6 +60,7 @@ def generate(
       manipula generate my_arm -m forward_dynamics -l c,python --wrench
       manipula generate my_arm -m inverse_dynamics -l cpp --proof
       manipula generate my_arm -m gravity+jacobian -l c
+      manipula generate my_arm -m gravity,pose --dtype float32 --no-batch --single-file --prefix arm
       manipula generate stanford3 --dossier stanford3_dossier/
     """
     subject = places.find(robot, wishes)
@@ -66,10 +73,8 @@ def generate(
     with progress(f"generating {subject.name}") as tell:
         made = {name: _generated(subject, name, chosen, tell) for name in names}
         _refuse_same_files(made)
-        files = {
-            name: [path for each in languages for path in model.emit(each, output, proof=proof)]
-            for name, model in made.items()
-        }
+        code = {"dtype": dtype, "batch": not no_batch, "single_file": single_file, "sincos": sincos, "prefix": prefix}
+        files = written(made, languages, output, {"proof": proof, **code})
         papers = api.dossier(subject, dossier, tell=tell) if dossier else []
     if as_json:
         told = [model.as_dict() | {"files": list(map(str, files[name]))} for name, model in made.items()]
@@ -88,6 +93,20 @@ def _refuse_same_files(made: dict[str, Model]) -> None:
         other = first.setdefault(model.name, name)
         if other != name:
             raise InputError(f"{other} and {name} would be written to the same files, {model.name}; make them apart")
+
+
+def written(
+    made: Mapping[str, Model], languages: Sequence[str], folder: Path, chosen: Mapping[str, Any]
+) -> dict[str, list[Path]]:
+    """The files of every model; in a single file all of them are together."""
+    if chosen["single_file"] and len(made) > 1:
+        first, *rest = made.values()
+        paths = [path for each in languages for path in first.emit(each, folder, beside=rest, **chosen)]
+        return dict.fromkeys(made, paths)
+    return {
+        name: [path for each in languages for path in model.emit(each, folder, **chosen)]
+        for name, model in made.items()
+    }
 
 
 def language_names(text: str) -> list[str]:

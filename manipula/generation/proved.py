@@ -13,6 +13,7 @@ from manipula.generation.labels import labelled
 from manipula.generation.levels import LEVELS, Past, is_finished, marked
 from manipula.generation.prepare import Prepared
 from manipula.generation.shipped import stored
+from manipula.generation.units.joint_units import with_joint_units
 from manipula.generation.weightless import singular, warn_massless
 from manipula.support.collecting import seldom_collecting
 from manipula.support.progress import DEFAULT_EFFORT, Effort, Tell, silent
@@ -122,7 +123,8 @@ def _remember(asked: Prepared, made: Answer, known: Answer | None) -> None:
 
 def _finished(asked: Prepared, found: Function) -> Function:
     """With the parameters it reads as its inputs, its intermediates named, its conditions; and proved so."""
-    return with_proof(guarded(labelled(used_parameters(found), asked), asked.structure), reference(asked))
+    named = with_joint_units(labelled(used_parameters(found), asked), asked.robot)
+    return with_proof(guarded(named, asked.structure), reference(asked))
 
 
 def with_proof(function: Function, plain: Reference) -> Function:

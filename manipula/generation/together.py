@@ -32,6 +32,7 @@ from manipula.generation.build import guarded, reference, refuse_clash, used_par
 from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function, with_proof
+from manipula.generation.units.joint_units import with_joint_units
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.ports import Sizes
@@ -136,7 +137,8 @@ def generate_block(
     """
     parts = {name: _part(asked_of(name, asked, others), tell) for name in block.calls}
     made = join(block, asked, parts)
-    whole = guarded(used_parameters(optimised(made.function)), asked.structure)
+    named = with_joint_units(used_parameters(optimised(made.function)), asked.robot)
+    whole = guarded(named, asked.structure)
     tell(f"{block.name}: proof")
     proof = replace(prove(whole, call_by_call(block, asked, parts, made.cuts)), calls=len(made.cuts))
     return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -40,9 +41,9 @@ C = """#include <stdio.h>
 #include "{name}.h"
 int main(void)
 {{
-    double T[16], q[{branches}][{dof}], valid[{branches}], fit[{branches}], calm, defect;
+    double T[4][4], q[{branches}][{dof}], valid[{branches}], fit[{branches}], calm, defect;
     for (;;) {{
-        for (int i = 0; i < 16; i++) if (scanf("%lf", &T[i]) != 1) return 0;
+        for (int i = 0; i < 16; i++) if (scanf("%lf", &T[i / 4][i % 4]) != 1) return 0;
         {name}(T, q, valid, fit, &calm, &defect);
         for (int i = 0; i < {branches}; i++) for (int j = 0; j < {dof}; j++) printf("%.17g ", q[i][j]);
         for (int i = 0; i < {branches}; i++) printf("%.17g ", valid[i]);
@@ -175,10 +176,9 @@ def test_the_package_tests_itself_on_poses_it_reaches(language: str, tmp_path: P
     text = next(text for file, text in files.items() if "README" in file)
     for words in ("5: shoulder -, elbow +, wrist +", "1 where the branch reaches the pose, else 0", r"\|fit\|"):
         assert words in text
-    numbers = (
-        text.split("## Example")[1].split("0.0, 0.0, 0.0, 1.0")[0].replace("[", "{").split("{")[-1].replace("(", "")
-    )
-    T = np.array([float(x) for x in numbers.replace("\n", " ").split(",") if x.strip()] + [0, 0, 0, 1.0]).reshape(4, 4)
+    example = text.split("## Example")[1].split("0.0, 0.0, 0.0, 1.0")[0]
+    numbers = re.findall(r"-?\d+\.\d+(?:e-?\d+)?", example)
+    T = np.array([*map(float, numbers[-12:]), 0, 0, 0, 1.0]).reshape(4, 4)
     np.testing.assert_allclose(T[:3, :3] @ T[:3, :3].T, np.eye(3), atol=1e-12)
     assert len(solver_of("pucrio")(T).q) >= 4
 

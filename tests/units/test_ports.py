@@ -107,4 +107,4 @@ def test_base_parameters_are_counted_only_when_a_port_asks() -> None:
 def test_every_model_names_ports_of_the_table() -> None:
     model = mp.generate(mp.load("planar2r"), "inverse_dynamics", wrench=True)
     assert [port.role for port in model.function.inputs] == ["variable"] * 4 + ["parameter"]
-    assert [port.unit for port in model.function.inputs[:4]] == [PORTS[x].unit for x in ("q", "qd", "qdd", "wrench")]
+    assert [port.unit for port in model.function.inputs[:4]] == ["rad", "rad/s", "rad/s²", PORTS["wrench"].unit]

@@ -7,14 +7,49 @@ A back end is a folder with a table of spellings, templates for its files and a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any, Protocol
 
+from manipula.algebra.emit.decided import decided
 from manipula.algebra.program.tree import Routine
 from manipula.algebra.tape import Tape
-from manipula.errors import UnknownNameError
+from manipula.errors import InputError, UnknownNameError
 
 Samples = Sequence[Mapping[str, Sequence[float]]]
+
+
+DTYPES = ("float32", "float64")
+
+
+@dataclass(frozen=True)
+class EmitOptions:
+    """What a person may choose besides the language; one that has no such choice refuses it.
+
+    `dtype`: the number type, "float32" or "float64"; left empty a macro of the compiler decides.
+
+    `batch`: with a function over many states. `single_file`: one file that holds everything. `sincos`: the sine and
+    the cosine of an angle by one call, where the target has one.
+    """
+
+    dtype: str = ""
+    batch: bool = True
+    single_file: bool = False
+    sincos: bool = False
+
+    def __post_init__(self) -> None:
+        if self.dtype and self.dtype not in DTYPES:
+            raise UnknownNameError("dtype", self.dtype, DTYPES)
+
+    def checked(self, language: str, known: Sequence[str]) -> None:
+        """Refuses what is chosen otherwise than a language has it."""
+        odd = [x.name for x in fields(self) if x.name not in known and getattr(self, x.name) != x.default]
+        if odd:
+            here = f"{', '.join(known)} and prefix" if known else "prefix alone"
+            raise InputError(f"emit: {odd[0]}= is no option of {language}; it has {here}, and c has them all")
+
+
+PLAIN = EmitOptions()
 
 
 class Backend(Protocol):
@@ -69,6 +104,10 @@ def languages() -> list[str]:
     return list(BACKENDS)
 
 
+# name → what of `EmitOptions` a language has; a prefix, all have
+OPTIONS = {"c": ("dtype", "batch", "single_file", "sincos")}
+
+
 def language_named(name: str) -> str:
     """The language that is meant: its name, or what else people call it."""
     plain = " ".join(str(name).lower().split())
@@ -78,9 +117,12 @@ def language_named(name: str) -> str:
     return found
 
 
-def backend_named(language: str) -> Backend:
-    made: Backend = _loaded(language_named(language), BACKENDS)()
-    return made
+def backend_named(language: str, options: EmitOptions = PLAIN) -> Backend:
+    language = language_named(language)
+    made, known = _loaded(language, BACKENDS), OPTIONS.get(language, ())
+    options.checked(language, known)
+    backend: Backend = made(options) if known else made()
+    return backend
 
 
 def _loaded(language: str, places: Mapping[str, str]) -> Any:
@@ -97,6 +139,16 @@ def emit_program(routines: Sequence[Routine], language: str, public: Sequence[st
     return f"{text}\n"
 
 
-def emit(tape: Tape, language: str, version: str, samples: Samples = ()) -> dict[str, str]:
+def emit(
+    tape: Tape, language: str, version: str, samples: Samples = (), options: EmitOptions = PLAIN
+) -> dict[str, str]:
     """The files of a tape in a language: name → text, the same bytes on every run."""
-    return backend_named(language).emit(tape, version, samples)
+    return backend_named(language, options).emit(decided(tape), version, samples)
+
+
+def emit_in_one_file(tapes: Sequence[Tape], title: str, language: str, version: str, options: EmitOptions) -> Any:
+    """Several tapes in one file, `title`, and their self-tests: name → text."""
+    made = backend_named(language, options)
+    if not hasattr(made, "in_one_file"):
+        raise InputError(f"emit: {language} has no single file for several models; c has")
+    return made.in_one_file([decided(tape) for tape in tapes], title, version)

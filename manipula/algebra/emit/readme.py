@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from manipula.algebra.emit.about import WIDTH, cost_text
+from manipula.algebra.emit.about import WIDTH, cost_text, told
 from manipula.algebra.emit.names import ascii_text
 from manipula.algebra.emit.reference import State
 from manipula.algebra.emit.split import Argument, Split
@@ -33,7 +33,7 @@ class Readme:
 
 def readme(tape: Tape, name: str, version: str, arguments: Split, own: Readme) -> str:
     """Markdown."""
-    texts = {key: ascii_text(text) for key, text in tape.provenance.texts().items()}
+    texts = {key: ascii_text(text) for key, text in told(tape).items()}
     context = {
         "name": name,
         "version": version,

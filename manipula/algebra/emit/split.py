@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from manipula.algebra.emit.names import Namer, identifier
@@ -42,8 +43,8 @@ class Split:
         return [argument.name for argument in (*self.variables, *self.parameters, *self.outputs)]
 
 
-def split(tape: Tape, namer: Namer) -> Split:
-    """Name the arguments and find what travels from one half to the other."""
+def split(tape: Tape, namer: Namer, avoided: Collection[str] = ()) -> Split:
+    """Name the arguments and find what travels from one half to the other; no output is called like one `avoided`."""
 
     def arguments(ports: list[Port]) -> tuple[Argument, ...]:
         return tuple(Argument(namer.name(port.name), port) for port in ports if port.slots)
@@ -53,7 +54,7 @@ def split(tape: Tape, namer: Namer) -> Split:
     own = {slot for argument in parameters for slot in argument.port.slots}
     read = {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
     kept = tuple(sorted(own & read) + offline_needed(tape))
-    taken = set(namer.taken)
+    taken = {*namer.taken, *map(identifier, avoided)}
     outputs = tuple(
         Argument(namer.name(f"{port.name}_out" if identifier(port.name) in taken else port.name), port)
         for port in tape.outputs

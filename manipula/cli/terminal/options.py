@@ -126,6 +126,23 @@ Languages = Annotated[
         "--language", "-l", metavar="c,rust,…", help="Languages, with commas.", autocompletion=complete_language
     ),
 ]
+DType = Annotated[
+    str,
+    typer.Option(
+        "--dtype",
+        metavar="float32|float64",
+        help="The number type of C; left out, the macro MANIPULA_FLOAT decides.",
+        autocompletion=_among("float32", "float64"),
+    ),
+]
+NoBatch = Annotated[bool, typer.Option("--no-batch", help="C without the function over many states.")]
+SingleFile = Annotated[
+    bool, typer.Option("--single-file", help="C in one header that needs nothing else, all models in it.")
+]
+SinCos = Annotated[bool, typer.Option("--sincos", help="C with one call for sine and cosine, where there is one.")]
+Prefix = Annotated[
+    str, typer.Option("--prefix", metavar="NAME", help="What symbols and files begin with, in place of the robot.")
+]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
 
 

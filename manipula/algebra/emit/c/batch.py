@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manipula.algebra.emit.c.spelling import real_language
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.section import Plan, Section, TapeNames, section
 from manipula.algebra.emit.split import Argument, Split
+from manipula.algebra.emit.text import Language
 from manipula.algebra.tape import Line, Tape
 
 BLOCK = 32  # states whose sines and cosines are kept at a time
@@ -32,9 +32,8 @@ def column(argument: Argument, position: int) -> str:
     return f"{argument.name}[{start}i]"
 
 
-def batch(tape: Tape, arguments: Split, prefix: str) -> Batch:
-    """The loops of a tape."""
-    c = real_language(prefix)
+def batch(tape: Tape, arguments: Split, c: Language) -> Batch:
+    """The loops of a tape in C over a number type."""
     reserved = {*c.reserved, *arguments.names}
     names = TapeNames(tape, reserved)
     loads = {slot: column(x, i) for x in arguments.variables for i, slot in enumerate(x.port.slots)}

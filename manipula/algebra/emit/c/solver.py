@@ -59,7 +59,7 @@ def _context(source: SolverSource, version: str) -> dict[str, Any]:
         "width": len(source.joints), "most": source.most, "bound": source.bound, "readings": source.readings,
         "exact": repr(source.exact), "entry": source.routines[-1].name, "table_names": list(source.tables),
         "tables": [_table(*item) for item in source.tables.items()], "routines": program_text(source.routines),
-        "stack": -(-stack_bytes(source.routines) // 1024), "poses": [_row(pose) for pose, _ in source.cases],
+        "stack": -(-stack_bytes(source.routines) // 1024), "poses": [_rows(pose) for pose, _ in source.cases],
         "counts": [len(rows) for _, rows in source.cases],
         "solutions": [_row(row) for _, rows in source.cases for row in rows],
     }  # fmt: skip
@@ -67,6 +67,11 @@ def _context(source: SolverSource, version: str) -> dict[str, Any]:
 
 def _table(name: str, values: Sequence[float] | Sequence[int]) -> str:
     return table_text(name, values, "int" if all(isinstance(x, int) for x in values) else "double")
+
+
+def _rows(pose: Sequence[float]) -> list[str]:
+    """The rows of a pose, each in braces."""
+    return [f"{{{_row(pose[i : i + 4])}}}" for i in range(0, 16, 4)]
 
 
 def _row(values: Sequence[float]) -> str:

@@ -55,7 +55,7 @@ class Helper(NamedTuple):
 
 # NaN in gives NaN out: what is neither below nor above is NaN, and so is a sum with it
 def helpers(real: str, literal: str, nan: str, called: Callable[[str], str] = str) -> dict[str, Helper]:
-    """The helper functions over a number type, in its literals; `called` names a function of the library."""
+    """The helper functions over a number type, in its literals, and NaN; `called` names a function of the library."""
     zero, one = literal.format("0.0"), literal.format("1.0")
     single, pair = f"const {real} x", f"const {real} x, const {real} y"
     sign = f"(x > {zero}) ? {one} : ((x < {zero}) ? -{one} : ((x == {zero}) ? {zero} : x))"
@@ -72,7 +72,7 @@ def helpers(real: str, literal: str, nan: str, called: Callable[[str], str] = st
             choice,
             "yes where the condition is not 0, else no; NaN if the condition is NaN",
         ),
-        **{op: _guarded(pair, zero, literal.format(nan), called(OPS[op].word("c")), op) for op in GUARDED},
+        **{op: _guarded(pair, zero, nan, called(OPS[op].word("c")), op) for op in GUARDED},
     }
 
 
@@ -85,41 +85,17 @@ def _guarded(pair: str, zero: str, nan: str, name: str, op: str) -> Helper:
 HELPERS = helpers("double", "{}", "NAN")
 FUNCTIONS = {op: OPS[op].word("c") for op in LIBRARY}  # as math.h has them
 ALWAYS = ("sin", "cos", "sqrt", "atan2", "abs")  # with a macro in every file; the others where they are called
-LITERAL = "R({})"
-TOLERANCE = "TOLERANCE({}, {})"
 NAMES = {**FUNCTIONS, **{op: OPS[op].word("c") for op in GUARDED}}  # each has a macro: that of the number type
-REAL_HELPERS = helpers("real", LITERAL, "NAN", str.upper)
-_REAL_WORDS = {
-    "real",
-    "R",
-    "TOLERANCE",
-    "broken",
-    "SIMD",
-    "n",
-    "i",
-    "at",
-    "end",
-    "size_t",
-    "k",
-    *(name.upper() for name in NAMES.values()),
-}
 
 
 def language(prefix: str) -> Language:
-    """Plain C over double, with helper functions that carry the prefix, so that two files can live in one program."""
-    return Language(_table(prefix, FUNCTIONS), RESERVED | _own(prefix), "INFINITY", "NAN")
+    """Plain C over double, as programs are written in."""
+    return Language(table_of(prefix, FUNCTIONS), RESERVED | own_words(prefix), "INFINITY", "NAN")
 
 
-def real_language(prefix: str) -> Language:
-    """C over `real`, which is double or float: numbers and functions of math.h through macros of their type."""
-    functions = {op: name.upper() for op, name in FUNCTIONS.items()}
-    reserved = RESERVED | _own(prefix) | _REAL_WORDS
-    return Language(_table(prefix, functions), reserved, "INFINITY", "NAN", LITERAL, TOLERANCE)
-
-
-def _table(prefix: str, functions: Mapping[str, str]) -> Table:
+def table_of(prefix: str, functions: Mapping[str, str]) -> Table:
     return {**ARITHMETIC, **calls({**functions, **{op: f"{prefix}_{op}" for op in HELPERS}})}
 
 
-def _own(prefix: str) -> set[str]:
-    return {prefix, *(f"{prefix}_{word}" for word in ("prepare", "condition", "batch", *HELPERS))}
+def own_words(prefix: str) -> set[str]:
+    return {prefix, *(f"{prefix}_{word}" for word in ("prepare", "condition", "batch", "sincos", *HELPERS))}

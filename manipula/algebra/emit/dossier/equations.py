@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from manipula.algebra.emit.c import results, sources
+from manipula.algebra.emit.c.prototypes import results, sources
 from manipula.algebra.emit.c.spelling import language
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.section import Plan, Section, Statement, section

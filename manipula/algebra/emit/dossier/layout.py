@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from manipula.algebra.emit.about import ports
-from manipula.algebra.emit.c import comment_lines, declared, prototype
+from manipula.algebra.emit.c import comment_lines
+from manipula.algebra.emit.c.prototypes import declared, prototype
 from manipula.algebra.emit.c.spelling import HELPERS
 from manipula.algebra.emit.dossier.equations import PREFIX, Equations, plain
 from manipula.algebra.emit.names import ascii_text

@@ -12,8 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.algebra.emit.c import C99, comment_lines, place
-from manipula.algebra.emit.c.spelling import RESERVED, real_language
+from manipula.algebra.emit.c import C99, comment_lines
+from manipula.algebra.emit.c.precision import BOTH
+from manipula.algebra.emit.c.prototypes import place, squared
+from manipula.algebra.emit.c.spelling import RESERVED
 from manipula.algebra.emit.fmu.standard import unsupported
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
@@ -63,7 +65,8 @@ def unit_files(tape: Tape, version: str, starts: Starts, step: float) -> dict[st
     """Place in the archive → text. `starts`: port → values, for settings, parameters and states; `step` in seconds."""
     name = unit_name(tape)
     code = C99().emit(tape, version, ())
-    shown = context(tape, name, version, sections_of(tape, real_language(name), (), Places(place, place)))
+    written = sections_of(squared(tape), BOTH.language(name), (), Places(place, place))
+    shown = context(tape, name, version, written)
     ports = _variables(shown, starts)
     token = hashlib.sha256("\0".join([code[f"{name}.c"], repr(ports), repr(step)]).encode()).hexdigest()[:32]
     texts = tape.provenance.texts()
@@ -109,7 +112,7 @@ def _calls(name: str, shown: Mapping[str, Any], ports: Sequence[Variable]) -> di
     memory: Memory | None = shown["memory"]
     kept = ["unit->k"] if shown["kept"] and not memory else []
     parameters = [f"unit->{x.name}" for x in shown["parameters"]]
-    inputs = [f"unit->{x.name}" for x in (memory.variables if memory else shown["variables"])]
+    inputs = [_cast(x) for x in (memory.variables if memory else shown["variables"])]
     outputs = [_cast(x) for x in (memory.outputs if memory else shown["outputs"])]
     first = ["&unit->memory"] if memory else []
     states = [f"now.{x.name}" for x, _ in memory.states] if memory else []
@@ -127,7 +130,7 @@ def _calls(name: str, shown: Mapping[str, Any], ports: Sequence[Variable]) -> di
 
 
 def _cast(argument: Argument) -> str:
-    """An output's place, as the rows of a matrix where it is one."""
+    """An argument's place, as the rows of a matrix where it is one."""
     rest = "".join(f"[{n}]" for n in argument.port.shape[1:])
     return f"(double (*){rest})unit->{argument.name}" if rest else f"unit->{argument.name}"
 

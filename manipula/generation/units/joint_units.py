@@ -1,0 +1,45 @@
+"""Units by the kind of joint: what the catalogue calls "rad or m" is rad on an arm that turns and m on one that slides.
+
+A port with an entry a joint, and a unit for either kind, gets the unit its joints have; where both kinds are there it
+says which have which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.mechanics.models.ports import POSITION
+from manipula.mechanics.robot.branching import road_coordinates
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.joints import KINDS
+
+Port = TypeVar("Port", Input, Output)
+EITHER = " or "
+
+
+def with_joint_units(function: Function, robot: Robot) -> Function:
+    """The same function, its ports with the units of this robot's joints."""
+    turning = {joint.name: KINDS[joint.kind].turns for joint in robot.joints}
+    every = [[turning[name] for name in names] for names in (robot.joint_names, road_coordinates(robot))]
+
+    def told(port: Port, shape: Sequence[int]) -> Port:
+        own = [turns for turns in every if shape and shape[-1] == len(turns)]
+        fits = port.unit.count(EITHER) == 1 and (len(shape) == 1 or port.unit == POSITION)
+        return replace(port, unit=_unit(port.unit, own[0])) if own and fits else port
+
+    inputs = tuple(told(port, (len(port.symbols),)) for port in function.inputs)
+    outputs = tuple(told(port, port.shape) for port in function.outputs)
+    return replace(function, inputs=inputs, outputs=outputs)
+
+
+def _unit(either: str, turning: Sequence[bool]) -> str:
+    """rad; m; rad, joint 3: m"""
+    words = dict(zip((True, False), either.split(EITHER), strict=True))
+    most = 2 * sum(turning) >= len(turning)
+    others = [str(joint) for joint, turns in enumerate(turning, 1) if turns != most]
+    if not others:
+        return words[most]
+    return f"{words[most]}, joint{'s' if others[1:] else ''} {' and '.join(others)}: {words[not most]}"
