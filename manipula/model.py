@@ -25,7 +25,7 @@ from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.run.steps.repeated import Repeated
 from manipula.algebra.run.steps.stepping import Stepped
 from manipula.algebra.tape import Tape, tape_from_function
-from manipula.errors import InputError, ManipulaError
+from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.pages.formulation_text import choices_in_words
 from manipula.support.files import write_bytes, write_files
 from manipula.support.tables import html_table
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from manipula.generation.request import Request
     from manipula.ik.general6r.emitted import EmittedSolver
 
+NAMES = ("file", "book")  # of variables: q1, q2, …, or θ1, d2, …
 SHORT = 600  # operations after full substitution: a notebook sets the whole
 
 
@@ -46,6 +47,7 @@ class Model:
     function: Function
     _request: Request | None = field(default=None, compare=False, repr=False)  # what was asked for, robot and all
     _plain: Callable[[], Function] | None = field(default=None, compare=False, repr=False)  # the same as in a book
+    _own_letters: tuple[str, ...] = field(default=(), compare=False, repr=False)  # of q1, q2, … where no request is
 
     @property
     def name(self) -> str:
@@ -90,21 +92,37 @@ class Model:
         """Robot, method, answers to the questions of formulation, proof: as data."""
         return self.function.provenance
 
-    def equations(self, form: str = "auxiliary", style: str = "text") -> Equations:
+    def equations(
+        self, form: str = "auxiliary", style: str = "text", *, names: str = "file", units: bool = False
+    ) -> Equations:
         """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode" or "latex".
 
         "auxiliary" is what runs. The others are for people: written from the plain model, proved equal to what runs.
+        With `names="book"` the variables are θ where a joint turns and d where it slides; `units` adds a line of them.
         """
         from manipula.algebra.show.equations import equations
 
-        return equations(self.function, form, style, None if form == "auxiliary" else self._for_people())
+        plain = None if form == "auxiliary" else self._for_people()
+        return equations(self.function, form, style, plain, letters=self._letters_by(names), units=units)
+
+    def _letters_by(self, names: str) -> tuple[str, ...]:
+        if names not in NAMES:
+            raise UnknownNameError("way to name variables", names, NAMES)
+        if names == "book" and not self._letters:
+            raise InputError(f'{self.name}: names="book" is for models of a robot, whose joints turn or slide')
+        return self._letters if names == "book" else ()
+
+    @property
+    def _letters(self) -> tuple[str, ...]:
+        return self._own_letters or (self._request.letters if self._request else ())
 
     def _for_people(self) -> Function:
         """The plain model; what was made in another way is taken as it is."""
         return self._plain() if self._plain else self.function
 
-    def latex(self, form: str = "factored") -> str:
-        return str(self.equations(form, "latex"))
+    def latex(self, form: str = "factored", *, names: str = "file", units: bool = False) -> str:
+        """The equations as an `aligned` block of LaTeX, matrices as `bmatrix`."""
+        return str(self.equations(form, "latex", names=names, units=units))
 
     def to_sympy(self) -> dict[str, Any]:
         """Output name → SymPy matrix."""
@@ -116,7 +134,8 @@ class Model:
         """The same model with some of its outputs, or single entries such as "A[1,2]"."""
         picked = _only(lambda: self.function, outputs)
         plain = partial(_only, self._plain, outputs) if self._plain else None
-        return Model(replace(picked, conditions=still_asked(picked.conditions, picked.roots)), _plain=plain)
+        kept = replace(picked, conditions=still_asked(picked.conditions, picked.roots))
+        return Model(kept, _plain=plain, _own_letters=self._letters)
 
     def emit(
         self,
@@ -275,7 +294,9 @@ class SolverModel(Model):
     def as_dict(self) -> dict[str, Any]:
         return super().as_dict() | {"cost": None}  # loops: no fixed number of operations
 
-    def equations(self, form: str = "auxiliary", style: str = "text") -> NoReturn:
+    def equations(
+        self, form: str = "auxiliary", style: str = "text", *, names: str = "file", units: bool = False
+    ) -> NoReturn:
         self._refuse("equations")
 
     def to_sympy(self) -> NoReturn:

@@ -69,7 +69,9 @@ def generate(
         first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
         requests = [first.asking(model=name) for name in names]
         return Model(
-            generate_together(requests, tell), _plain=partial(plain_together, [asked.request for asked in requests])
+            generate_together(requests, tell),
+            _plain=partial(plain_together, [asked.request for asked in requests]),
+            _own_letters=first.request.letters,
         )
     asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
     return _solver(asked) or _model(generate_function(asked, tell), asked.request)

@@ -156,6 +156,10 @@ def equations(
     style: Annotated[
         str, typer.Option("--style", metavar="text|unicode|latex", help="Default: unicode on a terminal, else text.")
     ] = "",
+    names: Annotated[
+        str, typer.Option("--names", metavar="file|book", help="Variables q1, q2, … or θ1, d2, … by the joint.")
+    ] = "file",
+    units: Annotated[bool, typer.Option("--units", help="Add a line of units.")] = False,
     entry: Annotated[
         list[str] | None, typer.Option("--entry", metavar="A[1,1]", help="Only this output or entry; repeatable.")
     ] = None,
@@ -173,6 +177,7 @@ def equations(
       manipula equations planar2r inverse_dynamics --form factored
       manipula equations stanford3 lagrange_terms --entry "A[1,1]" --form factored
       manipula equations puma560 pose --style latex
+      manipula equations scara jacobian --form factored --names book --units
     """
     subject = places.find(robot, wishes)
     chosen: dict[str, Any] = {
@@ -183,7 +188,7 @@ def equations(
         made = _generated(subject, model, chosen, tell)
         made = made.only(*entry) if entry else made
         style = style or ("unicode" if sys.stdout.isatty() else "text")
-        found = made.equations(form, style)
+        found = made.equations(form, style, names=names, units=units)
         text = str(found)
     if as_json:
         told = found.as_dict()

@@ -8,6 +8,7 @@ from manipula.algebra.expr.provenance import Answered
 from manipula.mechanics.models.choices import Answer, Topic
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.joints import KINDS
 
 
 @dataclass(frozen=True)
@@ -35,3 +36,9 @@ class Request:
     wrench: bool = False
     parameters: str = "base"
     price: str = "classical"
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """Of the variables in books: theta where a joint turns, d where it slides."""
+        fields = {joint.name: KINDS[joint.kind].field for joint in self.robot.joints}
+        return tuple(fields[name] for name in self.robot.joint_names)

@@ -7,7 +7,7 @@ expanded    each output by itself, a sum of products
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import product as indices
@@ -18,7 +18,7 @@ from manipula.algebra.expr.walk import topological
 from manipula.algebra.show.auxiliary import auxiliary_lines
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.layout import Line, drawn, legend_lines
-from manipula.algebra.show.names import NameParts, trig_name
+from manipula.algebra.show.names import NameParts, book_names, trig_name
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.show.typeset import PAGES, aligned, displays, legend_rows, typeset_rows
 from manipula.algebra.show.unicode import Unicode
@@ -47,6 +47,7 @@ class Equations:
     lines: tuple[Line, ...]
     taken: frozenset[str] = field(default=frozenset(), repr=False)  # names of symbols, not to be used for sines
     aliases: Mapping[str, NameParts] = field(default_factory=dict)  # variables under another name: q1 is θ₁
+    units: tuple[tuple[str, str], ...] = ()  # of inputs and outputs, to be told at the end
 
     @property
     def operations(self) -> int:
@@ -77,7 +78,7 @@ class Equations:
         pairs = [{"left": left, "right": right} for left, right in self.texts(self.style)]
         legend = {} if self.form == "auxiliary" else dict(self.legend(self.style))
         said = {"form": self.form, "style": self.style, "operations": self.operations}
-        return {**said, "equations": pairs, "where": legend}
+        return {**said, "equations": pairs, "where": legend, "units": dict(self.units)}
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.texts(self.style))
@@ -88,9 +89,14 @@ class Equations:
     def __str__(self) -> str:
         if self.style == "latex":
             return self.latex
-        return "\n".join(
-            [*drawn(self.lines, self._printer(self.style)), *legend_lines(self.legend(self.style), "with")]
-        )
+        lines = drawn(self.lines, self._printer(self.style))
+        lines += legend_lines([f"{short} = {long}" for short, long in self.legend(self.style)], "with")
+        return "\n".join(lines + legend_lines(self._units(self.style), "in"))
+
+    def _units(self, style: str) -> list[str]:
+        """tau [N·m], …"""
+        printer = self._printer(style)
+        return [printer.measured(port, unit) for port, unit in self.units]
 
     def __repr__(self) -> str:
         """Itself, where that is short."""
@@ -99,7 +105,8 @@ class Equations:
         return text if text and text.count("\n") < SHORT and len(text) <= 80 * SHORT else self._told()
 
     def _told(self) -> str:
-        names = ", ".join(dict.fromkeys(left for (left, index), _ in self.lines if index or self.form != "auxiliary"))
+        every = dict.fromkeys(left for (left, index), _ in self.lines if index or self.form != "auxiliary")
+        names = ", ".join([*every][:8]) + (", …" if len(every) > 8 else "")
         return f"<{len(self)} equations, {self.form}: {names}; {self.operations} operations; print(…) writes them out>"
 
     @property
@@ -110,7 +117,9 @@ class Equations:
     @property
     def _rows(self) -> list[str]:
         printer = Latex(self.taken, self.aliases)
-        return typeset_rows(self.lines, printer) + legend_rows(self.legend("latex"), "with")
+        rows = typeset_rows(self.lines, printer)
+        rows += legend_rows([f"{short} = {long}" for short, long in self.legend("latex")], "with")
+        return rows + legend_rows(self._units("latex"), "in")
 
     # Jupyter takes HTML before LaTeX: there is HTML only in place of formulas, where they would fill pages
 
@@ -123,11 +132,18 @@ class Equations:
 
 
 def equations(
-    function: Function, form: str = "auxiliary", style: str = "text", plain: Function | None = None
+    function: Function,
+    form: str = "auxiliary",
+    style: str = "text",
+    plain: Function | None = None,
+    *,
+    letters: Sequence[str] = (),
+    units: bool = False,
 ) -> Equations:
     """The function in print. `SizeError` where the form would be too long to be of use.
 
     `plain` computes the same by the formulas of a book: forms for people are written from it and proved equal.
+    `letters` are those of q1, q2, … in a book, one each; `units` are told at the end, where they are asked for.
     """
     if style not in _STYLES:
         raise UnknownNameError("style of equations", style, _STYLES)
@@ -135,7 +151,14 @@ def equations(
         raise UnknownNameError("form of equations", form, get_args(Form))
     taken = frozenset(name for port in function.inputs for name in port.names)
     lines = auxiliary_lines(function) if form == "auxiliary" else _written(function, form, plain or function)
-    return Equations(form, style, tuple(lines), taken)
+    return Equations(form, style, tuple(lines), taken, book_names(letters, taken), _units(function) if units else ())
+
+
+def _units(function: Function) -> tuple[tuple[str, str], ...]:
+    """Of what goes out and what goes in; parameters are in SI."""
+    told = [(port.name, port.unit) for port in function.outputs]
+    told += [(port.name, port.unit) for port in function.inputs if port.online]
+    return tuple((name, unit) for name, unit in told if unit not in ("", "1"))
 
 
 def _written(function: Function, form: str, plain: Function) -> list[Line]:

@@ -70,6 +70,9 @@ class Latex(Printer):
     def remark(self, text: str, words: str) -> str:
         return rf"{text} \text{{ {words}}}"
 
+    def measured(self, port: str, unit: str) -> str:
+        return rf"{self.name(port)}\ [\text{{{unit}}}]"
+
     def _indexed(self, name: str, places: Sequence[str]) -> str:
         own = split_name(name)[1]
         letter = self.name(name.removesuffix(own)) if own else self.name(name)

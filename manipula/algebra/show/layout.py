@@ -90,11 +90,11 @@ def entry_texts(matrix: Matrix, printer: Printer) -> list[tuple[str, str]]:
     return found + ([(printer.elsewhere(*matrix.left), printer.remark("0", "elsewhere"))] if len(zeros) > 1 else [])
 
 
-def legend_lines(pairs: Sequence[tuple[str, str]], word: str) -> list[str]:
+def legend_lines(items: Sequence[str], word: str) -> list[str]:
     """with c1 = cos(q1), … as many to a line as there is room for."""
     found: list[str] = []
-    for i, (short, long) in enumerate(pairs):
-        item = f"{short} = {long}" + ("," if i + 1 < len(pairs) else "")
+    for i, item in enumerate(items):
+        item += "," if i + 1 < len(items) else ""
         if found and width(found[-1]) + 1 + width(item) <= COLUMNS:
             found[-1] += f" {item}"
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from manipula.algebra.simplify.tree import Symbol, Trig
 
@@ -51,3 +52,12 @@ def trig_name(tree: Trig) -> str:
     parts.sort()
     joiner = "_" if len(parts) > 1 and parts[-1][0] > 9 else ""
     return tree.op[0] + joiner.join(("m" if times < 0 else "") + str(joint) for joint, times in parts)
+
+
+def book_names(letters: Sequence[str], taken: frozenset[str]) -> dict[str, NameParts]:
+    """θ1 for q1, ḋ3 for qd3, by the letter of each; one whose name a parameter has already stays as it is."""
+    found: dict[str, NameParts] = {}
+    for number, letter in enumerate(letters, 1):
+        if taken.isdisjoint(letter + "d" * dots + str(number) for dots in range(3)):
+            found |= {f"q{'d' * dots}{number}": (letter, str(number), dots) for dots in range(3)}
+    return found

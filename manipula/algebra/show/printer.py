@@ -96,6 +96,10 @@ class Printer:
         """A formula, then words."""
         return f"{text} {words}"
 
+    def measured(self, port: str, unit: str) -> str:
+        """An input or output and its unit: tau [N·m]"""
+        return f"{self.name(port)} [{unit}]"
+
     def brackets(self, rows: int) -> list[tuple[str, str]]:
         """What stands at both sides of each row of a matrix."""
         return [("[", "]")] * rows

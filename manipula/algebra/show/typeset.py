@@ -77,9 +77,8 @@ def _terms(tree: Tree) -> Sequence[Tree]:
     return (tree,)
 
 
-def legend_rows(pairs: Sequence[tuple[str, str]], word: str, each: int = 4) -> list[str]:
+def legend_rows(items: Sequence[str], word: str, each: int = 4) -> list[str]:
     r"""&\text{with } c_{1} = \cos(q_1), …"""
-    items = [f"{short} = {long}" for short, long in pairs]
     rows = [",\\quad ".join(items[i : i + each]) for i in range(0, len(items), each)]
     lead = rf"&\text{{{word} }} "
     return [(lead if i == 0 else r"&\quad ") + row + ("," if i + 1 < len(rows) else "") for i, row in enumerate(rows)]
