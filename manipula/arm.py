@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from manipula.algebra.run.compiled import Compiled
 from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
 from manipula.api import generate, load
-from manipula.errors import InputError, UnsetError, some_of
+from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.structure import numeric_chain, plan_of
 from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import PORTS
 from manipula.mechanics.robot.branching import followers, road_followers, with_frame
 from manipula.robot import Robot
@@ -139,18 +140,34 @@ class Arm:
     def _call(self, name: str, given: Sequence[ArrayLike], wrench: ArrayLike | None, **options: Any) -> Any:
         """The general way: any kind of array, many configurations; the wrench is an input only where one is given."""
         extra = () if wrench is None else (wrench,)
-        return self.model(name, wrench is not None).general(*given, *extra, **options)
+        numbers = [self._named(x) if isinstance(x, str) else x for x in given]
+        return self.model(name, wrench is not None).general(*numbers, *extra, **options)
+
+    def _named(self, pose: str) -> Sequence[float]:
+        """One of the robot's poses, by its name."""
+        poses = self.robot.poses
+        if not poses:
+            raise InputError(
+                f"{self.robot.name} has no poses by name, found {pose!r}; robot.with_poses(…) gives it some"
+            )
+        if pose not in poses:
+            raise UnknownNameError(f"pose of {self.robot.name}", pose, poses)
+        return poses[pose]
 
     if TYPE_CHECKING:  # every model of the catalogue; see the head of this file
 
-        def pose(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def pose(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
         def frames(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
         def transforms(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def orientation(self, q: Given, *, out: Any = None, threads: int = 1) -> Any: ...
-        def jacobian_tool(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def jacobian_dot(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def tool_velocity(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def tool_acceleration(self, q: Given, qd: Given, qdd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def orientation(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Any: ...
+        def jacobian_tool(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
+        def jacobian_dot(self, q: Given, qd: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
+        def tool_velocity(
+            self, q: Given, qd: Given, *, frame: str = "", out: Any = None, threads: int = 1
+        ) -> Array: ...
+        def tool_acceleration(
+            self, q: Given, qd: Given, qdd: Given, *, frame: str = "", out: Any = None, threads: int = 1
+        ) -> Array: ...
         def centre_of_mass(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
         def centre_of_mass_jacobian(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
         def inverse_dynamics(
@@ -174,7 +191,7 @@ class Arm:
             self, q: Given, qd: Given, qdd: Given, slip: Given, *, out: Any = None, threads: int = 1
         ) -> Array: ...
         def friction(self, q: Given, qd: Given, slip: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def tool_bias(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def tool_bias(self, q: Given, qd: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
         def momentum(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Any: ...
         def friction_parts(
             self, q: Given, qd: Given, qdd: Given, way: Given, *, out: Any = None, threads: int = 1
@@ -233,8 +250,8 @@ class Arm:
             out: Any = None,
             threads: int = 1,
         ) -> Any: ...
-        def operational_mobility(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def operational_inertia(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
+        def operational_mobility(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
+        def operational_inertia(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
         def energy(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Any: ...
         def energy_regressor(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Any: ...
         def joint_wrenches(
@@ -278,6 +295,7 @@ class Arm:
             load: Given,
             weights: Given,
             *,
+            frame: str = "",
             out: Any = None,
             threads: int = 1,
         ) -> Any: ...
@@ -370,6 +388,7 @@ def _doc_of(entry: Entry) -> str:
     ports = {name: PORTS[name] for name in entry.inputs} | ({WRENCH: PORTS["wrench"]} if entry.takes_wrench else {})
     takes = [f"{name}: {port.doc}, {port.unit}" for name, port in ports.items()]
     gives = [f"{name}: {meaning}, {unit}" for name, (unit, meaning) in entry.outputs.items()]
+    takes += ["frame: another frame by its name, in place of the tool"] if entry.needs & TOOL else []
     returned = "Returns" if len(gives) == 1 else "Returns, by name,"
     return "\n".join([f"{entry.doc[0].upper()}{entry.doc[1:]}.", "", *takes, "", returned, *gives])
 
@@ -381,8 +400,9 @@ def _model_method(entry: Entry) -> CompiledMethod:
     hand, as fast, with its arguments by name and Python's own words for a wrong call. All of the text is ours.
     """
     inputs, wrench = ", ".join(entry.inputs), f", {WRENCH}=None" if entry.takes_wrench else ""
-    text = f"""def {entry.name}(self, {inputs}{wrench}, *, out=None, threads=1):
-        return self._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
+    frame, about = (" frame='',", "(self.at(frame) if frame else self)") if entry.needs & TOOL else ("", "self")
+    text = f"""def {entry.name}(self, {inputs}{wrench}, *,{frame} out=None, threads=1):
+        return {about}._call({entry.name!r}, ({inputs},), {WRENCH if wrench else None}, out=out, threads=threads)"""
     made: dict[str, Any] = {"__name__": __name__}
     exec(text, made)
     method = made[entry.name]

@@ -13,7 +13,15 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
-from manipula.mechanics.robot.branching import frame_names, moving_names, road_of, seen_at, with_frame, with_load_on_row
+from manipula.mechanics.robot.branching import (
+    frame_names,
+    link_names,
+    moving_names,
+    road_of,
+    seen_at,
+    with_frame,
+    with_load_on_row,
+)
 from manipula.mechanics.robot.description import (
     AXES,
     SIX,
@@ -31,8 +39,16 @@ from manipula.mechanics.robot.formats.checks.robot import warn_about_changes
 from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
 from manipula.mechanics.robot.formats.conversion.tables import tables_of
 from manipula.mechanics.robot.formats.dh.read import robot_from_rows
-from manipula.mechanics.robot.formats.given import given, given_friction, given_steps, given_tensor, given_three
+from manipula.mechanics.robot.formats.given import (
+    given,
+    given_friction,
+    given_list,
+    given_steps,
+    given_tensor,
+    given_three,
+)
 from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
+from manipula.mechanics.robot.formats.poses import named_pose, poses_of
 from manipula.mechanics.robot.formats.registry import format_named
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import (
@@ -100,9 +116,16 @@ class Robot(description.Robot):
         """The frames that may be asked for by name: the tool, those of the file; if there are none, the tips."""
         return tuple(frame_names(self))
 
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """The links, row by row, by the names of the file; where it has none, by those of their joints. The frame of
+        each can be asked for by name."""
+        return tuple(link_names(self))
+
     def at(self, frame: str) -> Robot:
-        """The robot with one of its frames as the tool, which poses, Jacobians, wrenches and inverse kinematics are
-        about. The name of a joint is the frame of its link. Loads stay where they are."""
+        """The robot with one of its frames as the tool, which poses, Jacobians, velocities, wrenches and inverse
+        kinematics are about: one of `frame_names`, a link by its name, its joint's, or its number (link3). Loads stay
+        where they are."""
         return seen_at(self, frame)
 
     def road(self, frame: str = "") -> Robot:
@@ -133,6 +156,12 @@ class Robot(description.Robot):
         """Every named parameter and every number of the table, by name; None is symbolic."""
         values = floats_of(dict(self.values))
         return {name: self._value(parameter, values) for name, parameter in free_parameters(self, "all").items()}
+
+    @property
+    def poses(self) -> dict[str, tuple[float, ...]]:
+        """Its poses by name, `robot.poses["home"]`: a coordinate for every joint, rad or m, as methods of `Arm` take
+        them; these take the name, too."""
+        return poses_of(self)
 
     def as_dict(self) -> dict[str, Any]:
         """The robot as plain data: names, parameters with their values, its tables as text, where it comes from."""
@@ -328,6 +357,17 @@ class Robot(description.Robot):
         robot = told_apart(with_locks(self, held))
         refuse_bad_names(robot)
         return Robot.of(noted(robot))
+
+    def with_poses(self, poses: Mapping[str, Numbers] | None = None, /, **named: Numbers) -> Robot:
+        """Some poses more by name, `with_poses(home=[0, 0.3])`, rad and m, within the limits of the joints.
+
+        >>> Robot.from_dh([("q1", 0, 1, 0)]).with_poses(home=["pi/2"]).poses
+        {'home': (1.5707963267948966,)}
+        """
+        made = dict(self.named_poses)
+        for name, entries in {**(poses or {}), **named}.items():
+            made |= dict([named_pose(self, name, given_list(entries, f"poses.{name}"))])
+        return replace(self, named_poses=tuple(made.items()))
 
     def with_gravity(self, x: Number | Numbers, y: Number | None = None, z: Number | None = None) -> Robot:
         """The acceleration of gravity in the world frame, m/s², as three numbers or one list: (0, 0, −9.81) is down."""

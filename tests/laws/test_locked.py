@@ -202,7 +202,7 @@ def test_quarter_turns_of_floats_are_quarter_turns() -> None:
         ({"flange": 0}, "joint 'flange' is fixed already"),
         ({"q1": 0, "elbow": 0, "wrist": 0}, "every joint would be locked"),
         ({"finger": 0.1}, "joint 'finger' follows 'wrist' and stands where that puts it; lock 'wrist'"),
-        ({"wrist": 1.5}, "joint 'finger' would stand at -3 rad (it follows another), outside its limits -2 … 2"),
+        ({"wrist": 1.5}, "joint 'finger' (it follows another) would stand at -3 rad, outside its limits -2 … 2"),
     ],
 )
 def test_what_cannot_be_locked_is_said(held: dict[str, Any], said: str) -> None:

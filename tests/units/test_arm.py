@@ -20,6 +20,7 @@ import pytest
 import manipula as mp
 from manipula import arm as arm_module
 from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.entry import Model as Entry
 
 SOURCE = Path(arm_module.__file__)
@@ -33,7 +34,8 @@ def declaration(model: Entry) -> str:
     inputs = "".join(f"{name}: Given, " for name in model.inputs)
     wrench = "wrench_tool: Wrench = None, " if model.takes_wrench else ""
     gives = "Array" if len(model.outputs) == 1 else "Any"
-    return f"def {model.name}(self, {inputs}{wrench}*, out: Any = None, threads: int = 1) -> {gives}: ..."
+    frame = 'frame: str = "", ' if model.needs & TOOL else ""
+    return f"def {model.name}(self, {inputs}{wrench}*, {frame}out: Any = None, threads: int = 1) -> {gives}: ..."
 
 
 def declarations() -> str:
@@ -61,7 +63,8 @@ def test_every_model_is_a_method_that_tells_its_arguments(name: str) -> None:
     assert method.__doc__ and method.__qualname__ == f"Arm.{name}"
     assert pickle.loads(pickle.dumps(method)) is method
     if name not in BY_HAND:
-        taken = [x for x in inspect.signature(method).parameters if x not in ("self", "wrench_tool", "out", "threads")]
+        options = ("self", "wrench_tool", "frame", "out", "threads")
+        taken = [x for x in inspect.signature(method).parameters if x not in options]
         assert taken == list(MODELS[name].inputs)
         assert all(re.search(rf"^{x}: ", method.__doc__, re.M) for x in (*taken, *MODELS[name].outputs))
 

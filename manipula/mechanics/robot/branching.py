@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import InputError, RobotFileError, UnknownNameError
-from manipula.mechanics.robot.description import Arm, Frame, Mounted, Robot
+from manipula.mechanics.robot.description import Arm, Frame, Joint, Mounted, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
 
 TOOL = "tool"
 SHOWN = 12  # frames in a sentence
+_NUMBERED = re.compile(r"link_?([1-9][0-9]*)")
+_LABELS: tuple[Callable[[Joint], str], ...] = (lambda joint: joint.name, lambda joint: joint.link)
 
 
 def in_rows(robot: Robot) -> bool:
@@ -86,12 +90,26 @@ def seen_at(robot: Arm, name: str) -> Arm:
     """The robot with this frame as its tool; a load stays where it is. A joint's name is the frame of its link."""
     if name == TOOL and TOOL in frame_names(robot):
         return robot
-    links = [Frame(joint.name, joint.name) for joint in robot.joints]
-    known = {frame.name: frame for frame in (*links, *robot.frames)}
-    if name not in known:
-        raise UnknownNameError("frame", name, [*frame_names(robot), *(link.name for link in links)])
-    loaded = with_load_on_row(robot)
-    return replace(loaded, tool=known[name].at, tool_on=known[name].on)
+    frame = _frame_meant(robot, name)
+    return replace(with_load_on_row(robot), tool=frame.at, tool_on=frame.on)
+
+
+def _frame_meant(robot: Robot, name: str) -> Frame:
+    """One of its frames; else the frame of a link, by the link's own name, by its joint's, or by number: link3."""
+    joints, links = ({_label(joint): joint.name for joint in robot.joints if _label(joint)} for _label in _LABELS)
+    known = {frame.name: frame for frame in robot.frames}
+    rows = {**links, **joints}
+    if name in known or name in rows:
+        return known[name] if name in known else Frame(name, rows[name])
+    number = _NUMBERED.fullmatch(name)
+    if number is None or int(number[1]) > robot.dof:
+        raise UnknownNameError("frame", name, dict.fromkeys((*frame_names(robot), *links, *joints)))
+    return Frame(name, robot.joint_names[int(number[1]) - 1])
+
+
+def link_names(robot: Robot) -> list[str]:
+    """The links by the file's names; where it has none, by those of their joints."""
+    return [joint.link or joint.name for joint in robot.joints]
 
 
 def frame_of(robot: Robot) -> str:

@@ -111,6 +111,7 @@ class Joint:
     coordinate: Coordinate | None = None  # None: one of its own
     of_kind: tuple[Cell, ...] = ()
     springs: tuple[Spring[Parameter], ...] = ()  # counterbalances: kept, and read where torques are identified
+    link: str = field(default="", compare=False, repr=False)  # what the file calls its link, where it has a name
 
     @property
     def turns(self) -> bool:
@@ -153,6 +154,9 @@ class Origin:
     description: str = ""
 
 
+NamedPose = tuple[str, tuple[tuple[str, Parameter], ...]]
+
+
 @dataclass(frozen=True)
 class Robot:
     """Joints in an order with parents first; on a serial arm each stands on the row before.
@@ -172,6 +176,7 @@ class Robot:
     origin: Origin = field(default_factory=Origin, compare=False)
     frames: tuple[Frame, ...] = ()
     tool_on: str | None = None
+    named_poses: tuple[NamedPose, ...] = ()  # by name, the coordinate of every joint by its name
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""

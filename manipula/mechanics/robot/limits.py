@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from manipula.mechanics.robot.description import Robot
-from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
+from manipula.mechanics.robot.description import Joint, Robot
+from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 
 
 class Limits:
@@ -13,7 +15,7 @@ class Limits:
 
     def __init__(self, robot: Robot) -> None:
         rows = [joint for joint in robot.joints if joint.name in robot.joint_names]
-        values = _values(robot)
+        values = floats_of(dict(robot.values))
 
         def number(entry: Parameter | None, otherwise: float) -> float:
             unknown = entry is None or any(name not in values for name in names_of(entry))
@@ -26,10 +28,15 @@ class Limits:
         self.effort = np.array([number(joint.effort_limit, np.inf) for joint in rows])
 
 
-def _values(robot: Robot) -> dict[str, float]:
-    """The named values that are numbers."""
-    found: dict[str, float] = {}
-    pending = dict(robot.values)
-    while ready := [name for name, value in pending.items() if all(inner in found for inner in names_of(value))]:
-        found.update({name: float_of(pending.pop(name), found) for name in ready})
-    return found
+SLACK = 1e-9  # rad or m: what a float of a limit is off
+
+
+def outside(joint: Joint, at: Parameter, values: Mapping[str, float]) -> str:
+    """`4 rad, outside its limits -2 … 2`; "" where the joint may stand there, or letters leave it open."""
+    entries = (at, *joint.limits) if joint.limits else ()
+    if not entries or any(name not in values for entry in entries for name in names_of(entry)):
+        return ""
+    here, low, high = (float_of(entry, values) for entry in entries)
+    if low - SLACK <= here <= high + SLACK:
+        return ""
+    return f"{here:g} {'rad' if joint.turns else 'm'}, outside its limits {low:g} … {high:g}"

@@ -40,6 +40,14 @@ def given_three(value: object, where: str) -> Three:
     return x, y, z
 
 
+def given_list(value: object, where: str) -> list[Parameter]:
+    """Any number of them."""
+    items = _items(value)
+    if items is None:
+        raise InputError(f"{where}: found {describe(_plain(value))}, expected a list of numbers")
+    return [given(item, f"{where}[{k}]") for k, item in enumerate(items)]
+
+
 def given_tensor(value: object, where: str) -> dict[str, Parameter]:
     """xx xy xz yy yz zz: from a mapping (absent entries are zero), from six numbers in this order, or from 3×3."""
     if value is None:

@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.branching import followers
 from manipula.mechanics.robot.description import (
     Arm,
     Cell,
@@ -30,14 +29,14 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.exact import Formula, inverse_of, parameter_of, total, without_zeros
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.limits import outside
 from manipula.mechanics.robot.locking.renumbering import renumbered
 from manipula.mechanics.robot.reduce.zones import take, take_last
 from manipula.mechanics.robot.suffixes import suffixes_of
-from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, float_of, floats_of, names_of, text_of
+from manipula.mechanics.robot.values.parameter import Deg, Num, Parameter, floats_of, text_of
 
 Held = Mapping[str, Parameter]
 _NUMBERED = re.compile(r"(?:joint|q)_?([1-9][0-9]*)")
-_SLACK = 1e-9  # of a limit, rad or m: what a float of it is off
 _TURN: dict[str, StepKind] = {"x": "rx", "y": "ry", "z": "rz"}
 _SHIFT: dict[str, StepKind] = {"x": "tx", "y": "ty", "z": "tz"}
 QUARTERS: dict[tuple[str, Parameter | None], str] = {
@@ -110,17 +109,9 @@ def _coordinate(joint: Joint, held: Held) -> Coordinate | Parameter:
 def _refuse_outside(robot: Robot, at: Held) -> None:
     values = floats_of(dict(robot.values))
     for joint in robot.joints:
-        entries = (at[joint.name], *joint.limits) if joint.name in at and joint.limits else ()
-        if not entries or any(name not in values for entry in entries for name in names_of(entry)):
-            continue
-        here, low, high = (float_of(entry, values) for entry in entries)
-        if not low - _SLACK <= here <= high + _SLACK:
-            unit = "rad" if joint.turns else "m"
-            follows = " (it follows another)" if joint.name in followers(robot) else ""
-            raise InputError(
-                f"{robot.name}: joint {joint.name!r} would stand at {here:g} {unit}{follows}, outside its limits "
-                f"{low:g} … {high:g}"
-            )
+        if joint.name in at and (there := outside(joint, at[joint.name], values)):
+            follows = " (it follows another)" if joint.coordinate is not None else ""
+            raise InputError(f"{robot.name}: joint {joint.name!r}{follows} would stand at {there}")
 
 
 def _fixed(joint: Joint, at: Parameter, end: str, placed: bool) -> Joint:

@@ -75,7 +75,7 @@ def to_urdf(robot: Robot) -> Robot:
         for row in read.joints
     )
     origin = replace(robot.origin, convention="urdf")
-    kept = replace(read, joints=joints, gravity=robot.gravity, origin=origin)
+    kept = replace(read, joints=joints, gravity=robot.gravity, origin=origin, named_poses=robot.named_poses)
     used = needed_names(kept, dict(robot.values))
     return told_apart(replace(kept, values=tuple(value for value in robot.values if value[0] in used)))
 
@@ -196,7 +196,7 @@ def _row(split: _Split, index: int, convention: Convention) -> Joint:
         replace(mounted, at=_placement(at + mounted.at, f"{{}}{suffix}"))
         for mounted, suffix in zip(joint.carries, ends.carried[index])
     )
-    return replace(joint, before=before, offset=offset, after=after, body=body, carries=carries)
+    return replace(joint, before=before, offset=offset, after=after, body=body, carries=carries, link="")
 
 
 def _amounts(steps: Steps, kind: str) -> list[Cell]:

@@ -81,6 +81,7 @@ def _elsewhere(robot: Robot) -> dict[str, bool]:
         "motors and friction": any(not is_zero(cell.value) for cell in drives),
         "limits": any(joint.limits or joint.velocity_limit or joint.effort_limit for joint in robot.joints),
         "springs": any(joint.springs for joint in robot.joints),
+        "poses": bool(robot.named_poses),
         "gravity": [cell.parameter for cell in robot.gravity] != [ZERO, ZERO, Num(Fraction("-9.81"))],
     }
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from manipula.errors import RobotFileError
@@ -21,6 +24,7 @@ from manipula.mechanics.robot.description import (
     InertiaKind,
     Joint,
     Mounted,
+    NamedPose,
     Origin,
     Robot,
     Step,
@@ -32,6 +36,7 @@ from manipula.mechanics.robot.description import (
 from manipula.mechanics.robot.exact import inverse_of, without_zeros
 from manipula.mechanics.robot.formats.coordinates import coordinate_from_text
 from manipula.mechanics.robot.formats.placed import NAMED, TURNS, toward_axis
+from manipula.mechanics.robot.formats.poses import named_pose
 from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_from_placement
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
@@ -93,7 +98,7 @@ class _Builder:
 
     def robot(self, origin: Origin) -> Robot:
         table = self.table
-        return Robot(
+        robot = Robot(
             table.name,
             tuple(self.joint(index, joint) for index, joint in enumerate(table.joint)),
             self.gravity(),
@@ -105,6 +110,14 @@ class _Builder:
             self.frames(),
             None if table.tool is None else self.row(table.tool.on, "tool", "on"),
         )
+        return replace(robot, named_poses=tuple(self.poses(robot)))
+
+    def poses(self, robot: Robot) -> Iterator[NamedPose]:
+        """A bare number is an angle or a length, as its joint turns or slides; a list of another size is refused."""
+        motions = [_motion(row) for row, name in zip(self.table.joint, self.names) if name in robot.joint_names]
+        for name, entries in self.table.poses.items():
+            kinds: Iterator[Quantity] = itertools.chain(motions, itertools.repeat("si"))
+            yield named_pose(robot, name, [self.parameter(entry, kind) for entry, kind in zip(entries, kinds)])
 
     def frames(self) -> tuple[Frame, ...]:
         """Their cells are named after them, each after its own."""
@@ -175,6 +188,7 @@ class _Builder:
             ),
             coordinate=self.coordinate(index, table.coordinate),
             springs=tuple(map(self.spring, table.springs)),
+            link=table.link_name or "",
         )
 
     def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps, int]:

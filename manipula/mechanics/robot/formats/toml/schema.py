@@ -193,6 +193,7 @@ class JointTable(_OfKind):
     rpy: Three | None = None
     axis: Three | AxisTable | None = Field(None, description="of motion, in that frame; default z")
     anchor: Three | None = Field(None, description="a point of the axis, default the frame's origin")
+    link_name: Label | None = Field(None, description="what the link is called; its frame can be asked for so")
     link: PlacementTable | None = Field(None, description="the link's frame, seen from that frame; default the same")
     direction: Direction | None = None
     coordinate: str | None = Field(None, description='moves by others: "2*elbow + 0.1", linear in their q, SI')
@@ -288,6 +289,9 @@ class RobotTable(_Table):
     notes: tuple[str, ...] = ()
     values: Annotated[dict[str, Amount], BeforeValidator(_values)] = Field(
         default_factory=dict, description="names and their values, SI"
+    )
+    poses: dict[Label, tuple[Amount, ...]] = Field(
+        default_factory=dict, description="by name, a coordinate for every joint that moves by itself"
     )
     base: PlacementTable | None = None
     tool: ToolTable | None = None

@@ -16,6 +16,7 @@ from manipula.mechanics.robot.description import (
     Body,
     Cell,
     Joint,
+    NamedPose,
     Robot,
     Steps,
     centre_letter,
@@ -87,6 +88,8 @@ class _Writer:
         if self.robot.values:
             yield from ("", "[values]")
             yield from (f"{name} = {self.entry(value, 'si')}" for name, value in self.robot.values)
+        if self.robot.named_poses:
+            yield from ("", "[poses]", *map(self.pose, self.robot.named_poses))
         on = () if self.robot.tool_on is None else (self.on(self.robot.tool_on),)
         for part, steps, held in (("base", self.robot.base, ()), ("tool", self.robot.tool, on)):
             if steps or held:
@@ -98,6 +101,11 @@ class _Writer:
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
         for index, joint in enumerate(self.robot.joints):
             yield from ("", "[[joint]]", *self.joint(index, joint))
+
+    def pose(self, named: NamedPose) -> str:
+        turns, at = {joint.name: joint.turns for joint in self.robot.joints}, dict(named[1])
+        entries = (self.entry(at[x], "angle" if turns[x] else "length") for x in self.robot.joint_names)
+        return f"{_key(named[0])} = [{', '.join(entries)}]"
 
     @staticmethod
     def on(row: str) -> str:
@@ -143,6 +151,8 @@ class _Writer:
         yield f"name = {quoted(joint.name)}"
         if joint.parent is not None:
             yield f"parent = {quoted(joint.parent or 'base')}"
+        if joint.link:
+            yield f"link_name = {quoted(joint.link)}"
         yield f'type = "{joint.kind}"'
         for entry, cell in joint.kind_items():
             yield f"{entry.key} = {self.entry(cell.parameter, entry.quantity)}"
@@ -254,6 +264,11 @@ def _unknown(cell: Cell, name: str) -> bool:
 
 def _says_nothing(body: Body) -> bool:
     return all(cell.value is None for cell in (body.mass, *body.centre, *body.inertia))
+
+
+def _key(name: str) -> str:
+    """Bare where TOML allows it."""
+    return name if name.isascii() and name.replace("_", "").replace("-", "").isalnum() else quoted(name)
 
 
 def _inline(key: str, entries: Mapping[str, str]) -> str:

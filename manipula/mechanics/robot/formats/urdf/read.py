@@ -145,7 +145,7 @@ class _Reader:
             carries = tuple(self.branches(joint.child, on_chain, locks)) if joint.child in moving else ()
             stands = self.stands(row, joint, locks) if joint.name in locks.given else self.row(row, joint)
             on, follows = _parent(joint, chain[: len(rows)]), _coordinate(joint, locks)
-            rows.append(replace(stands, carries=carries, parent=on, coordinate=follows))
+            rows.append(replace(stands, carries=carries, parent=on, coordinate=follows, link=joint.child))
         return rows, len(heavy), endings
 
     @staticmethod

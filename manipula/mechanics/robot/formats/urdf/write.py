@@ -36,7 +36,8 @@ def lost_from_robot(robot: Robot) -> list[str]:
         for item in joint.actuator.items()
         if item.entry.letters not in ACTUATOR and not is_zero(item.value.value)
     ]
-    return [*lost, *(f"springs of joint {joint.name}" for joint in robot.joints if joint.springs)]
+    springs = (f"springs of joint {joint.name}" for joint in robot.joints if joint.springs)
+    return [*lost, *springs, *(f"pose {name}" for name, _ in robot.named_poses)]
 
 
 def _remarks(robot: Robot) -> list[str]:
