@@ -40,6 +40,7 @@ from manipula.support.progress import Tell, silent
 
 BALANCE = 1e-4  # of the largest energy that took part; above it a run is not to be trusted
 SETTLED = 1e-6  # rad/s, m/s: what the sweeps over joints that rest may leave
+SOLVED = 1e-4  # rad/s, m/s: how far the last iteration may move a stage, of which less is left
 COUNTED = ("q", "qd", "clock", "phase", "tau_held")  # states of a loop that are told when it begins
 
 
@@ -53,6 +54,7 @@ class Segment(NamedTuple):
     energies: Energies
     resting: Any
     residual: Array  # of the velocities of joints that may rest, the largest of each row
+    unsolved: Array  # of the stages of an implicit method, the same
     whole: bool  # False: it was interrupted
     unseen: Mapping[str, Array] = MappingProxyType({})  # what is on its way from the sensors to the law
 
@@ -134,9 +136,11 @@ def _segment(part: Part, now: Mapping[str, Array], make: Workshop, tell: Tell) -
     others = {name: x for name, x in went.states.items() if name not in COUNTED}
     state = {name: x for name, x in others.items() if name in (*task.also, *_states(part.law))}
     unseen = {name: x for name, x in others.items() if name not in state}
-    residual = went.outputs.get("residual", np.zeros((*task.lead, 1, 1))).max(axis=(-1, -2))
+    residual, unsolved = (
+        went.outputs.get(name, np.zeros((*task.lead, 1, 1))).max(axis=(-1, -2)) for name in ("residual", "unsolved")
+    )
     whole = went.steps == part.steps - part.steps % task.every
-    return Segment(t, seen.motion, seen.tau, state, seen.energies, seen.resting, residual, whole, unseen)
+    return Segment(t, seen.motion, seen.tau, state, seen.energies, seen.resting, residual, unsolved, whole, unseen)
 
 
 def _refuse_long_steps(part: Part, now: Mapping[str, Array]) -> None:
@@ -177,7 +181,7 @@ def _from_event_to_event(part: Part, now: Mapping[str, Array], tell: Tell) -> Se
     motion = Motion(course.q, course.qd, course.qdd)
     whole = len(course.t) == len(t)
     resting = resting_of(course.drive.get("motor_rate", course.qd))
-    return Segment(course.t, motion, course.tau, state, energies, resting, np.zeros(()), whole)
+    return Segment(course.t, motion, course.tau, state, energies, resting, np.zeros(()), np.zeros(()), whole)
 
 
 def _states(law: Any) -> dict[str, int]:
@@ -232,10 +236,8 @@ def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]
             f"energy in − stored − lost is {balance.max():.1e} of the largest energy, more than {BALANCE:g}: "
             f"take a shorter step than {task.step:g} s, or another method than {task.method!r}"
         )
-    unsettled = np.max([x.residual for x in segments], axis=0) > SETTLED
-    if unsettled.any():
-        rows = "" if not unsettled.ndim else f" in {int(unsettled.sum())} of {unsettled.size} arms"
-        caution(f"which joints rest was not settled to {SETTLED:g} in some step{rows}: take a shorter step")
+    unsettled = _above("which joints rest was not settled", [x.residual for x in segments], SETTLED)
+    unsettled |= _above(f"the stages of {task.method} were not solved", [x.unsolved for x in segments], SOLVED)
     t = _joined([x.t for x in segments], axis=-1)
     motion = Motion(*(_joined(list(parts), axis=-2) for parts in zip(*(x.motion for x in segments))))
     names = [name for name in segments[0].state if all(name in x.state for x in segments)]
@@ -248,6 +250,15 @@ def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]
         unsettled=unsettled if unsettled.ndim else bool(unsettled),
         about={**about, "method": task.method, "step": task.step, "until": task.until, **_told(task.events)},
     )  # fmt: skip
+
+
+def _above(what: str, left: list[Array], most: float) -> Any:
+    """Of each row, whether some step left more than it may: told, too."""
+    found = np.max(left, axis=0) > most
+    if found.any():
+        rows = "" if not found.ndim else f" in {int(found.sum())} of {found.size} arms"
+        caution(f"{what} to {most:g} in some step{rows}: take a shorter step")
+    return found
 
 
 def _told(events: Sequence[Event]) -> dict[str, list[str]]:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from manipula.errors import InputError, UnknownNameError, caution
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS
+from manipula.mechanics.models.integrate.discretised import METHODS as STEPS
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.events import Event, in_order
 from manipula.simulation.functions import Array, Limits
 from manipula.simulation.plant import Plant, states_of
 
-METHODS = (*INTEGRATORS, "dop853")
+METHODS = (*STEPS, "dop853")
 MOST_NUMBERS = 2**31  # of one recorded quantity: 16 GiB
 NEAR = 1e-9  # of a step: times are told from their neighbours, not from rounding
 

@@ -17,7 +17,7 @@ from manipula.algebra.emit.split import split
 from manipula.algebra.tape import Tape
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS
+from manipula.mechanics.models.integrate.discretised import METHODS
 from tests.emitted import needs_cc, shared
 from tests.laws.test_joining import pid_step, plain, rk4_step
 from tests.random_robots import random_robot
@@ -170,7 +170,7 @@ def test_a_law_in_continuous_time_acts_in_every_stage() -> None:
         assert abs(np.log2(coarse / fine) - order) < 0.4
 
 
-@pytest.mark.parametrize("method", INTEGRATORS)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_batch_of_loops_is_the_loops(method: str) -> None:
     robot = arm_of(7, "PR")
     loop = mp.closed_loop(robot, mp.controller(robot, "pid", sample=2e-3, **GAINS), method=method)

@@ -15,7 +15,7 @@ from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation import together
 from manipula.generation.together import generate_block
 from manipula.mechanics.models.integrate import stick
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS
+from manipula.mechanics.models.integrate.discretised import METHODS
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.model import System
@@ -95,7 +95,7 @@ def test_a_held_load_does_not_move_one_bit_in_a_minute() -> None:
         "euler": (0.5, 6.0),
         "rk8": (0.1, 6),
     }
-    assert set(asked) == set(INTEGRATORS)
+    assert set(asked) == set(METHODS)
     for method, (part, until) in asked.items():
         tau = arm.bias(q, np.zeros(2)) + low + part * (high - low)
         state, worst = ended(plant, q, tau, until, 2e-2, method)
@@ -126,7 +126,7 @@ def test_puma_falls_and_stops_and_a_neighbour_is_broken_loose() -> None:
 # in motion
 
 
-@pytest.mark.parametrize("method", [*INTEGRATORS])
+@pytest.mark.parametrize("method", METHODS)
 def test_steps_converge_to_the_event_driven_motion_at_order_one_at_least(method: str) -> None:
     plant, tau = swinging(), lambda t: np.array([6.0, 1.0])
     true = integrate(plant, lambda t, q, v: tau(t), [0.2, -0.3], 1.0, at=[1.0])

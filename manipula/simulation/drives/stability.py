@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS
+from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SOLVED
+from manipula.mechanics.spatial.floats import FLOATS
 from manipula.simulation.drives.bristles import Bristles
 from manipula.simulation.drives.springs import Springs
 
@@ -56,9 +57,12 @@ def growth(arm: Linear, method: str, step: float) -> tuple[float, int]:
         # ẋ = v,  v̇ = −M⁻¹ (S x + D v)
         return {"q": x["qd"], "qd": (-slow @ np.concatenate([x["q"], x["qd"]])).tolist()}
 
+    slopes = np.block([[np.zeros((size, size)), np.eye(size)], [-slow]]).tolist()
     columns = []
     for unit in np.eye(2 * size):
-        new = INTEGRATORS[method](rate, {"q": unit[:size].tolist(), "qd": unit[size:].tolist()}, step)
+        x = {"q": unit[:size].tolist(), "qd": unit[size:].tolist()}
+        solved = method in SOLVED
+        new = SOLVED[method](FLOATS, rate, slopes, x, step)[0] if solved else INTEGRATORS[method](rate, x, step)
         columns.append([*new["q"], *new["qd"]])
     values, vectors = np.linalg.eig(np.array(columns, dtype=float).T)
     worst = int(np.argmax(np.abs(values)))

@@ -34,7 +34,7 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, Call, Result
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SAMPLE, staged
+from manipula.mechanics.models.integrate.discretised import METHODS, SAMPLE, advanced, calling, telling
 from manipula.mechanics.models.integrate.sliding import Limits, masked
 from manipula.mechanics.models.integrate.steps import State
 from manipula.mechanics.models.ports import VELOCITY
@@ -59,23 +59,19 @@ class Bounds(NamedTuple):
 
 def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SWEEPS) -> Block:
     """One step of a block around `sliding(limits)`: the arm alone, or with the law that drives it in every stage."""
-    if method not in INTEGRATORS:
-        raise UnknownNameError("integrator", method, INTEGRATORS)
+    if method not in METHODS:
+        raise UnknownNameError("integrator", method, METHODS)
     kept = [name for name in block.states if name != "past"]
     if set(block.rates) != set(kept):
         raise InputError(f"{block.name}: needs the rate of every state to be discretised")
-    step, rates = INTEGRATORS[method], block.rates
+    rates = block.rates
 
     def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
-        h, here = x["sample"][0], {name: x[name] for name in kept}
+        h = x["sample"][0]
         ways = [maths.sign(v) if dry else 0 for v, dry in zip(x["qd"], limits.dry)]
-        found = block.text(maths, call, {**x, "way": ways})
-
-        def rate(state: State) -> State:
-            told = found if state is here else block.text(maths, call, {**x, **state, "way": ways})
-            return {name: told[output] for name, output in rates.items()}
-
-        new = step(staged(maths, method, rate), here, h)
+        going = {**x, "way": ways}
+        found = block.text(maths, call, going)
+        new, told = advanced(maths, block, call, going, found, h, method)
         free, M = new["qd"], found["inertia"]
         bounds = _bounds(maths, found, x, new, ways, h, limits)
         v = _polished(maths, M, free, bounds, _descended(maths, M, free, bounds, sweeps))
@@ -88,16 +84,18 @@ def sticking(block: Block, limits: Limits, method: str = "rk4", sweeps: int = SW
         if limits.loaded:
             after["past"] = [(a - b) * (1 / h) for a, b in zip(v, x["qd"])]
         held = _held(maths, found, ways, limits)
-        others = {name: value for name, value in found.items() if name in outputs}
+        others = {name: value for name, value in found.items() if name in outputs} | told
         return {**others, "friction": held, "residual": [residual], **{f"{name}_next": after[name] for name in after}}
 
     kinds = {port.name: port for port in block.inputs}
     outputs = {name: y for name, y in block.outputs.items() if name not in (*rates.values(), *TOLD)}
     outputs["residual"] = Result(VELOCITY, "how far the velocities are from resting rightly, 0 when they do")
+    outputs |= telling(method)
     outputs |= {f"{name}_next": Result(kinds[name].unit, f"{name} after the step", Next(name)) for name in block.states}
     inputs = tuple(port for port in block.inputs if port.name != "way")
     inputs = inputs if SAMPLE in inputs else (*inputs, SAMPLE)
-    return replace(block, name=f"{block.name}_step", inputs=inputs, outputs=outputs, text=text)
+    calls = calling(block.calls, method)
+    return replace(block, name=f"{block.name}_step", inputs=inputs, outputs=outputs, text=text, calls=calls)
 
 
 def _bounds(
