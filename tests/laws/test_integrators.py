@@ -21,13 +21,13 @@ from manipula.generation.together import _asked_of, _part, call_by_call, join
 from manipula.mechanics.models.block import Block, Call, Result, states, variables
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate import gauss4 as gauss
-from manipula.mechanics.models.integrate import rk8 as rk8_text
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, SOLVED, discretised
 from manipula.mechanics.models.integrate.discretised import METHODS as STEPS
+from manipula.mechanics.models.integrate.methods import gauss4 as gauss
+from manipula.mechanics.models.integrate.methods import rk8 as rk8_text
+from manipula.mechanics.models.integrate.methods.rk8 import A, B, rk8
+from manipula.mechanics.models.integrate.methods.steps import Rates, State
 from manipula.mechanics.models.integrate.motion import MOTION
-from manipula.mechanics.models.integrate.rk8 import A, B, rk8
-from manipula.mechanics.models.integrate.steps import Rates, State
 from manipula.mechanics.spatial.floats import FLOATS, FloatMaths
 from manipula.model import System
 from manipula.scalar import APART, Maths, Rate

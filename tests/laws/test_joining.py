@@ -29,8 +29,8 @@ from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import INTEGRATORS, discretised
+from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
 from manipula.mechanics.models.integrate.motion import MOTION
-from manipula.mechanics.models.integrate.steps import Rates, State, along
 from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.models.wiring import wired
 from manipula.mechanics.spatial.floats import FLOATS

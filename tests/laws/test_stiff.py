@@ -11,8 +11,8 @@ import manipula as mp
 from manipula.errors import DivergenceError, InputError, ManipulaWarning
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
-from manipula.mechanics.models.derivatives.stiffness import helpers, slopes
 from manipula.mechanics.models.integrate.driven import driven
+from manipula.mechanics.models.integrate.stiffness import helpers, slopes
 from manipula.mechanics.models.ports import Sizes
 from manipula.mechanics.spatial.floats import FLOATS
 from manipula.simulation.plant_step import stepping_of

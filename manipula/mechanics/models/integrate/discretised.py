@@ -9,14 +9,14 @@ from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.block import Block, Call, Result
-from manipula.mechanics.models.derivatives.stiffness import Rows, helpers, slopes
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.euler import euler
-from manipula.mechanics.models.integrate.gauss4 import Solved, gauss4
-from manipula.mechanics.models.integrate.rk4 import rk4
-from manipula.mechanics.models.integrate.rk8 import rk8
-from manipula.mechanics.models.integrate.semi_implicit import semi_implicit
-from manipula.mechanics.models.integrate.steps import Rates, State, Step
+from manipula.mechanics.models.integrate.methods.euler import euler
+from manipula.mechanics.models.integrate.methods.gauss4 import Solved, gauss4
+from manipula.mechanics.models.integrate.methods.rk4 import rk4
+from manipula.mechanics.models.integrate.methods.rk8 import rk8
+from manipula.mechanics.models.integrate.methods.semi_implicit import semi_implicit
+from manipula.mechanics.models.integrate.methods.steps import Rates, State, Step
+from manipula.mechanics.models.integrate.stiffness import Rows, helpers, slopes
 from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths, Next
 

@@ -35,8 +35,8 @@ from manipula.mechanics.models.block import Block, Call, Result
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.integrate.discretised import METHODS, SAMPLE, advanced, calling, telling
+from manipula.mechanics.models.integrate.methods.steps import State
 from manipula.mechanics.models.integrate.sliding import Limits, masked
-from manipula.mechanics.models.integrate.steps import State
 from manipula.mechanics.models.ports import VELOCITY
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.mechanics.spatial.vector import dot

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.integrate.steps import Rates, State, along
+from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
 
 
 def euler(rate: Rates, x: State, h: Any) -> State:

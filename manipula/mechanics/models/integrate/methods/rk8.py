@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.integrate.steps import Rates, State
+from manipula.mechanics.models.integrate.methods.steps import Rates, State
 
 Row = Mapping[int, Fraction]  # stage → its weight; all others weigh nothing
 

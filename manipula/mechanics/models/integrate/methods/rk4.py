@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.models.integrate.steps import Rates, State, along
+from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
 
 
 def rk4(rate: Rates, x: State, h: Any) -> State:

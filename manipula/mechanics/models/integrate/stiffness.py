@@ -19,7 +19,7 @@ from typing import Any
 from manipula.mechanics.models.block import Block, Call
 from manipula.mechanics.models.dynamics.inertia_inverse import inverted
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.spatial.dual import Dual, DualMaths, lifted, partial, value_of, variables
+from manipula.mechanics.spatial.dual import Dual, DualMaths, as_dual, partial, value_of, variables
 from manipula.mechanics.spatial.vector import cross, dot
 from manipula.scalar import Maths
 
@@ -65,7 +65,7 @@ def slopes(maths: Maths[Any], block: Block, call: Call, x: Given, names: Sequenc
     """Rows and columns by the entries of these states, one state after the other."""
     moving = iter(variables([value for name in names for value in x[name]]))
     given: dict[str, Any] = {name: [next(moving) for _ in x[name]] for name in names}
-    given |= {name: [lifted(v) for v in values] for name, values in x.items() if name not in given}
+    given |= {name: [as_dual(v) for v in values] for name, values in x.items() if name not in given}
     told = block.text(DualMaths(maths), _over_duals(call), given)
     rates = [rate for name in names for rate in told[block.rates[name]]]
     return [[_alone(maths, partial(rate, k)) for k in range(len(rates))] for rate in rates]
@@ -103,7 +103,7 @@ def _values(x: Any) -> Any:
 def _constants(x: Any) -> Any:
     if isinstance(x, str):
         return x
-    return [_constants(v) for v in x] if isinstance(x, list | tuple) else lifted(x)
+    return [_constants(v) for v in x] if isinstance(x, list | tuple) else as_dual(x)
 
 
 def _moving(x: Any, flow: Any) -> Any:

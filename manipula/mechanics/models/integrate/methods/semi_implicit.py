@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from manipula.mechanics.models.integrate.steps import Rates, State, along
+from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
 
 VELOCITY = {"q": "qd", "motor": "motor_rate"}  # positions, and the state that is their rate
 

@@ -27,8 +27,8 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any, NamedTuple
 
-from manipula.mechanics.models.integrate.semi_implicit import VELOCITY
-from manipula.mechanics.models.integrate.steps import Rates, State, along
+from manipula.mechanics.models.integrate.methods.semi_implicit import VELOCITY
+from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
 from manipula.mechanics.spatial.inertia import reciprocal
 from manipula.scalar import Maths
 

@@ -1,0 +1,1 @@
+"""Integrators: one step each, over any scalar."""
