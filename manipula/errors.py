@@ -22,7 +22,8 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
-_PASSED = (__name__.partition(".")[0], "contextlib")  # the package, and what decorates its functions
+# the package, and what calls its functions in a user's name: decorators, properties, copies with a change
+_PASSED = (__name__.partition(".")[0], "contextlib", "functools", "dataclasses")
 
 
 class ManipulaError(Exception):

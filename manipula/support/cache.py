@@ -16,14 +16,13 @@ import os
 import stat
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
-from manipula.errors import ManipulaWarning
+from manipula.errors import caution
 from manipula.version import __version__
 
 LIMIT = 256 * 2**20  # bytes; beyond it the files unused for longest go
@@ -143,7 +142,7 @@ def _not_private(found: os.stat_result, is_kind: Callable[[int], bool]) -> str:
 
 @lru_cache(maxsize=8)
 def _warn_once(text: str) -> None:
-    warnings.warn(text, ManipulaWarning, stacklevel=4)
+    caution(text)
 
 
 def _prune(place: Path) -> None:
