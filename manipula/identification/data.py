@@ -3,8 +3,8 @@
 A log goes in stretches without gaps. Of each, positions are filtered and differenced, the columns are evaluated a
 chunk at a time, filtered as the torque is, and summed into Gram matrices; rows are kept as often as the filter lets
 through. Of the rows kept, `judge` holds all; `fit` leaves out those of a joint that may stick (|q̇| < 0.01 rad/s, or
-1 mm/s of one that slides), those whose torque stands at its limit, and a period of the filter at both ends, where
-accelerations are guesses.
+1 mm/s of one that slides), those whose torque stands at its limit, and a period of the filter of positions at both
+ends, where accelerations are guesses.
 
 Columns that follow what the joints bear (friction by load, a tilted base, gains) need inertial parameters: those of the
 robot's file where it has them all, else those of a first fit without these columns. `data.with_load(theta)` takes

@@ -11,7 +11,7 @@ import numpy as np
 from manipula.errors import InputError, UnknownNameError
 from manipula.identification.assembled import Columns
 from manipula.identification.data import BLOCKS, Data, Source
-from manipula.identification.filters.cutoff import cutoff_for
+from manipula.identification.filters.cutoff import Filter, cutoff_for
 from manipula.identification.filters.filtering import Smoother
 from manipula.identification.filters.motion import Motion, motion_of
 from manipula.identification.gram import Array, Grams
@@ -27,12 +27,12 @@ def gather(
     robot: Robot,
     logs: Log | Iterable[Log],
     model: JointModel | None = None,
-    filter: float | str | None = "auto",
+    filter: Filter = "auto",
     *,
     blocks: int = BLOCKS,
     load: Any = None,
 ) -> Data:
-    """`filter`: "auto", a cut-off in Hz, or None. `load` are values of the inertial columns, see `Data`."""
+    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load` are values of the inertial columns, see `Data`."""
     columns = Columns(robot, model or JointModel())
     listed = [logs] if isinstance(logs, Log) else list(logs)
     if not listed:
@@ -49,13 +49,13 @@ def gather(
     return Data(columns.columns, fit, judge, source, known, tuple(dict.fromkeys(notes)), places)
 
 
-def _motions(columns: Columns, log: Log, filter: float | str | None) -> tuple[list[Motion], list[str]]:
+def _motions(columns: Columns, log: Log, filter: Filter) -> tuple[list[Motion], list[str]]:
     """The stretches of a log, filtered, and what was noticed of it."""
     _check(columns.robot, log)
     parts = log.parts()
     cut, factors, effort = cutoff_for(parts, filter), _factors(columns), Limits(columns.robot).effort
     effort = np.where(effort > 0, effort, np.inf)  # zero: the file's way to say nothing
-    smoothers = [Smoother(part.rate, cut.frequency, cut.reason) for part in parts]
+    smoothers = [Smoother(part.rate, cut.frequency, cut.reason, cut.motion) for part in parts]
     motions = [_motion(columns, part, smoother, factors, effort) for part, smoother in zip(parts, smoothers)]
     return motions, [note for part in parts for note in part.notes]
 
@@ -64,8 +64,8 @@ def _motion(columns: Columns, part: Log, smoother: Smoother, factors: Array, eff
     assert part.tau is not None
     found = motion_of(part, part.tau * factors, smoother, {r: float(r) * columns.pace for r in columns.radii()})
     held = part.saturated | (np.abs(part.tau) >= effort)
-    if held.any() and smoother.ends:  # as far around as the filter spreads it
-        held = np.array([np.convolve(x, np.ones(smoother.ends), "same") > 0.5 for x in held.T]).T
+    if held.any() and smoother.blur:  # as far around as the filter spreads it
+        held = np.array([np.convolve(x, np.ones(smoother.blur), "same") > 0.5 for x in held.T]).T
     return replace(found, saturated=held)
 
 

@@ -36,21 +36,41 @@ SHORTEST = 32  # samples
 
 @dataclass(frozen=True)
 class Cutoff:
-    """Hz, None where nothing is to be filtered, and the reason."""
+    """Hz, None where nothing is to be filtered, and the reason; `motion` where positions are cut by another number."""
 
     frequency: float | None
     reason: str
+    motion: float | None = None
 
 
-def cutoff_for(parts: Sequence[Log], filter: float | str | None) -> Cutoff:
+@dataclass(frozen=True)
+class Below:
+    """The automatic cut-off, but no higher than this."""
+
+    most: Cutoff
+
+
+Filter = float | str | None | Below
+
+
+def cutoff_for(parts: Sequence[Log], filter: Filter) -> Cutoff:
     """Of a log's stretches: one number for all of them."""
     if filter is None:
         return Cutoff(None, "as asked for")
     if filter == "auto":
         return found_cutoff(parts)
+    if isinstance(filter, Below):
+        return _lower(found_cutoff(parts), filter.most)
     if isinstance(filter, str) or not np.isfinite(filter):
         raise InputError(f'filter: expected "auto", a cut-off in Hz, or None, found {filter!r}')
     return Cutoff(float(filter), "as asked for")
+
+
+def _lower(found: Cutoff, most: Cutoff) -> Cutoff:
+    """Positions keep the cut-off that their own spectrum asks for."""
+    if found.frequency is None or most.frequency is None or most.frequency >= found.frequency:
+        return found
+    return Cutoff(most.frequency, most.reason, found.frequency)
 
 
 def found_cutoff(parts: Sequence[Log]) -> Cutoff:

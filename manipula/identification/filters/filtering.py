@@ -3,7 +3,8 @@
 A low-pass filter F and the model commute in the parameters: F τ = (F Y) θ. So what it does to the torque it does to the
 columns, edges of Coulomb friction included, and nothing is biased. Positions are filtered first, so that differences of
 them show the motion and not the encoder: at twice the cut-off, where the filter leaves all that the columns' own filter
-lets through as it is.
+lets through as it is. Where torques were recorded with less of their band than the motion has, columns and torques are
+cut below that end, positions where the motion asks for it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Smoother:
     rate: float  # Hz, of the samples
     cutoff: float | None  # Hz
     reason: str = ""
+    motion: float | None = None  # Hz, of positions, where it is another
 
     def __post_init__(self) -> None:
         if self.cutoff is not None and not 0 < self.cutoff < self.rate / 2:
@@ -61,7 +63,7 @@ class Smoother:
         """The filter of positions."""
         if self.cutoff is None:
             return self
-        return Smoother(self.rate, min(WIDER * self.cutoff, HIGHEST * self.rate), self.reason)
+        return Smoother(self.rate, min(WIDER * (self.motion or self.cutoff), HIGHEST * self.rate), self.reason)
 
     @property
     def step(self) -> int:
@@ -70,7 +72,12 @@ class Smoother:
 
     @property
     def ends(self) -> int:
-        """Samples at both ends whose accelerations are guesses: a period of the cut-off."""
+        """Samples at both ends whose accelerations are guesses: a period of the motion's cut-off."""
+        return 0 if self.cutoff is None else int(np.ceil(self.rate / (self.motion or self.cutoff)))
+
+    @property
+    def blur(self) -> int:
+        """Samples over which a column is spread: a period of the cut-off."""
         return 0 if self.cutoff is None else int(np.ceil(self.rate / self.cutoff))
 
     def __call__(self, x: Array) -> Array:

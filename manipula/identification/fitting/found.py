@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from manipula.algebra.expr.function import Function
 from manipula.identification.columns.column import Column
 from manipula.identification.data import Data
+from manipula.identification.filters.cutoff import Filter
 from manipula.identification.fitting.base_view import base_rows
 from manipula.identification.fitting.prediction import Errors, errors_of, torques_at
 from manipula.identification.fitting.returned import consistent, eigenvalues_of, in_file, robot_with
@@ -57,7 +58,7 @@ class Found:
     spread: Spread
     data: Data
     judged: tuple[Data, ...] = ()  # the recordings of `validation`
-    asked_filter: float | str | None = "auto"
+    asked_filter: Filter = "auto"  # of other recordings, too
     as_model: Callable[[Function, float], Any] = lambda function, sample: function  # the face makes a Model of it
 
     # results

@@ -22,6 +22,8 @@ from manipula.identification.estimators.instruments import instruments_of
 from manipula.identification.estimators.normal import even_weights, normal_from, solved, weights_from
 from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, prior_from
 from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
+from manipula.identification.filters.cutoff import Below, Cutoff, Filter
+from manipula.identification.filters.torque_band import BELOW, torque_end
 from manipula.identification.fitting.correlation import correlation_time
 from manipula.identification.fitting.found import Found
 from manipula.identification.fitting.gains import gain_doubts
@@ -52,7 +54,7 @@ class Asked:
     model: JointModel | None  # None: to be chosen
     prior: str | None
     method: str
-    filter: float | str | None
+    filter: Filter
 
     def gathered(self, model: JointModel, load: Array | None = None) -> Data:
         return gather(self.robot, self.logs, model, self.filter, load=load)
@@ -89,7 +91,7 @@ def identified(
     """See the verb `identify`. `validate` is not touched before the fit has ended."""
     estimate = estimator_named(method)
     asked = Asked(robot, _listed(robot, logs, "logs"), _model(model), _prior(prior, method), method, filter)
-    first = _first(asked)
+    asked, first = _first(asked)
     tell(f"{len(first.data.columns)} columns; residuals remember {first.time:.3g} samples")
     fit, chosen, kept = _chosen(asked, first, tell)
     theta = estimate(fit.data, fit.prior, fit.weights)
@@ -98,17 +100,30 @@ def identified(
     return _found(asked, fit, theta, chosen, kept, validate)
 
 
-def _first(asked: Asked) -> Fit:
-    """The fit of the columns that every arm has, or of those asked for."""
+def _first(asked: Asked) -> tuple[Asked, Fit]:
+    """The fit of the columns that every arm has, or of those asked for; it finds where the recorded torque ends."""
     model = asked.model or JointModel()
     data = asked.gathered(model)
     refuse_silent(data)
     fit = fit_of(data, asked.prior)
     refuse_noise(data, fit.prior, fit.weights, partial(asked.changed, data, model))
-    if any(column.loaded for column in data.columns):
-        data = data.with_load(fit.entropic())
+    if asked.filter == "auto" and (most := _torque_cutoff(fit)) is not None:
+        asked = replace(asked, filter=Below(most))
+        data = asked.gathered(model)
         fit = fit_of(data, asked.prior)
-    return fit
+    if any(column.loaded for column in data.columns):
+        fit = fit_of(_loaded(fit).data, asked.prior)
+    return asked, fit
+
+
+def _torque_cutoff(fit: Fit) -> Cutoff | None:
+    """Where the recorded torque ends below the cut-off of a stretch."""
+    data, motions = fit.data, fit.data.source.motions
+    kept = [motion.smoother.rate / motion.smoother.step for motion in motions]
+    end = torque_end(data.predicted(fit.entropic()), data.torques, kept, fit.weights)
+    if not any(motion.smoother.cutoff is not None and end / BELOW < motion.smoother.cutoff for motion in motions):
+        return None
+    return Cutoff(end / BELOW, f"beyond {end:.2g} Hz the recorded torque has less than half of what the motion asks for")
 
 
 def fit_of(data: Data, kind: str | None) -> Fit:
@@ -142,8 +157,15 @@ def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None
     chosen = select(data.columns, data.fit, prior, first.weights, always, tell)
     narrow = data.subset([data.columns[k].name for k in chosen.kept])
     families = tuple(dict.fromkeys(c.family for c in narrow.columns))
-    fit = Fit(narrow, prior.subset(chosen.kept), first.weights, first.time)
+    fit = _loaded(Fit(narrow, prior.subset(chosen.kept), first.weights, first.time))
     return fit, chosen, narrowed(everything, families)
+
+
+def _loaded(fit: Fit) -> Fit:
+    """What the joints bear by the fit itself, as a prediction has it, and no longer by the first one."""
+    if not any(column.loaded for column in fit.data.columns):
+        return fit
+    return replace(fit, data=fit.data.with_load(fit.entropic()))
 
 
 def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model: JointModel, validate: Any) -> Found:

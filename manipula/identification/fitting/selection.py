@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import cholesky, solve_triangular
 
 from manipula.identification.columns.column import Column
 from manipula.identification.estimators.entropic import from_the_prior, newton
@@ -151,18 +152,20 @@ def _widened(prior: Prior, kept: Indexes, wider: Indexes, x: Array) -> Array:
 
 
 def independent(normal: Normal, kept: Indexes, more: Indexes) -> Indexes:
-    """Those of `more` that are not, to rounding, sums of the columns kept and of each other."""
-    found: list[int] = []
+    """Those of `more` that are not, to rounding, sums of the columns kept and of each other: by Cholesky's factor of
+    the columns kept, a row longer with every column that is taken."""
     scale = np.sqrt(np.maximum(np.diag(normal.A), 0.0))
     scale[scale == 0] = 1.0
     A = normal.A / np.outer(scale, scale)
-    base = list(kept)
+    base, found = list(kept), list[int]()
+    root = cholesky(A[np.ix_(base, base)] + TELLABLE * np.eye(len(base)), lower=True)
     for k in more:
-        inner = A[np.ix_(base, base)] + TELLABLE * np.eye(len(base))
-        left = A[k, k] - A[k, base] @ np.linalg.solve(inner, A[base, k])
+        row = solve_triangular(root, A[base, k], lower=True)
+        left = A[k, k] - row @ row
         if left > COLLINEAR * max(A[k, k], 1e-300) and A[k, k] > 0:
             found.append(int(k))
             base.append(int(k))
+            root = np.block([[root, np.zeros((len(row), 1))], [row, np.sqrt(left + TELLABLE)]])
     return np.array(found, dtype=np.intp)
 
 
