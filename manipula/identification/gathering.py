@@ -32,7 +32,8 @@ def gather(
     blocks: int = BLOCKS,
     load: Any = None,
 ) -> Data:
-    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load` are values of the inertial columns, see `Data`."""
+    """`filter`: "auto", that or lower (`Below`), a cut-off in Hz, or None. `load` are values of the inertial columns,
+    see `Data`."""
     columns = Columns(robot, model or JointModel())
     listed = [logs] if isinstance(logs, Log) else list(logs)
     if not listed:

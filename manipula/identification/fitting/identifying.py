@@ -123,7 +123,8 @@ def _torque_cutoff(fit: Fit) -> Cutoff | None:
     end = torque_end(data.predicted(fit.entropic()), data.torques, kept, fit.weights)
     if not any(motion.smoother.cutoff is not None and end / BELOW < motion.smoother.cutoff for motion in motions):
         return None
-    return Cutoff(end / BELOW, f"beyond {end:.2g} Hz the recorded torque has less than half of what the motion asks for")
+    told = f"beyond {end:.2g} Hz the recorded torque has less than half of what the motion asks for"
+    return Cutoff(end / BELOW, told)
 
 
 def fit_of(data: Data, kind: str | None) -> Fit:
