@@ -34,14 +34,14 @@ def torque_end(asked: Sequence[Array], recorded: Sequence[Array], rates: Sequenc
         f, power, shared = _spectra(x, y, rate, weights)
         place = np.clip((BANDS * np.log2(f / slowest)).astype(int), 0, count - 1)
         sums += [np.bincount(place, values, count) for values in (power, shared)]
-    return _end(*sums, slowest)
+    return _end(sums[0], sums[1], slowest)
 
 
 def _spectra(asked: Array, recorded: Array, rate: float, weights: Array) -> tuple[Array, Array, Array]:
     """Frequencies above zero, |τ̂|² and Re(τ̂* τ)."""
     window = np.sin(np.pi * (np.arange(len(asked)) + 0.5) / len(asked))[:, None] ** 4
     first, second = (np.fft.rfft((x - x.mean(0)) * window, axis=0)[1:] for x in (asked, recorded))
-    f = np.fft.rfftfreq(len(asked), 1 / rate)[1:]
+    f = np.asarray(np.fft.rfftfreq(len(asked), 1 / rate), float)[1:]
     return f, np.abs(first) ** 2 @ weights, (first.conj() * second).real @ weights
 
 
