@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from math import cos, isclose, sin
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -19,9 +20,10 @@ from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.show.printer import Printer
-from manipula.algebra.simplify import expanded, expanded_size, factored, same, simplified
+from manipula.algebra.simplify import expanded, factored, same, simplified
 from manipula.algebra.simplify.circle import fewest_squares
 from manipula.algebra.simplify.dag import Bracketed
+from manipula.algebra.simplify.limits import WORK, Work
 from manipula.algebra.simplify.proof import proved
 from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.algebra.simplify.tree import MINUS, ZERO, Sum, Tree, evaluate_tree, operations, product_of
@@ -161,7 +163,7 @@ def test_every_form_has_the_value_of_the_function(seed: int) -> None:
         assert isclose(found, meant[function.roots.index(root)], rel_tol=1e-9, abs_tol=1e-7)
     assert same(function, simplified(function))
     terms = sum(len(x.terms) if isinstance(x, Sum) else x != ZERO for x in expanded(function)["y"])
-    assert terms <= expanded_size(function)
+    assert terms <= sum(Simplifier().length(root) for root in function.roots)
 
 
 @settings(max_examples=60, deadline=None)
@@ -200,10 +202,46 @@ def long_product(world: World, factors: int) -> Expr:
 
 def test_too_long_a_form_is_refused_with_its_size() -> None:
     world = World()
-    function = world.function(long_product(world, 12))
-    assert expanded_size(function) >= 3**12
-    with pytest.raises(SizeError, match=r"100,000 terms.*'auxiliary' or 'factored'"):
-        expanded(function)
+    with pytest.raises(SizeError, match=r"expanded form: [\d,]+ terms \(10,000 at most\); ask .*'auxiliary'"):
+        expanded(world.function(long_product(world, 8)))
+    with pytest.raises(SizeError, match=r"expanded form: a sum of .* terms is on the way.*'auxiliary'"):
+        expanded(world.function(long_product(world, 12)))
+
+
+@pytest.mark.parametrize("form", [expanded, factored])
+def test_what_is_refused_was_never_written(form: Callable[[Function], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its size comes first: nothing is shortened, factored or printed before it is known."""
+    world = World()
+    x, y = world.c(1), world.s(2)
+    for k in range(40):
+        x, y = x * y + world.p["a"] * k, x + y * world.p["b"]
+    shortened: list[Expr] = []
+    terms = Simplifier.terms
+    monkeypatch.setattr(Simplifier, "terms", lambda self, root: shortened.append(root) or terms(self, root))
+    with pytest.raises(SizeError, match="'auxiliary' or some of its entries"):
+        form(world.function(x, y))
+    assert {x, y}.isdisjoint(shortened)
+
+
+def test_the_work_of_a_refusal_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products of terms are counted, not seconds: twenty hopeless outputs cost hardly more than one."""
+    world = World()
+    roots = [long_product(world, 9) + k for k in range(20)]
+    products: list[int] = []
+    take = Work.take
+    monkeypatch.setattr(Work, "take", lambda self, count: (products.append(count), take(self, count)))
+    with pytest.raises(SizeError):
+        expanded(world.function(*roots))
+    assert sum(products) < 1.5 * WORK
+
+
+def test_functions_in_functions_are_counted_as_often_as_they_are_written() -> None:
+    world = World()
+    x = world.p["a"]
+    for _ in range(20):
+        x = world.maths.sqrt(x + 1) * world.maths.sqrt(x + 2)
+    with pytest.raises(SizeError, match="factored form: 2,100,000 roots, choices and the like"):
+        factored(world.function(x))
 
 
 def test_factored_falls_back_to_the_brackets_of_the_graph() -> None:

@@ -16,6 +16,7 @@ _PASSES = 4
 
 def fewest_powers(terms: Raw, order: Sequence[int]) -> Raw:
     """Angle after angle, every coefficient by itself, until the number of terms stops falling."""
+    order = [k for k in order if any(e[2 * k] + e[2 * k + 1] > 1 for e in terms)]
     best = terms
     for _ in range(_PASSES):
         shorter = best
@@ -36,7 +37,9 @@ def _one_angle(terms: Raw, k: int) -> Raw:
         groups[rest, s % 2, c % 2][c // 2, s // 2] = value
     result: Raw = {}
     for (rest, s, c), squares in groups.items():
-        for i, j, value in fewest_squares(_in_cosine(squares)):
+        alone = len(squares) == 1  # one term cannot become fewer
+        ways = [(*key, x) for key, x in squares.items()] if alone else fewest_squares(_in_cosine(squares))
+        for i, j, value in ways:
             result[(*rest[: 2 * k], s + 2 * j, c + 2 * i, *rest[2 * k + 2 :])] = value
     return result
 

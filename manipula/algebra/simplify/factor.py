@@ -9,18 +9,21 @@ written operations; long ones take the one that promises most.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from manipula.algebra.simplify.polynomial import context_of, rational_from, rational_to
 from manipula.algebra.simplify.terms import (
     Monomial,
     Terms,
+    apart,
     common,
+    degree,
     divided,
     plain_operations,
-    times,
+    products_in,
     tree_from_monomial,
     tree_from_terms,
 )
@@ -111,31 +114,42 @@ def _terms_of(p: Any, generators: list[int]) -> Terms:
 # divisors
 
 
+class Offer(NamedTuple):
+    """Some terms of a sum as divisor · quotient, the quotient made when it is wanted."""
+
+    held: list[Monomial]
+    divisor: Terms
+    quotient: Callable[[], Terms]
+    products: int  # written in the quotient
+    length: int  # its terms
+
+    def saving(self, written: Mapping[Monomial, int]) -> int:
+        """Operations it saves beside the terms as they stand."""
+        plain = sum(written[m] for m in self.held) + len(self.held) - 1
+        return plain - plain_operations(self.divisor) - (self.products + self.length - 1) - 1
+
+
 def _promising(terms: Terms) -> list[Split]:
     """The splits that save most, best first."""
     width = next((width for size, width in WIDTH if len(terms) <= size), 1)
-    scored: dict[frozenset[Monomial], tuple[int, Split]] = {}
-    for split in _splits(terms):
-        saving = plain_operations(_product(split)) - sum(map(plain_operations, split[:2])) - 1
-        key = frozenset(split[2])
+    written = {m: products_in(m, c) for m, c in terms.items()}
+    scored: dict[frozenset[Monomial], tuple[int, Offer]] = {}
+    for offer in _offers(terms):
+        saving, key = offer.saving(written), frozenset(offer.held)
         if saving > 0 and (key not in scored or saving > scored[key][0]):
-            scored[key] = (saving, split)
-    ranked = sorted(scored.values(), key=lambda entry: (-entry[0], sorted(entry[1][0].items())))
-    return [split for _, split in ranked[:width]]
+            scored[key] = (saving, offer)
+    ranked = sorted(scored.values(), key=lambda entry: (-entry[0], sorted(entry[1].divisor.items())))
+    return [(x.divisor, x.quotient(), _without(terms, x.held)) for _, x in ranked[:width]]
 
 
-def _product(split: Split) -> Terms:
-    return {times(a, b): x * y for a, x in split[0].items() for b, y in split[1].items()}
-
-
-def _splits(terms: Terms) -> Iterator[Split]:
+def _offers(terms: Terms) -> Iterator[Offer]:
     yield from _by_generator(terms)
     yield from _by_number(terms)
     if len(terms) <= BINOMIAL_TERMS:
         yield from _by_binomial(terms)
 
 
-def _by_generator(terms: Terms) -> Iterator[Split]:
+def _by_generator(terms: Terms) -> Iterator[Offer]:
     """Everything with a generator (or its square), divided by all it shares."""
     holders: dict[tuple[int, int], list[Monomial]] = defaultdict(list)
     for monomial in terms:
@@ -145,34 +159,44 @@ def _by_generator(terms: Terms) -> Iterator[Split]:
     for held in holders.values():
         if len(held) > 1:
             shared = common(held)
-            quotient = {_exact(m, shared): terms[m] for m in held}
-            yield {shared: Fraction(1)}, quotient, _without(terms, held)
+            less = degree(shared)
+            products = sum(max(degree(m) - less + (abs(terms[m]) != 1) - 1, 0) for m in held)
+            yield Offer(held, {shared: Fraction(1)}, partial(_over, terms, held, shared), products, len(held))
 
 
-def _by_number(terms: Terms) -> Iterator[Split]:
+def _over(terms: Terms, held: list[Monomial], shared: Monomial) -> Terms:
+    return {_exact(m, shared): terms[m] for m in held}
+
+
+def _by_number(terms: Terms) -> Iterator[Offer]:
     holders: dict[Fraction, list[Monomial]] = defaultdict(list)
     for monomial, c in terms.items():
         holders[abs(c)].append(monomial)
     for number, held in holders.items():
         if number != 1 and len(held) > 1:
-            yield {(): number}, {m: terms[m] / number for m in held}, _without(terms, held)
+            quotient = {m: terms[m] / number for m in held}
+            products = sum(products_in(m, c) for m, c in quotient.items())
+            yield Offer(held, {(): number}, partial(dict, quotient), products, len(held))
 
 
-def _by_binomial(terms: Terms) -> Iterator[Split]:
+def _by_binomial(terms: Terms) -> Iterator[Offer]:
     """Two terms over what they share are a binomial; pairs with the same one form a product."""
     groups: dict[tuple[Monomial, Monomial, Fraction], list[tuple[Monomial, Monomial, Monomial]]] = defaultdict(list)
     ordered = sorted(terms)
     for at, a in enumerate(ordered):
         for b in ordered[at + 1 :]:
-            shared = common([a, b])
-            x, y, first, second = _exact(a, shared), _exact(b, shared), a, b
+            shared, x, y = apart(a, b)
+            first, second = a, b
             if x > y:
                 x, y, first, second = y, x, b, a
             groups[x, y, terms[second] / terms[first]].append((shared, first, second))
     for (x, y, ratio), pairs in groups.items():
+        if len(pairs) < 2:
+            continue
         quotient, held = _disjoint(pairs, terms)
         if len(quotient) > 1:
-            yield {x: Fraction(1), y: ratio}, quotient, _without(terms, held)
+            products = sum(products_in(m, c) for m, c in quotient.items())
+            yield Offer(held, {x: Fraction(1), y: ratio}, partial(dict, quotient), products, len(quotient))
 
 
 def _disjoint(pairs: list[tuple[Monomial, Monomial, Monomial]], terms: Terms) -> tuple[Terms, list[Monomial]]:

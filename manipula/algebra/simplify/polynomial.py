@@ -16,7 +16,8 @@ from flint import fmpq, fmpq_mpoly_ctx
 
 from manipula.algebra.expr.node import Expr, angle_terms
 from manipula.algebra.simplify.angles import angle_from, coordinates_for, expressed
-from manipula.algebra.simplify.quotient import Poly, Quotient, inverted, negative, product_of, sum_of
+from manipula.algebra.simplify.limits import Work, rounded
+from manipula.algebra.simplify.quotient import CHEAP, Poly, Quotient, inverted, negative, product_of, sum_of
 from manipula.algebra.simplify.terms import Terms
 from manipula.algebra.simplify.tree import Angle, Call, Degrees, Symbol, Tree, Trig
 from manipula.errors import SizeError
@@ -74,8 +75,10 @@ class Expansion:
     `choose` picks the coordinates from the angles in use: independent ones for a canonical result, or all of them.
     """
 
-    def __init__(self, root: Expr, write: Write, limit: int, choose: Choose = coordinates_for) -> None:
-        self.root, self.write, self.limit = root, write, limit
+    def __init__(
+        self, root: Expr, write: Write, limit: int, choose: Choose = coordinates_for, work: Work | None = None
+    ) -> None:
+        self.root, self.write, self.limit, self.work = root, write, limit, work or Work()
         self.cone = polynomial_cone(root)
         self.angles = {x: angle_of(x.args[0], write) for x in self.cone if x.op in ("sin", "cos")}
         self.coordinates = choose(self._uses())
@@ -115,7 +118,9 @@ class Expansion:
         left = Counter(arg for node in self.cone for arg in _polynomial_args(node))
         done: dict[Expr, Quotient] = {}
         for node in self.cone:
-            done[node] = self._expanded(node, [done[arg] for arg in _polynomial_args(node)])
+            done[node] = made = self._expanded(node, [done[arg] for arg in _polynomial_args(node)])
+            if made.bottom is not None:  # common factors were searched
+                self.work.take(min(len(made.top) + len(made.bottom), CHEAP) ** 2)
             for arg in _polynomial_args(node):
                 left[arg] -= 1
                 if not left[arg]:
@@ -145,10 +150,11 @@ class Expansion:
 
     def _product(self, a: Poly, b: Poly) -> Poly:
         if len(a) * len(b) > 50 * self.limit:
-            raise SizeError(f"a product of {len(a)} by {len(b)} terms is on the way")
+            raise SizeError(f"a product of {rounded(len(a))} by {rounded(len(b))} terms is on the way to it")
+        self.work.take(len(a) * len(b))
         product = self.reduced(a * b, self._both_turn(a, b))
         if len(product) > self.limit:
-            raise SizeError(f"a sum of {len(product)} terms is on the way")
+            raise SizeError(f"a sum of {rounded(len(product))} terms is on the way to it")
         return product
 
     def _both_turn(self, a: Poly, b: Poly) -> list[int]:

@@ -6,65 +6,95 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import Any
 
+from manipula.algebra.expr.cost import tree_cost_of
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.simplify.angles import all_angles
 from manipula.algebra.simplify.circle import Exponents, Raw
 from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.factor import Factoriser
+from manipula.algebra.simplify.limits import FACTORED_TERMS, LONG, WRITTEN_OPERATIONS, Work
 from manipula.algebra.simplify.polynomial import Expansion, terms_from_polynomial
+from manipula.algebra.simplify.quotient import Quotient
 from manipula.algebra.simplify.terms import Monomial, Terms, added, plain_operations, times, tree_from_monomial
 from manipula.algebra.simplify.tree import Inverse, Symbol, Tree, product_of, sum_of, without_sign
 from manipula.algebra.simplify.trigonometry import Shortener
 from manipula.errors import SizeError
 
-EXPANDED_TERMS = 100_000  # past this nobody reads it
-FACTORED_TERMS = 20_000  # past this the search for factors takes too long
-LONG = 1_000  # terms past which the factor of every rate and acceleration is searched by itself
-ON_THE_WAY = 40_000  # terms of an intermediate sum, when the aim is a factored form
+ON_THE_WAY = 40_000  # terms of an intermediate sum
+TWICE = 2_000  # terms up to which a second choice of angles is tried
 
 
 class Simplifier:
-    """Remembers the outputs and arguments it has written."""
+    """Remembers what it has expanded and written; all of it is paid from one purse of work."""
 
     def __init__(self) -> None:
+        self.work = Work()
+        self.expansions: dict[Expr, tuple[Expansion, Quotient]] = {}
         self.short: dict[Expr, tuple[Terms, list[Tree]]] = {}
         self.trees: dict[Expr, Tree] = {}
+        self.brackets = Bracketed(self.argument)
+
+    def length(self, root: Expr) -> int:
+        """The terms it has when multiplied out, found by doing so. `SizeError` where too many are on the way."""
+        _, (top, bottom) = self._expanded(root)
+        return len(top) + (0 if bottom is None else len(bottom))
 
     def factored(self, root: Expr) -> Tree:
         """Brackets where they save operations. `SizeError` where it is too long to search."""
         if root not in self.trees:
-            terms, atoms = self.terms(root, ON_THE_WAY)
-            if len(terms) > FACTORED_TERMS:
-                raise SizeError(f"{len(terms)} terms")
+            if self.length(root) > FACTORED_TERMS:
+                raise SizeError(f"{self.length(root)} terms")
+            terms, atoms = self.terms(root)
             self.trees[root] = Factoriser(atoms).factored(terms) if len(terms) <= LONG else _by_rates(terms, atoms)
         return self.trees[root]
+
+    def bracketed(self, root: Expr) -> Tree:
+        """As the graph has it. `SizeError` where that repeats too much."""
+        size = tree_cost_of([root]).grand_total
+        if size > WRITTEN_OPERATIONS:
+            raise SizeError(f"{size} operations")
+        return self.brackets.tree(root)
 
     def argument(self, root: Expr) -> Tree:
         """What a function is applied to, or a denominator: factored, or as the graph has it."""
         try:
             return self.factored(root)
         except SizeError:
-            return Bracketed(self.argument).tree(root)
+            return self.bracketed(root)
 
-    def terms(self, root: Expr, limit: int = EXPANDED_TERMS) -> tuple[Terms, list[Tree]]:
-        """The shortest sum found, and its atoms. `SizeError` when a sum on the way passes the limit."""
+    def terms(self, root: Expr) -> tuple[Terms, list[Tree]]:
+        """The shortest sum found, and its atoms. `SizeError` where too many terms are on the way."""
         if root not in self.short:
-            self.short[root] = self._shortest(root, limit)
+            self.short[root] = self._shortest(root)
         return self.short[root]
 
-    def _shortest(self, root: Expr, limit: int) -> tuple[Terms, list[Tree]]:
+    def _expanded(self, root: Expr) -> tuple[Expansion, Quotient]:
+        if root not in self.expansions:
+            expansion = Expansion(root, self.argument, ON_THE_WAY, work=self.work)
+            self.expansions[root] = expansion, expansion.quotient()
+        return self.expansions[root]
+
+    def _shortest(self, root: Expr) -> tuple[Terms, list[Tree]]:
         """In independent angles; where the graph uses more of them than that, also with each kept for itself."""
-        expansion = Expansion(root, self.argument, limit)
-        best = _shortest(expansion)
-        if len(best[0]) > 1 and len({angle for angle, _ in expansion.angles.values()}) > len(expansion.coordinates):
-            other = _shortest(Expansion(root, self.argument, limit, all_angles))
-            best = min(best, other, key=lambda form: (len(form[0]), plain_operations(form[0])))
+        expansion, quotient = self._expanded(root)
+        best = _shortest(expansion, quotient)
+        more = len({angle for angle, _ in expansion.angles.values()}) > len(expansion.coordinates)
+        if more and 1 < len(best[0]) <= TWICE:
+            try:
+                other = Expansion(root, self.argument, ON_THE_WAY, all_angles, self.work)
+                best = min(best, _shortest(other, other.quotient()), key=_written_length)
+            except SizeError:
+                return best
         return best
 
 
-def _shortest(expansion: Expansion) -> tuple[Terms, list[Tree]]:
+def _written_length(form: tuple[Terms, list[Tree]]) -> tuple[int, int]:
+    return len(form[0]), plain_operations(form[0])
+
+
+def _shortest(expansion: Expansion, quotient: Quotient) -> tuple[Terms, list[Tree]]:
     """The shortest sum; a denominator is a factor 1/bottom of every term."""
-    top, bottom = expansion.quotient()
+    top, bottom = quotient
     terms, atoms = _short(top, expansion)
     return (terms, atoms) if bottom is None else _over(terms, atoms, *_short(bottom, expansion))
 

@@ -15,6 +15,8 @@ Terms = dict[Monomial, Fraction]
 
 
 def times(a: Monomial, b: Monomial) -> Monomial:
+    if not a or not b:
+        return a or b
     exponents = dict(a)
     for generator, exponent in b:
         exponents[generator] = exponents.get(generator, 0) + exponent
@@ -32,7 +34,19 @@ def divided(a: Monomial, b: Monomial) -> Monomial | None:
             exponents[generator] = left
         else:
             del exponents[generator]
-    return tuple(sorted(exponents.items()))
+    return tuple(exponents.items())  # in order still
+
+
+def apart(a: Monomial, b: Monomial) -> tuple[Monomial, Monomial, Monomial]:
+    """(what both share, what is left of a, what is left of b)"""
+    theirs = dict(b)
+    shared = tuple((g, min(e, theirs[g])) for g, e in a if g in theirs)
+    if not shared:
+        return (), a, b
+    least = dict(shared)
+    x = tuple((g, e - least.get(g, 0)) for g, e in a if e != least.get(g))
+    y = tuple((g, e - least.get(g, 0)) for g, e in b if e != least.get(g))
+    return shared, x, y
 
 
 def common(monomials: Iterable[Monomial]) -> Monomial:
@@ -44,7 +58,7 @@ def common(monomials: Iterable[Monomial]) -> Monomial:
             break
         here = dict(monomial)
         shared = {g: min(e, here[g]) for g, e in shared.items() if g in here}
-    return tuple(sorted(shared.items()))
+    return tuple(shared.items())
 
 
 def added(terms: Terms, monomial: Monomial, coefficient: Fraction) -> None:
@@ -62,10 +76,12 @@ def degree(monomial: Monomial) -> int:
 
 def plain_operations(terms: Terms) -> int:
     """Binary operators when written without brackets."""
-    if not terms:
-        return 0
-    products = (max(degree(m) + (abs(c) != 1) - 1, 0) for m, c in terms.items())
-    return sum(products) + len(terms) - 1
+    return sum(products_in(m, c) for m, c in terms.items()) + len(terms) - 1 if terms else 0
+
+
+def products_in(monomial: Monomial, coefficient: Fraction) -> int:
+    """Products in one term as written; a sign is none."""
+    return max(degree(monomial) + (abs(coefficient) != 1) - 1, 0)
 
 
 def tree_from_monomial(monomial: Monomial, coefficient: Fraction, atoms: Sequence[Tree]) -> Tree:

@@ -7,7 +7,7 @@ are rewritten angle by angle and products are collected, c1·c2 − s1·s2 → c
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +19,8 @@ from manipula.algebra.simplify.polynomial import context_of, rational_from, rati
 from manipula.algebra.simplify.tree import Angle
 
 TOO_LONG = 1500  # terms past which coordinates are not searched
+SHORT = 40  # terms up to which every pair of coordinates is tried
+PAIRS = 4  # pairs tried at each step, in what is longer
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Seen:
         return Seen(coordinates, {tuple(map(int, m)): rational_from(c) for m, c in p.to_dict().items()})
 
     def moves(self) -> Iterator[Seen]:
+        """The most promising pairs of coordinates first."""
         for i, j in self._meeting():
             for sign in (1, -1):
                 for a, b in ((i, j), (j, i)):
@@ -54,21 +57,20 @@ class Seen:
                         yield found
 
     def _meeting(self) -> list[tuple[int, int]]:
-        """Pairs of coordinates that may form a sum: two terms differ in swapping a sine and a cosine of both."""
-        shadows: dict[Exponents, set[tuple[int, int]]] = defaultdict(set)
+        """Pairs of coordinates that may form a sum: terms of one size differ in swapping sine and cosine of both."""
         n = len(self.coordinates)
-        pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-        found: set[tuple[int, int]] = set()
-        for i, j in pairs:
-            shadows.clear()
-            for e in self.terms:
-                rest = (*e[: 2 * i], 0, 0, *e[2 * i + 2 : 2 * j], 0, 0, *e[2 * j + 2 :])
-                sines = (e[2 * i] % 2, e[2 * j] % 2)
-                if (1 - sines[0], 1 - sines[1]) in shadows[rest]:
-                    found.add((i, j))
-                    break
-                shadows[rest].add(sines)
-        return sorted(found)
+        met = {(i, j): self._met(i, j) for i in range(n) for j in range(i + 1, n)}
+        ranked = sorted((pair for pair, times in met.items() if times), key=lambda pair: (-met[pair], pair))
+        return ranked[:PAIRS] if len(self.terms) > SHORT else ranked
+
+    def _met(self, i: int, j: int) -> int:
+        """How many terms have such a partner."""
+        shadows: dict[tuple[Exponents, Fraction], Counter[tuple[int, int]]] = defaultdict(Counter)
+        for e, value in self.terms.items():
+            rest = (*e[: 2 * i], 0, 0, *e[2 * i + 2 : 2 * j], 0, 0, *e[2 * j + 2 :])
+            shadows[rest, abs(value)][e[2 * i] % 2, e[2 * j] % 2] += 1
+        pairs = (((0, 0), (1, 1)), ((0, 1), (1, 0)))
+        return sum(min(seen[x], seen[y]) for seen in shadows.values() for x, y in pairs)
 
 
 class Shortener:
