@@ -13,12 +13,9 @@ import pytest
 import manipula as mp
 from manipula.algebra.expr.evaluate import ArrayMaths
 from manipula.errors import InputError, UnknownNameError
-from manipula.identification import gathering
 from manipula.identification.assembled import Columns
 from manipula.identification.columns.inertial import Inertial, known_values, merged
 from manipula.identification.data import Data
-from manipula.identification.filters.cutoff import cutoff_for
-from manipula.identification.filters.filtering import Smoother, rates
 from manipula.identification.filters.motion import stops
 from manipula.identification.gathering import gather
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
@@ -302,99 +299,6 @@ def test_gains_are_a_share_of_what_the_joints_bear() -> None:
     assert np.allclose(data.predicted(theta)[0][:, 0], wanted)
 
 
-# springs
-
-HUNG = """
-format = 1
-name = "hung"
-convention = "standard"
-angle = "deg"
-length = "mm"
-[values]
-R = 0.8
-[[joint]]
-name = "shoulder"
-type = "revolute"
-d = 0
-a = 500
-alpha = 90
-mass = 3
-com = [-200, 0, 10]
-inertia = { xx = 0.1, yy = 0.2, zz = 0.2, xy = 0, xz = 0, yz = 0 }
-springs = [
-    { radii = ["R", 200], angle = -85, length = 600, stroke = 575 },
-    { radii = [300, 100], angle = 30, length = 100 },
-]
-[[joint]]
-type = "prismatic"
-theta = 0
-a = 0
-alpha = 0
-mass = 1
-com = [0, 0, 0]
-inertia = { xx = 0.1, yy = 0.1, zz = 0.1, xy = 0, xz = 0, yz = 0 }
-"""
-
-
-def hung(text: str = HUNG) -> mp.Robot:
-    return mp.Robot.from_text(text)
-
-
-def test_springs_of_a_file_are_columns_and_slopes_of_an_energy() -> None:
-    robot = hung()
-    data = gather(robot, log_of(robot, 400), filter=None)
-    columns = [column for column in data.columns if column.family == "spring"]
-    assert [(c.name, c.unit, c.lower) for c in columns] == [("ks1", "N", 0.0), ("ks1_2", "N/m", 0.0)]
-    q, small = data.source.motions[0].q[:, 0], 1e-5
-
-    def span(x: Any, first: float, second: float, angle: float) -> Any:
-        return np.sqrt(first**2 + second**2 - 2 * first * second * np.cos(np.deg2rad(angle) + x))
-
-    def gas(x: Any) -> Any:  # ∫ 1/(1 − (ℓ − l)/s) dℓ
-        return -0.575 * np.log(1 - (span(x, 0.8, 0.2, -85) - 0.6) / 0.575)
-
-    def coil(x: Any) -> Any:
-        return (span(x, 0.3, 0.1, 30) - 0.1) ** 2 / 2
-
-    for column, energy in zip(columns, (gas, coil)):
-        theta = np.array([float(c is column) for c in data.columns])
-        slope = (energy(q + small) - energy(q - small)) / (2 * small)
-        assert np.allclose(data.predicted(theta)[0][:, 0], slope, atol=1e-7)
-        assert not data.predicted(theta)[0][:, 1].any()
-
-
-def test_springs_are_saved_and_models_say_that_they_lack_them(tmp_path: Any) -> None:
-    robot = hung()
-    mp.save(robot, tmp_path / "hung.toml")
-    again = mp.load(tmp_path / "hung.toml")
-    assert again.joints[0].springs == robot.joints[0].springs and len(again.joints[0].springs) == 2
-    with pytest.warns(mp.ManipulaWarning, match="leaves out the springs of joint 'shoulder'"):
-        mp.generate(robot, "gravity")
-    mp.generate(robot, "pose")  # without a word
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('"R", 200', '"R", -200', "springs.radii.*not positive"),
-        ("stroke = 575", "stroke = 0", "springs.stroke.*not positive"),
-        ("stroke = 575", "strok = 575", "strok"),
-        ('["R", 200]', '["R"]', "radii"),
-        ('type = "revolute"', 'type = "prismatic"\ntheta = 0', "springs"),
-    ],
-)
-def test_springs_that_cannot_be_are_refused(old: str, new: str, said: str) -> None:
-    text = HUNG.replace(old, new).replace("d = 0\n", "" if "prismatic" in new else "d = 0\n")
-    with pytest.raises(mp.RobotFileError, match=said):
-        hung(text)
-
-
-def test_a_spring_without_numbers_cannot_be_a_column() -> None:
-    robot = hung(HUNG.replace("R = 0.8\n", ""))
-    with pytest.raises(InputError, match="R has no value"):
-        Columns(robot, mp.JointModel())
-
-
 # what is asked for
 
 
@@ -446,68 +350,3 @@ def test_known_gains_multiply_the_torque() -> None:
     name = robot.joint_names[1]
     data = gather(robot, log, mp.JointModel(gains={name: 2.0}), filter=None)
     assert np.allclose(data.torques[0], log.tau * np.array([1.0, 2.0]))
-
-
-# filters
-
-
-def test_rates_are_exact_for_polynomials() -> None:
-    t = np.arange(40) * 0.01
-    q = np.stack([1 + 2 * t + 3 * t**2, t**3 - t**4], axis=1)
-    qd, qdd = rates(q, 0.01)
-    inner = slice(2, -2)
-    assert np.allclose(qd[inner, 1], (3 * t**2 - 4 * t**3)[inner]) and np.allclose(qdd[:, 0], 6)
-    assert np.allclose(qdd[inner, 1], (6 * t - 12 * t**2)[inner]) and np.allclose(qd[:, 0], 2 + 6 * t)
-
-
-def test_a_smoother_keeps_what_is_slow_and_loses_what_is_fast() -> None:
-    t = np.arange(4000) / 500.0
-    slow, fast = np.sin(2 * np.pi * t), np.sin(2 * np.pi * 100 * t)
-    found = Smoother(500.0, 10.0)(np.stack([slow, fast], axis=1))[500:-500]
-    assert np.allclose(found[:, 0], slow[500:-500], atol=1e-6) and np.abs(found[:, 1]).max() < 1e-6
-
-
-@pytest.mark.parametrize("rate", [100.0, 400.0])
-@pytest.mark.parametrize("counts", [4000, 40_000, 0])
-@pytest.mark.parametrize("pace", [0.3, 1.0])
-def test_the_cutoff_found_is_above_the_motion_and_below_the_noise(rate: float, counts: int, pace: float) -> None:
-    """From a log without noise it is some times the motion's band; with noise it is lower, and at it the accelerations
-    are known to a small part of themselves."""
-    t = np.arange(int(20 * rate)) / rate
-    w = 2 * np.pi * pace * np.array([0.6, 1.0])
-    q, qdd = np.sin(w * t[:, None]), -(w**2) * np.sin(w * t[:, None])
-    step = 2 * np.pi / counts if counts else 0.0
-    seen = np.round(q / step) * step if counts else q
-    cut = cutoff_for([mp.Log(t, seen, q)], "auto").frequency
-    assert cut is not None and pace < cut < 0.3 * rate
-    if not counts:
-        assert 3 * pace < cut < 15 * pace
-    smoother, inner = Smoother(rate, cut), slice(len(t) // 5, -len(t) // 5)
-    seen_there = smoother(rates(smoother.wider()(seen), 1 / rate)[1])[inner]
-    meant = smoother(qdd)[inner]
-    assert np.linalg.norm(seen_there - meant) < 0.01 * np.linalg.norm(meant)
-
-
-def test_a_log_that_does_not_move_is_not_filtered() -> None:
-    t = np.arange(400) / 100.0
-    assert cutoff_for([mp.Log(t, np.zeros((400, 2)), np.zeros((400, 2)))], "auto").frequency is None
-
-
-def test_a_quantised_puma_is_found_through_the_filter() -> None:
-    """One-sided filters leave 2 % here, differences without one 16 %."""
-    robot = mp.load("puma560")
-    rng, t, w = np.random.default_rng(0), np.arange(0, 10, 2e-3), 2 * np.pi * 0.1
-    q, qd, qdd = np.zeros((3, len(t), 6))
-    for k in range(1, 6):
-        a, b = rng.normal(size=(2, 6)) * 0.6 / k
-        s, c = np.sin(w * k * t)[:, None], np.cos(w * k * t)[:, None]
-        q, qd, qdd = q + a * s + b * c, qd + w * k * (a * c - b * s), qdd - (w * k) ** 2 * (a * s + b * c)
-    columns = Columns(robot, mp.JointModel())
-    truth = np.nan_to_num(columns.known)
-    exact = mp.Log(t, q, np.zeros_like(q), qd=qd, qdd=qdd)
-    tau = gather(robot, exact, filter=None).predicted(truth)[0]
-    step = 2 * np.pi / 40_000
-    data = gather(robot, mp.Log(t, np.round(q / step) * step, tau))
-    theta = gathering.first_fit(data.fit)
-    again = gather(robot, replace(exact, tau=tau), filter=None)
-    assert again.judge.error(theta) < 0.1

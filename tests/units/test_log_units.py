@@ -1,0 +1,112 @@
+"""Units of a recording that its numbers contradict: degrees, milliseconds, wrong signs are seen."""
+
+from __future__ import annotations
+
+from math import pi
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from tests.log_tables import arm, motion, plain_columns, table, written
+
+
+@pytest.mark.parametrize("n", [1, 2, 6])
+@pytest.mark.parametrize("speeds", [True, False])
+@pytest.mark.parametrize(
+    "q, qd, t, sentence",
+    [
+        (180 / pi, 1, 1, "slope of its positions; say units={'q': 'deg'}"),
+        (1, 180 / pi, 1, "slope of its positions; say units={'qd': 'deg/s'}"),
+        (1, 1, 1e3, "Say units={'t': 'ms'}"),
+        (1, 1, 1e6, "Say units={'t': 'us'}"),
+        (1, 1, 1e9, "Say units={'t': 'ns'}"),
+        (180 / pi, 180 / pi, 1, "are these degrees? Say units={'q': 'deg'}"),
+        (1, 1, 1e-4, "no recorder of an arm"),
+    ],
+)
+def test_units_that_are_evident_are_refused(
+    n: int, speeds: bool, q: float, qd: float, t: float, sentence: str, tmp_path: Path
+) -> None:
+    data = motion(n)
+    data = {"t": data["t"] * t, "q": data["q"] * q, "qd": data["qd"] * qd, "tau": data["tau"]}
+    if not speeds:
+        del data["qd"]
+        if q == 1 and t == 1:
+            return
+        sentence = sentence.replace("slope of its positions; say", "are these degrees? Say")
+    file = written(tmp_path / "a.csv", table(plain_columns(data)))
+    deg = {"qd": "deg/s"} if "qd" in data else {}
+    for robot in (None, arm([f"x{k}" for k in range(n)])):
+        with pytest.raises(mp.InputError) as caught:
+            mp.read_log(file, robot)
+        assert sentence in str(caught.value)
+    log = mp.Log(data["t"], data["q"], data["tau"], data.get("qd"))  # arrays are said to be SI
+    if "are these degrees" in sentence:
+        assert any("turns; it is taken in radians" in note for note in log.checked().notes)
+        assert not any("turns" in note for note in mp.read_log(file, units={"q": "deg", **deg}).notes)
+    else:
+        with pytest.raises(mp.InputError, match="a Log is SI"):
+            log.checked()
+
+
+def test_milliseconds_fine_enough_to_pass_are_seen_by_speeds(tmp_path: Path) -> None:
+    """A recorder of 4 kHz in milliseconds looks like one of 4 Hz; recorded speeds tell."""
+    data = motion(2, 0.25e-3 * np.arange(2000))
+    file = written(tmp_path / "a.csv", table(plain_columns({**data, "t": data["t"] * 1e3})))
+    with pytest.raises(mp.InputError, match=r"positions; say units=\{'t': 'ms'\}"):
+        mp.read_log(file, "planar2r")
+    both = {**data, "t": data["t"] * 1e3, "q": data["q"] * 180 / pi}
+    file = written(tmp_path / "b.csv", table(plain_columns(both)))
+    with pytest.raises(mp.InputError, match=r"say units=\{'t': 'ms', 'q': 'deg'\}"):
+        mp.read_log(file, "planar2r")
+
+
+def test_degrees_are_seen_by_the_limits(tmp_path: Path) -> None:
+    """A span of less than two turns, beyond what the joint can do."""
+    data = motion(6)
+    data = {"t": data["t"], "q": data["q"] / 0.6 * 6.0, "tau": data["tau"]}
+    file = written(tmp_path / "a.csv", table(plain_columns(data)))
+    assert mp.read_log(file).dof == 6
+    with pytest.raises(mp.InputError, match=r"joint_1 goes from -?\d.* its limits are .*: are these degrees\?"):
+        mp.read_log(file, "irb120")
+    log = mp.read_log(file, "irb120", units={"q": "rad"})
+    assert any("beyond its limits" in note for note in log.notes)
+    robot, arrays = mp.load("irb120"), {"t": data["t"], "q": data["q"], "tau": data["tau"]}
+    assert any("beyond its limits" in note for note in mp.Log(**{**arrays, "q": data["q"] / 2}).checked(robot).notes)
+    with pytest.raises(mp.InputError, match="are these degrees"):
+        mp.Log(**{**arrays, "q": 4 * data["q"]}).checked(robot)
+
+
+def test_noise_and_lag_do_not_raise_doubts() -> None:
+    """Coarse encoders, noisy and filtered speeds, joints at rest: nothing is refused."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        data = motion(3, 1e-3 * np.arange(3000))
+        q = np.round(data["q"] / 1e-3) * 1e-3
+        qd = rng.uniform(0.7, 1.3) * data["qd"] + rng.normal(0, 0.3, data["qd"].shape)
+        qd[5:] = qd[:-5]
+        q[:, 1] = 0.3
+        qd[:, 1] = rng.normal(0, 0.01, 3000)
+        mp.Log(data["t"], q, data["tau"], qd).checked()
+
+
+def test_swapped_speeds_and_wrong_signs_are_seen() -> None:
+    data = motion(3, 1e-3 * np.arange(3000))
+    with pytest.raises(mp.InputError, match="the speed of joint 1 follows the position of joint 3"):
+        mp.Log(data["t"], data["q"], data["tau"], data["qd"][:, [2, 1, 0]]).checked()
+    with pytest.raises(mp.InputError, match=r"joint 2: recorded speeds are -1 times .* the sign of one is wrong"):
+        mp.Log(data["t"], data["q"], data["tau"], data["qd"] * [1, -1, 1]).checked()
+    with pytest.raises(mp.InputError, match="joint 3: recorded speeds are 80 times"):
+        mp.Log(data["t"], data["q"], data["tau"], data["qd"] * [1, 1, 80]).checked()
+
+
+def test_accelerations_are_slopes_of_speeds() -> None:
+    data = motion(3, 1e-3 * np.arange(3000))
+    log = mp.Log(data["t"], data["q"], data["tau"], data["qd"], data["qdd"])
+    assert log.checked().notes == ()
+    with pytest.raises(mp.InputError, match=r"accelerations are 57\.3 times the slope of its speeds; say .*'deg/s²'"):
+        mp.Log(data["t"], data["q"], data["tau"], data["qd"], np.degrees(data["qdd"])).checked()
+    with pytest.raises(mp.InputError, match="the acceleration of joint 1 follows the speed of joint 2"):
+        mp.Log(data["t"], data["q"], data["tau"], data["qd"], data["qdd"][:, [1, 0, 2]]).checked()
