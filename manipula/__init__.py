@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from manipula.identification.joint_model import JointModel
     from manipula.identification.online.estimator import OnlineEstimator
     from manipula.identification.online.payload import PayloadEstimator
-    from manipula.model import Law, Model, System
+    from manipula.model import Model
     from manipula.parameters.motions import Motions
     from manipula.robot import Robot
     from manipula.simulation import trajectory
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from manipula.simulation.plant import Plant
     from manipula.simulation.records.logs import Log
     from manipula.simulation.run import Run
+    from manipula.system import Law, System
 
 __all__ = [
     "Arm",
@@ -123,7 +124,7 @@ _CLASSES = {
     "Arm": "manipula.arm",
     "Event": "manipula.simulation.events",
     "JointModel": "manipula.identification.joint_model",
-    "Law": "manipula.model",
+    "Law": "manipula.system",
     "Log": "manipula.simulation.records.logs",
     "Model": "manipula.model",
     "Motions": "manipula.parameters.motions",
@@ -133,7 +134,7 @@ _CLASSES = {
     "Robot": "manipula.robot",
     "Run": "manipula.simulation.run",
     "Sensors": "manipula.simulation.loops.sensors",
-    "System": "manipula.model",
+    "System": "manipula.system",
 }
 _NAMESPACES = {"trajectory": "manipula.simulation.trajectory"}
 

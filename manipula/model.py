@@ -5,15 +5,11 @@ Printing and emitting are imported when they are asked for: most models are only
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import isfinite
-from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
-
-import numpy as np
 
 from manipula.algebra.emit.names import identifier
 from manipula.algebra.expr.condition import Condition, still_asked
@@ -22,12 +18,10 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.parts import output_named, split
 from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.run.compiled import Compiled, compile_tape
-from manipula.algebra.run.steps.repeated import Repeated
-from manipula.algebra.run.steps.stepping import Stepped
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.pages.formulation_text import choices_in_words
-from manipula.support.files import write_bytes, write_files
+from manipula.support.files import write_files
 from manipula.support.tables import html_table
 from manipula.version import __version__
 
@@ -311,173 +305,6 @@ class SolverModel(Model):
 
 def _method_lines(method: str, origin: Provenance) -> list[str]:
     return [f"method: {method}", *(f"  - {choice}" for choice in choices_in_words(origin.answers))]
-
-
-@dataclass(frozen=True, eq=True, repr=False)
-class System(Model):
-    """A model with settings, gains and the like, that goes step by step: a control law, or the loop it closes.
-
-    `settings` are values of its inputs of that role. What it remembers is the caller's: `start` gives it, `step` takes
-    it. The emitted code has the same two, as `name_init` and `name_step`.
-    """
-
-    settings: Mapping[str, tuple[float, ...]] = field(kw_only=True, default_factory=dict)
-    sample: float | None = field(kw_only=True, default=None)  # seconds from step to step; None: continuous time
-    initial: Mapping[str, tuple[float, ...]] = field(kw_only=True, default_factory=dict)  # states that begin elsewhere
-
-    def start(self, **states: Any) -> Any:
-        """The states to begin with, by name, a named tuple; what is not given is as in `initial`, or zero.
-
-        Without states, nothing.
-        """
-        if not self.function.states and not states:
-            return ()
-        return self._code.start(**{**self.initial, **states})
-
-    def step(self, state: Any, *variables: Any, p: Mapping[str, float] | None = None, out: Any = None) -> Stepped:
-        """One step: the new state and what goes out. `p` are the robot's parameters, where it has symbols.
-
-        `variables` are the other inputs in their order. Leading axes broadcast, `out` receives the new state.
-        """
-        given = {**self._set, **(p or {})} or None
-        if not self.function.states:
-            return Stepped((), self._code(*variables, p=given))
-        return self._code.step(state, *variables, p=given, out=out)
-
-    def emit(
-        self,
-        language: str = "c",
-        folder: str | Path = ".",
-        *,
-        proof: bool = False,
-        start: Mapping[str, Any] | None = None,
-        **options: Any,
-    ) -> list[Path]:
-        """Write it as source code, or as a co-simulation unit of FMI 3.0 ("fmu"); returns the paths written.
-
-        `start`, for a unit: states to start from and values of the robot's parameters, by name. `options` are those of
-        `Model.emit`.
-        """
-        if language.lower() == "fmu":
-            if any(value and name != "batch" for name, value in options.items()):
-                raise InputError(f"{self.name}: a co-simulation unit has no options of the emitted code")
-            return [self._unit(Path(folder), dict(start or {}))]
-        if start:
-            raise InputError(
-                f"{self.name}: start= is for a co-simulation unit; in {language} NAME_init takes the states"
-            )
-        return super().emit(language, folder, proof=proof, **options)
-
-    def _unit(self, folder: Path, start: dict[str, Any]) -> Path:
-        from manipula.algebra.emit.fmu import unit_files, unit_name
-        from manipula.algebra.run.units import archive
-
-        if self.sample is None:
-            raise InputError(f"{self.name}: a co-simulation unit goes in steps; make it with sample=, the time of one")
-        names = self.inputs.get("p", ())
-        missing = [name for name in names if name not in start]
-        if missing:
-            raise InputError(f"{self.name}: parameters need a value to start with: start={{{missing[0]!r}: …}}")
-        parameters = tuple(_finite(self.name, name, start.pop(name)) for name in names)
-        begun = self.start(**start) if start or self.initial else ()
-        states = {name: tuple(map(float, x)) for name, x in begun._asdict().items()} if begun else {}
-        starts = {**self.settings, **states, "p": parameters}
-        name = unit_name(self.tape)
-        return write_bytes(
-            folder / f"{name}.fmu", archive(unit_files(self.tape, __version__, starts, self.sample), name)
-        )
-
-    def run(
-        self,
-        state: Any,
-        steps: int,
-        *variables: Any,
-        p: Mapping[str, Any] | None = None,
-        every: int = 1,
-        threads: int = 1,
-        along: Collection[str] | str = (),
-        seed: int = 0,
-        rollout: Any = None,
-        first: int = 0,
-        device: str = "cpu",
-    ) -> Repeated:
-        """Many steps in one call, in machine code: the last state, and the records of every `every`-th step (0: none).
-
-        The other inputs are held; those named in `along` are given for every step, of shape (…, steps, size). In `p`
-        parameters, and settings other than the system's own, may have rows, too: `p=dict(mL=masses, kp=gains)` with
-        shapes (…) and (…, size). A row has the bits it would have alone. Ctrl-C ends it early, with what there is.
-
-        Noise is drawn from the `seed`, the number of the row (or `rollout`) and that of the step, counted from `first`.
-        On the device "cuda" every row is a thread, and results are CuPy arrays there.
-        """
-        given = {**self._set, **self._by_entry(p or {})} or None
-        more = {"every": every, "threads": threads, "along": along, "seed": seed, "rollout": rollout, "first": first}
-        found: Repeated = self._on(device).run(state, steps, *variables, p=given, **more)
-        return found
-
-    def _on(self, device: str) -> Any:
-        """The code on a device, made once."""
-        if device not in self._moved:
-            self._moved[device] = self._code.to(device)
-        return self._moved[device]
-
-    @cached_property
-    def _moved(self) -> dict[str, Any]:
-        return {}
-
-    def _by_entry(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Whole settings, such as kp, as their entries kp1, kp2, …"""
-        ports = {port.name: port.names for port in self.function.inputs if port.role == "setting"}
-        found: dict[str, Any] = {}
-        for name, value in given.items():
-            found |= _entries(self.name, name, value, ports[name]) if name in ports else {name: value}
-        return found
-
-    def _told(self) -> str:
-        when = "continuous time" if self.sample is None else f"a step every {self.sample:g} s"
-        return f"{when}; {super()._told()}"
-
-    def as_dict(self) -> dict[str, Any]:
-        settings = {name: list(values) for name, values in self.settings.items()}
-        return super().as_dict() | {"settings": settings, "sample": self.sample}
-
-    @cached_property
-    def _code(self) -> Compiled:
-        return self.compile()
-
-    @cached_property
-    def _set(self) -> dict[str, float]:
-        """The settings by the names of their entries."""
-        ports = (port for port in self.function.inputs if port.role == "setting")
-        return {name: x for port in ports for name, x in zip(port.names, self.settings[port.name], strict=True)}
-
-
-@dataclass(frozen=True, eq=True, repr=False)
-class Law(System):
-    """A control law of a robot: `controller` makes one, `closed_loop` lets it drive an arm."""
-
-    law: str = field(kw_only=True)
-    options: Mapping[str, Any] = field(kw_only=True, default_factory=dict)  # which variant, "limited", "delay"
-
-    @property
-    def request(self) -> Request:
-        """What was asked for: the robot it believes in, and its symbols."""
-        assert self._request is not None
-        return self._request
-
-
-def _finite(system: str, name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
-        raise InputError(f"{system}: start: {name}: expected a finite number, found {value!r:.60}")
-    return float(value)
-
-
-def _entries(system: str, port: str, value: Any, names: Sequence[str]) -> dict[str, Any]:
-    """One number for all entries, or the last axis one for each."""
-    found = np.asarray(value)
-    if found.ndim and found.shape[-1] != len(names):
-        raise InputError(f"{system}: {port}: expected a number or shape (..., {len(names)}), found {found.shape}")
-    return {name: found[..., i] if found.ndim else found for i, name in enumerate(names)}
 
 
 def _only(made: Callable[[], Function], outputs: Sequence[str]) -> Function:

@@ -145,6 +145,7 @@ def identify(
 
 def _model(function: Function, sample: float) -> Model:
     """Of what remembers a System, which goes in steps."""
-    from manipula.model import Model, System
+    from manipula.model import Model
+    from manipula.system import System
 
     return System(function, sample=sample) if function.states else Model(function)

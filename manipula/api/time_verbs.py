@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
     from manipula.generation.request import Request
     from manipula.mechanics.robot.bind import Symbolic
-    from manipula.model import Law, Model, System
+    from manipula.model import Model
     from manipula.robot import Robot
     from manipula.simulation.events import Event
     from manipula.simulation.loops.loop import Reference
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from manipula.simulation.run import Run
     from manipula.simulation.scenarios.scenario import Scenario
     from manipula.simulation.sizing.joint_loads import Loads
+    from manipula.system import Law, System
 
 
 def controller(
@@ -53,9 +54,9 @@ def controller(
     from manipula.generation.settings import defaults, refuse_time, settings_for
     from manipula.generation.together import generate_block
     from manipula.mechanics.models.control.laws import law_block, options_from
-    from manipula.model import Law
     from manipula.simulation.loops.sampling import refuse_unstable
     from manipula.simulation.loops.starting import first_states, refuse_bounds
+    from manipula.system import Law
 
     refuse_time("sample", sample)
     chosen, options = loaded(robot), options_from(law, settings, sampled=sample is not None)
@@ -163,9 +164,9 @@ def closed_loop(
     >>> list(closed_loop(arm, None).inputs)
     ['q', 'qd', 'tau', 'sample']
     """
-    from manipula.model import Law, System
     from manipula.simulation.loops.loop import Driving, arm_alone, loop_function
     from manipula.simulation.plant import Plant
+    from manipula.system import Law, System
 
     arm = plant if isinstance(plant, Plant) else loaded(plant)
     if law is None:

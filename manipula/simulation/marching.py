@@ -18,7 +18,7 @@ Drive = Callable[[int, Any], Array]  # (number of the step, state) → torques
 
 
 class System(Protocol):
-    """A function of one step with the values of its settings: `manipula.model.System`."""
+    """A function of one step with the values of its settings: `manipula.system.System`."""
 
     @property
     def function(self) -> Function: ...

@@ -29,11 +29,11 @@ from manipula.mechanics.models.integrate.methods.rk8 import A, B, rk8
 from manipula.mechanics.models.integrate.methods.steps import Rates, State
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.spatial.floats import FLOATS, FloatMaths
-from manipula.model import System
 from manipula.scalar import APART, Maths, Rate
 from manipula.simulation.plant_step import arm_function
 from manipula.simulation.task import METHODS
 from manipula.support.progress import silent
+from manipula.system import System
 from tests.random_robots import random_robot
 
 ORDER = {"euler": 1, "semi-implicit": 1, "rk4": 4, "gauss4": 4, "rk8": 8}

@@ -18,12 +18,12 @@ from manipula.mechanics.models.integrate import stick
 from manipula.mechanics.models.integrate.discretised import METHODS
 from manipula.mechanics.robot.values.parameter import number
 from manipula.mechanics.spatial.floats import FLOATS
-from manipula.model import System
 from manipula.simulation.exact.mechanism import Mechanism
 from manipula.simulation.exact.rest import at_rest
 from manipula.simulation.plant import Plant
 from manipula.simulation.plant_step import arm_function, limits_of, stepping_of
 from manipula.simulation.reference import integrate
+from manipula.system import System
 from tests.laws.test_reference import block, gently_loaded, planar
 from tests.random_robots import random_robot, with_laws
 

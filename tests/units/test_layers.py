@@ -13,7 +13,7 @@ import manipula
 ROOT = Path(manipula.__file__).parent
 
 CONTRACT = ("errors", "scalar", "version")
-FACE = ("api", "arm", "model", "robot")
+FACE = ("api", "arm", "model", "robot", "system")
 FILES_OF_A_FOLDER = 15
 
 # room → the rooms it may import, besides itself and the contract; the longest matching prefix names a module's room
@@ -44,6 +44,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "identification": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters", "simulation"),
     "robot": ("support.letters", "mechanics", "parameters"),
     "model": ("support", "algebra", "generation", "pages", "ik", "simulation"),
+    "system": ("support", "algebra", "generation", "model"),
     "api": (
         "support",
         "algebra",
@@ -54,6 +55,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "simulation",
         "identification",
         "model",
+        "system",
         "robot",
     ),
     "arm": ("algebra", "mechanics", "generation", "ik", "api", "model", "robot"),

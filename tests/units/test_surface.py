@@ -63,7 +63,7 @@ def test_the_version_is_one_line_of_numbers() -> None:
 
 
 HEAVY = ("numpy", "scipy", "llvmlite", "pydantic", "mpmath", "flint", "jinja2", "sympy")
-ROOMS = ("algebra", "generation", "ik", "mechanics", "pages", "parameters", "arm", "model", "robot")
+ROOMS = ("algebra", "generation", "ik", "mechanics", "pages", "parameters", "arm", "model", "robot", "system")
 
 
 def loaded_by(code: str) -> set[str]:
