@@ -13,6 +13,8 @@ from manipula.simulation.functions import Functions
 from manipula.simulation.views.skeleton import Skeleton, skeleton_of
 from tests.random_robots import random_robot, random_state, random_tree
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 pytest.importorskip("matplotlib")
 
 

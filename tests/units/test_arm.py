@@ -23,6 +23,8 @@ from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.entry import Model as Entry
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 SOURCE = Path(arm_module.__file__)
 BY_HAND = ("jacobian", "inverse_kinematics")
 MADE = [model for name, model in MODELS.items() if name not in BY_HAND]

@@ -20,6 +20,8 @@ from manipula.cli.terminal import options, places, screen
 from manipula.errors import ProofError
 from manipula.version import __version__
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 COMMANDS = [
     "robots", "new", "show", "edit", "delete", "convert", "generate", "count", "equations", "check", "ik", "demo",
 ]  # fmt: skip

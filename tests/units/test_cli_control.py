@@ -11,6 +11,8 @@ from manipula import api
 from manipula.cli.terminal import screen
 from tests.units.test_cli import as_json, done, folder, refused
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 __all__ = ["folder"]  # each test in an empty folder
 PLANAR = ("control", "planar2r", "computed_torque")
 

@@ -18,6 +18,8 @@ from manipula.cli.files import editing
 from manipula.support import files
 from tests.units.test_cli import as_json, done, folder, refused, run
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 __all__ = ["folder"]  # the fixture
 
 TABLE = "joint theta(deg) d(m) a(m) alpha(deg)\n1 q1 0 0.4 90\n2 q2 0 L2 0\n"

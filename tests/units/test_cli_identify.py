@@ -19,6 +19,8 @@ from tests.random_robots import random_robot
 from tests.recordings import recording, two_joints
 from tests.units.test_cli import as_json, done, folder, refused
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 __all__ = ["folder"]  # each test in an empty folder
 ARM = two_joints()
 PLAIN = ("--model", "viscous,coulomb,offset,motor_inertia", "--filter", "none")

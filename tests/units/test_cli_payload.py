@@ -10,6 +10,8 @@ import pytest
 import manipula as mp
 from tests.units.test_cli import as_json, done, folder, refused
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 __all__ = ["folder"]  # each test in an empty folder
 VALUES = {"l1": 0.5, "l2": 0.4, "m1": 3, "m2": 2, "g": 9.81}
 SET = [word for name, value in VALUES.items() for word in ("--set", f"{name}={value}")]

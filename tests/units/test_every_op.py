@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from manipula.algebra.emit.backend import emit
+from manipula.algebra.emit.c.precision import BOTH
 from manipula.algebra.emit.c.spelling import language as c_language
-from manipula.algebra.emit.c.spelling import real_language
 from manipula.algebra.emit.cpp.spelling import language as cpp_language
 from manipula.algebra.emit.cuda.spelling import language as cuda_language
 from manipula.algebra.emit.fortran.spelling import LANGUAGE as FORTRAN
@@ -36,7 +36,7 @@ A, B, C, X = (Text(letter) for letter in "abcx")
 C99 = c_language("f")
 SPOKEN = [name for name in OPS if name != APART]  # what stands apart is gone from every tape
 TABLES = {
-    "c": C99, "c real": real_language("f"), "cpp": cpp_language("f"), "cuda": cuda_language("f"), "jax": JAX,
+    "c": C99, "c real": BOTH.language("f"), "cpp": cpp_language("f"), "cuda": cuda_language("f"), "jax": JAX,
     "fortran": FORTRAN, "javascript": JAVASCRIPT, "latex": LATEX, "matlab": MATLAB, "python": PYTHON, "rust": RUST,
 }  # fmt: skip
 PLAIN = ["c", "javascript", "jax", "python"]  # with nothing around numbers and C's signs

@@ -26,6 +26,8 @@ from tests.laws.test_excitation import QUICK, planar
 from tests.random_robots import random_robot
 from tests.recordings import recording, two_joints
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 ROBOT = "planar2r"
 
 

@@ -17,6 +17,8 @@ from manipula import api
 from manipula.cli.app import app
 from manipula.simulation.scenarios.scenario import joints_from, read_scenario, schema_text
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 TEXT = """
 format = 1
 robot = "planar2r"

@@ -15,6 +15,8 @@ import manipula as mp
 from manipula.pages.charts import Chart, Line
 from manipula.support.plain import plain
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 ARM = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
 REF = mp.trajectory.quintic([0, 0], [0.5, -0.2], 0.05)
 PLANT = mp.Plant(ARM, effort=None)

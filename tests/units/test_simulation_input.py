@@ -12,6 +12,8 @@ import pytest
 
 import manipula as mp
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 ARM = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
 PLANT = mp.Plant(ARM, effort=None)
 REF = mp.trajectory.quintic([0, 0], [0.5, -0.2], 0.05)

@@ -32,6 +32,8 @@ from tests.golden import planar
 from tests.languages import TOOLS, in_every_language, self_tested, sh
 from tests.random_robots import random_robot
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 LANGUAGES = ("c", "cpp", "cuda", "fortran", "javascript", "python", "rust")
 QUICK = ("c", "javascript", "python")
 SLOWER = [("a state alone", "cpp"), ("a state alone", "rust")]

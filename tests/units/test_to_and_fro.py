@@ -14,6 +14,8 @@ import pytest
 import manipula as mp
 from tests.emitted import python
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 ARM = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
 WAYS = {"pickle": lambda x: pickle.loads(pickle.dumps(x)), "copy": copy.copy, "deepcopy": copy.deepcopy}
 
