@@ -23,6 +23,7 @@ from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import PORTS
 from manipula.mechanics.robot.branching import followers, road_followers, with_frame
 from manipula.robot import Robot
+from manipula.support.waiting import told_when_slow
 
 if TYPE_CHECKING:
     from manipula.ik.answers import InverseBatch, InverseResult
@@ -47,6 +48,11 @@ def _model_call(arm: Arm, method: Callable[..., Any]) -> Any:
 
 def _inverse_call(arm: Arm, method: Callable[..., Any]) -> Any:
     """The thin call of inverse kinematics, where there is one and it gives the general way's answers."""
+    with told_when_slow(f"preparing inverse kinematics of {arm.robot.name}, once"):
+        return _inverse_code(arm, method)
+
+
+def _inverse_code(arm: Arm, method: Callable[..., Any]) -> Any:
     solver = arm.inverse_solver
     if solver.closed is None or arm._road is not arm:
         return None
@@ -127,9 +133,10 @@ class Arm:
         """The compiled model, made on first use."""
         key = (name, wrench)
         if key not in self._models:
-            made = generate(self.robot, name, optimise=self.optimise, wrench=wrench)
-            self._refuse_unknown(name, made.inputs.get("p", ()))
-            self._models[key] = made.compile()
+            with told_when_slow(f"making {name} of {self.robot.name}, once"):
+                made = generate(self.robot, name, optimise=self.optimise, wrench=wrench)
+                self._refuse_unknown(name, made.inputs.get("p", ()))
+                self._models[key] = made.compile()
         return self._models[key]
 
     def _refuse_unknown(self, name: str, missing: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from manipula.api.robot_verbs import loaded
 from manipula.errors import InputError
+from manipula.support.waiting import told_when_slow
 
 if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
@@ -66,15 +67,17 @@ def generate(
             what = "a wrench" if wrench else f"the method {method!r}"
             raise InputError(f"{what} is for one model; several in one function are each derived the cheapest way")
         names = list(dict.fromkeys(model))
-        first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
-        requests = [first.asking(model=name) for name in names]
-        return Model(
-            generate_together(requests, tell),
-            _plain=partial(plain_together, [asked.request for asked in requests]),
-            _own_letters=first.request.letters,
-        )
-    asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
-    return _solver(asked) or _model(generate_function(asked, tell), asked.request)
+        with told_when_slow(f"deriving {', '.join(names)} of {subject.name}"):
+            first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
+            requests = [first.asking(model=name) for name in names]
+            return Model(
+                generate_together(requests, tell),
+                _plain=partial(plain_together, [asked.request for asked in requests]),
+                _own_letters=first.request.letters,
+            )
+    with told_when_slow(f"deriving {model} of {subject.name}"):
+        asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
+        return _solver(asked) or _model(generate_function(asked, tell), asked.request)
 
 
 def _model(function: Function, request: Request) -> Model:

@@ -7,6 +7,7 @@ to the commands' own words.
 from __future__ import annotations
 
 import sys
+from copy import copy
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
@@ -14,6 +15,9 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from manipula.cli.terminal.screen import BAD_INPUT, failed
+from manipula.cli.terminal.tongue import speak, told, told_in_parts
+from manipula.errors import UnknownNameError
 from manipula.version import __version__
 
 
@@ -102,9 +106,45 @@ class Commands(TyperGroup):
         for name, entry in COMMANDS.items():
             self.add_command(TyperCommand(name, help=entry.line))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """--lang may stand anywhere in the line, since people add it at its end."""
+        try:
+            speak(taken(args, "--lang"))
+        except UnknownNameError as error:
+            raise failed(str(error), BAD_INPUT) from None
+        for name, command in self.commands.items():
+            command.help = told(COMMANDS[name].line)
+        return super().parse_args(ctx, args)
+
+    def get_help(self, ctx: Any) -> str:
+        return str(TyperGroup.get_help(in_tongue(self), ctx))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command if name is None else loaded(name), rest
+        return name, command if name is None else in_tongue(loaded(name)), rest
+
+
+def taken(args: list[str], option: str) -> str:
+    """The value of an option, wherever it stands; both are taken out of the line. Behind -- all is as it is."""
+    end = args.index("--") if "--" in args else len(args)
+    for place, word in enumerate(args[:end]):
+        name, equals, value = word.partition("=")
+        if name == option and (equals or place + 1 < end):
+            found = value if equals else args[place + 1]
+            del args[place : place + (1 if equals else 2)]
+            return found
+    return ""
+
+
+def in_tongue(command: Any) -> Any:
+    """A copy whose help is in the language that was asked for."""
+    found = copy(command)
+    found.help, found.epilog = (text and told_in_parts(text) for text in (command.help, command.epilog))
+    found.params = [copy(parameter) for parameter in command.params]
+    for parameter in found.params:
+        if getattr(parameter, "help", None):
+            parameter.help = told(parameter.help)
+    return found
 
 
 @cache
@@ -138,6 +178,9 @@ def manipula(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
+    lang: Annotated[
+        str, typer.Option("--lang", metavar="en|pt", help="Language of messages: en or pt; anywhere in the line.")
+    ] = "",
 ) -> None:
     """Robot manipulators: from a table to proven, counted, printed and running models.
 

@@ -8,7 +8,7 @@ import typer
 
 from manipula import api
 from manipula.cli.terminal import options, places
-from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say, say_json, say_table
+from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 
@@ -55,7 +55,7 @@ def base_parameters(
         _told(found, classes)
     if verdict is not None:
         if not as_json:
-            say(str(verdict), "bold green" if verdict.passed else "bold red")
+            say_prose(str(verdict), "bold green" if verdict.passed else "bold red")
         if not verdict.passed:
             raise typer.Exit(CHECK_FAILED)
 
@@ -63,10 +63,10 @@ def base_parameters(
 def _told(found: Any, classes: bool) -> None:
     title = f"{len(found)} base parameters of {found.robot}, out of {found.standard} standard ones"
     if not classes:
-        say_table(title, ("name", "value", "combination"), found.rows(), right=(1,), prose=True)
+        say_table(title, ("name", "value", "combination"), found.rows(), right=(1,), prose="wrap")
     meant = "Lxx … m of a body are about the origin of its own frame; K are second moments ∫xy dm."
-    say(meant if not classes else title)
+    say_prose(meant if not classes else title)
     for name, meaning in _CLASSES.items():
         listed = found.of_class(name)
-        say(f"{name} ({len(listed)}, {meaning}): {', '.join(listed) or 'none'}")
-    say(found.proof, "dim")
+        say_prose(f"{name} ({len(listed)}, {meaning}): {', '.join(listed) or 'none'}")
+    say_prose(found.proof, "dim")

@@ -129,7 +129,7 @@ def selftest(files: Sequence[Path]) -> str:
 
 
 def _say_closed_form(found: _Show) -> None:
-    say("1. A planar two-link arm: from a table of two rows to its torques (library robot planar2r)", "bold cyan")
+    say_prose("1. A planar two-link arm: from a table of two rows to its torques (library robot planar2r)", "bold cyan")
     say()
     style = "unicode" if sys.stdout.isatty() else "text"
     say(str(found.closed.equations("factored", style)))
@@ -138,11 +138,11 @@ def _say_closed_form(found: _Show) -> None:
 
 def _say_counts(found: _Show) -> None:
     table = api.tables(api.load("puma560_symbolic"))[0]
-    say("2. The PUMA 560, every parameter a symbol (library robot puma560_symbolic)", "bold cyan")
+    say_prose("2. The PUMA 560, every parameter a symbol (library robot puma560_symbolic)", "bold cyan")
     say()
     say_table("", table.columns, table.rows)
     say()
-    say("3. What its models cost: multiplications and additions, beside the published ones", "bold cyan")
+    say_prose("3. What its models cost: multiplications and additions, beside the published ones", "bold cyan")
     say()
     columns = ("model", "method", "here", "1990", "written out", "1990", "sin/cos")
     say_table("", columns, list(_count_cells(found)), right=range(2, len(columns)), caption=(
@@ -171,36 +171,40 @@ def _method(model: Model) -> str:
 
 
 def _say_code(found: _Show) -> None:
-    say(f"4. The numeric PUMA 560 with motors and friction, as C: {found.code.cost}", "bold cyan")
+    say_prose(f"4. The numeric PUMA 560 with motors and friction, as C: {found.code.cost}", "bold cyan")
     say()
     for path in found.files:
         say(f"  {path}")
     say_prose(f"  proof: {found.code.provenance.proof}", "green")
-    say(f"  {found.selftest}", "bold red" if "FAILED" in found.selftest else "green")
+    say_prose(f"  {found.selftest}", "bold red" if "FAILED" in found.selftest else "green")
     say()
 
 
 def _say_call(found: _Show) -> None:
-    say("5. The same from Python, at native speed", "bold cyan")
+    say_prose("5. The same from Python, at native speed", "bold cyan")
     say()
     say('  arm = manipula.Arm("puma560")')
     for name, unit in (("q", "rad"), ("qd", "rad/s"), ("qdd", "rad/s²")):
         say(f"  {name:<3} = {list(CALL[name])}  {unit}")
     say(f"  arm.pose(q)[:3, 3]                = [{_numbers(found.position)}]  m")
-    say(f"  arm.inverse_dynamics(q, qd, qdd)  = [{_numbers(found.tau)}]  N·m")
+    say(f"  arm.inverse_dynamics(q, qd, qdd)  =\n    [{_numbers(found.tau)}]  N·m")
     say()
 
 
 def _say_run(found: _Show) -> None:
-    say(
+    say_prose(
         "6. The two-link arm in time: computed torque, and half a kilogram in the hand that it does not know of",
         "bold cyan",
     )
     say()
     error, torque = (max(row[key] for row in found.run.peaks()) for key in ("error", "torque"))
-    say(f"  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {found.run.balance:.1e}")
+    say_prose(
+        f"  largest error {error:.2g} rad, largest torque {torque:.3g} N·m, energy balance {found.run.balance:.1e}"
+    )
     say()
-    say("Next: manipula robots, manipula show puma560, manipula check puma560, manipula new my_arm --joints RRR", "dim")
+    say_prose(
+        "Next: manipula robots, manipula show puma560, manipula check puma560, manipula new my_arm --joints RRR", "dim"
+    )
 
 
 def _numbers(values: Sequence[float]) -> str:

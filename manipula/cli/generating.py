@@ -151,7 +151,7 @@ def equations(
     robot: options.RobotName,
     model: options.ModelName,
     form: Annotated[
-        str, typer.Option("--form", metavar="auxiliary|factored|expanded", help="How the formulas are written.")
+        str, typer.Option("--form", help="How formulas are written: auxiliary, factored or expanded.")
     ] = "auxiliary",
     style: Annotated[
         str, typer.Option("--style", metavar="text|unicode|latex", help="Default: unicode on a terminal, else text.")

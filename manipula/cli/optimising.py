@@ -97,7 +97,7 @@ def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str,
 def _say_result(robot: str, name: str, costs: dict[str, Any], found: Model) -> None:
     rows = [(level, *_cells(cost)) for level, cost in costs.items()]
     say_table(f"Operations of {name}, {robot}", _COLUMNS, rows, right=range(1, 7), caption=_CAPTION)
-    say(found.explain())
+    say_prose(found.explain())
 
 
 def _cells(cost: Any) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def simulate(
     ] = None,
     sample: Annotated[float, typer.Option("--sample", help="Of the law, seconds; 0: in continuous time.")] = 1e-3,
     step: Annotated[float, typer.Option("--step", help="Of the integrator, seconds.")] = 1e-3,
-    method: Annotated[str, typer.Option("--method", metavar="rk4|rk8|gauss4|semi-implicit|euler|dop853")] = "rk4",
+    method: Annotated[str, typer.Option("--method", help="rk4, rk8, gauss4, semi-implicit, euler or dop853.")] = "rk4",
     payload: Annotated[float, typer.Option("--payload", help="In the hand, kg; the law does not know of it.")] = 0.0,
     degrees: Degrees = False,
     plot: Annotated[Path | None, typer.Option("--plot", help="A picture: .png .svg .pdf (needs matplotlib).")] = None,

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from manipula import api
 from manipula.cli.terminal import options, places
-from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say, say_json
+from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say, say_hanging, say_json, say_prose
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 
 _WORDS = {"proved": ("PROVED", "bold green"), "measured": ("OK", "green"), "noted": ("NOTE", "yellow")}
@@ -41,18 +41,19 @@ def check(
     else:
         width = max(len(verdict.name) for verdict in report.verdicts)
         for verdict in report.verdicts:
-            say(_line(verdict, width))
+            say_hanging(*_line(verdict, width))
         say()
-        say(_summary(subject.name, report.verdicts), "bold green" if report.passed else "bold red")
+        say_prose(_summary(subject.name, report.verdicts), "bold green" if report.passed else "bold red")
     if not report.passed:
         raise typer.Exit(CHECK_FAILED)
 
 
-def _line(verdict: Any, width: int) -> Text:
+def _line(verdict: Any, width: int) -> tuple[Text, ...]:
+    """Word and name, the sentence, the detail."""
     word, style = _WORDS[verdict.how] if verdict.passed else ("FAILED", "bold red")
-    line = Text(f"{word:<7} ", style=style).append(f"{verdict.name:<{width}}  ", style="not bold default")
-    line.append(verdict.sentence, style="not bold default")
-    return line.append(f"  ({verdict.detail})", style="not bold dim default") if verdict.detail else line
+    head = Text(f"{word:<7} ", style=style).append(f"{verdict.name:<{width}}  ", style="not bold default")
+    detail = f"  ({verdict.detail})" if verdict.detail else ""
+    return head, Text(verdict.sentence, style="not bold default"), Text(detail, style="not bold dim default")
 
 
 def _summary(name: str, verdicts: Sequence[Any]) -> str:

@@ -58,7 +58,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "system",
         "robot",
     ),
-    "arm": ("algebra", "mechanics", "generation", "ik", "api", "model", "robot"),
+    "arm": ("support", "algebra", "mechanics", "generation", "ik", "api", "model", "robot"),
     "": ("parameters", "simulation", "identification", *FACE),
     "cli": ("support", "", *FACE),
 }

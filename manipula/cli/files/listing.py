@@ -85,7 +85,7 @@ def _say_group(title: str, entries: list[dict[str, Any]]) -> None:
         (e["name"], str(e["dof"]), e["kind"], e["convention"], _short_names(e["symbolic"]), _short_source(e))
         for e in entries
     ]
-    say_table(title, _COLUMNS, rows, right=(1,), prose=True)
+    say_table(title, _COLUMNS, rows, right=(1,), prose="cut")
     say()
 
 
@@ -122,7 +122,7 @@ def show(
         say_json(found.as_dict())
         return
     count = f"{found.dof} joint{'s' if found.dof != 1 else ''} {found.kind}"
-    say(f"{found.name}: {found.origin.description or 'a serial arm'}; {count}", "bold")
+    say_prose(f"{found.name}: {found.origin.description or 'a serial arm'}; {count}", "bold")
     say()
     say_robot(found)
     for note in found.origin.notes:

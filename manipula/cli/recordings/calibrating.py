@@ -23,9 +23,9 @@ def calibrate(
     table: Annotated[Path, typer.Argument(metavar="TABLE.csv", help="q1 … qn, then what was measured; see below.")],
     kind: Annotated[str, typer.Option("--kind", metavar="pose|points|distance", help="Else as the heads say.")] = "",
     parameters: Annotated[
-        str, typer.Option("--parameters", help="Names or groups (offsets,lengths,angles,base,tool), with commas.")
+        str, typer.Option("--parameters", help="Names or groups (offsets, lengths, angles, base, tool), with commas.")
     ] = "all",
-    loss: Annotated[str, typer.Option("--loss", metavar="linear|huber|soft_l1|cauchy")] = "linear",
+    loss: Annotated[str, typer.Option("--loss", help="linear, huber, soft_l1 or cauchy.")] = "linear",
     validate: Annotated[Path | None, typer.Option("--validate", help="A table kept apart to judge the result.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="The corrected robot: .toml or .urdf")] = None,
     wishes: Wishes = NOTHING,

@@ -115,9 +115,9 @@ Price = Annotated[
     str,
     typer.Option(
         "--price",
-        metavar="classical|multiplications|fused",
-        help="What to minimise: × and + alike, × above all, or instructions where a·b + c is one.",
-        autocompletion=_among("classical", "multiplications", "fused"),
+        metavar="PRICE",
+        help="What to minimise: classical (× and + alike), multiplications, fused (a·b + c is one) or latency.",
+        autocompletion=_among("classical", "multiplications", "fused", "latency"),
     ),
 ]
 Languages = Annotated[

@@ -11,22 +11,26 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from textwrap import wrap
-from typing import Any, ParamSpec, TypeVar
+from textwrap import shorten, wrap
+from typing import Any, Literal, ParamSpec, TypeVar
 
 import typer
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from manipula.cli.terminal.tongue import told
 from manipula.errors import ManipulaError, ManipulaWarning, ProofError, UnsetError
+from manipula.support.waiting import told_by_others
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Tell = Callable[[str], None]
 
+INDENT = 8
 CHECK_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 _PIPE_WIDTH = 1000  # a file or a pipe has no right edge: tables keep every cell on one line there
 
@@ -40,17 +44,34 @@ def _console(stderr: bool = False) -> Console:
 
 def say(text: str | Text = "", style: str = "") -> None:
     """A line of the result."""
-    _console().print(text, style=style or None, soft_wrap=True)
+    _console().print(text if isinstance(text, Text) else told(text), style=style or None, soft_wrap=True)
 
 
 def say_prose(text: str, style: str = "") -> None:
     """Words, wrapped at the edge of the terminal."""
-    _console().print(text, style=style or None)
+    _console().print(told(text), style=style or None)
 
 
 def note(text: str, style: str = "") -> None:
     """A line beside the result: on stderr, so that a pipe stays clean."""
-    _console(stderr=True).print(text, style=style or None, soft_wrap=True)
+    _beside(Text(told(text), style=style))
+
+
+def _beside(text: Text) -> None:
+    """Wrapped between words where somebody reads it; one line where a program does."""
+    console = _console(stderr=True)
+    console.print(text, soft_wrap=not console.is_terminal)
+
+
+def say_hanging(head: Text, *texts: Text) -> None:
+    """A head and what is said of it: beside it where the line has room, else below it, indented."""
+    console, body = _console(), Text().join(texts)
+    if head.cell_len + body.cell_len <= console.width:
+        console.print(head.append_text(body), soft_wrap=True)
+        return
+    head.rstrip()
+    console.print(head, soft_wrap=True)
+    console.print(Padding(body, (0, 0, 0, INDENT)))
 
 
 def say_json(value: Any) -> None:
@@ -66,20 +87,22 @@ def say_table(
     *,
     right: Sequence[int] = (),
     caption: str = "",
-    prose: bool = False,
+    prose: Literal["", "cut", "wrap"] = "",
 ) -> None:
     """An aligned table; `right` are the columns of numbers. On a narrow terminal a table goes on below, its first two
-    columns repeated, and a number is never broken; with `prose` the last column is text and is cut off instead."""
+    columns repeated, and a number is never broken; a last column of `prose` is cut off or wrapped between words
+    instead."""
     if title:
-        say(title, "bold cyan")
-    console = _console()
+        say_prose(title, "bold cyan")
+    console, columns = _console(), [told(column) for column in columns]
     blocks = [range(len(columns))] if prose else _blocks(columns, rows, console.width)
-    rows = _cut(columns, rows, console.width) if prose else rows
+    rows = _cut(columns, rows, console.width) if prose == "cut" else rows
     for number, chosen in enumerate(blocks):
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False, header_style="bold")
         for index in chosen:
             side: JustifyMethod = "right" if index in right else "left"
-            table.add_column(columns[index], justify=side, no_wrap=True)
+            wraps = prose == "wrap" and index == len(columns) - 1
+            table.add_column(columns[index], justify=side, no_wrap=not wraps)
         for row in rows:
             table.add_row(*(Text(row[index]) for index in chosen))
         console.print(*([""] if number else []), table, sep="\n")
@@ -89,7 +112,7 @@ def say_table(
 
 def say_list(title: str, items: Mapping[str, Sequence[str]]) -> None:
     """Names, and beside each its texts, wrapped where the terminal ends."""
-    say(title, "bold cyan")
+    say_prose(title, "bold cyan")
     console, indent = _console(), max(map(cell_len, items), default=0) + 2
     for name, texts in items.items():
         lines = [line for text in texts for line in wrap(text, max(console.width - indent, 20))]
@@ -103,8 +126,12 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
 
 def _cut(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> list[tuple[str, ...]]:
     """The rows with their last cell no longer than what the others leave of the line."""
-    left = max(20, room - sum(_widths(columns, rows)[:-1]))
-    return [(*row[:-1], row[-1] if len(row[-1]) <= left else f"{row[-1][: left - 1]}…") for row in rows]
+    left = max(10, room - sum(_widths(columns, rows)[:-1]) - 1)
+    return [(*row[:-1], _short(row[-1], left)) for row in rows]
+
+
+def _short(text: str, room: int) -> str:
+    return shorten(text, room, placeholder=" …", break_on_hyphens=False)
 
 
 def _blocks(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> list[Sequence[int]]:
@@ -125,7 +152,7 @@ def progress(text: str) -> Iterator[Tell]:
     if not console.is_terminal:
         yield lambda step: None
         return
-    with console.status(Text(text)) as status:
+    with told_by_others(), console.status(Text(text)) as status:
         yield lambda step: status.update(Text(f"{text}: {step}"))
 
 
@@ -138,26 +165,26 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             try:
                 return command(*args, **kwargs)
             except UnsetError as error:
-                raise _failed(error.in_shell, BAD_INPUT) from None
+                raise failed(error.in_shell, BAD_INPUT) from None
             except ManipulaError as error:
                 code = CHECK_FAILED if isinstance(error, ProofError) else BAD_INPUT
-                raise _failed(str(error), code) from None
+                raise failed(str(error), code) from None
             except ManipulaWarning as warning:  # --strict
-                raise _failed(str(warning), BAD_INPUT) from None
+                raise failed(str(warning), BAD_INPUT) from None
             except BrokenPipeError:
                 raise
             except OSError as error:
                 place = f"{error.filename}: " if error.filename else ""
-                raise _failed(f"{place}{error.strerror or error}", BAD_INPUT) from None
+                raise failed(f"{place}{error.strerror or error}", BAD_INPUT) from None
             except KeyboardInterrupt:
-                raise _failed("interrupted; files already there are as they were", INTERRUPTED) from None
+                raise failed("interrupted; files already there are as they were", INTERRUPTED) from None
 
     return run
 
 
-def _failed(message: str, code: int) -> typer.Exit:
-    line = Text("manipula: ", style="bold red").append(message, style="not bold default")
-    _console(stderr=True).print(line, soft_wrap=True)
+def failed(message: str, code: int) -> typer.Exit:
+    """What ends a command: one line on stderr, and the exit code."""
+    _beside(Text("manipula: ", style="bold red").append(told(message), style="not bold default"))
     return typer.Exit(code)
 
 

@@ -1,0 +1,176 @@
+"""Messages in Portuguese: the catalogue is used to its last entry, its places agree, and nothing else changes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from manipula.cli import app as program
+from manipula.cli.app import COMMANDS, app, loaded, taken
+from manipula.cli.terminal import screen, tongue
+from manipula.mechanics.robot.formats.conversion.tables import tables_of
+from manipula.robot import Robot
+from tests.units.test_cli import folder
+
+__all__ = ["folder"]
+
+VALUES = ["--set", "l1=1", "--set", "l2=1"]
+BROKEN = 'format = 1\nname = "x"\nconvention = "standard"\nangle = "deg"\n[[joint]]\ntype = "revolute"\nd = 0\na = 1\n'
+SPOKEN = [
+    ["robots"],
+    ["robots", "--kind", "XYZ"],
+    ["new", "arm", "--joints", "RR"],
+    ["new", "arm", "--joints", "RR"],
+    ["new", "other"],
+    ["show", "planar2r"],
+    ["show", "planar2r", "--tip", "x"],
+    ["show", "nobody"],
+    ["show", "heavy.toml"],
+    ["show", "lost.toml"],
+    ["show", "odd.toml"],
+    ["robots"],
+    ["edit", "arm", "a1=0.4"],
+    ["edit", "arm", "a1"],
+    ["edit", "arm", "a1=1+"],
+    ["generate", "planar2r", "-m", "gravity"],
+    ["generate", "planar2r", "-m", "xyzzy"],
+    ["generate", "planar2r", "-l", "cobol"],
+    ["count", "planar2r", "-m", "gravity"],
+    ["check", "planar2r"],
+    ["equations", "planar2r", "gravity", "--form", "flat"],
+    ["equations", "planar2r", "gravity", "--style", "flat"],
+    ["base-parameters", "planar2r"],
+    ["ik", "scara"],
+    ["ik", "planar2r", *VALUES, "--position", "1,1"],
+    ["ik", "planar2r", *VALUES, "--q", "1"],
+    ["show", "planar2r", "--set", "zz=1"],
+    ["control", "planar2r"],
+    ["control", "planar2r", "nolaw"],
+    ["simulate", "planar2r", "--until", "0.1"],
+    ["simulate", "planar2r", *VALUES, "--set", "m1=1", "--set", "m2=1", "--set", "g=9.81", "--until", "0.01"],  # peaks
+    ["robots", "--lang", "xx"],
+]
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv(tongue.VARIABLE, raising=False)
+    yield
+    tongue.speak("")
+
+
+def written() -> dict[str, str]:
+    every = tongue.sections("pt")
+    return {
+        english: other for title, section in every.items() for english, other in section.items() if title != "words"
+    }
+
+
+def test_places_are_the_same_on_both_sides() -> None:
+    for english, other in written().items():
+        assert sorted(re.findall(r"\{\w+\}", english)) == sorted(re.findall(r"\{\w+\}", other)), english
+        assert english.endswith(tuple(".:)")) == other.endswith(tuple(".:)")), english
+
+
+def test_no_two_texts_of_the_catalogue_are_one() -> None:
+    every = tongue.sections("pt")
+    texts = [english for title, section in every.items() for english in section if title != "words"]
+    assert len(texts) == len(set(texts))
+
+
+def test_every_entry_is_said_somewhere(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """English is spoken all through, and what passes the screen is held against the catalogue."""
+    heard: list[str] = []
+    kept = tongue.told
+
+    def hear(text: str) -> str:
+        heard.append(text)
+        return kept(text)
+
+    for place in (screen, program, tongue):
+        monkeypatch.setattr(place, "told", hear)
+    monkeypatch.setattr(tongue, "_chosen", ["en"])
+    for words in SPOKEN:
+        CliRunner().invoke(app, words)
+        (folder / "heavy.toml").write_text(BROKEN + "alpha = 0\nmass = -2\n", encoding="utf-8")
+        (folder / "odd.toml").write_text(BROKEN + "alpha = 1.5708\n", encoding="utf-8")
+    for words in (["--help"], *([name, "--help"] for name in COMMANDS)):
+        CliRunner().invoke(app, words)
+    screen.failed("interrupted; files already there are as they were", 130)
+    known = tongue.catalogue("pt")
+    unused = set(written())
+    for text in heard:
+        unused.discard(text)
+        unused -= {english for english in unused if "{" in english and tongue._shape(english).fullmatch(text)}
+    assert unused == set()
+    in_places = {
+        found for text in heard for shape, _ in known.shapes if (m := shape.fullmatch(text)) for found in m.groups()
+    }
+    assert set(known.words) <= in_places
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["robots", "--kind", "XYZ", "--lang", "pt"], "As juntas de nenhum robô começam com XYZ; há RP, "),
+        (["--lang=pt", "show", "planar2r"], "junta  nome "),
+        (["show", "planar2r", "--lang", "pt_BR"], "Símbolos, sem valor: l1, m1, l2, m2, g"),
+        (["generate", "planar2r", "-m", "gravty", "--lang", "pt"], "modelo com o nome 'gravty'; quis dizer 'gravity'?"),
+        (["ik", "planar2r", "--position", "1,1", "--lang", "pt"], "um valor para l1, l2; --set l1=VALOR dá um"),
+        (["--lang", "pt", "--help"], "Lista os robôs da biblioteca"),
+        (["show", "--help", "--lang", "pt"], "Exemplos:"),
+        (["--help"], "List the library's robots"),
+        (["show", "planar2r", "--lang", "en"], "Symbols, without a value"),
+        (["show", "planar2r", "--lang", "klingon"], "no language of messages is called 'klingon'. Known: en, pt."),
+    ],
+)  # fmt: skip
+def test_what_is_said(words: list[str], told: str) -> None:
+    ran = CliRunner().invoke(app, words)
+    assert told in " ".join(ran.output.split("\n")) or told in ran.output
+
+
+def test_the_variable_chooses_unless_the_line_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(tongue.VARIABLE, "pt_BR.UTF-8")
+    assert tongue.told("name") == "nome"
+    tongue.speak("en")
+    assert tongue.told("name") == "name"
+    monkeypatch.setenv(tongue.VARIABLE, "fr")
+    tongue.speak("")
+    assert tongue.told("name") == "name"  # a language we lack is English, not an error: nobody asked us alone
+
+
+def test_one_call_does_not_colour_the_next() -> None:
+    CliRunner().invoke(app, ["show", "planar2r", "--lang", "pt"])
+    assert "joint " in CliRunner().invoke(app, ["show", "planar2r"]).stdout
+    assert "Examples:" in CliRunner().invoke(app, ["show", "--help"]).stdout
+    assert loaded("show").help.startswith("Show a robot")
+
+
+def test_data_speak_no_language() -> None:
+    english, other = (CliRunner().invoke(app, ["show", "puma560", "--json", "--lang", lang]) for lang in ("en", "pt"))
+    assert json.loads(english.stdout) == json.loads(other.stdout)
+
+
+def test_headings_of_tables_stay_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(tongue.VARIABLE, "pt")
+    assert tables_of(Robot.from_dh([(0, 0, 1, 0)]))[0].columns[0] == "joint"
+
+
+@pytest.mark.parametrize(
+    ("line", "found", "rest"),
+    [
+        ("show a --lang pt", "pt", "show a"),
+        ("--lang=pt show a", "pt", "show a"),
+        ("show a", "", "show a"),
+        ("show -- --lang pt", "", "show -- --lang pt"),
+        ("show --lang", "", "show --lang"),
+    ],
+)
+def test_the_option_is_taken_from_anywhere(line: str, found: str, rest: str) -> None:
+    words = line.split()
+    assert (taken(words, "--lang"), " ".join(words)) == (found, rest)
