@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from manipula.api.robot_verbs import loaded
-from manipula.errors import InputError
+from manipula.errors import InputError, caution
 from manipula.support.waiting import told_when_slow
 
 if TYPE_CHECKING:
@@ -77,7 +77,22 @@ def generate(
             )
     with told_when_slow(f"deriving {model} of {subject.name}"):
         asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
-        return _solver(asked) or _model(generate_function(asked, tell), asked.request)
+        made = _solver(asked) or _model(generate_function(asked, tell), asked.request)
+    if model == "gravity" and not any(x.value for output in made.function.outputs for x in output.exprs):
+        _say_idle(subject)
+    return made
+
+
+def _say_idle(robot: Robot) -> None:
+    """A planar arm typed from a book has gravity across its plane unless somebody says otherwise."""
+    from manipula.mechanics.robot.values.parameter import ZERO, text_of
+
+    loaded = [*robot.payload, *(joint.body for joint in robot.joints if joint.body)]
+    heavy = any(body.mass.parameter != ZERO for body in loaded)
+    if heavy and any(cell.parameter != ZERO for cell in robot.gravity):
+        along = ", ".join(text_of(cell.parameter) for cell in robot.gravity)
+        turned = "the values gy = -9.81 and gz = 0 would turn it along -y"
+        caution(f"{robot.name}: gravity does no work on any joint, pointing along [{along}]; {turned}")
 
 
 def _model(function: Function, request: Request) -> Model:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import random
+import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -170,3 +171,22 @@ def test_operations_of_sympy_are_read() -> None:
     length, twist = (step.amount.value for step in robot.joints[0].after[1:])
     assert isinstance(length, Op) and float_of(length, {"L1": 2.0, "lambda": 0.5}) == 1.5
     assert twist == Deg(Fraction(90))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_planar_arm_from_a_book_is_told_that_gravity_is_idle(seed: int) -> None:
+    """Rows of one plane under gravity across it, or tilted out of it: what is told is what the torques say."""
+    rng = random.Random(seed)
+    twists = [rng.choice((0, 0, 0, 90)) for _ in range(rng.randint(1, 3))]
+    body = {"mass": 1, "com": [0.1, 0.2, 0.3], "inertia": {"xx": 1, "yy": 1, "zz": 1}}
+    kinds = [rng.choice("RRP") for _ in twists]
+    rows = [{"theta": 0, "d": 0, "a": 0.5, "alpha": twist, "type": kind, **body} for twist, kind in zip(twists, kinds)]
+    robot = mp.Robot.from_dh(rows, angle="deg")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torques = mp.Arm(robot).gravity(np.linspace(0.3, 1.1, robot.dof))
+    told = [str(warning.message) for warning in caught if "gravity does no work on any joint" in str(warning.message)]
+    assert bool(told) == bool(np.allclose(torques, 0, atol=1e-12))
+    if told:
+        turned = robot.with_parameters(gy=-9.81, gz=0)  # as the sentence says
+        assert kinds == ["P"] or not np.allclose(mp.Arm(turned).gravity(np.linspace(0.3, 1.1, robot.dof)), 0)
