@@ -36,6 +36,7 @@ from manipula.api import (
     save,
     significance,
     simulate,
+    singularities,
     tables,
 )
 from manipula.errors import (
@@ -115,6 +116,7 @@ __all__ = [
     "save",
     "significance",
     "simulate",
+    "singularities",
     "tables",
     "trajectory",
 ]

@@ -25,6 +25,7 @@ from manipula.api.model_verbs import (
     optimise,
     price_of,
     significance,
+    singularities,
 )
 from manipula.api.robot_verbs import convert, formats, from_text, load, robots, save, tables
 from manipula.api.time_verbs import (
@@ -78,5 +79,6 @@ __all__ = [
     "significance",
     "simulate",
     "simulate_file",
+    "singularities",
     "tables",
 ]

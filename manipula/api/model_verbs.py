@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from manipula.generation.reports.counting import CountTable, StepRow
     from manipula.generation.request import Request
     from manipula.ik.derivation import Derivation
+    from manipula.ik.singular.singularities import Singularities
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.model import Model
     from manipula.parameters.approximation import SignificanceReport
@@ -286,6 +287,22 @@ def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Der
     from manipula.ik.derivation import derivation_of
 
     return derivation_of(loaded(robot), symbolic)
+
+
+def singularities(robot: Robot | str, *, symbolic: Symbolic = "all") -> Singularities:
+    """Where the arm loses a freedom, as equations: of arms with up to three joints the factors of det J of the tool's
+    position (of a planar arm, its x, y and angle), of six joints whose last three meet the elbow's, shoulder's and
+    wrist's. Each is proved equal to the determinant, solved where that is one formula, and tried in numbers.
+
+    >>> print(singularities("planar2r"))
+    planar2r: singular where det J = 0
+    det J = l1*l2*s2   (the tool's x, y)
+    s2 = 0: q2 = 0 or pi
+    with s2 = sin(q2)
+    """
+    from manipula.ik.singular.singularities import singularities_of
+
+    return singularities_of(loaded(robot), symbolic)
 
 
 def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:

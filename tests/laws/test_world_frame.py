@@ -218,9 +218,10 @@ PULLED: dict[str, Want] = {  # weights λᵢ θⱼ of the entries: that of λᵀ
     "base_regressor_vjp": _weighted(_untouched_slopes),
 }
 EVERY = GEOMETRY | DYNAMIC | DIVIDING | LINEAR | PULLED
-# their own files: laws/test_orientation, laws/test_inverse, laws/test_operational, laws/test_adaptive
+# their own files: laws/test_orientation, laws/test_inverse, laws/test_operational, laws/test_adaptive,
+# laws/test_manipulability
 BARE = {"orientation", "inverse_kinematics", "operational_inertia", "two_velocity_products"}
-BARE |= {"loaded_dynamics", "base_inertia_matrix"}
+BARE |= {"loaded_dynamics", "base_inertia_matrix", "manipulability"}
 TAKE_WRENCH = {name for name, model in MODELS.items() if model.takes_wrench}
 
 

@@ -99,6 +99,12 @@ def _shortest(expansion: Expansion, quotient: Quotient) -> tuple[Terms, list[Tre
     return (terms, atoms) if bottom is None else _over(terms, atoms, *_short(bottom, expansion))
 
 
+def tree_from_polynomial(polynomial: Any, expansion: Expansion) -> Tree:
+    """A polynomial of an expansion's ring, written short and factored."""
+    terms, atoms = _short(polynomial, expansion)
+    return Factoriser(atoms).factored(terms)
+
+
 def _short(polynomial: Any, expansion: Expansion) -> tuple[Terms, list[Tree]]:
     """Every coefficient of a monomial in parameters and rates, written with the fewest sines and cosines."""
     terms = terms_from_polynomial(polynomial)

@@ -3,11 +3,12 @@ centre of mass."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.models.centroidal import centre_of_mass as centre
 from manipula.mechanics.models.entry import ENERGY, TOOL, Given, Model
-from manipula.mechanics.models.kinematics import jacobian
+from manipula.mechanics.models.kinematics import jacobian, manipulability
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot
 
@@ -26,6 +27,16 @@ def _acceleration_summed(chain: Tree, x: Given) -> dict[str, Any]:
     return {"a": [dot(J, x["qdd"]) + bias for J, bias in rows]}
 
 
+def _volumes(chain: Tree, x: Given) -> dict[str, Any]:
+    return manipulability.manipulability(chain, x["q"])
+
+
+def _of_moving_rows(model: Model, chain: Tree) -> Model:
+    """Of an arm in numbers, without the rows in which it never moves."""
+    rows = manipulability.moving_rows(chain)
+    return replace(model, methods={"gram": lambda c, x: manipulability.manipulability(c, x["q"], rows)})
+
+
 OF_FRAMES = (
     Model(
         "tool_velocity", "velocity of the tool, J·q̇, world axes", ("q", "qd"),
@@ -36,6 +47,14 @@ OF_FRAMES = (
         {"a": ("m/s², rad/s²", "linear, then angular")},
         {"columns": _acceleration, "summed": _acceleration_summed}, TOOL, candidates=("summed",),
         trees=("columns", "summed"),
+    ),
+    Model(
+        "manipulability", "how far the tool is from losing a freedom, √det(J·Jᵀ), of rows in which it moves", ("q",),
+        {
+            "w": ("mixed", "of the whole Jacobian"), "translation": ("m³, m² or m", "of the tool's position"),
+            "rotation": ("1", "of its orientation"),
+        },
+        {"gram": _volumes}, TOOL, planned=_of_moving_rows, trees=("gram",),
     ),
     Model(
         "centre_of_mass", "centre of mass of the whole arm with its load, world axes", ("q",),

@@ -6,8 +6,8 @@ With m the mass of everything, and of link k in the world m_k and its first mome
 
 z_i is the joint's axis, p_i a point of it. The weight pulls at c: gravity = −m Jᵀg, potential = −m g·c.
 
-Source: Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013), section 3, where m·J
-is the linear part of the centroidal momentum matrix. The columns are derived here from the first moments.
+Source: Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013), where m·J is
+the linear part of the centroidal momentum matrix. The columns are derived here from the first moments.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Where an arm loses a freedom, as equations."""

@@ -1,0 +1,129 @@
+"""Singular configurations: the factors are the determinant, the arm loses rank on each and nowhere else."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.algebra.expr.function import Function, Input, Output
+from manipula.algebra.expr.maths import ExprMaths
+from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.simplify.halves import trigonometric_factors
+from manipula.algebra.simplify.proof import proved
+from manipula.algebra.simplify.tree import evaluate_tree, power_of, product_of
+from manipula.generation.structure import numeric_chain
+from manipula.ik.singular.solutions import variables
+from manipula.mechanics.models.kinematics.jacobian import jacobian
+from manipula.mechanics.spatial.floats import FLOATS
+
+R = mp.Robot.from_dh
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_products_come_apart(seed: int) -> None:
+    """A product of drawn trigonometric sums has at least as many factors, and is their product, by proof."""
+    rng, graph = random.Random(seed), Graph()
+    maths = ExprMaths(graph)
+    q = [graph.symbol(f"q{i}", online=True) for i in (1, 2, 3)]
+    a, b = graph.symbol("a"), graph.symbol("b")
+    angles = [q[0], q[1], q[1] + q[2], q[0] - q[1]]
+    parts: list[Expr] = [
+        rng.choice((maths.sin, maths.cos))(rng.choice(angles)),
+        a * maths.cos(rng.choice(angles)) + b * maths.sin(rng.choice(angles)) + rng.choice((0, 1, a)),
+        rng.choice((q[0], a + q[2], 1 + maths.cos(q[1]), maths.sin(q[2]))),
+    ]
+    whole = parts[0] * parts[1] * parts[2]
+    factors = trigonometric_factors(whole)
+    ports = (Input("q", tuple(q)), Input("p", (a, b), role="parameter"))
+    function = Function("whole", graph, ports, (Output("whole", (), (whole,)),))
+    proved(function, {"whole": [product_of(power_of(tree, times) for tree, times in factors)]})
+    moving = [times for tree, times in factors if variables(tree)]
+    assert sum(moving) >= 2
+
+
+TEXTS = {
+    "planar2r": ("l1*l2*s2", ["s2 = 0: q2 = 0 or pi"]),
+    "stanford3": ("-s2*q3^2", ["q3 = 0", "s2 = 0: q2 = 0 or pi"]),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_small_arms_of_the_library(name: str) -> None:
+    found = mp.singularities(name)
+    said = found.as_dict()
+    assert said["determinants"] == {"det J": TEXTS[name][0]}
+    assert all(line in str(found) for line in TEXTS[name][1])
+
+
+def test_the_elbow_arm_is_the_books() -> None:
+    """Siciliano et al. (2009), section 3.3.3: det J_P = −a2 a3 s3 (a2 c2 + a3 c23)."""
+    found = mp.singularities(R([(0, 0, 0, "pi/2"), (0, 0, "a2", 0), (0, 0, "a3", 0)], name="elbow"))
+    assert found.as_dict()["determinants"] == {"det J": "-a2*a3*s3*(a2*c2 + a3*c23)"}
+    assert {case["equation"] for case in found.as_dict()["singularities"]} == {"s3 = 0", "a2*c2 + a3*c23 = 0"}
+
+
+def test_a_spherical_wrist_comes_apart() -> None:
+    found = mp.singularities("puma560")
+    said = {case["name"]: case["equation"] for case in found.as_dict()["singularities"]}
+    assert said == {
+        "elbow": "a3*s3 + d4*c3 = 0", "shoulder": "a2*c2 + a3*c23 - d4*s23 = 0", "wrist": "s5 = 0"
+    }  # fmt: skip
+    assert r"\det J_{11} &=" in found.latex and r"\text{ or }" in found.latex
+    arm, values = mp.Arm("puma560"), mp.load("puma560").parameters
+    q = np.array([0.3, -0.4, float(np.arctan2(-values["d4"], values["a3"])), 0.2, 0.9, 0.1])  # type: ignore[operator]
+    assert np.linalg.svd(arm.jacobian(q), compute_uv=False)[-1] < 1e-12
+    assert np.linalg.svd(arm.jacobian(q + 0.1), compute_uv=False)[-1] > 1e-3
+
+
+KINDS = ["".join(kinds) for n in (1, 2, 3) for kinds in itertools.product("RP", repeat=n)]
+
+
+@pytest.mark.parametrize("kinds", KINDS)
+def test_rank_is_lost_where_a_factor_is_zero_and_nowhere_else(kinds: str) -> None:
+    """Drawn arms of every kind: at the zeros of each factor along each joint, and at any other configuration."""
+    rng = random.Random(kinds)
+    cells = (0, "pi/2", "-pi/2", 0)
+    rows = [(0, rng.choice((0, 0.3)), rng.choice((0, 0.4, 0.7)), rng.choice(cells), kind) for kind in kinds]
+    robot = R(rows, name=kinds).with_tool([0.2, 0.1, 0])
+    try:
+        found = mp.singularities(robot)
+    except mp.InputError as error:
+        assert "in fewer ways than they are" in str(error)
+        J = [tool_rows(robot, np.random.default_rng(k).uniform(-2, 2, robot.dof)) for k in range(4)]
+        assert all(np.linalg.svd(x, compute_uv=False)[-1] < 1e-9 for x in J)
+        return
+    draw = np.random.default_rng(1)
+    values = {name: value for name, value in robot.parameters.items() if value is not None}
+    for _ in range(20):
+        q = draw.uniform(-2, 2, robot.dof)
+        here = {**values, **{f"q{i + 1}": x for i, x in enumerate(q)}}
+        sizes = [evaluate_tree(tree, here, FLOATS) for tree in found.determinants]
+        J = tool_rows(robot, q, found.pieces[0].says)
+        wanted = np.prod(np.linalg.svd(J, compute_uv=False)) ** (2 if found.pieces[0].name == "JᵀJ" else 1)
+        np.testing.assert_allclose(abs(np.prod(sizes)), wanted, rtol=1e-9, atol=1e-12)
+
+
+def tool_rows(robot: mp.Robot, q: Any, says: str = "the tool's x, y, z") -> Any:
+    """Of the tool's position, or of all its ways, on any axes."""
+    J = np.array(jacobian(numeric_chain(robot), list(q)), dtype=float)
+    return J if "angle" in says else J[:3]
+
+
+@pytest.mark.parametrize(
+    "robot, said",
+    [
+        ("scara", "this one has 4"),
+        ("ur5e", "this one has 6, and they do not"),
+        ("panda", "this one has 7"),
+        (R([(0, 0, 1, 0), (0, 0, 0, 0)], name="roll"), "its 2 joints move the tool's x, y in fewer ways than they are"),
+    ],
+)
+def test_others_are_refused_with_a_sentence(robot: Any, said: str) -> None:
+    with pytest.raises(mp.InputError) as told:
+        mp.singularities(robot)
+    assert said in str(told.value)
