@@ -3,8 +3,8 @@
     w = √det(J Jᵀ)   as many joints as freedoms or more        w = √det(Jᵀ J)   fewer        w = |det J|   as many
 
 Of the whole Jacobian, of the rows of the tool's position, and of those of its orientation, each on the axes of the
-first joint and without the rows in which the arm never moves: of a planar arm x, y and one angle. Metres and radians are
-mixed in the first.
+first joint and without the rows in which the arm never moves: of a planar arm x, y and one angle. Metres and radians
+are mixed in the first.
 
 Source: Yoshikawa, "Manipulability of robotic mechanisms", International Journal of Robotics Research 4(2) (1985).
 """
