@@ -37,7 +37,7 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.formats.checks.robot import warn_about_changes
 from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
-from manipula.mechanics.robot.formats.conversion.tables import tables_of
+from manipula.mechanics.robot.formats.conversion.tables import SYMBOLIC, tables_of, value_table
 from manipula.mechanics.robot.formats.dh.read import robot_from_rows
 from manipula.mechanics.robot.formats.given import (
     given,
@@ -63,6 +63,7 @@ from manipula.mechanics.robot.standard import refuse_ambiguous, standard_paramet
 from manipula.mechanics.robot.suffixes import folded, suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of, floats_of, names_of
 from manipula.support.letters import spelled
+from manipula.support.tables import html_table
 
 Number = SupportsFloat | str  # of NumPy and others too
 Numbers = Sequence[Any] | NDArray[Any]
@@ -222,7 +223,12 @@ class Robot(description.Robot):
         return f"<robot {self.name}: {self.dof} joints, {self.kind[:40]}{symbols}>"
 
     def _repr_html_(self) -> str:
-        return f"<h4>{escape(self.name)}</h4>" + "".join(table._repr_html_() for table in tables_of(self))
+        symbols = ", ".join(free_parameters(self))
+        tables = [table._repr_html_() for table in tables_of(self) if table != value_table(self)]
+        values = [row for row in value_table(self).rows if row[1] != SYMBOLIC]
+        tables += [html_table(("name", "value"), values, "Named parameters (SI)")] if values else []
+        tables += [f"<p>symbolic: {escape(symbols)}</p>"] if symbols else []
+        return f"<h4>{escape(self.name)}</h4>" + "".join(tables)
 
     # edits
 

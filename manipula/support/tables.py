@@ -27,4 +27,9 @@ def html_table(heads: Sequence[str], rows: Rows, title: str = "") -> str:
 
 
 def _row(cells: Sequence[str], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(f"<{tag}{_side(cell)}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+
+def _side(cell: str) -> str:
+    """Notebooks put everything to the right; words are read from the left."""
+    return "" if cell[:1] in tuple("-−0123456789") else ' style="text-align:left"'

@@ -42,7 +42,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "ik": ("support", "algebra", "mechanics", "generation", "pages"),
     "simulation": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters"),
     "identification": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters", "simulation"),
-    "robot": ("support.letters", "mechanics", "parameters"),
+    "robot": ("support.tables", "support.letters", "mechanics", "parameters"),
     "model": ("support", "algebra", "generation", "pages", "ik", "simulation"),
     "system": ("support", "algebra", "generation", "model"),
     "api": (

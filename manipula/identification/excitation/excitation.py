@@ -26,7 +26,7 @@ DRAWN = 1000  # points of a plot
 NEARLY = 0.05  # of the errors on the average, log det being −2 Σ log σ: motions that are as good as each other
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Excitation(Trajectory):
     """A motion that begins and ends at rest at `start`, within `limits`.
 
@@ -90,6 +90,10 @@ class Excitation(Trajectory):
         }  # fmt: skip
         found: dict[str, Any] = plain(told)
         return found
+
+    def __repr__(self) -> str:
+        told = f"{self.dof} joints, {self.duration:g} s, condition number {self.condition:.3g}, by {self.criterion}"
+        return f"<exciting motion of {self.robot}: {told}>"
 
     def __str__(self) -> str:
         lines = [f"{self.robot}: {self.duration:g} s, condition number {self.condition:.3g} ({self.scaled:.3g} scaled)"]

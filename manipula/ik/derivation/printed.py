@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -71,6 +72,11 @@ class Derivation:
 
     def _repr_latex_(self) -> str:
         return self.latex()
+
+    def _repr_markdown_(self) -> str:
+        """For a notebook: there LaTeX has no paragraphs."""
+        parted = re.sub(r"^(\d+\.) (.*)$", r"**\1** \2", self.latex(), flags=re.MULTILINE)
+        return parted.replace("\\[\n", "\n$$\n").replace("\n\\]", "\n$$\n")
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, formulas as plain text."""

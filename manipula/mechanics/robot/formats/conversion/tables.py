@@ -19,6 +19,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
 from manipula.support.tables import html_table, text_table
 
+SYMBOLIC = "symbolic"  # in place of a value
 _SIGNS = {1: "", -1: "-"}
 _CENTRES = {"com": "centre of mass (m)", "first_moment": "first moments (kg·m)"}
 _TENSORS = {
@@ -199,7 +200,7 @@ def value_table(robot: Robot) -> TextTable:
     """Every name in use and its value, `symbolic` if it has none."""
     values = dict(robot.values)
     names = dict.fromkeys((*robot.names(), *values))
-    rows = tuple((name, text_of(values[name]) if name in values else "symbolic") for name in names)
+    rows = tuple((name, text_of(values[name]) if name in values else SYMBOLIC) for name in names)
     return TextTable("Named parameters (SI)", ("name", "value"), rows)
 
 
