@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo test test-all check mutants bench bench-sim bench-ident bench-ops bench-tools golden docs clean tools
+.PHONY: help demo test test-all check mutants bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make check     ruff, strict types, import layers"
 	@echo "make mutants   plant known errors one by one: is each noticed by the tests?"
 	@echo "make bench     install the peers, measure speed beside them and generation time"
+	@echo "make bench-flash  size and cycles of emitted C on a Cortex-M4 beside CasADi's"
 	@echo "make bench-sim closed loops beside MuJoCo's C loop, operations a step"
 	@echo "make bench-ident DATA=folder  identification on recordings of others"
 	@echo "make bench-ops operation counts beside other tools and SymPy's cse, and the rounding errors"
@@ -76,6 +77,9 @@ bench-tools: tools
 # BENCH=--quick: fewer states, no instruction counts; BENCH_PINOCCHIO=1: Pinocchio in C++ too; RBDL_PREFIX: a built RBDL
 bench: $(VENV)/.benched bench-tools
 	PYTHONPATH=. $(RUN) bench/all.py $(BENCH)
+
+bench-flash: $(VENV)/.benched
+	$(RUN) bench/flash.py
 
 bench-sim: $(VENV)/.benched
 	$(RUN) bench/simulation.py

@@ -382,13 +382,9 @@ class Arm:
     @cached_property
     def limits(self) -> Sequence[tuple[float, float]]:
         """Joint limits, rad or m; infinite where the file gives none."""
-        from manipula.mechanics.robot.values.parameter import float_of, floats_of
+        from manipula.ik.numeric.limits import limits_of
 
-        moving = [joint for joint in self.robot.joints if joint.name in self.robot.joint_names]
-        values = floats_of(dict(self.robot.values))
-        free = (float("-inf"), float("inf"))
-        ends = [j.limits and (float_of(j.limits[0], values), float_of(j.limits[1], values)) for j in moving]
-        return [free if pair is None else pair for pair in ends]
+        return limits_of(self.robot)
 
 
 def _doc_of(entry: Entry) -> str:

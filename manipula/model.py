@@ -26,6 +26,8 @@ from manipula.support.tables import html_table
 from manipula.version import __version__
 
 if TYPE_CHECKING:
+    from manipula.algebra.emit.backend import EmitOptions
+    from manipula.algebra.emit.c.chosen import ChoiceSource
     from manipula.algebra.show.equations import Equations
     from manipula.generation.request import Request
     from manipula.ik.general6r.emitted import EmittedSolver
@@ -159,17 +161,26 @@ class Model:
         language = backend.language_named(language)
         options = EmitOptions(dtype, batch, single_file, sincos)
         named = [model._renamed(prefix) for model in (self, *beside)]
-        if not beside:
-            files = backend.emit(named[0].tape, language, __version__, options=options)
-            return write_files(Path(folder), named[0]._with_checker(files, language) if proof else files)
-        if proof or not single_file:
+        if single_file and not proof:
+            title = named[0].name if not beside else prefix.rstrip("_") or identifier(self.provenance.robot)
+            return write_files(Path(folder), _in_one_file(named, title, language, options))
+        if beside:
             raise InputError("emit: beside= puts further models into one file: it wants single_file=True and no proof=")
-        loops = [model.name for model in beside if isinstance(model, SolverModel)]
-        if loops:
-            raise InputError(f"emit: {loops[0]} is a solver with loops, which has files of its own; emit it apart")
-        title = prefix.rstrip("_") or identifier(self.provenance.robot)
-        tapes = [model.tape for model in named]
-        return write_files(Path(folder), backend.emit_in_one_file(tapes, title, language, __version__, options))
+        files = backend.emit(named[0].tape, language, __version__, options=options)
+        source = named[0]._nearest() if language == "c" else None
+        if source is not None:
+            from manipula.algebra.emit.c.chosen import choice_files
+
+            files |= choice_files(source, options, __version__)
+        return write_files(Path(folder), named[0]._with_checker(files, language) if proof else files)
+
+    def _nearest(self) -> ChoiceSource | None:
+        """Of inverse kinematics, what picks the answer nearest to where the arm is."""
+        if self.provenance.model != "inverse_kinematics":
+            return None
+        from manipula.ik.controller.emitted import nearest_source
+
+        return nearest_source(self._request, self.function)
 
     def _renamed(self, prefix: str) -> Model:
         """The same with another word in place of the robot's name."""
@@ -301,6 +312,21 @@ class SolverModel(Model):
 
     def _refuse(self, what: str) -> NoReturn:
         raise InputError(f"inverse_kinematics of {self.function.provenance.robot} has no closed form, so no {what}")
+
+
+def _in_one_file(models: Sequence[Model], title: str, language: str, options: EmitOptions) -> dict[str, str]:
+    """One file and the self-tests of what is in it: name → text."""
+    from manipula.algebra.emit import backend
+
+    loops = [model.name for model in models if isinstance(model, SolverModel)]
+    if loops:
+        raise InputError(f"emit: {loops[0]} is a solver with loops, which has files of its own; emit it apart")
+    backend.backend_named(language, options)  # refuses before anything is made
+    from manipula.algebra.emit.c.chosen import choice_part
+
+    sources = [source for model in models if (source := model._nearest()) is not None]
+    parts = [choice_part(source, options, __version__, title) for source in sources]
+    return backend.emit_in_one_file([model.tape for model in models], title, language, __version__, options, parts)
 
 
 def _method_lines(method: str, origin: Provenance) -> list[str]:

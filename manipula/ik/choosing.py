@@ -34,6 +34,7 @@ def choice_table(solver: Solver) -> Floats:
     numbers[Table.ALMOST], numbers[Table.FAMILY] = BranchTolerance.ALMOST, BranchTolerance.FAMILY
     numbers[Table.GOOD], numbers[Table.MARGIN], numbers[Table.BESIDE] = measure.good, measure.margin, measure.beside
     numbers[Table.SAME], numbers[Table.MAYBE] = measure.same, measure.maybe
+    numbers[Table.TOLD], numbers[Table.LOOSE] = PoseTolerance.TOLD, BranchTolerance.LOOSE * solver.size
     # the seed of a redundant arm would stand for one value of its parameter only: it is never asked
     numbers[Table.BLURRED] = -1.0 if solver.plan.parameter else measure.blurred
     return np.concatenate([numbers, limit_rows(solver.turning, solver.low, solver.high)])

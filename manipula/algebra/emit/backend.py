@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from manipula.algebra.emit.decided import decided
 from manipula.algebra.program.tree import Routine
@@ -58,6 +58,15 @@ class Backend(Protocol):
     def emit(self, tape: Tape, version: str, samples: Samples) -> dict[str, str]:
         """File name → text. `version` is manipula's; `samples` are inputs for the self-test, drawn when empty."""
         ...
+
+
+@runtime_checkable
+class InOneFile(Protocol):
+    """A language that can put several functions into one file."""
+
+    def in_one_file(
+        self, tapes: Sequence[Tape], title: str, version: str, parts: Sequence[Part] = ()
+    ) -> dict[str, str]: ...
 
 
 # name → where its class is
@@ -146,9 +155,19 @@ def emit(
     return backend_named(language, options).emit(decided(tape), version, samples)
 
 
-def emit_in_one_file(tapes: Sequence[Tape], title: str, language: str, version: str, options: EmitOptions) -> Any:
+class Part(NamedTuple):
+    """Of one file that holds everything: a function that is no tape, its text and its self-test."""
+
+    name: str
+    text: str
+    test: str
+
+
+def emit_in_one_file(
+    tapes: Sequence[Tape], title: str, language: str, version: str, options: EmitOptions, parts: Sequence[Part] = ()
+) -> dict[str, str]:
     """Several tapes in one file, `title`, and their self-tests: name → text."""
     made = backend_named(language, options)
-    if not hasattr(made, "in_one_file"):
+    if not isinstance(made, InOneFile):
         raise InputError(f"emit: {language} has no single file for several models; c has")
-    return made.in_one_file([decided(tape) for tape in tapes], title, version)
+    return made.in_one_file([decided(tape) for tape in tapes], title, version, parts)

@@ -26,8 +26,8 @@ WIDTH = 4  # of a pose
 class Table:
     """Where the numbers of an arm stand: its tolerances (see `numeric.tolerances`), then the rows of its joints."""
 
-    CLEAN, MARGIN, ALMOST, GOOD, SAME, MAYBE, FAMILY, BESIDE, BLURRED, SINGULAR = range(10)
-    ROWS = 10
+    CLEAN, MARGIN, ALMOST, GOOD, SAME, MAYBE, FAMILY, BESIDE, BLURRED, SINGULAR, TOLD, LOOSE = range(12)
+    ROWS = 12
 
 
 class Row:

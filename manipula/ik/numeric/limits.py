@@ -10,6 +10,8 @@ from manipula.algebra.run.texts import machine_code
 from manipula.ik.choice.text import Row, wind_each
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.tolerances import LimitTolerance
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.values.parameter import float_of, floats_of
 
 TURN = 2 * np.pi
 
@@ -18,6 +20,14 @@ def bounds(limits: Sequence[tuple[float, float]] | None, dof: int) -> tuple[Floa
     """(low, high), infinite where there is no limit."""
     pairs = np.array([(-np.inf, np.inf)] * dof if limits is None else list(limits), dtype=float).reshape(dof, 2)
     return pairs[:, 0], pairs[:, 1]
+
+
+def limits_of(robot: Robot) -> list[tuple[float, float]]:
+    """The limits of the moving joints; infinite where the file gives none."""
+    moving = [joint for joint in robot.joints if joint.name in robot.joint_names]
+    values, free = floats_of(dict(robot.values)), (-np.inf, np.inf)
+    ends = [j.limits and (float_of(j.limits[0], values), float_of(j.limits[1], values)) for j in moving]
+    return [free if pair is None else pair for pair in ends]
 
 
 def span_of(low: Floats, high: Floats, reach: Floats) -> tuple[Floats, Floats]:

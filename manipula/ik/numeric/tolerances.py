@@ -14,6 +14,7 @@ class BranchTolerance:
     FEW = 4e-6  # the same for fewer than six joints: ‖ΔT‖ ≤ √12·1e-6 of a pose whose entries are wrong by 1e-6 each
     MET = 1e-9  # the same where one branch meets the pose so well: the pose is exact, so the others must be
     GOOD = 1e-13  # by the arm: residual of a branch that needs no polish
+    LOOSE = 1e-7  # by the arm: the same for emitted code, which does not polish what stands beside a lock
     MARGIN = 1e-8  # discriminant: above this no two branches meet, as its root, 1e-4 rad, is the distance between them
     FAMILY = 1e-18  # discriminant: only beside a lock this close, 1e-9 rad, can answers form a family
     ALMOST = -1e-6  # discriminant: a branch this far out of reach may have been lost by rounding of the pose
@@ -22,6 +23,22 @@ class BranchTolerance:
     SAME = 1e-6  # rad, m: answers nearer than this are one
     ONE = 2e-15  # by the arm: two answers between which the pose is missed by less are one double root
     SEATED = 1e-9  # rad, m: a branch this near to the seed is the seed
+
+
+class SingleTolerance:
+    """The same in emitted code of single precision, where a step of a chain rounds 1e-7 of the arm."""
+
+    CLEAN = 1e-5  # of RᵀR − 1
+    TOLD = 1e-3  # the same: what three digits leave
+    GOOD = 1e-4  # by the arm: residual of a branch that is taken as it comes
+    LOOSE = 1e-3  # by the arm: residual of a branch that is taken where some are in doubt
+    MARGIN = 1e-4  # discriminant: its root is the distance between two branches, 1e-2 rad
+    FAMILY = 1e-8  # discriminant: beside a lock this close, 1e-4 rad, answers may form a family
+    ALMOST = -1e-5  # discriminant: a branch this far out of reach may have been lost by rounding
+    BESIDE = 0.05  # m, rad: a branch that misses by less may have been lost where branches meet
+    SAME = 1e-2  # rad, m: answers nearer than this are one
+    INSIDE = 1e-5  # rad, m: a joint this far past its limit is on it
+    CLEAR = 1e-3  # discriminant, rad², rad: a self-test keeps so far from where either answer would do
 
 
 class LimitTolerance:

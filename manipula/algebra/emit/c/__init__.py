@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from manipula.algebra.emit.backend import PLAIN, EmitOptions, Samples
+from manipula.algebra.emit.backend import PLAIN, EmitOptions, Part, Samples
 from manipula.algebra.emit.c.batch import BLOCK, batch
 from manipula.algebra.emit.c.instructions import instructions
 from manipula.algebra.emit.c.precision import DOUBLE, PRECISIONS, Precision
@@ -40,7 +40,7 @@ class C99:
 
     def emit(self, tape: Tape, version: str, samples: Samples) -> dict[str, str]:
         if self.options.single_file:
-            return self.in_one_file([tape], tape.name, version, samples)
+            return self.in_one_file([tape], tape.name, version)
         tape = squared(tape)
         name = Namer(RESERVED).name(tape.name)
         shown = self._context(tape, name, version)
@@ -57,20 +57,20 @@ class C99:
             ),
         }
 
-    def in_one_file(self, tapes: Sequence[Tape], title: str, version: str, samples: Samples = ()) -> dict[str, str]:
+    def in_one_file(
+        self, tapes: Sequence[Tape], title: str, version: str, parts: Sequence[Part] = ()
+    ) -> dict[str, str]:
         """Several functions in one header that needs nothing else; a self-test of each beside it."""
-        namer = Namer(RESERVED)
-        parts = [(tape, self._context(tape, namer.name(tape.name), version)) for tape in map(squared, tapes)]
-        file = identifier(title)
-        texts = [filled(__name__, "part.jinja", part) for _, part in parts]
-        names = [part["name"] for _, part in parts]
-        shown = {"name": file, "guard": f"{file.upper()}_H", "names": names, "texts": texts, "options": self.options}
-        files = {f"{file}.h": filled(__name__, "single.h.jinja", shown)}
-        for tape, part in parts:
-            tables = self_test_tables(part["split"], states(tape, samples), language(""))
-            test = {**part, **tables, "header": f"{file}.h"}
-            files[f"{part['name']}_test.c"] = filled(__name__, "test.c.jinja", test)
-        return files
+        namer, file = Namer(RESERVED), identifier(title)
+        shown = [(tape, self._context(tape, namer.name(tape.name), version)) for tape in map(squared, tapes)]
+        texts = [filled(__name__, "part.jinja", own) for _, own in shown] + [part.text for part in parts]
+        names = [own["name"] for _, own in shown] + [part.name for part in parts]
+        whole = {"name": file, "guard": f"{file.upper()}_H", "names": names, "texts": texts, "options": self.options}
+        files = {f"{file}.h": filled(__name__, "single.h.jinja", whole)}
+        for tape, own in shown:
+            test = {**own, **self_test_tables(own["split"], states(tape), language("")), "header": f"{file}.h"}
+            files[f"{own['name']}_test.c"] = filled(__name__, "test.c.jinja", test)
+        return files | {f"{part.name}_test.c": part.test for part in parts}
 
     def _context(self, tape: Tape, name: str, version: str) -> dict[str, Any]:
         """Everything the templates show."""

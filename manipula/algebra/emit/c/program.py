@@ -1,4 +1,4 @@
-"""Programs as static C99 functions over double; complex numbers are a struct of two."""
+"""Programs as static C99 functions over a number type, mostly double; complex numbers are a struct of two."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 
 from manipula.algebra.emit.about import WIDTH
-from manipula.algebra.emit.c.spelling import HELPERS, KEYWORDS, language
+from manipula.algebra.emit.c.precision import DOUBLE, Precision
+from manipula.algebra.emit.c.spelling import KEYWORDS
 from manipula.algebra.emit.complexes import Pair
 from manipula.algebra.emit.expressions import number
 from manipula.algebra.emit.program import ProgramWriter
@@ -18,15 +19,12 @@ from manipula.algebra.tape import Tape
 from manipula.errors import InputError
 
 BYTES: dict[Kind, int] = {"ints": 4, "words": 8, "reals": 8, "complexes": 16}
-MATHS = {
-    f"{name} real": f"{name}({{bare[0]}})" for name in ("sqrt", "exp", "log", "sin", "cos", "floor", "ceil", "rint")
-}
+MATHS = ("sqrt", "exp", "log", "sin", "cos", "floor", "ceil", "rint")
 FORMS = {
-    **MATHS,
-    "atan2": "atan2({bare[0]}, {bare[1]})", "from": "({0} + {1})", "neg": "(-{0})", "not": "(!{0})",
+    "from": "({0} + {1})", "neg": "(-{0})", "not": "(!{0})",
     "choose": "({0} ? {1} : {2})", "select": "({0} ? {1} : {2})", "real": "{0}.re", "imag": "{0}.im",
-    "abs real": "fabs({0})", "abs int": "(({0} < 0) ? -{0} : {0})", "min": "(({0} < {1}) ? {0} : {1})",
-    "max": "(({0} > {1}) ? {0} : {1})", "to_real": "(double){0}", "to_int from flag": "{0}", "to_int": "({int}){0}",
+    "abs int": "(({0} < 0) ? -{0} : {0})", "min": "(({0} < {1}) ? {0} : {1})",
+    "max": "(({0} > {1}) ? {0} : {1})", "to_real": "({real}){0}", "to_int from flag": "{0}", "to_int": "({int}){0}",
     "to_word": "(uint64_t){0}", "high": "high_product({bare[0]}, {bare[1]})",
     "idiv": "floor_quotient({bare[0]}, {bare[1]})", "mod": "floor_remainder({bare[0]}, {bare[1]})",
 }  # fmt: skip
@@ -66,15 +64,41 @@ class CProgram(ProgramWriter):
     storage = "static "
     restrict = "restrict "
 
-    def __init__(self, routines: Sequence[Routine], public: Sequence[str] = (), wide: bool = False) -> None:
+    def __init__(
+        self,
+        routines: Sequence[Routine],
+        public: Sequence[str] = (),
+        wide: bool = False,
+        precision: Precision = DOUBLE,
+        inline: str = "",
+    ) -> None:
+        """`inline`: what names begin with where the text stands in a header."""
         super().__init__(routines, public)
+        if inline:
+            self.storage = "static inline "
+            self.restrict = ""
+            self.called = {name: f"{inline}_{word}" for name, word in self.called.items()}
+            self.straight = {name: f"{inline}_{word}" for name, word in self.straight.items()}
+        self.precision = precision
+        self.numbers = precision.language("")
         self.whole = "int64_t" if wide else "int"
         self.wide = wide
-        self.types = {"none": "void", "flag": "int", "int": self.whole, "word": "uint64_t", "real": "double"}
+        self.types = {"none": "void", "flag": "int", "int": self.whole, "word": "uint64_t", "real": precision.real}
         self.types["complex"] = "pair"
-        self.forms = {key: text.replace("{int}", self.whole) for key, text in FORMS.items()}
+        forms = {**self.maths_forms(), **FORMS}
+        self.forms = {key: x.replace("{int}", self.whole).replace("{real}", precision.real) for key, x in forms.items()}
         made = {"idiv": FLOOR, "mod": REST, "high": HIGH}
         self.helpers = {key: [self.placed(x.format(int=self.whole)) for x in lines] for key, lines in made.items()}
+
+    def maths_forms(self) -> dict[str, str]:
+        """Functions of math.h for the number type."""
+        called = self.precision.function
+        found = {f"{name} real": f"{called(name)}({{bare[0]}})" for name in MATHS}
+        return {
+            **found,
+            "atan2": f"{called('atan2')}({{bare[0]}}, {{bare[1]}})",
+            "abs real": f"{called('fabs')}({{0}})",
+        }
 
     def placed(self, line: str) -> str:
         """With the storage class of this language."""
@@ -86,7 +110,7 @@ class CProgram(ProgramWriter):
 
     def constant(self, kind: Kind, value: float) -> str:
         if kind == "real":
-            return number(value, "INFINITY", "NAN")
+            return number(value, "INFINITY", "NAN") if self.precision is DOUBLE else self.numbers.number(value).text
         if kind == "word":
             return f"UINT64_C({int(value)})"
         if not self.wide and abs(value) > 2**31 - 1:
@@ -112,7 +136,7 @@ class CProgram(ProgramWriter):
         for name, (kind, size) in routine.arrays.items():
             yield f"{self.types[ARRAYS[kind]]} {self.local[name]}[{size}];"
         plain = self.variables(routine)
-        nothing = {"real": "0.0", "complex": "{0.0, 0.0}"}
+        nothing = {"real": self.precision.zero, "complex": "{0.0, 0.0}"}
         yield from (f"{self.types[kind]} {name} = {nothing.get(kind, '0')};" for name, kind in plain)
         if plain or routine.arrays:
             yield ""
@@ -158,7 +182,7 @@ class CProgram(ProgramWriter):
         return ["pair z;", "", "z.re = re;", "z.im = im;", "return z;"]
 
     def let(self, name: str, text: str) -> str:
-        return f"const double {name} = {text};"
+        return f"const {self.precision.real} {name} = {text};"
 
     def prototypes(self) -> list[str]:
         """Of routines that call each other."""
@@ -178,27 +202,33 @@ class CProgram(ProgramWriter):
     # tapes
 
     def straight_language(self, prefix: str) -> Language:
-        return language(prefix)
+        return self.precision.language(prefix)
 
     def straight_helpers(self, prefix: str, used: set[str]) -> list[str]:
         return [
-            f"{self.storage}double {prefix}_{op}({x.signature})\n{{\n    return {x.body};\n}}"
-            for op, x in HELPERS.items()
-            if op in used
+            f"{self.storage}{self.precision.real} {prefix}_{op}({x.signature})\n{{\n    return {x.body};\n}}"
+            for op, x in self.precision.helpers(used)
         ]
 
     def straight_head(self, name: str, given: Sequence[str], taken: Sequence[str], status: bool) -> str:
-        read = [f"const double *{self.restrict}{x}" for x in given]
-        written = [f"double *{self.restrict}{x}" for x in taken]
+        real = self.precision.real
+        read = [f"const {real} *{self.restrict}{x}" for x in given]
+        written = [f"{real} *{self.restrict}{x}" for x in taken]
         return self.wrapped(f"{self.storage}{'int' if status else 'void'} {name}({', '.join([*read, *written])})")
 
     def unread(self, tape: Tape, split: Split) -> list[str]:
         return [f"(void){name};" for name in unused(tape, split.variables)]
 
 
-def program_text(routines: Sequence[Routine], public: Sequence[str] = (), wide: bool = False) -> str:
+def program_text(
+    routines: Sequence[Routine],
+    public: Sequence[str] = (),
+    wide: bool = False,
+    precision: Precision = DOUBLE,
+    inline: str = "",
+) -> str:
     """Every routine, after what it calls; `wide`: whole numbers of 64 bits."""
-    return CProgram(routines, public, wide).text()
+    return CProgram(routines, public, wide, precision, inline).text()
 
 
 def table_text(name: str, values: Iterable[object], kind: str = "double", storage: str = "static ") -> str:
