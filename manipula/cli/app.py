@@ -129,10 +129,10 @@ def taken(args: list[str], option: str) -> str:
     end = args.index("--") if "--" in args else len(args)
     for place, word in enumerate(args[:end]):
         name, equals, value = word.partition("=")
-        if name == option and (equals or place + 1 < end):
-            found = value if equals else args[place + 1]
-            del args[place : place + (1 if equals else 2)]
-            return found
+        if name == option:
+            found = value if equals else "".join(args[place + 1 : place + 2 if place + 1 < end else 0])
+            del args[place : min(place + (1 if equals else 2), end)]
+            return found or " "
     return ""
 
 

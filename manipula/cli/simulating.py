@@ -31,7 +31,7 @@ PEAKS = ("joint", "unit", "lowest", "highest", "speed", "torque", "error")
 @about_a_robot
 def simulate(
     robot: Annotated[str, typer.Argument(metavar="ROBOT|SCENARIO.toml", help="A robot, or a scenario file.")],
-    law: Annotated[str, typer.Argument(metavar="[LAW]", help="Such as computed_torque; none: the arm is free.")] = "",
+    law: Annotated[str, typer.Argument(metavar="LAW", help="Such as computed_torque; none: the arm is free.")] = "",
     start: Start = "",
     goal: Goal = "",
     duration: Duration = 1.0,
@@ -59,8 +59,9 @@ def simulate(
       manipula simulate puma560 pd_gravity --gain kp=900 --gain kd=90 --start 0,20,0,0,0,0 --degrees --until 2
     """
     if Path(robot).suffix == ".toml" and places.is_scenario(Path(robot)):
-        if law or goal or start:
-            raise InputError(f"{robot} is a scenario file, which says all itself; drop {law or '--to, --start'}")
+        if law or goal or start or wishes != NOTHING:
+            said = law or ("--to, --start" if goal or start else "--set and the like")
+            raise InputError(f"{robot} is a scenario file, which says all itself; drop {said}")
         with progress(f"simulating {robot}") as tell:
             run, written = api.simulate_file(robot, tell=tell)
     else:
@@ -73,10 +74,18 @@ def simulate(
             held = subject.with_payload(payload) if payload else subject
             begin = _joints("--start", start, subject, degrees) if start else None
             run = api.simulate(
-                held, made, moved, start=begin, until=until, step=step, method=method, tell=tell
+                _plant(held), made, moved, start=begin, until=until, step=step, method=method, tell=tell
             )  # fmt: skip
         written = []
     _say_run(run, [*written, *_written(run, plot, log, report)], as_json)
+
+
+def _plant(robot: Robot) -> Any:
+    """The arm; where its file knows no limit of effort, nothing is clipped, as a shell has no way to ask for that."""
+    from manipula import Plant
+
+    limited = any(joint.effort_limit is not None for joint in robot.joints)
+    return Plant(robot) if limited else Plant(robot, effort=None)
 
 
 def _say_run(run: Run, files: list[Path], as_json: bool) -> None:

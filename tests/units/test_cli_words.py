@@ -137,6 +137,18 @@ def test_several_models_that_cannot_be_one(typed: tuple[str, ...], told: str) ->
     assert told in refused(*typed)
 
 
+def test_a_model_named_twice_is_one() -> None:
+    [made] = as_json("generate", "planar2r", "-m", "gravity+gravity")["models"]
+    assert list(made["outputs"]) == ["g"]
+
+
+def test_what_is_said_of_a_robot_needs_one() -> None:
+    Path("run.csv").write_text("t,q1\n0,0\n", encoding="utf-8")
+    assert "name it with --robot" in refused("logs", "run.csv", "--set", "l1=1")
+    Path("play.toml").write_text("[run]\n", encoding="utf-8")
+    assert "drop --set" in refused("simulate", "play.toml", "--set", "l1=1")
+
+
 def test_long_lists_of_models_do_not_write_over_each_other() -> None:
     many = "pose+jacobian+gravity+coriolis+inertia_matrix"
     assert "would be written to the same files" in refused("generate", "planar2r", "-m", f"{many},{many}+friction")

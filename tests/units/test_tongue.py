@@ -168,7 +168,9 @@ def test_headings_of_tables_stay_in_python(monkeypatch: pytest.MonkeyPatch) -> N
         ("--lang=pt show a", "pt", "show a"),
         ("show a", "", "show a"),
         ("show -- --lang pt", "", "show -- --lang pt"),
-        ("show --lang", "", "show --lang"),
+        ("show --lang", " ", "show"),
+        ("show --lang=", " ", "show"),
+        ("show --lang -- x", " ", "show -- x"),
     ],
 )
 def test_the_option_is_taken_from_anywhere(line: str, found: str, rest: str) -> None:

@@ -12,6 +12,7 @@ from manipula.cli.recordings import said
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
+from manipula.errors import InputError
 from manipula.support.plain import plain
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def logs(
       manipula logs run.csv --robot puma560
       manipula logs rec.mat --robot arm.toml --column q=rec.pos_deg --unit t=ms --plot rec.png
     """
+    if wishes != NOTHING and not robot:
+        raise InputError("--set, --base, --tip, --exact and --strict are about a robot; name it with --robot")
     understood = said.understanding(columns, units, scale, rate, topic)
     log = api.read_log(file, places.find(robot, wishes) if robot else None, **understood)
     files = _written(log, plot, save)

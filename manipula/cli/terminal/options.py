@@ -153,7 +153,7 @@ def symbolic_from_text(text: str) -> str | list[str]:
 
 def model_named(text: str) -> str | list[str]:
     """What `api.generate` makes: one model, or with A+B several in one function."""
-    names = [name.strip() for name in text.split("+")]
+    names = list(dict.fromkeys(name.strip() for name in text.split("+")))
     if not all(names):
         raise InputError(f"{text!r}: expected the names of models, or several in one function as in gravity+jacobian")
     return names[0] if len(names) == 1 else names
