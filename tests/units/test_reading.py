@@ -14,7 +14,7 @@ ROOT = Path(manipula.__file__).parent
 MODELS = ROOT / "mechanics" / "models"
 # data, registries and what only hands on: nothing in them is an algorithm
 _DATA = """control/adaptive/ports control/adaptive/table control/laws control/ports dynamics/friction
-    integrate/discretised integrate/driven integrate/motion integrate/steps inverse/few inverse/plan
+    integrate/discretised integrate/driven integrate/methods/steps integrate/motion inverse/few inverse/plan
     inverse/slide_plans inverse/solutions/notes inverse/solutions/recording inverse/solutions/solving
     inverse/solutions/structures inverse/trial inverse/view kinematics/bracketings lagrange/coefficients
     motion/ports"""

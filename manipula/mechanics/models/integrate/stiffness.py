@@ -9,6 +9,8 @@ models that the text calls only these have slopes here,
 
 all else is taken as constant: weight, Coriolis forces and geometry change within a motion, not within a step. So these
 are slopes for iterations that have the true rates beside them, and no derivatives for anything else.
+
+Derived here: the equations of motion with their matrices held.
 """
 
 from __future__ import annotations
