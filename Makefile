@@ -15,7 +15,7 @@ help:
 	@echo "make mutants   plant known errors one by one: is each noticed by the tests?"
 	@echo "make bench     install the peers, measure speed beside them and generation time"
 	@echo "make bench-flash  size and cycles of emitted C on a Cortex-M4 beside CasADi's"
-	@echo "make bench-sim closed loops beside MuJoCo's C loop, operations a step"
+	@echo "make bench-sim closed loops beside MuJoCo's C loop, laws, time-optimal paths, friction"
 	@echo "make bench-ident DATA=folder  identification on recordings of others"
 	@echo "make bench-ops operation counts beside other tools and SymPy's cse, and the rounding errors"
 	@echo "make golden    accept the emitted text as the new golden files"
@@ -82,9 +82,8 @@ bench-flash: $(VENV)/.benched
 	$(RUN) bench/flash.py
 
 bench-sim: $(VENV)/.benched
-	$(RUN) bench/simulation.py
-	$(RUN) bench/work_precision.py
-	$(RUN) bench/stick.py
+	@failed=0; for part in simulation work_precision laws time_optimal stick; do \
+	  $(RUN) bench/$$part.py || failed=1; done; exit $$failed
 
 # DATA: a folder of recordings, see the head of the file
 bench-ident: $(VENV)/.tested
