@@ -123,8 +123,10 @@ def identify(
     what is believed before: the bodies of the robot's file where they could exist ("robot"), equal balls ("spheres"),
     or nothing (None). `method`: "entropic" (least squares under that prior; every body possible), "wls", "ols", "irls",
     "ridge", "tls", "lmi", "log_cholesky", "iv" (instruments along the log's `q_ref`, which encoder noise does not
-    bias). `filter` is a cut-off in Hz for positions, torques and columns alike, "auto": where the motion's spectrum
-    meets its noise, or None. The logs in `validate` are not touched before the fit ends.
+    bias), "output_error" (the motion that recorded torques let the model make, in short windows, is compared with the
+    recorded one; no controller need be known). `filter` is a cut-off in Hz for positions, torques and columns alike,
+    "auto": where the motion's spectrum meets its noise, or where the recorded torque ends, or None. The logs in
+    `validate` are not touched before the fit ends.
 
     >>> import numpy as np
     >>> from manipula import Arm, Log, load

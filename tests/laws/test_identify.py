@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, UnknownNameError
-from manipula.identification.fitting.correlation import correlation_time
+from manipula.identification.correlation import correlation_time
 from manipula.identification.fitting.found import Found
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import Robot

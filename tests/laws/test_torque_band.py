@@ -10,6 +10,7 @@ from scipy.signal import butter, sosfiltfilt
 
 import manipula as mp
 from manipula.identification.filters.cutoff import Below, Cutoff, cutoff_for
+from manipula.identification.filters.filtering import Smoother, rates
 from manipula.identification.filters.torque_band import BELOW, torque_end
 from tests.recordings import recording, two_joints
 
@@ -61,7 +62,8 @@ def test_positions_keep_their_own_cutoff() -> None:
 def test_a_filtered_torque_is_judged_below_its_end() -> None:
     arm = two_joints()
     logs = [recording(arm, seed, 16.0, noise=1e-3) for seed in (1, 2)]
-    train, other = (replace(log, tau=low_pass(np.asarray(log.tau), 2.0, 5)) for log in logs)
+    smooth = (replace(log, tau=low_pass(np.asarray(log.tau), 2.0, 5)) for log in logs)
+    train, other = (log.between(1.0, 15.0) for log in smooth)  # where that filter knew what comes before and after
     found = mp.identify(arm, train, model=mp.JointModel())
     assert "the recorded torque has less than half" in found.filter[0]
     cutoff = found.data.source.motions[0].smoother.cutoff
@@ -69,3 +71,18 @@ def test_a_filtered_torque_is_judged_below_its_end() -> None:
     assert found.seen(other).source.motions[0].smoother.cutoff == cutoff
     assert found.error(other) < 0.7
     assert found.error(other) < 0.5 * mp.identify(arm, train, model=mp.JointModel(), filter=8.0).error(other)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_motion_goes_on_beyond_its_ends(seed: int) -> None:
+    """Accelerations next to the ends of a filtered motion are those of the motion; a reflection makes them nothing."""
+    rng = np.random.default_rng(seed)
+    pace, shift = rng.uniform(1, 4, 3), rng.uniform(0, 6, 3)
+    t = np.arange(0, rng.uniform(3, 8), 1 / RATE)[:, None]
+    q, smoother = np.sin(pace * t + shift), Smoother(RATE, 5.0)
+    wanted = -(pace**2) * q
+    filtered = (smoother.positions(q), smoother(q))
+    off, reflected = (np.abs(rates(x, 1 / RATE)[1] - wanted)[[2, -3]].max() for x in filtered)
+    assert off < 0.3 * np.abs(wanted).max() and off < 0.5 * reflected
+    assert np.array_equal(Smoother(RATE, None).positions(q), q)
+    assert np.isfinite(smoother.positions(q[:2])).all() and np.isfinite(smoother.positions(q[:4])).all()

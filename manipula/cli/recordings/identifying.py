@@ -43,7 +43,7 @@ def identify(
     out: Annotated[Path | None, typer.Option("--out", help="The robot found: .toml, or .urdf with less in it.")] = None,
     report: Annotated[Path | None, typer.Option("--report", help="A page of pictures and tables: .html")] = None,
     method: Annotated[
-        str, typer.Option("--method", help="entropic wls ols irls ridge tls lmi log_cholesky iv")
+        str, typer.Option("--method", help="entropic wls ols irls ridge tls lmi log_cholesky iv output_error")
     ] = "entropic",
     prior: Annotated[str, typer.Option("--prior", metavar="robot|spheres|none")] = "robot",
     model: Annotated[

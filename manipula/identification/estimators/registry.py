@@ -25,6 +25,7 @@ ESTIMATORS = {
     "entropic": "entropic",
     "ols": "least_squares",
     "wls": "least_squares",
+    "output_error": "outputs.output_error",
 }
 WITHOUT_PRIOR = ("ols", "wls", "irls", "tls", "iv")  # a prior changes nothing of their result
 

@@ -23,6 +23,7 @@ ORDER = 4
 OVERSAMPLED = 5  # rows kept for every period of the cut-off: beyond half of that the filter leaves 1/1500
 WIDER = 2  # times the cut-off: that of positions
 HIGHEST = 0.45  # of the sampling rate
+FEWEST = 5  # samples that tell a curvature
 FORGOTTEN = 1e-13  # what is left of a transient after the filter's memory
 
 
@@ -86,6 +87,28 @@ class Smoother:
             return x
         found: Array = sosfiltfilt(self._sections, x, axis=0, padlen=min(self.memory, len(x) - 1))
         return found
+
+    def positions(self, q: Array) -> Array:
+        """Of a motion, which goes on beyond its ends: what bends there is taken off before, and added after."""
+        if self.cutoff is None or len(q) < 2:
+            return q
+        bent = _bent(q, min(len(q), max(FEWEST, int(np.ceil(self.rate / self.cutoff)))))
+        return bent + self(q - bent)
+
+
+def _bent(q: Array, many: int) -> Array:
+    """A quintic with value, slope and curvature of q at both ends, by parabolas through `many` samples there. A point
+    reflection of what is left goes on smoothly, one of q itself would say that it does not accelerate."""
+    last = len(q) - 1
+    if many < FEWEST or last < 1:
+        return np.zeros_like(q)
+    s, near = np.linspace(0, 1, len(q)), np.arange(many) / last
+    ends = [np.polynomial.polynomial.polyfit(x, y, 2) for x, y in ((near, q[:many]), (-near[::-1], q[-many:]))]
+    wanted = np.concatenate([end * np.array([1.0, 1.0, 2.0])[:, None] for end in ends])
+    powers = np.arange(6)
+    rows = [powers == 0, powers == 1, 2 * (powers == 2), powers >= 0, powers, powers * (powers - 1)]
+    found: Array = s[:, None] ** powers @ np.linalg.solve(np.array(rows, float), wanted)
+    return found
 
 
 def rates(q: Array, dt: float) -> tuple[Array, Array]:

@@ -44,7 +44,7 @@ class Motion:
 
 def motion_of(log: Log, tau: Array, smoother: Smoother, radii: Mapping[Fraction, Array]) -> Motion:
     """Rates that were recorded are taken where nothing is filtered; else they are differences of filtered positions."""
-    q, dt = smoother.wider()(np.asarray(log.q, float)), 1 / smoother.rate
+    q, dt = smoother.wider().positions(np.asarray(log.q, float)), 1 / smoother.rate
     qd, qdd = rates(q, dt)
     if smoother.cutoff is None and log.qd is not None:
         qd = np.asarray(log.qd, float)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.identification.correlation import correlation_time
 from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import entropic_from
 from manipula.identification.estimators.instruments import instruments_of
@@ -24,14 +25,13 @@ from manipula.identification.estimators.prior import INERTIAL, KINDS, Prior, pri
 from manipula.identification.estimators.registry import WITHOUT_PRIOR, estimator_named
 from manipula.identification.filters.cutoff import Below, Cutoff, Filter
 from manipula.identification.filters.torque_band import BELOW, torque_end
-from manipula.identification.fitting.correlation import correlation_time
 from manipula.identification.fitting.found import Found
 from manipula.identification.fitting.gains import gain_doubts
 from manipula.identification.fitting.prediction import errors_of
 from manipula.identification.fitting.selection import Selection, select
 from manipula.identification.fitting.structure import narrowed
 from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions, weak, worse
-from manipula.identification.fitting.uncertainty import spread_of, spread_of_instruments
+from manipula.identification.fitting.uncertainty import spread_of, spread_of_instruments, spread_of_outputs
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.mechanics.robot.description import Robot
@@ -40,6 +40,7 @@ from manipula.simulation.records.logs import Log
 
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]
+OUTPUTS = "output_error"
 DRAWN_OUT = (
     "stribeck:0.02",
 )  # as wide as the smooth stand-in for sign(q̇): it would make up for that, not for friction
@@ -180,6 +181,8 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
     if asked.method == "iv":
         doubts += [*instruments_of(data)[1], *weak(data, theta, fit.weights)]
         spread = spread_of_instruments(data, last, time)
+    elif asked.method == OUTPUTS:
+        spread = spread_of_outputs(data, fit.prior, theta)
     else:
         doubts += worse(data, theta, fit.weights)
         spread = spread_of(normal_from(data.fit, last), prior, theta, time)
@@ -240,6 +243,6 @@ def _model(given: JointModel | str) -> JointModel | None:
 def _prior(given: str | None, method: str) -> str | None:
     if given not in KINDS:
         raise InputError(f'identify: prior: expected "robot", "spheres" or None, found {given!r:.60}')
-    if given is None and method in ("entropic", "ridge"):
+    if given is None and method in ("entropic", "ridge", OUTPUTS):
         raise InputError(f'identify: method {method!r} needs a prior; without one take "wls", or "lmi"')
     return given

@@ -17,6 +17,7 @@ from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import barrier, barrier_value, hessian
 from manipula.identification.estimators.iv import instrumental
 from manipula.identification.estimators.normal import Normal, solved
+from manipula.identification.estimators.outputs.output_error import information
 from manipula.identification.estimators.prior import Prior
 
 Array = NDArray[np.float64]
@@ -62,6 +63,12 @@ def spread_of_instruments(data: Data, weights: Array, time: float) -> Spread:
     """Of the method `iv`: wider than that of least squares by what the instruments miss of the motion."""
     found = instrumental(data, weights)
     return Spread(time * found.covariance, found.seen, found.lengths)
+
+
+def spread_of_outputs(data: Data, prior: Prior, theta: Array) -> Spread:
+    """Of the method `output_error`, by the slopes of its simulations."""
+    normal, own = information(data, prior, theta)
+    return spread_of(normal, own, theta, own.weight)
 
 
 def _firm(H: Array) -> Array:

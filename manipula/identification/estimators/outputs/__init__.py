@@ -1,0 +1,1 @@
+"""Parameters by the motion that they let recorded torques make."""

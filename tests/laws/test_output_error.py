@@ -1,0 +1,118 @@
+"""Output error: noise of encoders biases columns, and nothing that is simulated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.errors import InputError
+from manipula.identification.data import Data
+from manipula.identification.estimators.outputs.windows import Dynamics, windows_of
+from manipula.identification.gathering import gather
+from tests.random_robots import random_robot, random_tree
+from tests.recordings import motion, recording, two_joints
+
+PLAIN = mp.JointModel()
+
+
+def noisy(log: mp.Log, seed: int, size: float) -> mp.Log:
+    """Positions with noise, no rates."""
+    return mp.Log(log.t, log.q + size * np.random.default_rng(seed).normal(size=log.q.shape), log.tau)
+
+
+def true_values(data: Data) -> Any:
+    return np.nan_to_num(data.known)
+
+
+def gap(data: Data, theta: Any) -> float:
+    """How far windows of the true arm end from the recording, at most."""
+    dynamics, worst = Dynamics(data), 0.0
+    for one in windows_of(data):
+        found = dynamics.positions(np.tile(theta, (len(one.q), 1)), one, one.first)
+        worst = max(worst, float(np.abs(found - one.q).max()))
+    return worst
+
+
+def test_the_true_arm_moves_as_it_was_recorded() -> None:
+    """And one with a heavier hand does not: a planted error is seen."""
+    arm = two_joints()
+    data = gather(arm, recording(arm, 5, 4.0, 400.0), PLAIN, None)
+    true = true_values(data)
+    assert gap(data, true) < 1e-3
+    heavy = true.copy()
+    heavy[data.names.index("m2")] *= 1.2
+    heavy[data.names.index("mx2")] *= 1.2
+    assert gap(data, heavy) > 1e-2
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_noisy_encoders_without_a_filter(seed: int) -> None:
+    """Least squares of differenced noise is off by tens of percent; the motion is not."""
+    arm = two_joints()
+    log, other = noisy(recording(arm, seed, 6.0, noise=2e-3), seed, 3e-4), recording(arm, seed + 50, 6.0)
+    own, least = (mp.identify(arm, log, model=PLAIN, method=method, filter=None) for method in ("output_error", "ols"))
+    assert own.error(other) < 0.6
+    assert own.error(other) < 0.05 * least.error(other)
+    assert own.consistent
+
+
+@pytest.mark.slow
+def test_deviations_are_those_that_are_said() -> None:
+    """Over seeds, of every sum that torques can tell: errors in parts of σ have the spread of one, nearly."""
+    arm, ratios = two_joints(), []
+    true: dict[str, float] = {}
+    for seed in range(24):
+        log = recording(arm, 7, 10.0, 200.0)
+        torque = np.asarray(log.tau)
+        still = replace(log, tau=torque + 1e-4 * np.random.default_rng(seed).normal(size=torque.shape))
+        found = mp.identify(arm, noisy(still, 500 + seed, 3e-4), model=PLAIN, method="output_error", filter=None)
+        exact = replace(found, theta=true_values(found.data))
+        true = {row.name: row.value for row in exact.base_parameters}
+        ratios.append([(row.value - true[row.name]) / row.sigma for row in found.base_parameters])
+    spread = np.sqrt((np.array(ratios) ** 2).mean(0))
+    assert 0.5 < np.median(spread) < 1.6
+
+
+def three_joints() -> mp.Robot:
+    """One that slides among them."""
+    rows = [
+        {"theta": 0, "d": 0.3, "a": 0.0, "alpha": 90, "mass": 4.0, "com": [0.02, -0.1, 0.03]},
+        {"theta": 0, "d": 0.0, "a": 0.4, "alpha": 0, "mass": 3.0, "com": [-0.15, 0.02, 0.04]},
+        {"type": "prismatic", "theta": 0, "a": 0.1, "alpha": 90, "mass": 2.0, "com": [0.03, 0.05, -0.1]},
+    ]
+    inertia = {"xx": 0.03, "yy": 0.05, "zz": 0.04, "xy": 0.002, "xz": 0.0, "yz": 0.001}
+    arm = mp.Robot.from_dh([{**row, "inertia": inertia} for row in rows], angle="deg", name="three")
+    friction = {f"joint{k}": {"viscous": 0.4, "coulomb": 0.6} for k in (1, 2, 3)}
+    return arm.with_friction(**friction).with_motor_inertia(joint1=0.1, joint2=0.1, joint3=0.3)
+
+
+def test_three_joints_one_of_which_slides() -> None:
+    arm = three_joints()
+    log, other = noisy(recording(arm, 3, 6.0, noise=1e-3), 4, 2e-4), recording(arm, 60, 6.0)
+    found = mp.identify(arm, log, model=PLAIN, method="output_error", filter=None)
+    assert found.error(other) < 0.3
+    assert all(np.isfinite(row.sigma) and row.sigma > 0 for row in found.parameters)
+
+
+def test_what_it_cannot_do_is_said() -> None:
+    arm = two_joints()
+    with pytest.raises(InputError, match="needs a prior"):
+        mp.identify(arm, recording(arm, 1), method="output_error", prior=None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_accelerations_are_those_of_the_model(seed: int) -> None:
+    """Of random arms, some with slides or branches: what inertia and motors ask for gives the motion back."""
+    arm = random_tree(seed, joints=3) if seed % 2 else random_robot(seed, joints=3)
+    t, q, qd, qdd = motion(arm.dof, seed, 0.5, 40.0)
+    data = gather(arm, mp.Log(t, q, np.ones_like(q), qd, qdd), PLAIN, None)
+    columns, (along,) = data.source.columns, data.source.motions
+    rigid = [c.family in ("inertial", "motor_inertia") for c in data.columns]
+    theta = np.where(rigid, true_values(data) + 1e-3 * np.arange(len(rigid)), 0.3)
+    asked = [x @ (theta * rigid)[columns.own(j)] for j, x in enumerate(columns.values(along, slice(None), None))]
+    found = Dynamics(data).acceleration(np.tile(theta, (len(q), 1)), along.q, along.qd, np.stack(asked, 1))
+    assert np.allclose(found, along.qdd, rtol=1e-6, atol=1e-6)
