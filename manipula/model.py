@@ -89,17 +89,25 @@ class Model:
         return self.function.provenance
 
     def equations(
-        self, form: str = "auxiliary", style: str = "text", *, names: str = "file", units: bool = False
+        self,
+        form: str = "auxiliary",
+        style: str = "text",
+        *,
+        names: str = "file",
+        units: bool = False,
+        tell: Callable[[str], None] = lambda text: None,
     ) -> Equations:
         """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode" or "latex".
 
         "auxiliary" is what runs. The others are for people: written from the plain model, proved equal to what runs.
         With `names="book"` the variables are θ where a joint turns and d where it slides; `units` adds a line of them.
+        What would be too long is refused before it is written; `tell` hears of what takes a while.
         """
         from manipula.algebra.show.equations import equations
 
         plain = None if form == "auxiliary" else self._for_people()
-        return equations(self.function, form, style, plain, letters=self._letters_by(names), units=units)
+        letters = self._letters_by(names)
+        return equations(self.function, form, style, plain, letters=letters, units=units, tell=tell)
 
     def _letters_by(self, names: str) -> tuple[str, ...]:
         if names not in NAMES:
@@ -300,7 +308,13 @@ class SolverModel(Model):
         return super().as_dict() | {"cost": None}  # loops: no fixed number of operations
 
     def equations(
-        self, form: str = "auxiliary", style: str = "text", *, names: str = "file", units: bool = False
+        self,
+        form: str = "auxiliary",
+        style: str = "text",
+        *,
+        names: str = "file",
+        units: bool = False,
+        tell: Callable[[str], None] = lambda text: None,
     ) -> NoReturn:
         self._refuse("equations")
 

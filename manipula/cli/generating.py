@@ -188,7 +188,7 @@ def equations(
         made = _generated(subject, model, chosen, tell)
         made = made.only(*entry) if entry else made
         style = style or ("unicode" if sys.stdout.isatty() else "text")
-        found = made.equations(form, style, names=names, units=units)
+        found = made.equations(form, style, names=names, units=units, tell=tell)
         text = str(found)
     if as_json:
         told = found.as_dict()

@@ -29,3 +29,9 @@ def decimal(value: Fraction) -> str:
 def exact_text(value: Fraction) -> str:
     """A decimal where it is exact, else a fraction."""
     return decimal(value) or f"{value.numerator}/{value.denominator}"
+
+
+def tiny_power(value: Fraction) -> int:
+    """k of 10⁻ᵏ, where so many zeros would be no help to the eye; else 0."""
+    k = len(str(value.denominator)) - 1
+    return k if k > 9 and value == Fraction(1, 10**k) else 0

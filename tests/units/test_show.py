@@ -149,6 +149,17 @@ def test_auxiliary(arm: Function) -> None:
     assert dict(found)["n"] == "a/d"
 
 
+def test_auxiliary_names_start_at_one_and_do_not_jump(arm: Function) -> None:
+    """Lines that stand inline in an output use up no number; a parameter called D2 keeps its name."""
+    graph, maths = arm.graph, ExprMaths(arm.graph)
+    own, q = graph.symbol("D2"), arm.inputs[0].symbols
+    roots = [-(own * maths.cos(q[0])), maths.cos(q[1]) * own + (own + 3) * q[0] * q[1], (own + 3) * q[1]]
+    inputs = (*arm.inputs[:1], Input("p", (own,), role="parameter"))
+    named = [left for left, _ in equations(Function("f", graph, inputs, (Output("x", (3,), tuple(roots)),)))]
+    fresh = [name for name in named if name[0] == "D"]
+    assert fresh == ["D1", *(f"D{i}" for i in range(3, len(fresh) + 2))]
+
+
 def test_auxiliary_counts_what_the_function_costs(arm: Function) -> None:
     assert equations(arm).operations == arm.cost.grand_total
 

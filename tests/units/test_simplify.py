@@ -19,6 +19,9 @@ import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.show import equations
+from manipula.algebra.show.cases import in_cases
+from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.simplify import expanded, factored, same, simplified
 from manipula.algebra.simplify.circle import fewest_squares
@@ -26,7 +29,20 @@ from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.limits import WORK, Work
 from manipula.algebra.simplify.proof import proved
 from manipula.algebra.simplify.simplifier import Simplifier
-from manipula.algebra.simplify.tree import MINUS, ZERO, Sum, Tree, evaluate_tree, operations, product_of
+from manipula.algebra.simplify.tree import (
+    MINUS,
+    ZERO,
+    Call,
+    Number,
+    Power,
+    Sum,
+    Symbol,
+    Tree,
+    evaluate_tree,
+    operations,
+    product_of,
+    sum_of,
+)
 from manipula.errors import ProofError, SizeError
 from manipula.mechanics.spatial.floats import FLOATS as FLOAT
 
@@ -267,6 +283,7 @@ def test_factored_refuses_what_no_bracket_shortens() -> None:
 SCRIPT = """
 from tests.units.test_simplify import World, c, s
 from manipula.algebra.simplify import factored
+from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.printer import Printer
 w = World()
 root = w.p["a"] * c(w, 1, 2) * w.q[3] + w.p["b"] * s(w, 2, 3) ** 2 + w.p["m"] * w.p["n"] * w.c(1) + w.p["m"] * w.c(4)
@@ -298,3 +315,50 @@ def test_numbers_of_radians_add_up_in_what_is_written(seed: int) -> None:
     model = mp.generate(mp.Robot.from_dh(rows), "pose", optimise="none")
     for form in ("factored", "expanded"):
         assert str(model.equations(form))
+
+
+# choices
+
+
+def test_choices_by_one_condition_are_written_as_cases() -> None:
+    """Length and angle of (x, y), guarded at the origin argument by argument."""
+
+    def guarded(w: World) -> list[Expr]:
+        x, y, nowhere = w.p["a"], w.p["b"], w.maths.less(w.p["d"], w.maths.number(Fraction(1, 10**300)))
+        length = w.maths.sqrt(w.maths.select(nowhere, w.graph.one, w.p["d"]))
+        angle = w.maths.atan2(w.maths.select(nowhere, w.graph.zero, y), w.maths.select(nowhere, w.graph.one, x))
+        return [w.maths.select(nowhere, w.graph.zero, length), angle]
+
+    world = World()
+    written = [tree for _, tree in equations(world.function(*guarded(world)), "factored").lines]
+    assert Printer().text(written[0]) == "(0 if d < 1e-300 else sqrt(d))"
+    assert Printer().text(written[1]) == "(0 if d < 1e-300 else atan2(b, a))"
+    assert Latex().text(written[0]) == (
+        r"\begin{cases} 0 & \left(d < 10^{-300}\right) \\ \sqrt{d} & \text{else} \end{cases}"
+    )
+
+
+def random_choice(choose: random.Random, depth: int) -> Tree:
+    """Sums, products, roots of squares and choices by few conditions, one in the other."""
+    if not depth:
+        return choose.choice([symbol("a"), symbol("b"), ZERO, Number(Fraction(choose.randint(1, 3)))])
+    one, other = (random_choice(choose, depth - 1) for _ in range(2))
+    conditions = [Call("less", pair) for pair in ((symbol("a"), symbol("b")), (symbol("a"), ZERO))]
+    picked = Call("select", (choose.choice([*conditions, Call("less", (one, symbol("b")))]), one, other))
+    made = [sum_of([one, other]), product_of([one, other]), Call("atan2", (one, other)), Call("abs", (one,))]
+    return choose.choice([*made, Call("max", (one, other)), Power(one, 2), picked, picked, picked])
+
+
+def symbol(name: str) -> Symbol:
+    return Symbol(name, False)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_cases_have_the_value_of_the_choices(seed: int) -> None:
+    choose = random.Random(f"cases {seed}")
+    tree = random_choice(choose, 4)
+    short = in_cases(tree)
+    for a, b in ((0.5, 1.5), (1.5, 0.5), (-0.5, 0.7), (-0.5, -0.7), (0.0, 0.0)):
+        values = {"a": a, "b": b}
+        assert evaluate_tree(short, values, FLOAT) == pytest.approx(evaluate_tree(tree, values, FLOAT))
+    assert str(short).count("select") <= str(tree).count("select")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import product as indices
 
@@ -10,24 +11,35 @@ from manipula.algebra.show.layout import Line as Written
 from manipula.algebra.simplify.tree import MINUS, Call, Inverse, Number, Symbol, Tree, product_of, sum_of
 from manipula.algebra.tape import Line, Tape, tape_from_function
 
+_FRESH = re.compile(r"D\d+")
+
 
 def auxiliary_lines(function: Function) -> list[Written]:
     """D1 = a2*c2, … then tau1 = D1 + D7"""
     tape = tape_from_function(function)
     parts = _leaves(tape)
     direct = _outputs_at_their_line(tape)
+    taken, count = {name for name in tape.names if not _FRESH.fullmatch(name)} | _given(tape), 0
     lines: list[Written] = []
     for line in tape.lines:
         right = _right(line, [parts[slot] for slot in line.args])
         if line.op == "neg" or line.slot in direct:
             parts[line.slot] = right
         else:
-            parts[line.slot] = Symbol(tape.names[line.slot], line.slot >= _first_online(tape))
-            lines.append(((tape.names[line.slot], ()), right))
+            name = tape.names[line.slot]
+            if _FRESH.fullmatch(name):  # numbered anew: the tape has numbers for lines that stand inline here
+                count = next(number for number in range(count + 1, len(tape.names) + 2) if f"D{number}" not in taken)
+                name = f"D{count}"
+            parts[line.slot] = Symbol(name, line.slot >= _first_online(tape))
+            lines.append(((name, ()), right))
     for port in tape.outputs:
         places = indices(*(range(1, size + 1) for size in port.shape))
         lines += [((port.name, place), parts[slot]) for place, slot in zip(places, port.slots, strict=True)]
     return lines
+
+
+def _given(tape: Tape) -> set[str]:
+    return {name for port in tape.inputs for name in port.names}
 
 
 def _leaves(tape: Tape) -> dict[int, Tree]:

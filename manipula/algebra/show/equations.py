@@ -16,13 +16,14 @@ from typing import Any, Literal, get_args
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.show.auxiliary import auxiliary_lines
+from manipula.algebra.show.cases import in_cases
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.layout import Line, drawn, legend_lines
 from manipula.algebra.show.names import NameParts, book_names, trig_name
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.show.typeset import PAGES, aligned, displays, legend_rows, typeset_rows
 from manipula.algebra.show.unicode import Unicode
-from manipula.algebra.simplify import expanded, factored
+from manipula.algebra.simplify import Tell, expanded, factored, silent
 from manipula.algebra.simplify.tree import Trig, leaves, operations
 from manipula.errors import SizeError, UnknownNameError
 from manipula.scalar import APART
@@ -139,18 +140,20 @@ def equations(
     *,
     letters: Sequence[str] = (),
     units: bool = False,
+    tell: Tell = silent,
 ) -> Equations:
     """The function in print. `SizeError` where the form would be too long to be of use.
 
     `plain` computes the same by the formulas of a book: forms for people are written from it and proved equal.
-    `letters` are those of q1, q2, … in a book, one each; `units` are told at the end, where they are asked for.
+    `letters` are those of q1, q2, … in a book, one each; `units` are told at the end, where they are asked for. `tell`
+    hears of every entry that is written.
     """
     if style not in _STYLES:
         raise UnknownNameError("style of equations", style, _STYLES)
     if form not in get_args(Form):
         raise UnknownNameError("form of equations", form, get_args(Form))
     taken = frozenset(name for port in function.inputs for name in port.names)
-    lines = auxiliary_lines(function) if form == "auxiliary" else _written(function, form, plain or function)
+    lines = auxiliary_lines(function) if form == "auxiliary" else _written(function, form, plain or function, tell)
     return Equations(form, style, tuple(lines), taken, book_names(letters, taken), _units(function) if units else ())
 
 
@@ -161,12 +164,12 @@ def _units(function: Function) -> tuple[tuple[str, str], ...]:
     return tuple((name, unit) for name, unit in told if unit not in ("", "1"))
 
 
-def _written(function: Function, form: str, plain: Function) -> list[Line]:
+def _written(function: Function, form: str, plain: Function, tell: Tell) -> list[Line]:
     if any(node.op == APART for node in topological(function.roots)):  # so long that it was proved in parts
         raise SizeError(f"the {form} form of {function.name} would be endless; ask for the form 'auxiliary' instead")
-    written = (expanded if form == "expanded" else factored)(plain, function)
+    written = (expanded if form == "expanded" else factored)(plain, function, tell)
     return [
-        ((output.name, index), tree)
+        ((output.name, index), in_cases(tree))
         for output in function.outputs
         for index, tree in zip(entries(output.shape), written[output.name], strict=True)
     ]

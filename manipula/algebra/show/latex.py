@@ -9,7 +9,7 @@ from manipula.algebra.show.names import GREEK, split_name
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.simplify.tree import Tree
 from manipula.scalar import OPS
-from manipula.support.decimals import decimal
+from manipula.support.decimals import decimal, tiny_power
 
 _DOTS = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}")
 
@@ -26,7 +26,9 @@ class Latex(Printer):
         return _DOTS[dots].format(letter) + (f"_{{{index}}}" if index else "")
 
     def number(self, value: Fraction) -> str:
-        sign = "-" if value < 0 else ""
+        sign, power = "-" if value < 0 else "", tiny_power(value)
+        if power:
+            return f"10^{{-{power}}}"
         return decimal(value) or rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"
 
     def degrees(self, value: Fraction) -> str:
@@ -46,6 +48,8 @@ class Latex(Printer):
                 return rf"\left|{args[0]}\right|"
             case "less":
                 return self.bracket(f"{args[0]} < {args[1]}")
+            case "select":
+                return rf"\begin{{cases}} {args[1]} & {args[0]} \\ {args[2]} & \text{{else}} \end{{cases}}"
             case "pow":
                 return rf"{{{self.bracket(args[0])}}}^{{{args[1]}}}"
             case "sign":

@@ -24,7 +24,7 @@ from manipula.algebra.simplify.tree import (
     product_of,
     without_sign,
 )
-from manipula.support.decimals import exact_text
+from manipula.support.decimals import exact_text, tiny_power
 
 NO_ALIASES: Mapping[str, NameParts] = MappingProxyType({})
 SUM, PRODUCT, POWER = 1, 2, 3  # how strongly a form binds
@@ -38,6 +38,16 @@ def _bottom(tree: Tree) -> Tree | None:
         case Power(Inverse(bottom), exponent):
             return power_of(bottom, exponent)
     return None
+
+
+def _bare(condition: str) -> str:
+    """A comparison without its brackets, where they belong together."""
+    depth = 0
+    for at, letter in enumerate(condition):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            return condition[1:-1] if at and at == len(condition) - 1 else condition
+    return condition
 
 
 class Printer:
@@ -62,7 +72,8 @@ class Printer:
         return letter + "d" * dots + index
 
     def number(self, value: Fraction) -> str:
-        return exact_text(value)
+        power = tiny_power(value)
+        return f"1e-{power}" if power else exact_text(value)
 
     def degrees(self, value: Fraction) -> str:
         return f"{self.number(value / 180)}*pi"
@@ -74,6 +85,11 @@ class Printer:
         return f"{op}({inner})"
 
     def call(self, op: str, args: Sequence[str]) -> str:
+        match op:
+            case "less":
+                return self.bracket(f"{args[0]} < {args[1]}")
+            case "select":
+                return self.bracket(f"{args[1]} if {_bare(args[0])} else {args[2]}")
         return f"{op}({', '.join(args)})"
 
     def power(self, base: str, exponent: int) -> str:

@@ -9,10 +9,12 @@ from typing import Any
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import free_symbols
+from manipula.algebra.show.cases import in_cases
 from manipula.algebra.simplify import factored
 from manipula.algebra.simplify.tree import evaluate_tree
 from manipula.errors import InputError, SizeError
 from manipula.scalar import OPS, Maths
+from manipula.support.decimals import tiny_power
 
 
 class SympyMaths(Maths[Any]):
@@ -22,6 +24,9 @@ class SympyMaths(Maths[Any]):
         self.sympy = sympy
 
     def number(self, value: Fraction) -> Any:
+        power = tiny_power(value)
+        if power:  # the bound of a guard
+            return self.sympy.Float(f"1e-{power}")
         return self.sympy.Rational(value.numerator, value.denominator)
 
     def degrees(self, value: Fraction) -> Any:
@@ -34,7 +39,9 @@ class SympyMaths(Maths[Any]):
         return self.sympy.Piecewise((1, x < y), (0, True))
 
     def select(self, condition: Any, yes: Any, no: Any) -> Any:
-        return self.sympy.Piecewise((yes, self.sympy.Ne(condition, 0)), (no, True))
+        asked = condition.args[0] if isinstance(condition, self.sympy.Piecewise) else None
+        compared = asked[1] if asked is not None and asked[0] == 1 else self.sympy.Ne(condition, 0)
+        return self.sympy.Piecewise((yes, compared), (no, True))
 
 
 def to_sympy(function: Function, plain: Function | None = None) -> dict[str, Any]:
@@ -50,7 +57,7 @@ def to_sympy(function: Function, plain: Function | None = None) -> dict[str, Any
     symbols = {str(x.data): sympy.Symbol(str(x.data), real=True) for x in free_symbols(source.roots)}
     try:
         written = factored(source, function)
-        values = {name: [evaluate_tree(tree, symbols, maths) for tree in trees] for name, trees in written.items()}
+        values = {name: [evaluate_tree(in_cases(x), symbols, maths) for x in trees] for name, trees in written.items()}
     except SizeError:
         values = source(symbols, maths)
     return {output.name: _shaped(sympy, values[output.name], output.shape) for output in function.outputs}

@@ -18,7 +18,7 @@ from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.algebra.simplify.terms import tree_from_terms
 from manipula.algebra.simplify.tree import Tree, evaluate_tree, operations
 
-__all__ = ["Tell", "Written", "expanded", "factored", "same", "simplified"]
+__all__ = ["Tell", "Written", "expanded", "factored", "same", "silent", "simplified"]
 
 Written = dict[str, tuple[Tree, ...]]  # output name → its entries, row-major
 Tell = Callable[[str], None]
@@ -74,8 +74,9 @@ def _written(function: Function, write: Callable[[Expr], Tree], meant: Function 
     known: dict[Expr, Tree] = {}
     roots = list(dict.fromkeys(function.roots))
     for number, root in enumerate(roots, 1):
-        tell(f"entry {number} of {len(roots)}")
+        tell(f"writing entry {number} of {len(roots)}")
         known[root] = write(root)
+    tell("proof of what is written")
     written = {output.name: tuple(known[root] for root in output.exprs) for output in function.outputs}
     proved(meant or function, written)
     return written
