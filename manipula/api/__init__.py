@@ -24,6 +24,7 @@ from manipula.api.model_verbs import (
     models,
     optimise,
     price_of,
+    reach,
     significance,
     singularities,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "models",
     "optimise",
     "price_of",
+    "reach",
     "read_log",
     "read_measured",
     "robots",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from manipula.api.robot_verbs import loaded
-from manipula.errors import InputError, caution
+from manipula.errors import InputError, UnsetError, caution, some_of
 from manipula.support.waiting import told_when_slow
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from manipula.generation.reports.counting import CountTable, StepRow
     from manipula.generation.request import Request
     from manipula.ik.derivation import Derivation
+    from manipula.ik.numeric.reach import Reach
     from manipula.ik.singular.singularities import Singularities
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.model import Model
@@ -296,13 +297,32 @@ def singularities(robot: Robot | str, *, symbolic: Symbolic = "all") -> Singular
 
     >>> print(singularities("planar2r"))
     planar2r: singular where det J = 0
-    det J = l1*l2*s2   (the tool's x, y)
+    J: the tool's x, y
+    det J = l1*l2*s2
     s2 = 0: q2 = 0 or pi
     with s2 = sin(q2)
     """
     from manipula.ik.singular.singularities import singularities_of
 
     return singularities_of(loaded(robot), symbolic)
+
+
+def reach(robot: Robot | str, *, seed: int = 0) -> Reach:
+    """How far the tool's origin gets from where the first joint stands, and the box in the world that holds it, within
+    the limits of the joints; the best found by searches from many starts.
+
+    >>> print(reach(loaded("planar2r").with_parameters(l1=0.5, l2=0.3)))
+    planar2r: the tool was found 0.2 to 0.8 m from the first joint (0, 0, 0)
+    in the world x -0.8 … 0.8, y -0.8 … 0.8, z 0 … 0 m
+    """
+    from manipula.ik.numeric.reach import reach_of
+
+    subject = loaded(robot)
+    pose, jacobian = (generate(subject, name, optimise="none") for name in ("pose", "jacobian"))
+    for model in (pose, jacobian):
+        if missing := model.inputs.get("p", ()):
+            raise UnsetError(f"{subject.name}: reach needs a value for {some_of(missing)}", missing)
+    return reach_of(subject, pose.compile(), jacobian.compile(), seed)
 
 
 def dossier(robot: Robot | str, folder: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> list[Path]:

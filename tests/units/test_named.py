@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.mechanics.models.kinematics import pose
 from manipula.mechanics.robot.formats.toml.read import robot_from_toml
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from tests.laws.test_coupled import in_floats
 from tests.peers.test_trees_pinocchio import Urdf
 from tests.random_robots import random_robot, random_tree
 
@@ -68,7 +70,7 @@ def test_what_is_left_of_a_robot_has_what_is_left_of_its_poses() -> None:
 
 
 @pytest.mark.parametrize(
-    "pose, said",
+    "wrong, said",
     [
         ([0, 0], "poses.home: found 2 coordinates (expected 3, of waist, rail, wrist)"),
         ([0, 0.6, 0], "poses.home: joint 'rail' would stand at 0.6 m, outside its limits 0 … 0.5"),
@@ -79,23 +81,23 @@ def test_what_is_left_of_a_robot_has_what_is_left_of_its_poses() -> None:
         ([[0, 0, 0]], "poses.home[0]: found a list"),
     ],
 )
-def test_a_pose_the_robot_cannot_take_is_refused(pose: Any, said: str) -> None:
+def test_a_pose_the_robot_cannot_take_is_refused(wrong: Any, said: str) -> None:
     with pytest.raises(mp.InputError) as told:
-        arm().with_poses(home=pose)
+        arm().with_poses(home=wrong)
     assert said in str(told.value)
 
 
-@pytest.mark.parametrize("pose", ["[0, 0]", "[0, 0.6, 0]", "[200, 0, 0]", "[0, 'x', 0]", "3", "[[0, 0, 0]]"])
-def test_so_is_one_of_a_file(pose: str) -> None:
+@pytest.mark.parametrize("text", ["[0, 0]", "[0, 0.6, 0]", "[200, 0, 0]", "[0, 'x', 0]", "3", "[[0, 0, 0]]"])
+def test_so_is_one_of_a_file(text: str) -> None:
     with pytest.raises(mp.RobotFileError, match=r"poses\.home"):
-        robot_from_toml(toml_from_robot(arm()).replace("[[joint]]", f"[poses]\nhome = {pose}\n[[joint]]", 1))
+        robot_from_toml(toml_from_robot(arm()).replace("[[joint]]", f"[poses]\nhome = {text}\n[[joint]]", 1))
 
 
 def test_an_unknown_pose_is_said() -> None:
     with pytest.raises(mp.InputError, match=r"has no poses by name, found 'home'; robot\.with_poses"):
         mp.Arm(arm()).pose("home")
     with pytest.raises(mp.UnknownNameError, match="no pose of arm is called 'hom'; did you mean 'home'"):
-        mp.Arm(arm().with_poses(home=[0, 0, 0])).gravity("hom")
+        mp.Arm(arm().with_poses(home=[0, 0, 0])).pose("hom")
 
 
 def urdf_arm() -> mp.Robot:
@@ -109,12 +111,14 @@ def urdf_arm() -> mp.Robot:
 def test_links_are_asked_for_by_their_names_their_joints_or_their_numbers() -> None:
     robot = urdf_arm()
     assert robot.link_names == ("panda_part1", "panda_part2", "panda_part3", "flange")
-    moving, q = mp.Arm(robot), [0.1, 0.2, 0.3]
-    frames = moving.frames(q)
+    q = [0.1, 0.2, 0.3]
+    links = [at.rows() for at in pose.frames(in_floats(robot), q)]
     for i in (1, 2, 3):
         for name in (f"panda_part{i}", f"j_panda_part{i}", f"link{i}", f"link_{i}"):
-            np.testing.assert_allclose(moving.pose(q, frame=name), frames[i - 1], atol=1e-15)
-            np.testing.assert_allclose(moving.jacobian(q, name), mp.Arm(robot.at(name)).jacobian(q), atol=1e-15)
+            np.testing.assert_allclose(pose.pose(in_floats(robot.at(name)), q).rows(), links[i - 1], atol=1e-15)
+    moving = mp.Arm(robot, optimise="none")
+    np.testing.assert_allclose(moving.pose(q, frame="panda_part2"), links[1], atol=1e-15)
+    np.testing.assert_array_equal(moving.jacobian(q, "link2"), moving.at("link2").jacobian(q))
     read = mp.Robot.of(robot_from_toml(toml_from_robot(robot)))
     assert read.link_names == robot.link_names
     assert robot.locked(q2=0.4).at("panda_part2").tool_on == "j_panda_part2"
@@ -125,3 +129,38 @@ def test_a_name_that_is_no_frame_is_said() -> None:
         mp.generate(urdf_arm(), "jacobian", frame="panda_part4")
     with pytest.raises(mp.UnknownNameError, match="no frame is called 'link9'"):
         mp.Arm(urdf_arm()).pose([0, 0, 0], frame="link9")
+
+
+def gripper(**options: Any) -> mp.Robot:
+    """An arm of two joints with two fingers, of which one mimics the other."""
+    urdf = Urdf("gripper", 5)
+    urdf.limb("root", "arm", ("0 0 1", "0 1 0"))
+    urdf.link("arm2", "left", "prismatic", "0 1 0")
+    urdf.link("arm2", "right", "prismatic", "0 1 0")
+    mimic = '<mimic joint="j_left" multiplier="-1" offset="0.1"/></joint>'
+    head, tail = urdf.text().rsplit("</joint>", 1)
+    return mp.Robot.from_text(head + mimic + tail, "urdf", exact=True, **options)
+
+
+def test_fingers_that_mimic_follow_and_are_locked_together() -> None:
+    whole = gripper()
+    assert whole.joint_names == ("j_arm1", "j_arm2", "j_left")
+    q = [0.1, 0.2]
+    later, reading = whole.locked(j_left=0.02), gripper(locked={"j_left": 0.02})
+    assert later.joint_names == reading.joint_names == ("j_arm1", "j_arm2")
+    for frame in ("left", "right"):
+        wanted = mp.Arm(whole, frame=frame, optimise="none").pose([*q, 0.02])
+        for robot in (later, reading):
+            np.testing.assert_allclose(mp.Arm(robot, frame=frame, optimise="none").pose(q), wanted, atol=1e-14)
+    gravity = mp.Arm(whole, optimise="none").gravity([*q, 0.02])[:2]
+    for robot in (later, reading):
+        np.testing.assert_allclose(mp.Arm(robot, optimise="none").gravity(q), gravity, atol=1e-13)
+
+
+def test_a_joint_of_the_chain_is_locked_while_reading() -> None:
+    held = gripper(tip="arm2", locked={"j_arm1": 0.3, "j_left": 0.01})
+    assert held.joint_names == ("j_arm2",)
+    wanted = mp.Arm(gripper(tip="arm2"), optimise="none").pose([0.3, 0.7])
+    np.testing.assert_allclose(mp.Arm(held, optimise="none").pose([0.7]), wanted, atol=1e-14)
+    with pytest.raises(mp.UnknownNameError, match="no joint that moves is called 'j_lef'; did you mean 'j_left'"):
+        gripper(tip="arm2", locked={"j_lef": 0})

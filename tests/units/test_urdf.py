@@ -194,7 +194,9 @@ def test_locked_positions_can_be_given() -> None:
     arm = robot_from_urdf(HAND, tip="hand", locked={"grip": 0.03, "grip2": 0.0})
     assert held(arm, 3) == (0.5, pytest.approx(0.25 * 0.13 + 0.25 * -0.1))
     with pytest.raises(UnknownNameError, match="grip, grip2"):
-        robot_from_urdf(HAND, tip="hand", locked={"wrist": 0.0})
+        robot_from_urdf(HAND, tip="hand", locked={"wrst": 0.0})
+    along = robot_from_urdf(HAND, tip="hand", locked={"wrist": 0.1})  # on the chain, too
+    assert "wrist" not in along.joint_names and along.dof == arm.dof - 1
 
 
 def test_base_starts_the_chain_lower() -> None:

@@ -15,6 +15,7 @@ from scipy.optimize import brentq
 
 from manipula.algebra.show.equations import Equations
 from manipula.algebra.show.latex import Latex
+from manipula.algebra.show.layout import legend_lines
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.simplify.halves import trigonometric_factors
 from manipula.algebra.simplify.proof import proved
@@ -88,15 +89,15 @@ class Singularities:
         printer = Printer(self._taken)
         whole = " · ".join(f"det {piece.name}" for piece in self.pieces)
         lines = [f"{self.robot}: singular where {whole} = 0"]
-        for piece, tree in zip(self.pieces, self.determinants):
-            lines.append(f"det {piece.name} = {printer.text(tree)}   ({piece.says})")
+        lines += [f"{piece.name}: {piece.says}" for piece in self.pieces]
+        lines += [f"det {x.name} = {printer.text(tree)}" for x, tree in zip(self.pieces, self.determinants)]
         lines += ["never: no joint changes it"] if not self.cases else []
         for case in self.cases:
             zero, solution = case.texts(printer)
             never = "" if case.reached else "   (no such configuration was found)"
             lines.append(f"{case.name + ': ' if case.name else ''}{zero}{': ' + solution if solution else ''}{never}")
-        short = ", ".join(f"{name} = {long}" for name, long in self._legend.legend("text"))
-        return "\n".join([*lines, *([f"with {short}"] if short else [])])
+        short = [f"{name} = {long}" for name, long in self._legend.legend("text")]
+        return "\n".join([*lines, *legend_lines(short, "with")])
 
     __repr__ = __str__
 

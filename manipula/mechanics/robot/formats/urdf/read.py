@@ -46,6 +46,7 @@ from manipula.mechanics.robot.formats.urdf.tree import (
     refuse_kinds,
     refuse_what_is_used,
     tree_from_urdf,
+    with_followers,
 )
 from manipula.mechanics.robot.formats.urdf.xml import (
     Angles,
@@ -56,9 +57,10 @@ from manipula.mechanics.robot.formats.urdf.xml import (
     UrdfJoint,
     urdf_from_text,
 )
+from manipula.mechanics.robot.locking.locks import with_locks
 from manipula.mechanics.robot.precise import settled
 from manipula.mechanics.robot.suffixes import CARRIED, Suffixes
-from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
+from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, number
 
 GRAVITY = (Fraction(0), Fraction(0), Fraction("-9.81"))
 KINDS: dict[str, JointKind] = {
@@ -106,9 +108,11 @@ def robot_from_links(
         reader = _Reader(tree, Structure(exact))
         start = tree.link(base, tree.root)
         end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
-        chain = tree.way(start, end) if end else tree.rows(start, locked or {})
-        locks = Locks(tree, [joint for joint in chain if end or joint.name not in (locked or {})], locked or {})
-        refuse_kinds(chain, locks)
+        given = with_followers(tree.file.joints, locked or {})
+        chain = tree.way(start, end) if end else tree.rows(start, given)
+        along = {joint.name: given.pop(joint.name) for joint in chain if end and joint.name in given and joint.moves}
+        locks = Locks(tree, [joint for joint in chain if end or joint.name not in given], given)
+        refuse_kinds([joint for joint in chain if joint.name not in along], locks)
         refuse_what_is_used(tree, chain, said)
         rows, heavy, endings = reader.rows(chain, locks)
         joints, tool = lightened(rows, heavy, endings, reader.notes) if end else (tuple(rows), ())
@@ -117,6 +121,8 @@ def robot_from_links(
     gx, gy, gz = (known(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
     found = Robot(tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames)
     robot = received(found, reader.structure)
+    if along:
+        robot = with_locks(robot, {name: number(value) for name, value in along.items()})
     for sentence in said:
         caution(f"{file}: {sentence}" if file else sentence)
     reader.structure.warn(file)

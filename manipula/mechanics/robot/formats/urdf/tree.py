@@ -169,7 +169,7 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
                 f"it mimics joint {joint.mimic.joint!r}, so it is not a degree of freedom of its own",
                 where=f"joint {joint.name!r}",
                 field="mimic",
-                hint="end the chain before it with tip=, or hold it still by locked=",
+                hint="leave tip= out and ask for the frame by name, or hold it still by locked=",
             )
 
 
@@ -205,6 +205,18 @@ def moving_links(rows: Sequence[UrdfJoint], locks: Locks | None) -> dict[str, No
     return found
 
 
+def with_followers(joints: Mapping[str, UrdfJoint], held: Mapping[str, float]) -> dict[str, float]:
+    """The joints held still, and those that mimic one of them and so are, too."""
+    found, more = dict(held), True
+    while more:
+        more = False
+        for joint in joints.values():
+            if joint.mimic is not None and joint.name not in found and joint.mimic.joint in found:
+                lead = float(found[joint.mimic.joint])
+                found[joint.name], more = float(joint.mimic.multiplier) * lead + float(joint.mimic.offset), True
+    return found
+
+
 class Locks:
     """Where the joints beside the chain stand still."""
 
@@ -215,7 +227,7 @@ class Locks:
         held = [joint.name for joint in self.joints.values() if joint.moves and joint.name not in self.chain]
         for name in self.given:
             if name not in held:
-                raise UnknownNameError("joint beside the chain", name, held)
+                raise UnknownNameError("joint that moves", name, [*held, *self.chain])
 
     def position(self, joint: UrdfJoint, depth: int = 0) -> Fraction:
         """Given, mimicked, or the file's own pose brought within the limits."""
@@ -255,6 +267,6 @@ class Locks:
                 f"it mimics joint {name!r}, which {why}",
                 where=f"joint {joint.name!r}",
                 field="mimic",
-                hint="give the position where it stands still in locked=",
+                hint="leave tip= out and ask for the frame by name, or say where it stands still in locked=",
             )
         return self.position(self.joints[name], depth + 1)

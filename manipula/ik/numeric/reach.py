@@ -1,0 +1,125 @@
+"""How far an arm's tool gets: the largest and smallest distance of its origin from where the first joint stands, and
+the box that holds it, within the limits of the joints.
+
+Configurations drawn at random are the starts of searches along the slope (L-BFGS-B, bounded by the limits); the best
+found is told. Nothing proves that there is none better: `outer` and the box may be larger, `inner` smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from manipula.errors import InputError
+from manipula.generation.structure import numeric_chain
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.limits import Limits
+from manipula.mechanics.robot.values.parameter import float_of, floats_of, names_of
+
+Array = Any
+Kinematics = Callable[[Array], Array]
+_DRAWN, _STARTS = 4000, 4
+_AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Metres. `centre` is where the first joint stands, in the world; `box` is ((x, x), (y, y), (z, z)) there.
+    `q_outer`, `q_inner` are configurations at which the distances were found."""
+
+    robot: str
+    centre: tuple[float, float, float]
+    outer: float
+    inner: float
+    box: tuple[tuple[float, float], ...]
+    q_outer: tuple[float, ...]
+    q_inner: tuple[float, ...]
+
+    def __str__(self) -> str:
+        spans = ", ".join(f"{axis} {low:.4g} … {high:.4g}" for axis, (low, high) in zip(_AXES, self.box))
+        at = ", ".join(f"{x:.4g}" for x in self.centre)
+        told = f"{self.robot}: the tool was found {self.inner:.4g} to {self.outer:.4g} m from the first joint ({at})"
+        return f"{told}\nin the world {spans} m"
+
+    __repr__ = __str__
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "robot": self.robot, "centre": list(self.centre), "outer": self.outer, "inner": self.inner,
+            "box": [list(span) for span in self.box], "q_outer": list(self.q_outer), "q_inner": list(self.q_inner),
+        }  # fmt: skip
+
+
+def reach_of(robot: Robot, pose: Kinematics, jacobian: Kinematics, seed: int) -> Reach:
+    """Searched for with the compiled models of the robot."""
+    lower, upper = _bounds(robot)
+    chain = numeric_chain(robot).road()
+    centre = np.array((chain.base @ chain.links[0].before).p, dtype=float)
+    rng = np.random.default_rng(seed)
+    drawn = np.clip(rng.uniform(lower, upper, (_DRAWN, len(lower))), lower, upper)
+    drawn[0] = np.clip(0.0, lower, upper)  # rest, where it may stand there
+    places = pose(drawn)[:, :3, 3]
+
+    def best(value: Callable[[Array], Any], slope: Callable[[Array], Array]) -> tuple[float, Array]:
+        """The smallest of a function of the tool's places, and where."""
+        starts = drawn[np.argsort(value(places), kind="stable")[:_STARTS]]
+
+        def cost(q: Array) -> tuple[float, Array]:
+            p = pose(q)[:3, 3]
+            return float(value(p)), slope(p) @ jacobian(q)[:3]
+
+        runs = [minimize(cost, start, jac=True, method="L-BFGS-B", bounds=list(zip(lower, upper))) for start in starts]
+        kept = [(cost(start)[0], start) for start in starts] + [(float(run.fun), run.x) for run in runs]
+        return min(kept, key=lambda found: found[0])
+
+    far, q_far = best(lambda p: -np.sum((p - centre) ** 2, -1), lambda p: -2 * (p - centre))
+    near, q_near = best(lambda p: np.sum((p - centre) ** 2, -1), lambda p: 2 * (p - centre))
+    ends = [best(*_along(unit))[0] for unit in (*np.eye(3), *-np.eye(3))]
+    box = tuple((ends[i] + 0.0, 0.0 - ends[i + 3]) for i in range(3))
+    x, y, z = (float(part) for part in centre)
+    return Reach(
+        robot.name, (x, y, z), float(np.sqrt(-far)), float(np.sqrt(near)), box, tuple(q_far.tolist()),
+        tuple(q_near.tolist()),
+    )  # fmt: skip
+
+
+def _along(unit: Array) -> tuple[Callable[[Array], Any], Callable[[Array], Array]]:
+    """How far a place lies that way, and the slope of it."""
+    return lambda p: p @ unit, lambda p: unit
+
+
+def _bounds(robot: Robot) -> tuple[Array, Array]:
+    """The limits; a joint that turns without any goes once around, one that slides without any has no end."""
+    limits = Limits(robot)
+    lower, upper = limits.lower.copy(), limits.upper.copy()
+    rows = {joint.name: joint for joint in robot.joints}
+    for i, low, high in _followed(robot):
+        lower[i], upper[i] = max(lower[i], low), min(upper[i], high)
+    for i, name in enumerate(robot.joint_names):
+        if not rows[name].turns and not (np.isfinite(lower[i]) and np.isfinite(upper[i])):
+            raise InputError(f"{robot.name}: joint {name!r} slides without limits, so its reach has no end")
+        lower[i], upper[i] = _once_around(lower[i], upper[i])
+    return lower, upper
+
+
+def _once_around(low: float, high: float) -> tuple[float, float]:
+    if np.isinf(low) and np.isinf(high):
+        return -np.pi, np.pi
+    return (high - 2 * np.pi if np.isinf(low) else low), (low + 2 * np.pi if np.isinf(high) else high)
+
+
+def _followed(robot: Robot) -> Iterator[tuple[int, float, float]]:
+    """Of every coordinate what the limits of a joint that follows it alone leave."""
+    values = floats_of(dict(robot.values))
+    for joint in robot.joints:
+        terms = () if joint.coordinate is None else joint.coordinate.terms
+        if len(terms) != 1 or joint.limits is None or joint.coordinate is None:
+            continue
+        if all(name in values for bound in joint.limits for name in names_of(bound)):
+            ends = sorted((float_of(bound, values) - float(joint.coordinate.constant)) / float(terms[0][1])
+                          for bound in joint.limits)  # fmt: skip
+            yield robot.joint_names.index(terms[0][0]), ends[0], ends[1]
