@@ -18,9 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.integrate import DOP853
-from scipy.optimize import brentq
 
 from manipula.errors import DivergenceError
 from manipula.simulation.exact.course import Change, Course, Mode
@@ -140,7 +139,9 @@ class _Run(Equations):
     def _smoothly(self, goal: float, times: Array | None, rtol: float, atol: float, longest: float) -> None:
         """To the goal or the next event, whichever comes first."""
         first = None if self.pace is None else min(self.pace, goal - self.t, longest)
-        solver = DOP853(self.rate, self.t, self.y, goal, rtol=rtol, atol=atol, max_step=longest, first_step=first)
+        solver = scipy.integrate.DOP853(
+            self.rate, self.t, self.y, goal, rtol=rtol, atol=atol, max_step=longest, first_step=first
+        )
         while solver.status == "running":
             self.lowest[:] = np.inf
             told = solver.step()
@@ -191,7 +192,11 @@ class _Run(Equations):
         def margin(t: float) -> float:
             return float(self._margins_at(dense, t, hold=k >= 2 * self.n)[k])
 
-        t = left if margin(left) <= 0 else float(brentq(margin, left, right, xtol=1e-15, rtol=4 * np.finfo(float).eps))
+        t = (
+            left
+            if margin(left) <= 0
+            else float(scipy.optimize.brentq(margin, left, right, xtol=1e-15, rtol=4 * np.finfo(float).eps))
+        )
         return (t, k) if found is None or t < found[0] else found
 
     def _none_before(self, found: tuple[float, int] | None, dense: Dense) -> tuple[float, int] | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.interpolate import BPoly, PPoly
+import scipy
 
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.simulation.paths.arms import Arm
@@ -115,9 +115,11 @@ class Branch:
     motion: Motion
 
     @cached_property
-    def _between(self) -> tuple[PPoly, PPoly, PPoly]:
+    def _between(self) -> tuple[scipy.interpolate.PPoly, scipy.interpolate.PPoly, scipy.interpolate.PPoly]:
         """Of degree five, with q, q' and q'' at the places; and its derivatives."""
-        curve = PPoly.from_bernstein_basis(BPoly.from_derivatives(self.s, np.stack(self.motion, axis=1)))
+        curve = scipy.interpolate.PPoly.from_bernstein_basis(
+            scipy.interpolate.BPoly.from_derivatives(self.s, np.stack(self.motion, axis=1))
+        )
         return curve, curve.derivative(), curve.derivative(2)
 
     def at(self, s: Floats) -> Motion:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from manipula.errors import InputError
 from manipula.mechanics.models.motion.ports import Motion
@@ -47,7 +47,7 @@ def path_of(value: Any, what: str) -> Path:
 
 def _through(points: Floats) -> Path:
     steps = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-    curve = CubicSpline(steps, points, bc_type="not-a-knot" if len(points) > 3 else "natural")
+    curve = scipy.interpolate.CubicSpline(steps, points, bc_type="not-a-knot" if len(points) > 3 else "natural")
     slopes = (curve, curve.derivative(), curve.derivative(2))
     return Path(lambda s: Motion(*(x(s) for x in slopes)), float(steps[-1]), points.shape[1], steps[1:-1])
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import PPoly
 
 from manipula.errors import InputError
 from manipula.simulation.paths.joints import jerk_limited
@@ -97,4 +97,4 @@ def _pieces(found: Any) -> Trajectory:
     q, qd, qdd = np.moveaxis(np.array([found.at_time(t)[:3] for t in knots.tolist()]), 1, 0)
     steps = np.diff(knots)[:, None]
     jerk = np.diff(qdd, axis=0) / steps
-    return piecewise("ruckig", PPoly(np.stack([jerk / 6, qdd[:-1] / 2, qd[:-1], q[:-1]]), knots), q)
+    return piecewise("ruckig", scipy.interpolate.PPoly(np.stack([jerk / 6, qdd[:-1] / 2, qd[:-1], q[:-1]]), knots), q)

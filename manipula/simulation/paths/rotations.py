@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 Floats = NDArray[np.float64]
 
@@ -12,12 +12,12 @@ Floats = NDArray[np.float64]
 def turned(turn: Floats) -> Floats:
     """exp of rotation vectors (…, 3): matrices (…, 3, 3)."""
     flat = turn.reshape(-1, 3)
-    return np.asarray(Rotation.from_rotvec(flat).as_matrix().reshape(*turn.shape[:-1], 3, 3))
+    return np.asarray(scipy.spatial.transform.Rotation.from_rotvec(flat).as_matrix().reshape(*turn.shape[:-1], 3, 3))
 
 
 def turn_between(one: Floats, other: Floats) -> Floats:
     """The shortest turn, in world axes, from one orientation to another: R₁ = exp(turn) R₀."""
-    return np.asarray(Rotation.from_matrix(other @ one.T).as_rotvec())
+    return np.asarray(scipy.spatial.transform.Rotation.from_matrix(other @ one.T).as_rotvec())
 
 
 def misalignment(wanted: Floats, found: Floats) -> Floats:

@@ -7,8 +7,8 @@ from math import factorial, pi
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import PPoly, make_interp_spline
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.models.motion import fourier as fourier_text
@@ -68,10 +68,10 @@ def spline(
     still = (degree - 1) // 2  # derivatives that vanish at either end
     first = 1 if ends == "rest" else 2
     bound = [(first + k, np.zeros(through.shape[1])) for k in range(still)]
-    curve = make_interp_spline(knots, through, degree, bc_type=(bound, bound))
+    curve = scipy.interpolate.make_interp_spline(knots, through, degree, bc_type=(bound, bound))
     # Taylor's coefficients at the start of each piece
     c = [curve(knots[:-1], nu=power) / factorial(power) for power in range(degree + 1)]
-    return piecewise("spline", PPoly(np.stack(c[::-1]), knots), through)
+    return piecewise("spline", scipy.interpolate.PPoly(np.stack(c[::-1]), knots), through)
 
 
 def _spaced(points: Floats, duration: float) -> Floats:
@@ -95,12 +95,12 @@ def rising(times: Any) -> Floats:
     return np.asarray(found - found[0])
 
 
-def piecewise(name: str, curve: PPoly, points: Floats) -> Trajectory:
+def piecewise(name: str, curve: scipy.interpolate.PPoly, points: Floats) -> Trajectory:
     """A piecewise polynomial from time 0 on, with these values at its knots: a formula where it has few pieces."""
     c, knots, end = curve.c[::-1].copy(), curve.x, points[-1]
     c[0] = points[:-1]  # as given, without the rounding of whoever found the curve
     powers, count, dof = c.shape
-    made = Trajectory(name, dof, float(knots[-1]), None, {}, _Pieces(PPoly(c[::-1], knots), end))
+    made = Trajectory(name, dof, float(knots[-1]), None, {}, _Pieces(scipy.interpolate.PPoly(c[::-1], knots), end))
     if count > MOST_SEGMENTS:
         return made
     coefficients = {
@@ -113,7 +113,7 @@ def piecewise(name: str, curve: PPoly, points: Floats) -> Trajectory:
 class _Pieces:
     """The same motion as the text of a spline has, for as many pieces as there are, and quicker on arrays."""
 
-    def __init__(self, curve: PPoly, end: Floats) -> None:
+    def __init__(self, curve: scipy.interpolate.PPoly, end: Floats) -> None:
         self.curves = (curve, curve.derivative(), curve.derivative(2))
         self.knots, self.end = curve.x, end
 

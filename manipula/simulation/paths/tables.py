@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import BPoly, CubicSpline, PPoly
 
 from manipula.errors import InputError
 from manipula.simulation.paths.numbers import Floats, numbers
@@ -44,13 +44,15 @@ def table(
     return piecewise("table", _interpolated(times, places, *slopes), places)
 
 
-def _interpolated(times: Floats, q: Floats, qd: Floats | None, qdd: Floats | None) -> PPoly:
+def _interpolated(times: Floats, q: Floats, qd: Floats | None, qdd: Floats | None) -> scipy.interpolate.PPoly:
     if qd is not None and qdd is not None:
-        return PPoly.from_bernstein_basis(BPoly.from_derivatives(times, np.stack([q, qd, qdd], axis=1)))
+        return scipy.interpolate.PPoly.from_bernstein_basis(
+            scipy.interpolate.BPoly.from_derivatives(times, np.stack([q, qd, qdd], axis=1))
+        )
     ends: Any = "not-a-knot" if len(times) > 3 else "natural"
     if qd is not None:
         ends = ((1, qd[0]), (1, qd[-1]))
-    return CubicSpline(times, q, bc_type=ends)
+    return scipy.interpolate.CubicSpline(times, q, bc_type=ends)
 
 
 def _columns(value: Any, name: str, count: int) -> Floats | None:
