@@ -78,7 +78,7 @@ def drawn(name: str, count: int, seed: int) -> tuple[Floats, Floats]:
 @needs_cc
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(x, marks=pytest.mark.slow) for x in ARMS[len(QUICK) :])])
 def test_the_same_answer_as_python(name: str) -> None:
-    q, nows = drawn(name, 100, 4)
+    q, nows = drawn(name, 60, 4)
     agreed = 0
     for x, now in zip(q, nows, strict=True):
         T = arm_of(name).pose(x)
@@ -88,7 +88,7 @@ def test_the_same_answer_as_python(name: str) -> None:
         if status == OK:
             np.testing.assert_allclose(found, true[0], rtol=0, atol=1e-9)
             agreed += 1
-    assert agreed > (20 if arm_of(name).inverse_solver.parameter.exists else 95)
+    assert agreed > (12 if arm_of(name).inverse_solver.parameter.exists else 57)
 
 
 @needs_cc
@@ -115,6 +115,8 @@ def test_why_there_is_no_answer() -> None:
         status, found = nearest("puma560", pose, nows[0])
         assert status == why
         assert np.isnan(found).all()  # untouched
+    for odd in (np.nan, np.inf):
+        assert nearest("puma560", T, np.where(np.arange(6) == 3, odd, nows[0]))[0] == NO_POSE
 
 
 @needs_cc

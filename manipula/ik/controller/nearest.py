@@ -33,7 +33,7 @@ STATES = {
     OK: "q is the answer nearest to q_now",
     UNREACHABLE: "no configuration reaches the pose",
     LIMITS: "the pose is reached outside the limits only",
-    NO_POSE: "T is no pose, or not a number",
+    NO_POSE: "T is no pose, or a number of T or q_now is none",
 }
 
 
@@ -51,12 +51,20 @@ def loosely(
     return met
 
 
+def known(dof: int, now: Reals) -> bool:
+    """Whether every position is a number, and finite."""
+    off = 0.0
+    for j in range(dof):
+        off += abs(now[j] - now[j])  # NaN of NaN, and of infinity
+    return off == 0
+
+
 def settle(
     branches: int, dof: int, T: Reals, rows: Reals, fit: Reals, calm: float, defect: float, there: Reals, now: Reals,
     now_there: Reals, table: Reals, mark: Ints, order: Ints, gaps: Reals, q: Reals,
 ) -> int:  # fmt: skip
     """The answer nearest to `now`, in q; one of STATES."""
-    if not (defect <= table[Table.TOLD] and calm >= 0):  # NaN is neither
+    if not (defect <= table[Table.TOLD] and calm >= 0 and known(dof, now)):  # NaN is neither
         return NO_POSE
     allowed = table[Table.LOOSE] + OFF * defect
     state = choose(branches, dof, T, rows, fit, calm, defect, there, True, now, table, mark)

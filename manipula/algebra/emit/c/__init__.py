@@ -15,7 +15,7 @@ from manipula.algebra.emit.c.batch import BLOCK, batch
 from manipula.algebra.emit.c.instructions import instructions
 from manipula.algebra.emit.c.precision import DOUBLE, PRECISIONS, Precision
 from manipula.algebra.emit.c.prototypes import indices, place, prototypes, squared, stepping
-from manipula.algebra.emit.c.sincos import HeldNames, angle_pairs, body_lines
+from manipula.algebra.emit.c.sincos import HeldNames, angle_pairs, written_body
 from manipula.algebra.emit.c.spelling import ALWAYS, NAMES, RESERVED, language
 from manipula.algebra.emit.names import Namer, ascii_text, identifier
 from manipula.algebra.emit.readme import readme
@@ -96,7 +96,7 @@ class C99:
             "helpers": precision.helpers(shown["used"]),
             "symbols": symbols,
             "pairs": pairs,
-            "steps": list(body_lines(written.main, precision.real, f"{name}_sincos", pairs)),
+            "body": written_body(written.main, precision.real, f"{name}_sincos", pairs),
             "batch": batch(tape, written.split, precision.language(name)) if many else None,
             "block": BLOCK,
             "declared": prototypes(name, written.split, precision.public, "", storage)

@@ -6,9 +6,11 @@ costly part, the reduction of the angle.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from manipula.algebra.emit.section import Section, TapeNames
+from manipula.algebra.emit.section import Section, Statement, TapeNames
 from manipula.algebra.tape import Tape
 
 
@@ -29,19 +31,79 @@ class HeldNames(TapeNames):
         return slot not in self.held and super().anonymous(slot)
 
 
-def body_lines(section: Section, real: str, function: str, pairs: Mapping[str, str]) -> Iterator[str]:
-    """The statements of a section in C; `pairs`: name of a sine → of the cosine, `function` computes both."""
-    sine_of = {cosine: sine for sine, cosine in pairs.items()}
-    written: set[str] = set()
-    for statement, is_result in section.steps():
-        name = statement.name
-        if is_result or (name not in pairs and name not in sine_of):
-            yield f"{'' if is_result else f'const {real} '}{name} = {statement.text};"
-            continue
-        sine = sine_of.get(name, name)
-        if sine not in written:
-            written.add(sine)
-            angle = statement.text.partition("(")[2].removesuffix(")")
-            yield f"{real} {sine};"
-            yield f"{real} {pairs[sine]};"
-            yield f"{function}({angle}, &{sine}, &{pairs[sine]});"
+class Written(NamedTuple):
+    """A section in C: what is read from the arguments at first, and what is computed."""
+
+    loads: tuple[Statement, ...]
+    lines: tuple[str, ...]
+
+
+def written_body(section: Section, real: str, function: str, pairs: Mapping[str, str]) -> Written:
+    """The statements of a section; `pairs`: name of a sine → of the cosine, `function` computes both.
+
+    Calls of angles that are given come first, each angle read just before: what is computed or read between them
+    would have to be kept across them.
+    """
+    steps = list(section.steps())
+    if not pairs:
+        return Written(section.loads, tuple(_line(x, is_result, real) for x, is_result in steps))
+    sine_of = {name: sine for sine, cosine in pairs.items() for name in (sine, cosine)}
+    given = {load.name for load in section.loads}
+    early = [x for x, is_result in steps if not is_result and x.name in sine_of and _words(_angle(x)) <= given]
+    firsts = [x for x in early if sine_of[x.name] not in {sine_of[y.name] for y in early[: early.index(x)]}]
+    others = [x for x, _ in steps if x not in early]
+    late = given - {word for x in others for word in _words(x.text)}
+    place = {load.name: i for i, load in enumerate(section.loads)}
+    firsts.sort(key=lambda x: max(place[word] for word in _words(_angle(x))))
+    calls = [line for x in firsts for line in _call(x, sine_of[x.name], pairs, real, function)]
+    done = {sine_of[x.name] for x in early}
+    rest = list(_rest(steps, sine_of, pairs, done, real, function))
+    return Written(
+        tuple(x for x in section.loads if x.name not in late),
+        (*_with_loads(calls, [x for x in section.loads if x.name in late], real), *rest),
+    )
+
+
+def _rest(
+    steps: Sequence[tuple[Statement, bool]],
+    sine_of: Mapping[str, str],
+    pairs: Mapping[str, str],
+    done: set[str],
+    real: str,
+    function: str,
+) -> Iterator[str]:
+    """What comes after the early calls."""
+    for statement, is_result in steps:
+        sine = "" if is_result else sine_of.get(statement.name, "")
+        if not sine:
+            yield _line(statement, is_result, real)
+        elif sine not in done:
+            done.add(sine)
+            yield from _call(statement, sine, pairs, real, function)
+
+
+def _with_loads(lines: Sequence[str], loads: Sequence[Statement], real: str) -> Iterator[str]:
+    """Every load just before the line that reads it first."""
+    left = {x.name: x for x in loads}
+    for line in lines:
+        yield from (_line(left.pop(word), False, real) for word in sorted(_words(line) & left.keys()))
+        yield line
+
+
+def _call(statement: Statement, sine: str, pairs: Mapping[str, str], real: str, function: str) -> Iterator[str]:
+    yield f"{real} {sine};"
+    yield f"{real} {pairs[sine]};"
+    yield f"{function}({_angle(statement)}, &{sine}, &{pairs[sine]});"
+
+
+def _line(statement: Statement, is_result: bool, real: str) -> str:
+    return f"{'' if is_result else f'const {real} '}{statement.name} = {statement.text};"
+
+
+def _angle(statement: Statement) -> str:
+    """x of sin(x)"""
+    return statement.text.partition("(")[2].removesuffix(")")
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w*", text))
