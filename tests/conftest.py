@@ -8,6 +8,8 @@ import os
 import pytest
 from hypothesis import settings
 
+from manipula.generation.levels import LEVELS
+
 settings.register_profile("unclocked", deadline=None)  # a busy machine is no failure
 settings.load_profile("unclocked")
 os.environ["MANIPULA_CACHE"] = "off"  # every test makes what it tests; those of the cache turn it on
@@ -28,6 +30,14 @@ def kept_functions(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest
     proved again. The folder is this run's own, and of all its processes."""
     base = tmp_path_factory.getbasetemp()
     monkeypatch.setenv("MANIPULA_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kept"))
+
+
+@pytest.fixture
+def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of what laws, loops and estimates do: the default level takes the model as it is written. It is proved
+    like any; how few operations a search leaves is tested where that is the subject, and on every law, in C."""
+    monkeypatch.setenv("MANIPULA_CACHE", "off")  # no other test shall take it for what was searched
+    monkeypatch.setitem(LEVELS, "fast", LEVELS["none"])
 
 
 # most objects of a test live as long as it does: looking through them all every few hundred allocations finds nothing

@@ -11,8 +11,8 @@ import numpy as np
 from manipula.algebra.expr.function import Input
 from manipula.errors import InputError, UnknownNameError
 from manipula.generation.settings import refuse_impossible
+from manipula.generation.units.joint_units import is_position
 from manipula.mechanics.models.control.laws import law_block
-from manipula.mechanics.models.ports import POSITION
 from manipula.mechanics.robot.description import Robot
 from manipula.simulation.exact import drive as exact
 from manipula.simulation.functions import Array, refuse_unknown
@@ -126,7 +126,7 @@ def _start(system: Any, part: Part, now: Mapping[str, Array]) -> Any:
     """States that go on; a new one that is a position, as a filter's, begins at the arm's, every other at zero."""
     ports = [port for port in system.function.inputs if port.role == "state"]
     given = {port.name: now[port.name] for port in ports if port.name in now}
-    given |= {port.name: seen(now) for port in ports if port.name not in now and port.unit == POSITION}
+    given |= {port.name: seen(now) for port in ports if port.name not in now and is_position(port, part.robot)}
     if any(port.name == "clock" for port in ports):
         given["clock"] = np.full((*now["q"].shape[:-1], 1), float(part.first))
     if any(port.name == "phase" for port in ports):
@@ -283,5 +283,6 @@ def _gives(law: Any) -> list[str]:
 def _begun(law: Any, port: Input, now: Mapping[str, Array]) -> Array:
     if port.name in now:
         return np.asarray(now[port.name])
-    start = seen(now) if port.unit == POSITION else law.initial.get(port.name, np.zeros(len(port.names)))
+    filtered = is_position(port, law.request.robot)
+    start = seen(now) if filtered else law.initial.get(port.name, np.zeros(len(port.names)))
     return np.asarray(start, dtype=float)

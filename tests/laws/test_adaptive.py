@@ -11,6 +11,8 @@ from scipy.integrate import simpson, solve_ivp
 import manipula as mp
 from tests.random_robots import random_robot, random_tree, with_laws
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 # one joint, slides, screws, a fixed first joint
 ARMS = [(1, "R"), (2, "P"), (3, "FRP"), (4, "HR"), (5, "PRR")]
 LARGER = [(6, "RRPR"), (7, "RRRRR"), (8, "RPHRR")]

@@ -66,6 +66,7 @@ def test_what_a_screw_hands_to_the_link_before_changes_no_torque() -> None:
         assert nothing(zip(inverse_dynamics(chain, *given), other))
 
 
+@pytest.mark.usefixtures("without_search")
 def test_the_judge() -> None:
     """Torques, inertia, Coriolis, gravity, energy, Jacobians, wrenches in the joints: worked out in world axes."""
     for seed in range(3):

@@ -9,6 +9,8 @@ from manipula.generation.structure import numeric_chain
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.inverse.classify import classify
 
+pytestmark = pytest.mark.usefixtures("kept_functions")  # what another test has made is proved again here
+
 BESIDE = ("pose", "jacobian", "inertia_matrix")  # of a robot one in `make test`, all in `make test-all`
 
 

@@ -20,10 +20,19 @@ Port = TypeVar("Port", Input, Output)
 EITHER = " or "
 
 
+def is_position(port: Input, robot: Robot) -> bool:
+    """Whether it has a position of every joint: the catalogue's unit, or that of this robot's joints."""
+    return port.unit in (POSITION, _unit(POSITION, _turning(robot, robot.joint_names)))
+
+
+def _turning(robot: Robot, names: Sequence[str]) -> list[bool]:
+    kinds = {joint.name: KINDS[joint.kind].turns for joint in robot.joints}
+    return [kinds[name] for name in names]
+
+
 def with_joint_units(function: Function, robot: Robot) -> Function:
     """The same function, its ports with the units of this robot's joints."""
-    turning = {joint.name: KINDS[joint.kind].turns for joint in robot.joints}
-    every = [[turning[name] for name in names] for names in (robot.joint_names, road_coordinates(robot))]
+    every = [_turning(robot, names) for names in (robot.joint_names, road_coordinates(robot))]
 
     def told(port: Port, shape: Sequence[int]) -> Port:
         own = [turns for turns in every if shape and shape[-1] == len(turns)]
