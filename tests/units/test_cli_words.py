@@ -149,6 +149,7 @@ def test_what_is_said_of_a_robot_needs_one() -> None:
     assert "drop --set" in refused("simulate", "play.toml", "--set", "l1=1")
 
 
+@pytest.mark.slow
 def test_long_lists_of_models_do_not_write_over_each_other() -> None:
     many = "pose+jacobian+gravity+coriolis+inertia_matrix"
     assert "would be written to the same files" in refused("generate", "planar2r", "-m", f"{many},{many}+friction")
