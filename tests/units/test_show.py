@@ -57,6 +57,10 @@ C23 = Trig("cos", ((Q2, 1), (Q3, 1)))
         ("w3_x", "w₃x", "w_{3x}"),
         ("payload", "payload", r"\mathrm{payload}"),
         ("tool_mass", "tool_mass", r"\mathrm{tool\_mass}"),
+        ("pose_T", "pose_T", r"\mathrm{pose\_T}"),
+        ("gravity_g1", "gravity_g₁", r"\mathrm{gravity\_g}_{1}"),
+        ("qdd_ref2", "q̈ref₂", r"\ddot{q}_{ref2}"),
+        ("Lzz1_R", "Lzz₁R", "L_{zz1R}"),
     ],
 )
 def test_names(name: str, terminal: str, latex: str) -> None:
