@@ -31,6 +31,7 @@ class Motion:
     smoother: Smoother
     stops: Mapping[Fraction, Array] = field(default_factory=dict)
     saturated: Flags | None = None
+    source: str = ""  # the recording's file, where it has one
     reference: Log | None = None  # what was asked of the arm at these times, as positions and rates, where it is known
 
     @property
@@ -52,7 +53,8 @@ def motion_of(log: Log, tau: Array, smoother: Smoother, radii: Mapping[Fraction,
     if smoother.cutoff is None and log.qdd is not None:
         qdd = np.asarray(log.qdd, float)
     held = dict(zip(radii, stops(q, list(radii.values()))))
-    return Motion(np.asarray(log.t, float), q, qd, qdd, tau, smoother, held, reference=_reference(log))
+    t, wanted = np.asarray(log.t, float), _reference(log)
+    return Motion(t, q, qd, qdd, tau, smoother, held, source=log.source, reference=wanted)
 
 
 def _reference(log: Log) -> Log | None:

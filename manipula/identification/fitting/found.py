@@ -26,7 +26,10 @@ from manipula.identification.fitting.whole import torque_function
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.identification.reports.report import report_of
+from manipula.mechanics.robot.actuators.friction import Load
 from manipula.mechanics.robot.description import Robot
+from manipula.parameters.approximation import SignificanceReport, significance_of
+from manipula.parameters.motions import SAMPLES, Motions
 from manipula.simulation.records.logs import Log
 from manipula.support.files import write_text
 from manipula.support.plain import plain
@@ -104,6 +107,18 @@ class Found:
     def eigenvalues(self) -> Array:
         """Of every link the least eigenvalue of its pseudo-inertia, lengths in the link's own size: positive."""
         return eigenvalues_of(self.columns, self.theta)
+
+    def significance(self, tolerance: float = 0.01, log: Log | Sequence[Log] | None = None) -> SignificanceReport:
+        """Which base parameters these motions do not feel, to a part of each joint's largest torque, and what leaving
+        them out saves in operations: of the recordings of the fit, or of others. Friction that follows the load, in
+        which torques are not linear, is not among them."""
+        data = self.data if log is None else self.seen(log)
+        rows = [np.concatenate([getattr(m, name) for m in data.source.motions]) for name in ("q", "qd", "qdd")]
+        every = max(1, len(rows[0]) // SAMPLES)
+        linear = [k for k, column in enumerate(self.columns) if column.family != Load.key]
+        columns, pace = [self.columns[k] for k in linear], data.source.columns.pace
+        robot = robot_with(data.robot, columns, self.theta[linear], pace)
+        return significance_of(robot, Motions(*(x[::every] for x in rows)), tolerance)
 
     # predictions
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,19 +51,29 @@ def _summary(found: Shown) -> str:
 
 def _errors(found: Shown) -> str:
     many = len(found.validation) > 1
-    rows = [("training", found.train)]
-    rows += [(f"validation {k}" if many else "validation", x) for k, x in enumerate(found.validation, 1)]
-    heads = ("recordings", "whole %", "moving %", *(f"{name} %" for name in found.data.robot.joint_names))
-    cells = [[name, *(f"{x:.2f}" for x in (own.whole, own.moving, *own.joints))] for name, own in rows]
+    rows = [("training", found.train, found.data)]
+    judged = zip(found.validation, found.judged)
+    rows += [(f"validation {k}" if many else "validation", *own) for k, own in enumerate(judged, 1)]
+    heads = ("recordings", "files", "whole %", "moving %", *(f"{name} %" for name in found.data.robot.joint_names))
+    cells = [
+        [name, _files(data), *(f"{x:.2f}" for x in (own.whole, own.moving, *own.joints))] for name, own, data in rows
+    ]
     return table("", heads, cells)
 
 
+def _files(data: Data) -> str:
+    """The names of the recordings, each once; nothing of those made from arrays."""
+    names = dict.fromkeys(Path(motion.source).name for motion in data.source.motions)
+    return ", ".join(name for name in names if name)
+
+
 def _stretches(found: Shown) -> str:
-    heads = ("recordings", "stretch", "seconds", "samples", "Hz", "rows kept", "cut-off Hz")
+    heads = ("recordings", "file", "stretch", "seconds", "samples", "Hz", "rows kept", "cut-off Hz")
     rows = [
         [
-            use, str(k), f"{motion.t[-1] - motion.t[0]:.4g}", str(len(motion)), f"{motion.smoother.rate:.5g}",
-            str(len(motion.t[motion.kept])), f"{motion.smoother.cutoff:.3g}" if motion.smoother.cutoff else "none",
+            use, Path(motion.source).name, str(k), f"{motion.t[-1] - motion.t[0]:.4g}", str(len(motion)),
+            f"{motion.smoother.rate:.5g}", str(len(motion.t[motion.kept])),
+            f"{motion.smoother.cutoff:.3g}" if motion.smoother.cutoff else "none",
         ]
         for use, data in _uses(found)
         for k, motion in enumerate(data.source.motions, 1)
