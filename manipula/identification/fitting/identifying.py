@@ -159,7 +159,7 @@ def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None
     chosen = select(data.columns, data.fit, prior, first.weights, always, tell)
     narrow = data.subset([data.columns[k].name for k in chosen.kept])
     families = tuple(dict.fromkeys(c.family for c in narrow.columns))
-    fit = _loaded(Fit(narrow, prior.subset(chosen.kept), first.weights, first.time))
+    fit = _remembering(_loaded(Fit(narrow, prior.subset(chosen.kept), first.weights, first.time)), first)
     return fit, chosen, narrowed(everything, families)
 
 
@@ -168,6 +168,15 @@ def _loaded(fit: Fit) -> Fit:
     if not any(column.loaded for column in fit.data.columns):
         return fit
     return replace(fit, data=fit.data.with_load(fit.entropic()))
+
+
+def _remembering(fit: Fit, first: Fit) -> Fit:
+    """The prior with the weight that the residuals of the columns chosen ask for: they remember less than those of the
+    first ones, of which something is explained now."""
+    if len(fit.data.columns) == len(first.data.columns):
+        return fit
+    time = correlation_time(fit.data.residuals(fit.entropic()), _used(fit.data))
+    return replace(fit, prior=fit.prior.with_weight(time), time=time)
 
 
 def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model: JointModel, validate: Any) -> Found:
