@@ -353,7 +353,7 @@ class Robot(description.Robot):
         (('joint1',), ('tool',))
         """
         held: dict[str, Parameter] = {}
-        for name, value in {**(joints or {}), **named}.items():
+        for name, value in {**_by_name(joints, "locked"), **named}.items():
             joint = joint_meant(self, name)
             if joint in held:
                 raise InputError(f"{self.name}: joint {joint!r} is given two places to be locked at")
@@ -371,7 +371,7 @@ class Robot(description.Robot):
         {'home': (1.5707963267948966,)}
         """
         made = dict(self.named_poses)
-        for name, entries in {**(poses or {}), **named}.items():
+        for name, entries in {**_by_name(poses, "poses"), **named}.items():
             made |= dict([named_pose(self, name, given_list(entries, f"poses.{name}"))])
         return replace(self, named_poses=tuple(made.items()))
 
@@ -407,6 +407,13 @@ class Robot(description.Robot):
                 raise UnknownNameError("part", part, _WITHOUT)
             robot = _WITHOUT[part](robot)
         return robot
+
+
+def _by_name(given: Any, what: str) -> dict[str, Any]:
+    """What a dict says beside names that Python knows."""
+    if given is not None and (not isinstance(given, Mapping) or not all(isinstance(x, str) and x for x in given)):
+        raise InputError(f"{what}: found {describe(given)}, expected a dict by name")
+    return dict(given or {})
 
 
 def _as_many(values: Any, names: Sequence[str], robot: str) -> list[Any]:

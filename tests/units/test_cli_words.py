@@ -3,6 +3,7 @@ that a person at a shell can follow."""
 
 from __future__ import annotations
 
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from tests.units.test_cli import as_json, done, folder, refused
 
 __all__ = ["folder"]  # every test in an empty folder
 
-SHARED = {"--set", "--base", "--tip", "--exact", "--strict"}
+SHARED = {"--set", "--lock", "--base", "--tip", "--exact", "--strict"}
 NO_ROBOT = {"robots", "new", "edit", "delete", "demo"}  # those that make files or only list; `edit` has assignments
 BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 URDF = """<robot name="fork"><link name="root"/>
@@ -194,3 +195,12 @@ def test_the_language_of_a_name_is_a_verb() -> None:
     unknown: Any = None
     with pytest.raises(mp.UnknownNameError):
         api.language(unknown)
+
+
+def test_a_joint_is_locked_in_the_units_of_the_file() -> None:
+    for text in ("theta2=90", "q2=90deg", "theta2=pi/2", f"joint2={math.pi / 2}rad"):
+        shown = as_json("show", "planar2r", "--lock", text)
+        assert shown["dof"] == 1 and "90" in shown["tables"][0]["rows"][1], text
+    assert "no joint is called 'theta3'" in refused("show", "planar2r", "--lock", "theta3=1")
+    assert "write it as elbow=30deg" in refused("show", "planar2r", "--lock", "theta2")
+    assert "is not in mm" in refused("show", "planar2r", "--lock", "theta2=3mm")

@@ -164,3 +164,13 @@ def test_a_joint_of_the_chain_is_locked_while_reading() -> None:
     np.testing.assert_allclose(mp.Arm(held, optimise="none").pose([0.7]), wanted, atol=1e-14)
     with pytest.raises(mp.UnknownNameError, match="no joint that moves is called 'j_lef'; did you mean 'j_left'"):
         gripper(tip="arm2", locked={"j_lef": 0})
+
+
+@pytest.mark.parametrize("given", [3, ["q1"], {1: 0.2}, {"": 0.1}])
+def test_what_is_no_dict_by_name_is_said(given: Any) -> None:
+    with pytest.raises(mp.InputError, match=r"locked: found .*expected a dict by name"):
+        arm().locked(given)
+    with pytest.raises(mp.InputError, match=r"poses: found .*expected a dict by name"):
+        arm().with_poses(given)
+    with pytest.raises(mp.UnknownNameError, match="no frame is called 3"):
+        arm().at(3)  # type: ignore[arg-type]

@@ -39,6 +39,24 @@ def assignments(texts: Sequence[str], robot: Robot) -> list[Assignment]:
     return [_assignment(text, units) for text in texts]
 
 
+def places_of(texts: Sequence[str], robot: Robot) -> dict[str, str]:
+    """Where joints are to stand, `elbow=30deg`, by the same rule; a joint by its name or number, which is the robot's
+    to know. SI text."""
+    turns = {joint.name: joint.turns for joint in robot.joints}
+    units: dict[str, str] = {}
+    for i, name in enumerate(robot.joint_names, 1):
+        unit = robot.origin.angle if turns[name] else robot.origin.length
+        units |= dict.fromkeys((f"q{i}", f"joint{i}"), unit) | {name: unit}
+    found: dict[str, str] = {}
+    for text in texts:
+        joint, equals, value = text.rpartition("=")
+        if not (joint.strip() and equals and value.strip()):
+            raise InputError(f"{text!r} does not say where a joint stands; write it as elbow=30deg (no spaces)")
+        natural = units.get(joint.strip(), "")
+        found[joint.strip()] = _assignment(f"place={value}", {"place": natural}).value
+    return found
+
+
 def _assignment(text: str, units: dict[str, str]) -> Assignment:
     name, equals, value = (part.strip() for part in text.partition("="))
     name = spelled(name)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula import api
-from manipula.cli.terminal.assign import assignments
+from manipula.cli.terminal.assign import assignments, places_of
 from manipula.cli.terminal.wishes import NOTHING, Wishes
 from manipula.errors import InputError, ManipulaWarning, UnknownNameError
 
@@ -84,7 +84,8 @@ def find(name: str, wishes: Wishes = NOTHING) -> Robot:
             warnings.simplefilter("error", ManipulaWarning)
         found = api.load(source, strict=wishes.strict, **options, **_chain(source, wishes))
         changes = assignments(wishes.values or (), found)
-        return found.with_parameters(**{change.name: change.value for change in changes}) if changes else found
+        found = found.with_parameters(**{change.name: change.value for change in changes}) if changes else found
+        return found.locked(places_of(wishes.locks or (), found))
 
 
 def _chain(source: str | Path, wishes: Wishes) -> dict[str, Any]:

@@ -22,6 +22,10 @@ class Wishes:
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A value for a parameter, such as a2=0.43; may be repeated."),
     ] = None
+    locks: Annotated[
+        list[str] | None,
+        typer.Option("--lock", metavar="JOINT=VALUE", help="A joint held still, such as elbow=30deg; may be repeated."),
+    ] = None
     base: Annotated[str, typer.Option("--base", metavar="LINK", help="URDF, MJCF: where the chain starts.")] = ""
     tip: Annotated[str, typer.Option("--tip", metavar="LINK", help="URDF, MJCF: where the chain ends.")] = ""
     exact: Annotated[bool, typer.Option("--exact", help="Keep 1.5708 as it is, do not make it 90 degrees.")] = False

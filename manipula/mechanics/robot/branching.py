@@ -101,7 +101,7 @@ def _frame_meant(robot: Robot, name: str) -> Frame:
     rows = {**links, **joints}
     if name in known or name in rows:
         return known[name] if name in known else Frame(name, rows[name])
-    number = _NUMBERED.fullmatch(name)
+    number = _NUMBERED.fullmatch(str(name))
     if number is None or int(number[1]) > robot.dof:
         raise UnknownNameError("frame", name, dict.fromkeys((*frame_names(robot), *links, *joints)))
     return Frame(name, robot.joint_names[int(number[1]) - 1])
