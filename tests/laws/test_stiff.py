@@ -107,7 +107,8 @@ def test_helpers_are_asked_of_the_robot_whose_model_it_is() -> None:
 
 
 def near(robot: mp.Robot, law: mp.Law, start: Any, until: float, step: float, **more: Any) -> float:
-    """How far gauss4 ends from rk4 in steps a hundred times as short; in these rk4 runs away."""
+    """How far gauss4 is from rk4 in steps a hundred times as short, once the first swing from a start that is off has
+    gone: no step of such a length can follow that. In these steps rk4 runs away."""
     ref = mp.trajectory.quintic(np.zeros(robot.dof), np.full(robot.dof, 0.3), 0.2)
     task = {"start": start, "until": until, "step": step, **more}
     plant = mp.Plant(robot, effort=None, stops=False)
@@ -115,8 +116,8 @@ def near(robot: mp.Robot, law: mp.Law, start: Any, until: float, step: float, **
         mp.simulate(plant, law, ref, method="rk4", **task)
     found = mp.simulate(plant, law, ref, method="gauss4", **task)
     true = mp.simulate(plant, law, ref, **{**task, "step": step / 100}, every=100)
-    assert not found.unsettled
-    return float(np.abs(found.q - true.q).max())
+    assert not found.unsettled and np.abs(found.q - true.q).max() < 2 * np.abs(start).max() + 1e-3
+    return float(np.abs(found.q - true.q)[found.t > until / 2].max())
 
 
 @pytest.mark.filterwarnings("ignore:energy in")
@@ -131,7 +132,7 @@ def test_a_stiff_pd_is_held_by_gauss4_in_steps_in_which_rk4_runs_away() -> None:
 def test_other_arms_and_laws_with_memory_are_held_too(kinds: str) -> None:
     robot = arm_of(4, kinds).without("friction")
     law = mp.controller(robot, "pid", kp=1e6, kd=3e4, ki=1e5, filter=2e-3, tracking=1.0, limit=1e15, sample=None)
-    assert near(robot, law, np.full(robot.dof, 1e-3), 0.3, 5e-3) < 2e-4
+    assert near(robot, law, np.zeros(robot.dof), 0.3, 5e-3) < 5e-5
 
 
 @pytest.mark.filterwarnings("ignore:energy in")
