@@ -17,7 +17,7 @@ from manipula.cli import simulating
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.generation.together import _asked_of, _part, call_by_call, join
+from manipula.generation.together import _part, asked_of, call_by_call, join
 from manipula.mechanics.models.block import Block, Call, Result, states, variables
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
@@ -144,7 +144,7 @@ def test_a_wrong_weight_in_one_of_twelve_stages_is_not_proved(monkeypatch: pytes
     """The text that joins and the text that proves are one; a function that was joined by another must not pass."""
     asked = prepare(Request(ARMS["two links"], "inverse_dynamics"))
     block = discretised(MOTION, method="rk8")
-    parts = {name: _part(_asked_of(name, asked, {}), silent) for name in block.calls}
+    parts = {name: _part(asked_of(name, asked, {}), silent) for name in block.calls}
     made = join(block, asked, parts)
     prove(made.function, call_by_call(block, asked, parts, made.cuts))
     wrong = {**B, 9: B[9] + Fraction(1, 10**9)}
