@@ -43,7 +43,7 @@ class C99:
             return self.in_one_file([tape], tape.name, version)
         tape = squared(tape)
         name = Namer(RESERVED).name(tape.name)
-        shown = self._context(tape, name, version)
+        shown = _context(self, tape, name, version)
         found = states(tape, samples)
         test = {**shown, **self_test_tables(shown["split"], found, language("")), "header": f"{name}.h"}
         return {
@@ -62,7 +62,7 @@ class C99:
     ) -> dict[str, str]:
         """Several functions in one header that needs nothing else; a self-test of each beside it."""
         namer, file = Namer(RESERVED), identifier(title)
-        shown = [(tape, self._context(tape, namer.name(tape.name), version)) for tape in map(squared, tapes)]
+        shown = [(tape, _context(self, tape, namer.name(tape.name), version)) for tape in map(squared, tapes)]
         texts = [filled(__name__, "part.jinja", own) for _, own in shown] + [part.text for part in parts]
         names = [own["name"] for _, own in shown] + [part.name for part in parts]
         whole = {"name": file, "guard": f"{file.upper()}_H", "names": names, "texts": texts, "options": self.options}
@@ -72,47 +72,49 @@ class C99:
             files[f"{own['name']}_test.c"] = filled(__name__, "test.c.jinja", test)
         return files | {f"{part.name}_test.c": part.test for part in parts}
 
-    def _context(self, tape: Tape, name: str, version: str) -> dict[str, Any]:
-        """Everything the templates show."""
-        precision, options = self.precision, self.options
-        written, pairs = self._written(tape, name)
-        texts = tape.provenance.texts()
-        shown = context(tape, name, version, written)
-        storage, restrict = ("static inline ", "") if options.single_file else ("", "restrict ")
-        many = options.batch
-        symbols = [name, *([f"{name}_batch"] if many else []), *_further(name, written, shown)]
-        return shown | {
-            "options": options,
-            "precision": precision,
-            "storage": storage,
-            "helper_storage": "static inline " if options.single_file else "static ",
-            "guard": f"{name.upper()}_H",
-            "version": version,
-            "description": ascii_text(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
-            "about": comment_lines(shown["about"]),
-            "ports": comment_lines(shown["ports"]),
-            "indices": indices(written.split, name),
-            "functions": [name for op, name in NAMES.items() if op in ALWAYS or op in shown["used"]],
-            "helpers": precision.helpers(shown["used"]),
-            "symbols": symbols,
-            "pairs": pairs,
-            "body": written_body(written.main, precision.real, f"{name}_sincos", pairs),
-            "batch": batch(tape, written.split, precision.language(name)) if many else None,
-            "block": BLOCK,
-            "declared": prototypes(name, written.split, precision.public, "", storage)
-            | stepping(name, shown, precision.public, storage),
-            "defined": prototypes(name, written.split, precision.real, restrict, storage)
-            | stepping(name, shown, precision.real, storage),
-        }
 
-    def _written(self, tape: Tape, name: str) -> tuple[Sections, dict[str, str]]:
-        """Both halves, and the sines that are computed together with a cosine, by name."""
-        c = self.precision.language(name)
-        arguments = split(tape, Namer(c.reserved), _parameters(tape))
-        slots = angle_pairs(tape) if self.options.sincos else {}
-        names = HeldNames(tape, {*c.reserved, *arguments.names}, {*slots, *slots.values()})
-        pairs = {names.words[sine]: names.words[cosine] for sine, cosine in slots.items()}
-        return sections_named(tape, arguments, c, names, Places(place, place)), pairs
+def _context(back: C99, tape: Tape, name: str, version: str) -> dict[str, Any]:
+    """Everything the templates show."""
+    precision, options = back.precision, back.options
+    written, pairs = _written(back, tape, name)
+    texts = tape.provenance.texts()
+    shown = context(tape, name, version, written)
+    storage, restrict = ("static inline ", "") if options.single_file else ("", "restrict ")
+    many = options.batch
+    symbols = [name, *([f"{name}_batch"] if many else []), *_further(name, written, shown)]
+    return shown | {
+        "options": options,
+        "precision": precision,
+        "storage": storage,
+        "helper_storage": "static inline " if options.single_file else "static ",
+        "guard": f"{name.upper()}_H",
+        "version": version,
+        "description": ascii_text(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
+        "about": comment_lines(shown["about"]),
+        "ports": comment_lines(shown["ports"]),
+        "indices": indices(written.split, name),
+        "functions": [name for op, name in NAMES.items() if op in ALWAYS or op in shown["used"]],
+        "helpers": precision.helpers(shown["used"]),
+        "symbols": symbols,
+        "pairs": pairs,
+        "body": written_body(written.main, precision.real, f"{name}_sincos", pairs),
+        "batch": batch(tape, written.split, precision.language(name)) if many else None,
+        "block": BLOCK,
+        "declared": prototypes(name, written.split, precision.public, "", storage)
+        | stepping(name, shown, precision.public, storage),
+        "defined": prototypes(name, written.split, precision.real, restrict, storage)
+        | stepping(name, shown, precision.real, storage),
+    }
+
+
+def _written(back: C99, tape: Tape, name: str) -> tuple[Sections, dict[str, str]]:
+    """Both halves, and the sines that are computed together with a cosine, by name."""
+    c = back.precision.language(name)
+    arguments = split(tape, Namer(c.reserved), _parameters(tape))
+    slots = angle_pairs(tape) if back.options.sincos else {}
+    names = HeldNames(tape, {*c.reserved, *arguments.names}, {*slots, *slots.values()})
+    pairs = {names.words[sine]: names.words[cosine] for sine, cosine in slots.items()}
+    return sections_named(tape, arguments, c, names, Places(place, place)), pairs
 
 
 def _parameters(tape: Tape) -> set[str]:
