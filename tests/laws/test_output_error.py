@@ -98,8 +98,25 @@ def test_three_joints_one_of_which_slides() -> None:
     assert all(np.isfinite(row.sigma) and row.sigma > 0 for row in found.parameters)
 
 
+def test_windows_are_left_out_where_a_joint_stands_still() -> None:
+    """What holds it there is in no column: a rest in the recording changes nothing that is found."""
+    arm, log = two_joints(), recording(two_joints(), 2, 6.0, noise=1e-3)
+    rest = np.arange(200)[:, None] * 0.0
+    t = np.arange(len(log) + 200) * 0.01
+    q, tau = np.concatenate([rest + log.q[0], log.q]), np.concatenate([rest + log.q[0] * 50, np.asarray(log.tau)])
+    data = gather(arm, mp.Log(t, q, tau), PLAIN, 10.0)
+    whole = gather(arm, log, PLAIN, 10.0)
+    many, all_of = (sum(len(one.q) for one in windows_of(x)) for x in (data, whole))
+    assert all_of - 1 <= many <= all_of + 1
+    with pytest.raises(InputError, match="nowhere do all joints move"):
+        windows_of(gather(arm, mp.Log(t, q, tau).between(0.0, 1.6), PLAIN, 10.0))
+
+
 def test_what_it_cannot_do_is_said() -> None:
     arm = two_joints()
+    small = recording(arm, 1)
+    with pytest.raises(InputError, match="many orders smaller"):
+        mp.identify(arm, replace(small, tau=np.asarray(small.tau) * 1e-9), model=PLAIN)
     with pytest.raises(InputError, match="needs a prior"):
         mp.identify(arm, recording(arm, 1), method="output_error", prior=None)
 

@@ -251,3 +251,13 @@ def test_a_checked_log_knows_its_robot() -> None:
     log = log_at(np.arange(50) * 1e-2, 4).checked(mp.load("scara"))
     assert log.turns == (True, True, False, True) and log.joints == ("theta1", "theta2", "d3", "theta4")
     assert log.checked(mp.load("scara")).notes == log.notes
+
+
+def test_numbers_that_are_none_are_refused() -> None:
+    """Complex ones, and those that a mask hides."""
+    t, q = [0.0, 0.1, 0.2], np.ones((3, 1))
+    with pytest.raises(mp.InputError, match="complex"):
+        mp.Log(t, q, q * 1j)
+    with pytest.raises(mp.InputError, match="no number"):
+        mp.Log(t, q, np.ma.masked_array(q, mask=[[False], [True], [False]]))
+    assert mp.Log(t, q, np.ma.masked_array(q)).tau is not None

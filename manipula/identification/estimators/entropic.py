@@ -52,7 +52,13 @@ def entropic(data: Data, prior: Prior, weights: Array) -> Array:
 def entropic_from(normal: Normal, prior: Prior) -> Array:
     """θ of normal equations."""
     own = normal.in_coordinates(prior.transform)
-    return prior.transform @ from_the_prior(own, prior, DECREMENT)
+    try:
+        return prior.transform @ from_the_prior(own, prior, DECREMENT)
+    except np.linalg.LinAlgError as error:
+        raise InputError(
+            "identify: bodies shrink to nothing: the recorded torques are many orders smaller than what the masses "
+            "believed ask for; are they in N·m (N of joints that slide)?"
+        ) from error
 
 
 def from_the_prior(normal: Normal, prior: Prior, enough: float) -> Array:

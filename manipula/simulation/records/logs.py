@@ -255,8 +255,12 @@ class Log:
 
 def _numbers(name: str, given: Any, source: str) -> Array:
     place = f"{source or 'log'}: {name}"
+    if np.iscomplexobj(given):
+        raise InputError(f"{place}: expected real numbers, found complex ones")
     try:
-        value = np.asarray(given, dtype=float)
+        value = (
+            np.ma.filled(np.ma.asarray(given, dtype=float), np.nan) if np.ma.isMA(given) else np.asarray(given, float)
+        )
     except (TypeError, ValueError):
         raise InputError(f"{place}: expected an array of numbers, found {type(given).__name__}") from None
     if not np.isfinite(value).all():

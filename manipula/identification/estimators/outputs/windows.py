@@ -26,6 +26,7 @@ from manipula.simulation.records.logs import Log
 Array = NDArray[np.float64]
 MOTOR = "motor_inertia"
 PERIODS = 2.5  # of the cut-off, which is a few times the motion's band: half a period of the motion
+STICKING = 0.25  # of a window's samples at which a joint may stick: what holds it then is in no column
 FEWEST = 8  # samples of a window
 
 
@@ -47,7 +48,7 @@ def windows_of(data: Data, share: float = 1.0) -> list[Windows]:
     found = [_windows(data, motion, share) for motion in data.source.motions]
     kept = [x for x in found if x is not None]
     if not kept:
-        raise InputError("method 'output_error': no stretch of the recording is long enough for a window")
+        raise InputError("method 'output_error': nowhere do all joints move for as long as a window lasts")
     return kept
 
 
@@ -61,6 +62,9 @@ def _windows(data: Data, motion: Motion, share: float) -> Windows | None:
     along = motion if motion.smoother.cutoff is not None else _along(data, motion, smoother)
     places, given = _given(data, along)
     rows = ends + np.arange(count * size).reshape(count, size)
+    rows = rows[(np.abs(along.qd[rows]) < data.source.columns.slow).mean(1).max(1) <= STICKING]
+    if not len(rows):
+        return None
     begin = np.concatenate([along.q[rows[:, 0]], along.qd[rows[:, 0]]], axis=1)
     return Windows(motion.q[rows], begin, motion.tau[rows], given[rows], places, 1 / rate)
 
