@@ -265,8 +265,8 @@ def test_an_arm_that_swings_for_long_keeps_its_energy_better_by_gauss4_than_by_r
 @pytest.mark.parametrize("method", METHODS)
 def test_every_list_of_methods_names_it(method: str) -> None:
     """The terminal and the docstrings are there before anything is loaded that could tell them."""
-    shown = get_type_hints(simulating.simulate, include_extras=True)["method"].__metadata__[0].metavar
-    assert sorted(shown.split("|")) == sorted(METHODS)
+    shown = get_type_hints(simulating.simulate, include_extras=True)["method"].__metadata__[0].help
+    assert sorted(shown.rstrip(".").replace(" or ", ", ").split(", ")) == sorted(METHODS)
     for verb in (mp.simulate, mp.closed_loop):
         assert f'"{method}"' in (verb.__doc__ or "") or (method == "dop853" and verb is mp.closed_loop)
 
