@@ -28,7 +28,7 @@ ARMS = (
     "kr5",
     "ur10e",
     "lrmate200id",
-    "rx90",
+    "irb120",
     "panda",
     "iiwa14",
 )
