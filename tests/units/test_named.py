@@ -174,3 +174,11 @@ def test_what_is_no_dict_by_name_is_said(given: Any) -> None:
         arm().with_poses(given)
     with pytest.raises(mp.UnknownNameError, match="no frame is called 3"):
         arm().at(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("joint", ["waist", "rail", "wrist", "base"])
+def test_a_frame_stays_where_it_is_in_another_convention(joint: str) -> None:
+    robot = arm().with_frame("camera", joint, [0.1, 0.2, 0.3], [0.4, 0.5, 0.6])
+    q = [0.1, 0.2, 0.3]
+    here, there = (pose.pose(in_floats(x.at("camera")), q).rows() for x in (robot, mp.convert(robot, "modified")))
+    np.testing.assert_allclose(there, here, atol=1e-12)

@@ -17,7 +17,7 @@ from manipula.errors import UnknownNameError
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.branching import refuse_branches
-from manipula.mechanics.robot.description import Body, Cell, Joint, Mounted, Robot, Step, Steps
+from manipula.mechanics.robot.description import BASE, Body, Cell, Frame, Joint, Mounted, Robot, Step, Steps
 from manipula.mechanics.robot.exact import gathered, inverse_of, total, without_zeros
 from manipula.mechanics.robot.formats.naming import told_apart
 from manipula.mechanics.robot.formats.rows import (
@@ -34,7 +34,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import placement, settled, steps_from_placement, values_of
 from manipula.mechanics.robot.reduce.zones import Zone, take, take_last, zone_from_steps, zone_in_numbers
 from manipula.mechanics.robot.standard import needed_names
-from manipula.mechanics.robot.suffixes import suffixes_of
+from manipula.mechanics.robot.suffixes import folded, suffixes_of
 from manipula.mechanics.robot.values.parameter import Name, names_of
 
 TARGETS = ("standard", "modified", "urdf")
@@ -108,6 +108,7 @@ def _regrouped(robot: Robot, convention: Convention) -> Robot:
         joints=tuple(rows),
         base=_placement(split.base, "base_{}", "base"),
         tool=_placement(split.tool, "tool_{}", "tool"),
+        frames=_frames(split, robot, convention),
         origin=replace(robot.origin, convention=convention, notes=robot.origin.notes + _lost(robot, split.robot)),
     )
     return told_apart(regrouped)
@@ -187,8 +188,7 @@ def _row(split: _Split, index: int, convention: Convention) -> Joint:
         _named(_amounts(across, "rx"), f"alpha{end}"),
     )
     before, offset, after = split_row(row, joint.kind, convention, end)
-    frame = ahead.lead + (across if convention == "standard" else ())
-    at = gathered(inverse_of(frame) + joint.after)  # from the new link frame to the old one
+    at = _way_to_old(split, index, convention)
     body = None if joint.body is None else moved(joint.body, at)
     if body is not None and split.in_numbers:
         body = _settled(body)
@@ -197,6 +197,21 @@ def _row(split: _Split, index: int, convention: Convention) -> Joint:
         for mounted, suffix in zip(joint.carries, ends.carried[index])
     )
     return replace(joint, before=before, offset=offset, after=after, body=body, carries=carries, link="")
+
+
+def _way_to_old(split: _Split, index: int, convention: Convention) -> Steps:
+    """From the new frame of a row's link to the old one."""
+    ahead = split.zones[index + 1]
+    frame = ahead.lead + (ahead.across if convention == "standard" else ())
+    return gathered(inverse_of(frame) + split.robot.joints[index].after)
+
+
+def _frames(split: _Split, robot: Robot, convention: Convention) -> tuple[Frame, ...]:
+    """The frames by name, each seen from the new frame of its row; those on rows that are gone go with them."""
+    rows = {joint.name: index for index, joint in enumerate(split.robot.joints)}
+    ways = {BASE: ()} | {name: _way_to_old(split, index, convention) for name, index in rows.items()}
+    kept = (frame for frame in robot.frames if frame.on in ways)
+    return tuple(replace(x, at=_placement(ways[x.on] + x.at, f"{folded(x.name) or 'frame'}_{{}}")) for x in kept)
 
 
 def _amounts(steps: Steps, kind: str) -> list[Cell]:
@@ -258,4 +273,5 @@ def welded(robot: Robot) -> Robot:
             own = () if joint.body is None else (Mounted(gap, joint.body, joint.name),)
             held = tuple(replace(mounted, at=gap + mounted.at) for mounted in joint.carries)
             joints[-1] = replace(joints[-1], carries=joints[-1].carries + own + held)
-    return replace(robot, joints=tuple(joints), tool=gap + robot.tool)
+    kept = tuple(frame for frame in robot.frames if frame.on in ("", *(joint.name for joint in joints)))
+    return replace(robot, joints=tuple(joints), tool=gap + robot.tool, frames=kept)
