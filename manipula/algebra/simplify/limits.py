@@ -18,6 +18,9 @@ WRITTEN_OPERATIONS = 20_000  # of all outputs together, where the graph's own br
 CALLS = 5_000  # roots, branches and the like as often as they are written, one in the other
 LONG = 1_000  # terms past which the factor of every rate and acceleration is searched by itself
 WORK = 12_000_000  # products of terms
+MOVES = 30_000  # terms written anew in other angles
+SHORT = 40  # terms up to which every pair of angles is tried, not the best alone
+SHORTEST = 6  # terms up to which it is tried always
 
 
 @dataclass

@@ -12,7 +12,7 @@ from manipula.algebra.simplify.angles import all_angles
 from manipula.algebra.simplify.circle import Exponents, Raw
 from manipula.algebra.simplify.dag import Bracketed
 from manipula.algebra.simplify.factor import Factoriser
-from manipula.algebra.simplify.limits import FACTORED_TERMS, LONG, WRITTEN_OPERATIONS, Work
+from manipula.algebra.simplify.limits import FACTORED_TERMS, LONG, MOVES, WRITTEN_OPERATIONS, Work
 from manipula.algebra.simplify.polynomial import Expansion, terms_from_polynomial
 from manipula.algebra.simplify.quotient import Quotient
 from manipula.algebra.simplify.terms import Monomial, Terms, added, plain_operations, times, tree_from_monomial
@@ -28,7 +28,7 @@ class Simplifier:
     """Remembers what it has expanded and written; all of it is paid from one purse of work."""
 
     def __init__(self) -> None:
-        self.work = Work()
+        self.work, self.moves = Work(), Work(MOVES)
         self.expansions: dict[Expr, tuple[Expansion, Quotient]] = {}
         self.short: dict[Expr, tuple[Terms, list[Tree]]] = {}
         self.trees: dict[Expr, Tree] = {}
@@ -77,12 +77,12 @@ class Simplifier:
     def _shortest(self, root: Expr) -> tuple[Terms, list[Tree]]:
         """In independent angles; where the graph uses more of them than that, also with each kept for itself."""
         expansion, quotient = self._expanded(root)
-        best = _shortest(expansion, quotient)
+        best = _shortest(expansion, quotient, self.moves)
         more = len({angle for angle, _ in expansion.angles.values()}) > len(expansion.coordinates)
         if more and 1 < len(best[0]) <= TWICE:
             try:
                 other = Expansion(root, self.argument, ON_THE_WAY, all_angles, self.work)
-                best = min(best, _shortest(other, other.quotient()), key=_written_length)
+                best = min(best, _shortest(other, other.quotient(), self.moves), key=_written_length)
             except SizeError:
                 return best
         return best
@@ -92,24 +92,24 @@ def _written_length(form: tuple[Terms, list[Tree]]) -> tuple[int, int]:
     return len(form[0]), plain_operations(form[0])
 
 
-def _shortest(expansion: Expansion, quotient: Quotient) -> tuple[Terms, list[Tree]]:
+def _shortest(expansion: Expansion, quotient: Quotient, moves: Work) -> tuple[Terms, list[Tree]]:
     """The shortest sum; a denominator is a factor 1/bottom of every term."""
     top, bottom = quotient
-    terms, atoms = _short(top, expansion)
-    return (terms, atoms) if bottom is None else _over(terms, atoms, *_short(bottom, expansion))
+    terms, atoms = _short(top, expansion, moves)
+    return (terms, atoms) if bottom is None else _over(terms, atoms, *_short(bottom, expansion, moves))
 
 
 def tree_from_polynomial(polynomial: Any, expansion: Expansion) -> Tree:
     """A polynomial of an expansion's ring, written short and factored."""
-    terms, atoms = _short(polynomial, expansion)
+    terms, atoms = _short(polynomial, expansion, Work(MOVES))
     return Factoriser(atoms).factored(terms)
 
 
-def _short(polynomial: Any, expansion: Expansion) -> tuple[Terms, list[Tree]]:
+def _short(polynomial: Any, expansion: Expansion, moves: Work) -> tuple[Terms, list[Tree]]:
     """Every coefficient of a monomial in parameters and rates, written with the fewest sines and cosines."""
     terms = terms_from_polynomial(polynomial)
     atoms, index = list(expansion.atoms), dict(expansion.index)
-    shortener = Shortener(expansion.coordinates)
+    shortener = Shortener(expansion.coordinates, moves)
     result: Terms = {}
     for rest, coefficient in _by_rest(terms, 2 * len(expansion.coordinates)).items():
         for trig, value in shortener.shortest(coefficient).items():

@@ -15,11 +15,11 @@ from fractions import Fraction
 from manipula.algebra.simplify.angles import combined
 from manipula.algebra.simplify.circle import Exponents, Raw, fewest_powers
 from manipula.algebra.simplify.collect import Written, collected
+from manipula.algebra.simplify.limits import MOVES, SHORT, SHORTEST, Work
 from manipula.algebra.simplify.polynomial import context_of, rational_from, rational_to
 from manipula.algebra.simplify.tree import Angle
 
 TOO_LONG = 1500  # terms past which coordinates are not searched
-SHORT = 40  # terms up to which every pair of coordinates is tried
 PAIRS = 4  # pairs tried at each step, in what is longer
 
 
@@ -76,8 +76,8 @@ class Seen:
 class Shortener:
     """Shortest ways to write trigonometric polynomials; remembers what it has done, up to a factor."""
 
-    def __init__(self, coordinates: list[Angle]) -> None:
-        self.coordinates = coordinates
+    def __init__(self, coordinates: list[Angle], moves: Work | None = None) -> None:
+        self.coordinates, self.moves = coordinates, moves or Work(MOVES)
         self.known: dict[tuple[tuple[Exponents, Fraction], ...], Written] = {}
 
     def shortest(self, terms: Raw) -> Written:
@@ -85,7 +85,7 @@ class Shortener:
         lead = items[0][1]
         key = tuple((e, c / lead) for e, c in items)
         if key not in self.known:
-            self.known[key] = _search(self._seen(dict(key)))
+            self.known[key] = _search(self._seen(dict(key)), self.moves)
         return {monomial: lead * c for monomial, c in self.known[key].items()}
 
     def _seen(self, terms: Raw) -> Seen:
@@ -96,11 +96,12 @@ class Shortener:
         return Seen(coordinates, {tuple(e[x] for x in places): c for e, c in terms.items()})
 
 
-def _search(start: Seen) -> Written:
-    """Descent over coordinates: take the best move while it shortens."""
+def _search(start: Seen, moves: Work) -> Written:
+    """Descent over coordinates: take the best move while it shortens; any but the shortest while moves are left."""
     here, best = start, _written(start)
-    while 1 < len(here.terms) <= TOO_LONG:
+    while 1 < len(here.terms) <= (TOO_LONG if moves.left > 0 else SHORTEST):
         trials = [(_written(move), move) for move in here.moves()]
+        moves.left -= sum(len(move.terms) for _, move in trials)
         if not trials:
             break
         shortest, move = min(trials, key=lambda trial: _length(trial[0]))
