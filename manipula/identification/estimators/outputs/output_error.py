@@ -4,7 +4,8 @@
 
 Positions are not differenced, so that noise of encoders is noise of what is compared, and of no column. By Gauss's and
 Newton's method under the prior: slopes by differences of simulations side by side, the beginnings eliminated window by
-window. λ is how long the residuals remember themselves, as it is for torques.
+window. λ is how long the residuals remember themselves, as it is for torques. Standard deviations count the noise of
+positions; edges of dry friction, which is taken along the smoothed motion, are not in them.
 
 Source: M. Gautier, A. Janot, P.-O. Vandanjon, "A new closed-loop output error method for parameter identification of
 robot dynamics", IEEE Transactions on Control Systems Technology 21(2), 2013, who simulate with the robot's law and
