@@ -182,6 +182,14 @@ def test_every_form_has_the_value_of_the_function(seed: int) -> None:
     assert terms <= sum(Simplifier().length(root) for root in function.roots)
 
 
+def test_brackets_of_the_graph_know_the_unit_circle() -> None:
+    """a·s2² + a·c2² + b·s1² + a·c1²: what has the same factor is a, what has not stays."""
+    w = World()
+    a, b = w.maths.cos(w.q[2]), w.maths.sin(w.q[2])
+    whole = a * s(w, 2) * s(w, 2) + a * c(w, 2) * c(w, 2) + b * s(w, 1) * s(w, 1) + a * c(w, 1) * c(w, 1)
+    assert Printer().text(Bracketed(Simplifier().argument).tree(whole)) == "c1^2*c3 + s1^2*s3 + c3"
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=5), st.floats(-3, 3))
 @example([-3, 0, 0, 3], 0.5)

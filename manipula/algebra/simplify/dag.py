@@ -58,7 +58,7 @@ class Bracketed:
             monomial = tuple(sorted(Counter(atoms.setdefault(part, len(atoms)) for part in parts).items()))
             added(terms, monomial, sign * coefficient)
         trees = [self.trees[part] for part in atoms]
-        return Factoriser(trees).factored(terms)
+        return Factoriser(trees).factored(_on_circle(terms, atoms))
 
 
 def flattened(node: Expr) -> list[tuple[Expr, int]]:
@@ -75,6 +75,23 @@ def flattened(node: Expr) -> list[tuple[Expr, int]]:
             case _:
                 done.append((x, sign))
     return done
+
+
+def _on_circle(terms: Terms, atoms: dict[Expr, int]) -> Terms:
+    """k·x·sin² + k·x·cos² = k·x, where a sum has both as they stand."""
+    cosines = {node.args[0]: i for node, i in atoms.items() if node.op == "cos"}
+    for sine, i in atoms.items():
+        if sine.op != "sin" or sine.args[0] not in cosines:
+            continue
+        pair = (i, 2), (cosines[sine.args[0]], 2)
+        for monomial in [x for x in terms if pair[0] in x]:
+            rest = tuple(power for power in monomial if power != pair[0])
+            other = tuple(sorted((*rest, pair[1])))
+            if terms[monomial] == terms.get(other):
+                value = terms.pop(monomial)
+                del terms[other]
+                added(terms, rest, value)
+    return terms
 
 
 def _factors(node: Expr) -> tuple[Fraction, list[Expr]]:
