@@ -125,10 +125,10 @@ def test_friction_of_a_joint_that_follows(seed: int) -> None:
 
 
 def test_models_that_are_not_made_for_them_say_so() -> None:
-    """Inverse kinematics has closed forms of free joints alone."""
+    """Inverse kinematics has closed forms of free joints alone; manipulability is a volume of their velocities."""
     _, coupled, _, _ = free_and_coupled(1)
     left = set(mp.models()) - set(AXES) - set(SOLVED)
-    assert left == {"inverse_kinematics"}
+    assert left == {"inverse_kinematics", "manipulability"}
     for name in left:
         with pytest.raises(mp.InputError, match=r"follow|coordinate"):
             mp.generate(mp.Robot.of(coupled), name)

@@ -28,7 +28,8 @@ from manipula.mechanics.models.block import Block, Call, Result, variables
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given
-from manipula.mechanics.models.integrate.discretised import INTEGRATORS, discretised
+from manipula.mechanics.models.integrate import discretised as discretisation
+from manipula.mechanics.models.integrate.discretised import INTEGRATORS, METHODS, discretised
 from manipula.mechanics.models.integrate.methods.steps import Rates, State, along
 from manipula.mechanics.models.integrate.motion import MOTION
 from manipula.mechanics.models.ports import PortKind
@@ -259,11 +260,12 @@ def nearly_rk4(stage: Fraction, weight: Fraction) -> Callable[[Rates, State, Any
 @pytest.mark.parametrize("stage, weight", [("501/1000", "1/6"), ("1/2", "1/5"), ("0", "1/6")])
 def test_an_integrator_that_is_a_little_off_is_found(monkeypatch: pytest.MonkeyPatch, stage: str, weight: str) -> None:
     parts, right = parts_of("forward_dynamics"), discretised(MOTION)
-    monkeypatch.setitem(INTEGRATORS, "rk4", nearly_rk4(Fraction("1/2"), Fraction("1/6")))
-    proved(discretised(MOTION), right, parts)
-    monkeypatch.setitem(INTEGRATORS, "rk4", nearly_rk4(Fraction(stage), Fraction(weight)))
+    monkeypatch.setattr(discretisation, "METHODS", (*METHODS, "nearly"))
+    monkeypatch.setitem(INTEGRATORS, "nearly", nearly_rk4(Fraction("1/2"), Fraction("1/6")))
+    proved(discretised(MOTION, method="nearly"), right, parts)
+    monkeypatch.setitem(INTEGRATORS, "nearly", nearly_rk4(Fraction(stage), Fraction(weight)))
     with pytest.raises(ProofError):
-        proved(discretised(MOTION), right, parts)
+        proved(discretised(MOTION, method="nearly"), right, parts)
 
 
 def test_another_integrator_makes_other_calls() -> None:

@@ -19,6 +19,7 @@ name = "hung"
 convention = "standard"
 angle = "deg"
 length = "mm"
+gravity = [0, -9.81, 0]
 [values]
 R = 0.8
 [[joint]]

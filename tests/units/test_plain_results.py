@@ -72,10 +72,12 @@ VERBS: dict[str, Callable[[Path], Any]] = {
     "loads": lambda place: mp.loads(numeric(), mp.trajectory.quintic([0, 0], [1, 1], 1.0)),
     "methods": lambda place: mp.methods("pose"),
     "models": lambda place: mp.models(),
+    "reach": lambda place: mp.reach(numeric()),
     "read_log": lambda place: mp.read_log(run().save(place / "run.csv")),
     "robots": lambda place: mp.robots(),
     "save": lambda place: mp.save(mp.load(ROBOT), place / "arm.toml"),
     "simulate": lambda place: run(),
+    "singularities": lambda place: mp.singularities("stanford3"),
     "significance": lambda place: mp.significance(numeric(), motions()),
     "tables": lambda place: mp.tables(mp.load(ROBOT)),
 }

@@ -53,7 +53,9 @@ def test_a_screen_fits(words: list[str], monkeypatch: pytest.MonkeyPatch) -> Non
     wide, narrow = (printed(words, width, monkeypatch) for width in (1000, WIDTH))
     assert [line for line in narrow.splitlines() if len(line.rstrip()) > WIDTH] == []
     whole = {*wide.split(), "…"}
-    assert {word for word in narrow.split() if word not in whole and set(word) != {"─"}} == set()
+    endless = [word for word in whole if len(word) > WIDTH]  # the path of a folder
+    broken = {word for word in narrow.split() if word not in whole and set(word) != {"─"}}
+    assert {word for word in broken if not any(word in longer for longer in endless)} == set()
 
 
 @pytest.mark.slow

@@ -204,3 +204,13 @@ class RootTolerance:
     RANK = 1e-7  # singular values below this, of the largest, move nothing
     EASED = 1e-12  # m; the residual of a solution that need not be isolated
     SQUARE = 1e-15  # cosine of the angle between two columns that is rounding
+
+
+class SingularTolerance:
+    """Where a Jacobian loses rank: the smallest of its singular values over the largest."""
+
+    LOST = 1e-6  # there: the root of what rounding of a squared factor leaves
+    KEPT = 1e-9  # elsewhere at least so much, however near the draw came to a case
+    OFF = 1e-3  # of a factor: a draw with less is not elsewhere
+    ROOT = 1e-14  # rad or m; a root that is searched along a joint
+    NOTHING = 1e-300  # no matrix is so small; what is divided by

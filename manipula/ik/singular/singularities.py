@@ -22,6 +22,7 @@ from manipula.algebra.simplify.proof import proved
 from manipula.algebra.simplify.tree import Tree, evaluate_tree
 from manipula.errors import InputError, ProofError
 from manipula.generation.structure import Structure
+from manipula.ik.numeric.tolerances import SingularTolerance
 from manipula.ik.singular.pieces import Piece, Pieces, pieces_of
 from manipula.ik.singular.solutions import Solved, moving_factors, solved, variables
 from manipula.mechanics.robot.bind import Symbolic, free_parameters
@@ -31,8 +32,8 @@ from manipula.mechanics.robot.values.parameter import Parameter, float_of, float
 from manipula.mechanics.spatial.floats import FLOATS
 
 Array = Any
-LOST, KEPT = 1e-6, 1e-9  # smallest over largest singular value: there, and elsewhere at least so much
 _TRIES, _SCAN = 12, 61
+_SHORT = 200  # signs of equations that a prompt shows
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,11 @@ class Singularities:
         short = [f"{name} = {long}" for name, long in self._legend.legend("text")]
         return "\n".join([*lines, *legend_lines(short, "with")])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        """The equations alone, where they are short."""
+        said = "; ".join(case.texts(Printer(self._taken))[0] for case in self.cases) or "never"
+        told = said if len(said) < _SHORT else f"{len(self.cases)} equations; print(…) shows them"
+        return f"<singular configurations of {self.robot}: {told}>"
 
     @property
     def latex(self) -> str:
@@ -182,7 +187,7 @@ class _Trial:
         sizes = np.linalg.svd(
             np.array(self.pieces.matrix(self.chain, [q[name] for name in self.free])), compute_uv=False
         )
-        return float(sizes[-1] / max(sizes[0], 1e-300))
+        return float(sizes[-1] / max(sizes[0], SingularTolerance.NOTHING))
 
     def value(self, tree: Tree, q: dict[str, float]) -> float:
         return float(evaluate_tree(tree, {**self.letters, **q, "pi": np.pi}, FLOATS))
@@ -197,7 +202,7 @@ class _Trial:
             q = self.anywhere()
             for there in self._solutions(solution, q) if solution else self._roots(factor, q):
                 reached = True
-                if not self.rank(there) < LOST:
+                if not self.rank(there) < SingularTolerance.LOST:
                     raise ProofError(
                         f"{self.pieces.structure.robot.name}: full rank where {Printer().text(factor)} = 0"
                     )
@@ -225,12 +230,17 @@ class _Trial:
             sizes = [self.value(factor, {**q, name: float(x)}) for x in places]
             for a, b, f, g in zip(places, places[1:], sizes, sizes[1:]):
                 if f * g < 0:
-                    root = brentq(lambda x, name=name: self.value(factor, {**q, name: x}), a, b, xtol=1e-14)
+                    root = brentq(
+                        lambda x, name=name: self.value(factor, {**q, name: x}), a, b, xtol=SingularTolerance.ROOT
+                    )
                     yield {**q, name: float(root)}
 
     def elsewhere(self, cases: list[Singularity]) -> None:
         """Off all of them no rank is lost."""
         for _ in range(_TRIES):
             q = self.anywhere()
-            if all(abs(self.value(case.factor, q)) > 1e-3 for case in cases) and not self.rank(q) > KEPT:
+            if (
+                all(abs(self.value(case.factor, q)) > SingularTolerance.OFF for case in cases)
+                and not self.rank(q) > SingularTolerance.KEPT
+            ):
                 raise ProofError(f"{self.pieces.structure.robot.name}: its Jacobian loses rank off every factor")

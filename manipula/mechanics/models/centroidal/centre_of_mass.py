@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from manipula.mechanics.models.dynamics.energy import first_moments
 from manipula.mechanics.models.kinematics.jacobian import joint_column
@@ -37,11 +38,16 @@ def shared(chain: Tree) -> Tree:
     m = mass(chain)
 
     def share(body: RigidBody) -> RigidBody:
-        x, y, z = body.s
-        return RigidBody(body.m / m, (x / m, y / m, z / m))
+        x, y, z = (_over(part, m) for part in body.s)
+        return RigidBody(_over(body.m, m), (x, y, z))
 
     links = tuple(replace(link, inertia=share(link.inertia)) for link in chain.links)
     return replace(chain, links=links, ground=share(chain.ground))
+
+
+def _over(x: Scalar, m: Scalar) -> Scalar:
+    """x/m; zeros and ones of the structure are whole numbers, of which / would make a float."""
+    return Fraction(x, m) if isinstance(x, int) and isinstance(m, int) else x / m
 
 
 def centre_of_mass(chain: Tree, q: Sequence[Scalar]) -> Vector:
