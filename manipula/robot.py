@@ -309,7 +309,7 @@ class Robot(description.Robot):
         >>> arm.standard_parameters["fc1"]
         0.2
         """
-        given_tables = {**(friction or {}), **joints}
+        given_tables = {**_by_name(friction, "friction"), **joints}
         for name in given_tables:
             if name not in (known := moving_names(self)):  # one that follows another rubs as well
                 raise UnknownNameError("joint", name, known)
@@ -326,7 +326,8 @@ class Robot(description.Robot):
         >>> Robot.from_dh([("q1", 0, 1, 0)]).with_motor_inertia(joint1=0.2).standard_parameters["Ia1"]
         0.2
         """
-        values = {name: given(x, f"motor inertia of {name}") for name, x in {**(inertia or {}), **joints}.items()}
+        numbers = {**_by_name(inertia, "motor inertia"), **joints}
+        values = {name: given(x, f"motor inertia of {name}") for name, x in numbers.items()}
         for name, value in values.items():
             if name not in (known := moving_names(self)):
                 raise UnknownNameError("joint", name, known)

@@ -192,3 +192,10 @@ def test_motor_inertia_of_some_joints() -> None:
     for wrong in ({"elbo": 1}, {first: -1}, {first: float("nan")}, {first: [1, 2]}, {first: None}):
         with pytest.raises(mp.ManipulaError):
             robot.with_motor_inertia(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("verb", ["with_friction", "with_motor_inertia", "with_poses", "locked"])
+@pytest.mark.parametrize("one_for_all", [0.1, [0.1] * 6, np.full(6, 0.1), "elbow", {3: 0.1}, {"": 0.1}])
+def test_what_goes_by_joint_wants_names(verb: str, one_for_all: Any) -> None:
+    with pytest.raises(mp.InputError, match="expected a dict by name"):
+        getattr(mp.load("puma560"), verb)(one_for_all)
