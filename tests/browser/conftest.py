@@ -1,0 +1,29 @@
+"""A browser for the pages: Chromium through Playwright, with software WebGL; skipped where it cannot be had."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from manipula.pages.built import STATIC
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One for all tests of a process."""
+    program = next((found for name in NAMES if (found := shutil.which(name))), None)
+    if program is None:
+        pytest.skip("no Chromium: the pages are not opened")
+    if not (STATIC / "report.js").exists():
+        pytest.skip("the page is not built (`make web`): it is not opened")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no page is opened")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()

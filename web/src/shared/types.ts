@@ -1,0 +1,148 @@
+// What Python hands to the pages: the drawing of a robot and the module of its models. Matrices are rows of numbers.
+
+export type Vector = [number, number, number];
+export type Matrix = number[][];
+export type Kind = "revolute" | "prismatic" | "helical" | "continuous" | "fixed" | (string & {});
+export type Cell = "theta" | "d" | "a" | "alpha";
+
+/** One elementary step: what it does (`rx ry rz tx ty tz`), by how much, and the table's cell it stands for. */
+export type Step = [string, number, Cell | ""];
+
+export interface DrawnJoint {
+  name: string;
+  kind: Kind;
+  index: number; // of the coordinate in q; below zero where the joint does not move
+  scale: number;
+  offset: number; // angle or stroke = scale · q[index] + offset
+  pitch: number; // metres a radian, of a screw
+  parent: number; // number of the link it stands on; 0 or less: the base
+  unit: "rad" | "m";
+  limits: [number, number] | null;
+  before: Step[];
+  after: Step[];
+}
+
+export type Shape =
+  | { kind: "tube"; from: number[]; to: number[]; radii: [number, number]; paint: string }
+  | { kind: "ball"; at: number[]; radius: number; paint: string }
+  | { kind: "drum"; at: number[]; axis: number[]; radius: number; length: number; paint: string }
+  | { kind: "ring"; at: number[]; axis: number[]; radius: number; length: number; paint: string }
+  | { kind: "box"; frame: Matrix; size: number[]; paint: string }
+  | { kind: "mesh"; frame?: Matrix; vertices: number[][]; faces: number[][]; paint: string };
+
+export interface DrawnLink {
+  name: string;
+  shapes: Shape[];
+  mass: number | null;
+  com: number[] | null;
+  ellipsoid: { frame: Matrix; radii: number[] } | null;
+}
+
+export interface Drawing {
+  format: number;
+  name: string;
+  dof: number;
+  size: number;
+  reach: { centre: number[]; radius: number };
+  floor: number;
+  base: Matrix;
+  joints: DrawnJoint[];
+  links: DrawnLink[]; // links[0] is the base, links[i] moves with joints[i - 1]
+  tool: { frame: Matrix; shapes: Shape[]; link?: number };
+  payload: { at: number[]; mass: number } | null;
+  frames: string[];
+  poses: Record<string, number[]>;
+  paints: Record<string, string>;
+  stand_ins: Record<string, number>;
+}
+
+export interface Port {
+  name: string;
+  size: number | number[];
+  unit: string | string[];
+}
+
+export interface ModelData {
+  inputs: Port[];
+  outputs: Port[];
+  method: string;
+  cost: { mul: number; add: number; trig: number; total: number; [kind: string]: number };
+}
+
+export interface RobotData {
+  format: number;
+  name: string;
+  dof: number;
+  joints: {
+    name: string;
+    kind: Kind;
+    unit: "rad" | "m";
+    limits: [number, number] | null;
+    velocity_limit: number | null;
+    effort_limit: number | null;
+  }[];
+  parameters: { name: string; value: number | null; unit: string; about: string; stand_in?: boolean }[];
+  models: Record<string, ModelData>;
+  branches: { name: string }[];
+  redundancy: { name: string; unit: string; about: string; range: [number, number] | null } | null;
+  poses: Record<string, number[]>;
+  missing?: { model: string; why: string }[];
+}
+
+export interface Branch {
+  name: string;
+  q: number[];
+  valid: boolean; // the closed form holds here
+  inside: boolean; // within the limits of the joints
+  reason: string; // why not, in a sentence; empty where nothing is wrong
+  residual: number;
+}
+
+export interface Branches {
+  branches: Branch[];
+  nearest: number; // index of the usable branch nearest to `near`, −1 where there is none
+}
+
+/** The emitted module of a robot; a model that could not be made is absent. */
+export interface RobotModule {
+  robot: RobotData;
+  pose?(q: number[], p?: number[]): Matrix;
+  frames?(q: number[], p?: number[]): Matrix[];
+  axes?(q: number[], p?: number[]): Matrix[];
+  jacobian?(q: number[], p?: number[]): Matrix;
+  inertia_matrix?(q: number[], p?: number[]): Matrix;
+  gravity?(q: number[], p?: number[]): number[];
+  coriolis?(q: number[], qd: number[], p?: number[]): number[] | Matrix;
+  inverse_dynamics?(q: number[], qd: number[], qdd: number[], p?: number[]): number[];
+  forward_dynamics?(q: number[], qd: number[], tau: number[], p?: number[]): number[];
+  energy?(q: number[], qd: number[], p?: number[]): number | number[];
+  manipulability?(q: number[], p?: number[]): number;
+  inverse_kinematics?(
+    T: Matrix,
+    p?: number[],
+    options?: { parameter?: number; near?: number[]; limits?: boolean },
+  ): Branches;
+  redundancy_parameter?(q: number[], p?: number[]): number;
+  tool_step?(q: number[], T: Matrix, p?: number[]): number[];
+}
+
+export interface Ghost {
+  name: string;
+  q: number[];
+  valid: boolean;
+  reason: string;
+}
+
+export interface Shown {
+  frames: boolean;
+  axes: boolean;
+  names: boolean;
+  ranges: boolean;
+  com: boolean;
+  inertia: boolean;
+  trail: boolean;
+  cloud: boolean;
+  branches: boolean;
+  forces: boolean;
+  payload: boolean;
+}
