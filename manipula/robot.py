@@ -58,6 +58,7 @@ from manipula.mechanics.robot.formats.structured import (
     structured_values,
 )
 from manipula.mechanics.robot.formats.units import describe
+from manipula.mechanics.robot.limits import doubt_degrees
 from manipula.mechanics.robot.locking.locks import joint_meant, with_locks
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
 from manipula.mechanics.robot.suffixes import folded, suffixes_of
@@ -359,6 +360,7 @@ class Robot(description.Robot):
             if joint in held:
                 raise InputError(f"{self.name}: joint {joint!r} is given two places to be locked at")
             held[joint] = structured_coordinate(self, joint, given(value, name))
+            doubt_degrees(self, joint, held[joint], "locked")
         if not held:
             return self
         robot = told_apart(with_locks(self, held))
@@ -374,6 +376,8 @@ class Robot(description.Robot):
         made = dict(self.named_poses)
         for name, entries in {**_by_name(poses, "poses"), **named}.items():
             made |= dict([named_pose(self, name, given_list(entries, f"poses.{name}"))])
+            for joint, at in made[name]:
+                doubt_degrees(self, joint, at, f"poses.{name}")
         return replace(self, named_poses=tuple(made.items()))
 
     def with_gravity(self, x: Number | Numbers, y: Number | None = None, z: Number | None = None) -> Robot:

@@ -149,7 +149,8 @@ def _cost_cells(name: str, model: Model) -> tuple[str, ...]:
 @about_a_robot
 def equations(
     robot: options.RobotName,
-    model: options.ModelName,
+    model: options.ModelName = "",
+    also: options.ModelToo = "",
     form: Annotated[
         str, typer.Option("--form", help="How formulas are written: auxiliary, factored or expanded.")
     ] = "auxiliary",
@@ -179,6 +180,7 @@ def equations(
       manipula equations puma560 pose --style latex
       manipula equations scara jacobian --form factored --names book --units
     """
+    model = options.one_model(model, also)
     subject = places.find(robot, wishes)
     chosen: dict[str, Any] = {
         "method": method, "symbolic": options.symbolic_from_text(symbolic), "optimise": optimise,

@@ -207,6 +207,9 @@ def test_count_columns_are_aligned() -> None:
 
 def test_equations_forms_and_styles() -> None:
     text = done("equations", "planar2r", "gravity", "--form", "factored")
+    assert text == done("equations", "planar2r", "-m", "gravity", "--form", "factored")
+    assert "found gravity and -m pose" in refused("equations", "planar2r", "gravity", "-m", "pose")
+    assert "expected one model" in refused("equations", "planar2r")
     assert "c12 = cos(q1 + q2)" in text
     assert r"\begin{aligned}" in done("equations", "planar2r", "gravity", "--style", "latex")
     assert "c₁₂" in done("equations", "planar2r", "gravity", "--form", "factored", "--style", "unicode")

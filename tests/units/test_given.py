@@ -199,3 +199,22 @@ def test_motor_inertia_of_some_joints() -> None:
 def test_what_goes_by_joint_wants_names(verb: str, one_for_all: Any) -> None:
     with pytest.raises(mp.InputError, match="expected a dict by name"):
         getattr(mp.load("puma560"), verb)(one_for_all)
+
+
+@pytest.mark.parametrize("degrees", [90, -45.0, 720, "30"])
+def test_angles_that_look_like_degrees_are_doubted(degrees: Any) -> None:
+    robot = mp.load("planar2r")
+    with pytest.warns(mp.ManipulaWarning, match="theta2.* turns; if degrees are meant"):
+        robot.locked(q2=degrees)
+    with pytest.warns(mp.ManipulaWarning, match="poses.home.*theta2"):
+        robot.with_poses(home=[0, degrees])
+
+
+@pytest.mark.parametrize("meant", ["pi/2", 3 * np.pi, -12.5, "beta"])
+def test_angles_of_a_turn_or_two_and_letters_are_not(meant: Any) -> None:
+    mp.load("planar2r").locked(q2=meant)  # a warning would be an error
+
+
+def test_a_long_slide_is_no_angle() -> None:
+    robot = mp.Robot.from_dh([(0, 0, 1, 0), {"type": "prismatic", "a": 1}])
+    assert robot.locked(q2=90).dof == 1

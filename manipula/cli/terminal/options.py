@@ -65,6 +65,12 @@ OwnName = Annotated[
 ModelName = Annotated[
     str, typer.Argument(metavar="MODEL", help="Such as pose or gravity.", autocompletion=complete_model)
 ]
+ModelToo = Annotated[
+    str,
+    typer.Option(
+        "--models", "-m", metavar="MODEL", help="The model, as generate takes it.", autocompletion=complete_model
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output on stdout.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a file that exists.")]
 Models = Annotated[
@@ -157,6 +163,14 @@ def model_named(text: str) -> str | list[str]:
     if not all(names):
         raise InputError(f"{text!r}: expected the names of models, or several in one function as in gravity+jacobian")
     return names[0] if len(names) == 1 else names
+
+
+def one_model(first: str, second: str) -> str:
+    """The model named after the robot, or by -m as everywhere else."""
+    if bool(first) == bool(second):
+        found = f"found {first} and -m {second}" if first else "as in: manipula equations planar2r gravity"
+        raise InputError(f"expected one model after the robot, {found}")
+    return first or second
 
 
 def single_models(text: str, command: str) -> list[str]:

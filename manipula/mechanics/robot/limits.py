@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from manipula.errors import caution
 from manipula.mechanics.robot.description import Joint, Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 
@@ -40,3 +41,17 @@ def outside(joint: Joint, at: Parameter, values: Mapping[str, float]) -> str:
     if low - SLACK <= here <= high + SLACK:
         return ""
     return f"{here:g} {'rad' if joint.turns else 'm'}, outside its limits {low:g} … {high:g}"
+
+
+TURNS = 4 * np.pi  # rad: nobody means a joint to stand two turns away, where 45 and 90 are degrees
+
+
+def doubt_degrees(robot: Robot, name: str, at: Parameter, where: str) -> None:
+    """A warning where the angle given to a joint looks like degrees."""
+    joint, values = next(row for row in robot.joints if row.name == name), floats_of(dict(robot.values))
+    if not joint.turns or any(letter not in values for letter in names_of(at)):
+        return
+    here = float_of(at, values)
+    if abs(here) > TURNS:
+        told = f"{here:g} rad is {here / (2 * np.pi):.1f} turns; if degrees are meant, numpy.radians({here:g})"
+        caution(f"{robot.name}: {where}: joint {name!r}: {told}")
