@@ -216,5 +216,5 @@ def test_angles_of_a_turn_or_two_and_letters_are_not(meant: Any) -> None:
 
 
 def test_a_long_slide_is_no_angle() -> None:
-    robot = mp.Robot.from_dh([(0, 0, 1, 0), {"type": "prismatic", "a": 1}])
+    robot = mp.Robot.from_dh([(0, 0, 1, 0), {"type": "prismatic", "theta": 0, "d": 0, "a": 1, "alpha": 0}])
     assert robot.locked(q2=90).dof == 1
