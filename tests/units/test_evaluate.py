@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manipula.algebra.expr.evaluate import ARRAYS, INTERVALS, MPMATH, evaluate
-from manipula.algebra.expr.field import FieldMaths
+from manipula.algebra.expr.field import FieldMaths, P, value_of
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.mechanics.spatial.floats import FLOATS
@@ -111,6 +111,55 @@ def test_the_prime_field_agrees_with_the_text(text: Text, seed: str) -> None:
     root, maths = built(text), FieldMaths(f"test {seed}")
     drawn = {name: maths.symbol(name) for name in SYMBOLS}
     assert evaluate([root], drawn, maths)[0].value == play(text, maths, drawn).value
+
+
+def angle_of(x: Any) -> tuple[int, int]:
+    return FIELD.cos(x).value, FIELD.sin(x).value
+
+
+FIELD = FieldMaths("zeros and ones")
+ELEMENTS = {
+    "angle": FIELD.symbol("x"),
+    "product": FIELD.symbol("x") * FIELD.symbol("y"),
+    "number": FIELD.number(Fraction(7)),
+    "fraction": FIELD.number(Fraction(2, 3)),
+    "quarter": FIELD.degrees(Fraction(90)),
+    "direction": FIELD.atan2(FIELD.symbol("y"), FIELD.symbol("x")),
+    "nothing": FIELD.symbol("x") - FIELD.symbol("x"),
+    # no angle: its point is off the circle where the directions' roots are opaque
+    "no turn": FIELD.atan2(FIELD.symbol("y"), FIELD.symbol("x")) - FIELD.atan2(FIELD.symbol("y"), FIELD.symbol("x")),
+}
+
+
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_zeros_and_ones_change_nothing_in_the_field(name: str) -> None:
+    """Neither a value nor the angle it is, whichever side they stand on and however they are written."""
+    x = ELEMENTS[name]
+    for nothing in (
+        0,
+        Fraction(0),
+        FIELD.number(Fraction(0)),
+        FIELD.symbol("z") * 0,
+        FIELD.symbol("z") - FIELD.symbol("z"),
+    ):
+        for same in (x + nothing, nothing + x, x - nothing, -(nothing - x)):
+            assert (same.value, angle_of(same)) == (x.value, angle_of(x))
+        assert value_of(x * nothing) == value_of(nothing * x) == 0
+    for one in (1, Fraction(1), FIELD.number(Fraction(1))):
+        assert (x * one).value == (one * x).value == (x / one).value == x.value
+    assert angle_of(x * 1) == angle_of(1 * x) == angle_of(x)
+
+
+@pytest.mark.parametrize("other", ELEMENTS)
+@pytest.mark.parametrize("name", ELEMENTS)
+def test_angles_add_in_the_field(name: str, other: str) -> None:
+    (c, s), (d, t) = angle_of(ELEMENTS[name]), angle_of(ELEMENTS[other])
+    total, rest = ELEMENTS[name] + ELEMENTS[other], ELEMENTS[name] - ELEMENTS[other]
+    assert total.value == (ELEMENTS[name].value + ELEMENTS[other].value) % P
+    assert rest.value == (ELEMENTS[name].value - ELEMENTS[other].value) % P
+    if total.point is not None:  # else it is no sum of angles, but an angle of its own
+        assert angle_of(total) == ((c * d - s * t) % P, (s * d + c * t) % P)
+        assert angle_of(rest) == ((c * d + s * t) % P, (s * d - c * t) % P)
 
 
 def test_negative_angles_in_the_field() -> None:

@@ -45,6 +45,8 @@ def mirrored(a: Point) -> Point:
 
 def multiple(a: Point, n: int) -> Point:
     """The point of n times an angle."""
+    if n in (0, 1):
+        return a if n else EAST
     if n < 0:
         a, n = mirrored(a), -n
     result = EAST
@@ -90,7 +92,8 @@ def opaque_value(seed: str, name: str, values: Iterable[int]) -> int:
 
 def rational(value: Fraction | int) -> int:
     """A rational number as an element."""
-    return value.numerator * pow(value.denominator, -1, P) % P
+    below = value.denominator
+    return value.numerator % P if below == 1 else value.numerator * pow(below, -1, P) % P
 
 
 class Element:
@@ -104,39 +107,53 @@ class Element:
     def _of(self, other: Any) -> Element:
         if isinstance(other, Element):
             return other
-        whole = other if isinstance(other, int) else None
-        return Element(self.seed, rational(other), EAST if other == 0 else None, whole)
+        if other == 0:
+            return Element(self.seed, 0, EAST, 0)
+        return Element(self.seed, rational(other), None, other if isinstance(other, int) else None)
 
     def as_point(self) -> Point:
         return self.point if self.point is not None else opaque_point(self.seed, self.value)
 
-    def _sum(self, other: Element, sign: int) -> Element:
-        point = None
-        if self.point is not None or other.point is not None:
-            turned = other.as_point() if sign > 0 else mirrored(other.as_point())
-            point = composed(self.as_point(), turned)
-        return Element(self.seed, (self.value + sign * other.value) % P, point)
+    def _is_nothing(self) -> bool:
+        return not self.value and (self.point is None or self.point == EAST)
+
+    # structural zeros and ones are by far the most common partners, and cost no arithmetic
 
     def __add__(self, other: Any) -> Element:
-        return self._sum(self._of(other), 1)
+        right = other if isinstance(other, Element) else self._of(other)
+        if not right.value and right._is_nothing():
+            return self
+        if not self.value and self._is_nothing():
+            return right
+        total = (self.value + right.value) % P
+        if self.point is None and right.point is None:
+            return Element(self.seed, total)
+        return Element(self.seed, total, composed(self.as_point(), right.as_point()))
 
-    def __radd__(self, other: Any) -> Element:
-        return self._of(other)._sum(self, 1)
+    __radd__ = __add__
 
     def __sub__(self, other: Any) -> Element:
-        return self._sum(self._of(other), -1)
+        right = other if isinstance(other, Element) else self._of(other)
+        if not right.value and right._is_nothing():
+            return self
+        total = (self.value - right.value) % P
+        if self.point is None and right.point is None:
+            return Element(self.seed, total)
+        return Element(self.seed, total, composed(self.as_point(), mirrored(right.as_point())))
 
     def __rsub__(self, other: Any) -> Element:
-        return self._of(other)._sum(self, -1)
+        return self._of(other) - self
 
     def __mul__(self, other: Any) -> Element:
+        if not isinstance(other, Element) and other == 1:
+            return self
         right = self._of(other)
-        point = None
+        product = self.value * right.value % P
         if self.integer is not None and right.point is not None:
-            point = multiple(right.point, self.integer)
-        elif right.integer is not None and self.point is not None:
-            point = multiple(self.point, right.integer)
-        return Element(self.seed, self.value * right.value % P, point)
+            return Element(self.seed, product, multiple(right.point, self.integer))
+        if right.integer is not None and self.point is not None:
+            return Element(self.seed, product, multiple(self.point, right.integer))
+        return Element(self.seed, product)
 
     __rmul__ = __mul__
 

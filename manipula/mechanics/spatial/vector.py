@@ -72,10 +72,11 @@ def dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
 
 def sum_of(terms: Iterable[Scalar]) -> Scalar:
     """The sum, from the left, without a leading `0 +`."""
-    total: Scalar | None = None
-    for term in terms:
-        total = term if total is None else total + term
-    return 0 if total is None else total
+    rest = iter(terms)
+    total: Scalar = next(rest, 0)
+    for term in rest:
+        total = total + term
+    return total
 
 
 def cross(a: Vector, b: Vector) -> Vec3:
@@ -84,7 +85,9 @@ def cross(a: Vector, b: Vector) -> Vec3:
 
 def rotate(R: Matrix, a: Vector) -> Vec3:
     """R a"""
-    return Vec3((dot(R[0], a), dot(R[1], a), dot(R[2], a)))
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = R
+    x, y, z = a
+    return Vec3((xx * x + xy * y + xz * z, yx * x + yy * y + yz * z, zx * x + zy * y + zz * z))
 
 
 def unrotate(R: Matrix, a: Vector) -> Vec3:
