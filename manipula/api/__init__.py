@@ -28,6 +28,7 @@ from manipula.api.model_verbs import (
     significance,
     singularities,
 )
+from manipula.api.picture_verbs import drawing
 from manipula.api.robot_verbs import convert, formats, from_text, load, robots, save, tables
 from manipula.api.time_verbs import (
     closed_loop,
@@ -55,6 +56,7 @@ __all__ = [
     "count_orders",
     "count_steps",
     "dossier",
+    "drawing",
     "excite",
     "formats",
     "from_text",

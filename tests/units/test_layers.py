@@ -34,6 +34,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "algebra.run": ("algebra.expr", "algebra.tape", "algebra.program", "algebra.machine", "algebra.emit"),
     "mechanics.spatial": (),
     "mechanics.robot": ("support.decimals", "support.letters", "support.tables", "mechanics.spatial"),
+    "mechanics.drawing": ("mechanics.spatial", "mechanics.robot"),
     "mechanics.models": ("mechanics.spatial", "mechanics.robot"),
     "mechanics.laws": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
     "pages": ("support", "algebra.expr", "algebra.show"),
