@@ -21,7 +21,7 @@ help:
 	@echo "make bench-ident DATA=folder  identification on recordings of others"
 	@echo "make bench-ops operation counts beside other tools and SymPy's cse, and the rounding errors"
 	@echo "make golden    accept the emitted text as the new golden files"
-	@echo "make docs      run every example of the documentation"
+	@echo "make docs      run every example of the documentation, build it as a site"
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -84,8 +84,8 @@ test-all: $(VENV)/.tested tools browser
 	$(RUN) -m pytest -m ""
 
 check: $(VENV)/.checked
-	$(BIN)/ruff check manipula tests bench
-	$(BIN)/ruff format --check manipula tests bench
+	$(BIN)/ruff check manipula tests bench docs/building
+	$(BIN)/ruff format --check manipula tests bench docs/building
 	$(BIN)/mypy
 	$(RUN) -m pytest -n 0 tests/units/test_layers.py
 
@@ -129,8 +129,11 @@ bench-ops: $(VENV)/.tested
 golden: $(VENV)/.tested tools
 	$(RUN) -m pytest tests/golden --update
 
-docs: $(VENV)/.tested
-	$(RUN) -m pytest -n 0 tests/units/test_docs.py
+# site/ opens from a disk: site/index.html
+docs: $(VENV)/.tested tools
+	$(RUN) -m pytest -n 0 tests/units/test_docs.py tests/units/test_site.py -m ""
+	PYTHONPATH=. NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "the site: site/index.html"
 
 clean:
-	rm -rf $(VENV) build dist out web/node_modules $(STATIC)
+	rm -rf $(VENV) build dist out site web/node_modules $(STATIC)
