@@ -9,6 +9,7 @@ from typing import Any
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.spelling import language as c_language
 from manipula.algebra.emit.cuda.angles import WORDS, Group, fronted, grouped, is_sine
+from manipula.algebra.emit.cuda.program import CudaProgram
 from manipula.algebra.emit.cuda.spelling import PLAIN, RESERVED, helpers, language
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer
@@ -18,6 +19,8 @@ from manipula.algebra.emit.section import Statement, TapeNames
 from manipula.algebra.emit.sections import Places, Sections, context, sections_named, self_test_tables
 from manipula.algebra.emit.split import Argument, Split, split
 from manipula.algebra.emit.templates import filled
+from manipula.algebra.program.philox import EACH, normals
+from manipula.algebra.program.reader import program
 from manipula.algebra.tape import Tape
 
 BLOCK = 64  # threads: small blocks leave the fewest registers idle
@@ -55,9 +58,8 @@ class Cuda:
 
 
 def _rolls(shown: Mapping[str, Any]) -> bool:
-    """Does it go step by step? Noise, other in every step, is the caller's, and so is the loop then."""
-    memory: Memory | None = shown["memory"]
-    return memory is not None and all(x.port.role != "noise" for x in memory.variables)
+    """Does it go step by step?"""
+    return shown["memory"] is not None
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Source:
     text: str
     name: str
     rollouts: str = ""  # of a tape with states: many steps, after the text
+    noisy: bool = False  # do the rollouts draw noise?
 
     def run_kernel(self, real: str, own: bool) -> str:
         """f_rollouts<double, false>"""
@@ -81,7 +84,8 @@ def source(tape: Tape, version: str) -> Source:
     """The header alone, to be compiled at run time."""
     shown = _context(tape, version)
     rollouts = _rollouts(shown, standalone=False) if _rolls(shown) else ""
-    return Source(filled(__name__, "function.cuh.jinja", shown), shown["name"], rollouts)
+    noisy = any(port.role == "noise" for port in tape.inputs)
+    return Source(filled(__name__, "function.cuh.jinja", shown), shown["name"], rollouts, noisy)
 
 
 def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
@@ -89,6 +93,11 @@ def _rollouts(shown: Mapping[str, Any], standalone: bool) -> str:
     recorded = [*(x for x, _ in memory.states), *memory.outputs]
     width = sum(len(x.port.slots) for x in recorded)
     more = {"recorded": recorded, "width": width, "standalone": standalone}
+    noises = [x for x in memory.variables if x.port.role == "noise"]
+    more |= {"noises": noises, "drives": [x for x in memory.variables if x.port.role != "noise"]}
+    if noises:
+        more["drawn"] = -(-sum(len(x.port.slots) for x in noises) // EACH) * EACH
+        more["philox"] = CudaProgram(program(normals), (), wide=True).text().strip()
     return filled(__name__, "rollouts.cuh.jinja", {**shown, **more})
 
 

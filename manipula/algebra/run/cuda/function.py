@@ -82,8 +82,6 @@ class CudaFunction:
     ) -> Repeated:
         """Many steps in one launch, one row a thread: as on the processor. Arrays may lie on either side; results stay
         on the device."""
-        if any(port.role == "noise" for port in self.inputs):
-            raise InputError(f"{self.name}: noise is not drawn on the GPU; run it on the processor, or without noise")
         here = self._cupy.asnumpy
         states, given = tuple(map(here, state)), tuple(map(here, variables))
         return self._rollouts(self._host.task(states, steps, given, 1, completed(how)))

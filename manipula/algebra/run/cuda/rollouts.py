@@ -45,8 +45,15 @@ class Rollouts:
             columns = self._cupy.asarray(np.ascontiguousarray(kept.T)) if own else np.uintp(0)
             work = (kept[0].copy().view([("k", self._dtype, (kept.shape[1],))]), columns)
         times = (task.rows, task.steps, task.every, 0 if task.every else NEVER)
-        arguments = (*map(np.int64, times), states, drive, *map(np.int64, strides), *work, record)
+        arguments = (*map(np.int64, times), states, drive, *map(np.int64, strides), *work, record, *self._noise(task))
         self._kernel(own and bool(work))((-(-task.rows // BLOCK),), (BLOCK,), arguments)
+
+    def _noise(self, task: Task) -> tuple[Any, ...]:
+        """Seed, numbers of the rows, number of the first step; nothing where none is drawn."""
+        if not self._code.noisy:
+            return ()
+        numbers = self._cupy.asarray(np.ascontiguousarray(task.noise.rollouts.ravel()[: task.rows]))
+        return np.int64(task.noise.seed), numbers, np.int64(task.first)
 
     def _kernel(self, own: bool) -> Any:
         if own not in self._kernels:
