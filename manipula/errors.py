@@ -34,13 +34,54 @@ class InputError(ManipulaError, ValueError):
     """What the user gave cannot be used."""
 
 
-class RobotFileError(InputError):
-    """A robot description is wrong. The message reads `file: joint: field: found … ; expected …`."""
+class RowLabel(str):
+    """How messages call a row of a robot's table, and which row it is, counted from 1: an editor marks the cell."""
 
-    def __init__(self, problem: str, *, file: str = "", where: str = "", field: str = "", hint: str = "") -> None:
+    row: int
+
+    def __new__(cls, text: str, row: int) -> RowLabel:
+        label = super().__new__(cls, text)
+        label.row = row
+        return label
+
+    @staticmethod
+    def inside(where: str, part: str) -> str:
+        """A part of what is there, of the same row."""
+        text = f"{where}: {part}"
+        return RowLabel(text, where.row) if isinstance(where, RowLabel) else text
+
+
+class RobotFileError(InputError):
+    """A robot description is wrong. The message reads `file: joint: field: found … ; expected …`.
+
+    `field` is the path of the entry: "theta", "limits[2]", "inertia.xx". `others` are further mistakes found with it.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str = "",
+        where: str = "",
+        field: str = "",
+        hint: str = "",
+        others: Sequence[RobotFileError] = (),
+    ) -> None:
         self.file, self.where, self.field, self.problem, self.hint = file, where, field, problem, hint
+        self.others = tuple(others)
         place = ": ".join(part for part in (file, where, field) if part)
         super().__init__((f"{place}: " if place else "") + problem + (f" ({hint})" if hint else ""))
+
+    @property
+    def row(self) -> int | None:
+        """The row of the table it is about, from 1; None of what is no row's."""
+        return self.where.row if isinstance(self.where, RowLabel) else None
+
+    def in_file(self, file: str) -> RobotFileError:
+        """The same, naming the file."""
+        others = [other.in_file(file) for other in self.others]
+        told = {"where": self.where, "field": self.field, "hint": self.hint}
+        return RobotFileError(self.problem, file=file, **told, others=others)
 
 
 class SingularError(InputError):

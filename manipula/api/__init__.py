@@ -29,7 +29,18 @@ from manipula.api.model_verbs import (
     singularities,
 )
 from manipula.api.picture_verbs import drawing
-from manipula.api.robot_verbs import convert, formats, from_text, load, robots, save, tables
+from manipula.api.robot_verbs import (
+    convert,
+    document,
+    document_from_file,
+    formats,
+    from_document,
+    from_text,
+    load,
+    robots,
+    save,
+    tables,
+)
 from manipula.api.time_verbs import (
     closed_loop,
     controller,
@@ -55,10 +66,13 @@ __all__ = [
     "count",
     "count_orders",
     "count_steps",
+    "document",
+    "document_from_file",
     "dossier",
     "drawing",
     "excite",
     "formats",
+    "from_document",
     "from_text",
     "generate",
     "identify",

@@ -84,6 +84,33 @@ def from_text(text: str, path: Path, **options: Any) -> Robot:
     return Robot.from_text(text, format_read(path.suffix, text, str(path)).name, file=str(path), **options)
 
 
+def from_document(document: object) -> Robot:
+    """The robot that an editor's document describes: cells of text as they were typed. A mistake raises
+    `RobotFileError` with the sentence of a robot file, and the `row` and `field` of its cell."""
+    from manipula.mechanics.robot.formats.document.read import robot_from_document
+    from manipula.robot import Robot
+
+    return Robot.of(robot_from_document(document))
+
+
+def document(robot: Robot | str) -> dict[str, Any]:
+    """A robot as an editor holds it, plain data; `from_document` makes the same robot of it.
+
+    >>> [row["a"] for row in document("planar2r")["rows"]]
+    ['l1', 'l2']
+    """
+    from manipula.mechanics.robot.formats.document.write import document_from_robot
+
+    return document_from_robot(loaded(robot))
+
+
+def document_from_file(text: str) -> dict[str, Any]:
+    """The document of a robot file in TOML, right or wrong, so long as it is TOML: mistakes are to be mended in it."""
+    from manipula.mechanics.robot.formats.document.write import document_from_toml
+
+    return document_from_toml(text)
+
+
 def formats() -> dict[str, Format]:
     """The endings of robot files, and what each stands for."""
     from manipula.mechanics.robot.formats.registry import ENDINGS

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeVar
 
-from manipula.errors import RobotFileError
+from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.joints import KINDS
@@ -193,13 +193,13 @@ class Robot:
                 )  # fmt: skip
 
     def _refuse_bad_coordinates(self) -> None:
-        for joint in self.joints:
+        for row, joint in enumerate(self.joints, 1):
             terms = [] if joint.coordinate is None else [name for name, _ in joint.coordinate.terms]
             odd = next((name for name in terms if name not in self.joint_names), None)
             if odd is not None or (joint.coordinate is not None and (not terms or joint.kind == "fixed")):
                 what = f"{odd!r} has no coordinate of its own" if odd else "a joint that moves must be named"
                 raise RobotFileError(
-                    what, file=self.origin.path, where=f"joint {joint.name!r}", field="coordinate",
+                    what, file=self.origin.path, where=RowLabel(f"joint {joint.name!r}", row), field="coordinate",
                     hint=f"name some of {', '.join(self.joint_names)}",
                 )  # fmt: skip
 
@@ -209,8 +209,9 @@ class Robot:
             if joint.parent not in (None, BASE, *names[:row]):
                 what = "stands behind it" if joint.parent in names else "is no joint of the robot"
                 raise RobotFileError(
-                    f"its parent {joint.parent!r} {what}", file=self.origin.path, where=f"joint {joint.name!r}",
-                    field="parent", hint='name a joint of a row before, or "base"',
+                    f"its parent {joint.parent!r} {what}", file=self.origin.path,
+                    where=RowLabel(f"joint {joint.name!r}", row + 1), field="parent",
+                    hint='name a joint of a row before, or "base"',
                 )  # fmt: skip
         for frame, on in (*((frame.name, frame.on) for frame in self.frames), ("tool", self.tool_on)):
             if on not in (None, BASE, *names):

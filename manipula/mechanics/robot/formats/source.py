@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from manipula.errors import RobotFileError
+from manipula.errors import RobotFileError, RowLabel
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.joints import KINDS
 
@@ -55,14 +55,12 @@ def errors_of(file: str) -> Iterator[None]:
     except RobotFileError as error:
         if error.file or not file:
             raise
-        raise RobotFileError(
-            error.problem, file=file, where=error.where, field=error.field, hint=error.hint
-        ) from error.__cause__
+        raise error.in_file(file) from error.__cause__
 
 
-def joint_label(row: int, name: str | None) -> str:
+def joint_label(row: int, name: str | None) -> RowLabel:
     """How messages call a joint; rows count from 1."""
-    return f"joint {row} {name!r}" if name else f"joint {row}"
+    return RowLabel(f"joint {row} {name!r}" if name else f"joint {row}", row)
 
 
 def refuse_kinds(robot: Robot, format: str, title: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from manipula.errors import RobotFileError, caution
+from manipula.errors import RobotFileError, RowLabel, caution
 from manipula.mechanics.robot.actuators.actuator import Item
 from manipula.mechanics.robot.description import Cell, Joint, Robot, Steps
 from manipula.mechanics.robot.formats.checks.bodies import body_doubts
@@ -112,8 +112,9 @@ def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> 
     if joint.body is not None:
         yield from body_doubts(joint.body, where, numbers)
     for mounted in joint.carries:
-        yield from _step_doubts(mounted.at, f"{where}: carries", numbers, by_name=True)
-        yield from body_doubts(mounted.body, f"{where}: carries", numbers)
+        held = RowLabel.inside(where, "carries")
+        yield from _step_doubts(mounted.at, held, numbers, by_name=True)
+        yield from body_doubts(mounted.body, held, numbers)
 
 
 def _step_doubts(steps: Steps, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.formats.source import refuse_too_many
+from manipula.mechanics.robot.formats.source import joint_label, refuse_too_many
 from manipula.support.letters import without_accents
 
 _WORDS = {
@@ -101,7 +101,7 @@ def _refuse_ragged(rows: list[list[str]], width: int) -> None:
     for number, row in enumerate(rows, 1):
         if len(row) != width:
             told, shown = f"has {len(row)} cells, the header has {width}", " | ".join(row)[:60]
-            raise RobotFileError(told, where=f"joint {number}", field="row", hint=f"the row reads {shown!r}")
+            raise RobotFileError(told, where=joint_label(number, None), field="row", hint=f"the row reads {shown!r}")
     if not rows:
         raise RobotFileError("there are no rows", field="joint", hint="expected one row per joint below the header")
 

@@ -62,8 +62,15 @@ def table_from_raw(raw: Mapping[str, Any]) -> RobotTable:
     except ValidationError as error:
         found = error.errors(include_url=False)
         # a misspelt key also looks like a missing one: the misspelling is the news
-        first = min(found, key=lambda problem: problem["type"] != "extra_forbidden")
-        raise _sentence(first, raw) from None
+        found.sort(key=lambda problem: problem["type"] != "extra_forbidden")
+        first, *others = (_sentence(problem, raw) for problem in found if problem is found[0] or not _echo(problem))
+        first.others = tuple(others)
+        raise first from None
+
+
+def _echo(problem: ErrorDetails) -> bool:
+    """Rows that were refused are missing in the list, which says so again."""
+    return problem["loc"] == ("joint",) and problem["type"] == "too_short"
 
 
 def _sentence(problem: ErrorDetails, raw: Mapping[str, Any]) -> RobotFileError:

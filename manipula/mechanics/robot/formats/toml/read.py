@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ def robot_from_toml(text: str, file: str = "", exact: bool = False) -> Robot:
     `exact` keeps angles near a quarter turn and lengths of nothing as they are written (see `structure`).
     """
     with errors_of(file):
-        return robot_from_raw(_raw_from_toml(checked_text(text)), file, "toml", exact)
+        return robot_from_raw(raw_from_toml(checked_text(text)), file, "toml", exact)
 
 
 def robot_from_raw(raw: Mapping[str, Any], file: str, form: Form, exact: bool = False) -> Robot:
@@ -56,9 +56,10 @@ def _origin(table: RobotTable, file: str, form: Form) -> Origin:
     return Origin(form, table.convention, table.angle, table.length, *about)
 
 
-def _raw_from_toml(text: str) -> dict[str, Any]:
+def raw_from_toml(text: str, number: Callable[[str], Any] = Decimal) -> dict[str, Any]:
+    """The tables of the text; `number` makes something of a number with a point."""
     try:
-        return tomllib.loads(text, parse_float=Decimal)
+        return tomllib.loads(text, parse_float=number)
     except tomllib.TOMLDecodeError as error:
         raise _syntax(str(error), text) from None
     except (RecursionError, ValueError, ArithmeticError) as error:

@@ -105,7 +105,7 @@ class _Writer:
     def pose(self, named: NamedPose) -> str:
         turns, at = {joint.name: joint.turns for joint in self.robot.joints}, dict(named[1])
         entries = (self.entry(at[x], "angle" if turns[x] else "length") for x in self.robot.joint_names)
-        return f"{_key(named[0])} = [{', '.join(entries)}]"
+        return f"{bare_key(named[0])} = [{', '.join(entries)}]"
 
     @staticmethod
     def on(row: str) -> str:
@@ -266,7 +266,7 @@ def _says_nothing(body: Body) -> bool:
     return all(cell.value is None for cell in (body.mass, *body.centre, *body.inertia))
 
 
-def _key(name: str) -> str:
+def bare_key(name: str) -> str:
     """Bare where TOML allows it."""
     return name if name.isascii() and name.replace("_", "").replace("-", "").isalnum() else quoted(name)
 
