@@ -7,6 +7,8 @@ What a reader sees is what is run:
     ```toml my_arm.toml    a block of any language with a file name is written to that file
     ```text                directly behind a python or sh block: what it printed; `...` stands for anything
 
+A page in Portuguese (`x.pt.md`) shows the blocks of the English one, comments apart: they are run there.
+
 `python -m tests.units.test_docs` writes what the examples print today into the pages.
 """
 
@@ -37,7 +39,10 @@ from manipula.cli.app import app
 from manipula.mechanics.models.control.laws import LAWS
 
 ROOT = Path(__file__).parents[2]
+TRANSLATED = sorted((ROOT / "docs" / "tutorial").rglob("*.pt.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RUN = [page for page in PAGES if page not in TRANSLATED]
+COMMENT = re.compile(r"\s+# .*$", re.MULTILINE)
 BLOCK = re.compile(r"^```(?P<language>\w+)[ ]?(?P<file>\S*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)")
 COMMAND = re.compile(r"^(?P<words>(?:manipula|cc|\./\S+)(?: .*?)?)(?:\s+# exit code (?P<code>\d+))?$")
@@ -125,7 +130,7 @@ def page_id(page: Path) -> str:
 
 
 @pytest.mark.usefixtures("kept_functions")
-@pytest.mark.parametrize("page", PAGES, ids=page_id)
+@pytest.mark.parametrize("page", RUN, ids=page_id)
 def test_examples_print_what_the_page_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MANIPULA_HOME", str(tmp_path / "home"))
@@ -133,6 +138,25 @@ def test_examples_print_what_the_page_shows(page: Path, tmp_path: Path, monkeypa
         want, got = plain(shown.body), plain(printed)
         same = doctest.OutputChecker().check_output(want, got, doctest.ELLIPSIS)
         assert same, f"{page_id(page)}, line {shown.line} shows\n{want}\nbut it prints\n{got}"
+
+
+def original(page: Path) -> Path:
+    """The English page of a translated one."""
+    return page.with_name(page.name.replace(".pt.md", ".md"))
+
+
+@pytest.mark.parametrize("page", TRANSLATED, ids=page_id)
+def test_a_translation_has_the_examples_of_its_page(page: Path) -> None:
+    def shown(path: Path) -> list[tuple[str, str, str]]:
+        blocks = blocks_of(path.read_text(encoding="utf-8"))
+        return [(block.language, block.file, COMMENT.sub("", block.body)) for block in blocks]
+
+    assert shown(page) == shown(original(page)) and shown(page)
+
+
+def test_every_tutorial_is_there_in_portuguese() -> None:
+    english = {page for page in (ROOT / "docs" / "tutorial").glob("*.md") if page not in TRANSLATED}
+    assert english == {original(page) for page in TRANSLATED}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
@@ -203,6 +227,18 @@ def refresh(page: Path) -> None:
     page.write_text(text, encoding="utf-8")
 
 
+def copy_outputs(page: Path) -> None:
+    """What a translated page shows as printed is what the English one does."""
+    text = page.read_text(encoding="utf-8")
+    pairs = list(zip(blocks_of(text), blocks_of(original(page).read_text(encoding="utf-8")), strict=True))
+    for mine, theirs in reversed(pairs):
+        if mine.printed:
+            text = text[: mine.span[0]] + theirs.body + text[mine.span[1] :]
+    page.write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    for each in PAGES:
+    for each in RUN:
         refresh(each)
+    for each in TRANSLATED:
+        copy_outputs(each)

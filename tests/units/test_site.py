@@ -162,7 +162,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-SEEN = ("index", "tutorial/first-robot", "tutorial/notebook", "reference/docstrings")
+SEEN = (
+    "index",
+    "index.pt",
+    "tutorial/first-robot",
+    "tutorial/first-robot.pt",
+    "tutorial/notebook",
+    "reference/docstrings",
+)
 
 
 @pytest.mark.slow
