@@ -8,7 +8,9 @@ import os
 import pytest
 from hypothesis import settings
 
+from manipula.algebra.machine import code
 from manipula.generation.levels import LEVELS
+from manipula.support import cache
 
 settings.register_profile("unclocked", deadline=None)  # a busy machine is no failure
 settings.load_profile("unclocked")
@@ -43,3 +45,20 @@ def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
 # most objects of a test live as long as it does: looking through them all every few hundred allocations finds nothing
 # (as seldom as a generation has it, which else would be followed by a round of its own)
 gc.set_threshold(100_000, 10, 20)
+
+# machine code depends on nothing but its text: what one test has compiled, the next in the same process takes
+_COMPILED: dict[str, bytes] = {}
+
+
+def _fetched(key: str) -> bytes | None:
+    return cache.fetch(key) if cache.directory() else _COMPILED.get(key)
+
+
+def _kept(key: str, content: bytes) -> None:
+    if cache.directory():
+        cache.keep(key, content)
+    else:
+        _COMPILED[key] = content
+
+
+code.fetch, code.keep = _fetched, _kept

@@ -180,14 +180,21 @@ def test_measurements_kept_apart_judge() -> None:
     assert "kept apart" in str(found) and found.as_dict()["rank"] == found.rank
 
 
+def planar_poses(q: Array, l1: float = 0.5, l2: float = 0.4) -> Array:
+    """x = l1 c1 + l2 c12, y = l1 s1 + l2 s12"""
+    T = np.tile(np.eye(4), (len(q), 1, 1))
+    turned = np.cumsum(q, axis=1)
+    T[:, :3, :3] = Rotation.from_euler("z", turned[:, 1:]).as_matrix()
+    T[:, 0, 3], T[:, 1, 3] = np.cos(turned) @ (l1, l2), np.sin(turned) @ (l1, l2)
+    return T
+
+
 def bad(**change: Any) -> dict[str, Any]:
-    robot = planar()
-    q = drawn(robot, 1, 30)
-    return {"robot": robot, "q": q, "measured": mp.Arm(robot).pose(q), **change}
+    return {"robot": planar(), "q": Q, "measured": T, **change}
 
 
 Q = drawn(planar(), 1, 30)
-T = mp.Arm(planar()).pose(Q)
+T = planar_poses(Q)
 BAD = {
     "degrees": (bad(q=np.degrees(Q)), "degrees"),
     "millimetres": (bad(measured=np.where(np.arange(4) == 3, [[1e3], [1e3], [1e3], [1]], 1) * T), "millimetres"),
@@ -208,6 +215,11 @@ BAD = {
     "text": (bad(q="q"), "numbers"),
     "symbols": (bad(robot=mp.load("planar2r")), "no value"),
 }
+
+
+def test_the_same_input_without_a_fault_is_taken() -> None:
+    found = mp.calibrate(*bad().values())
+    assert np.abs(mp.Arm(found.robot).pose(Q) - T).max() < 1e-9
 
 
 @pytest.mark.parametrize("case", BAD)
