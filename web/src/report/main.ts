@@ -1,1 +1,3 @@
-export {};
+export { Viewer } from "../viewer/viewer";
+export { typeset, typesetLater } from "../shared/typeset";
+export { plot } from "../shared/plot";

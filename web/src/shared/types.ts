@@ -8,16 +8,21 @@ export type Cell = "theta" | "d" | "a" | "alpha";
 /** One elementary step: what it does (`rx ry rz tx ty tz`), by how much, and the table's cell it stands for. */
 export type Step = [string, number, Cell | ""];
 
+/** It moves links[i + 1] by x = offset + Σ factor · q[c]: a turn of turn·x about z and a shift of slide·x along it. */
 export interface DrawnJoint {
   name: string;
   kind: Kind;
-  index: number; // of the coordinate in q; below zero where the joint does not move
+  index: number; // of its coordinate in q; −1 where several move it
   scale: number;
-  offset: number; // angle or stroke = scale · q[index] + offset
-  pitch: number; // metres a radian, of a screw
-  parent: number; // number of the link it stands on; 0 or less: the base
+  offset: number;
+  terms: [number, number][]; // coordinate and factor
+  turn: number;
+  slide: number;
+  pitch: number;
+  parent: number; // the joint whose link it stands on; −1: the base
   unit: "rad" | "m";
   limits: [number, number] | null;
+  range: [number, number] | null; // where a slider goes: the limits or, without, ±180° or a stroke; null: it follows
   before: Step[];
   after: Step[];
 }
@@ -44,13 +49,15 @@ export interface Drawing {
   dof: number;
   size: number;
   reach: { centre: number[]; radius: number };
-  floor: number;
+  up: number[]; // against gravity
+  floor: number; // height along `up`
   base: Matrix;
   joints: DrawnJoint[];
   links: DrawnLink[]; // links[0] is the base, links[i] moves with joints[i - 1]
-  tool: { frame: Matrix; shapes: Shape[]; link?: number };
+  tool: { on: number; frame: Matrix; shapes: Shape[] }; // on joint `on`, −1: the base
   payload: { at: number[]; mass: number } | null;
   frames: string[];
+  coordinates: string[];
   poses: Record<string, number[]>;
   paints: Record<string, string>;
   stand_ins: Record<string, number>;
