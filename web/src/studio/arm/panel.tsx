@@ -1,0 +1,80 @@
+// The arm: picture, what is shown of it, sliders, where the tool is.
+import type { JSX } from "preact";
+import type { Shown } from "../../shared/types";
+import { t } from "../language";
+import { Act, Switch } from "../parts/controls";
+import { download } from "../parts/handing";
+import { home, move, pose, show, shown, why } from "../state/arm";
+import { module } from "../state/drawing";
+import { viewer } from "../state/viewing";
+import { robot, units } from "../state/work";
+import { Sliders } from "./sliders";
+import { Stage } from "./stage";
+
+const SHOWN: readonly (readonly [keyof Shown, string])[] = [
+  ["frames", "Frames"],
+  ["axes", "Axes"],
+  ["names", "Names"],
+  ["ranges", "Ranges"],
+  ["trail", "Trail"],
+  ["branches", "Branches"],
+  ["cloud", "Workspace"],
+  ["com", "Centres of mass"],
+  ["inertia", "Inertia"],
+  ["forces", "Forces"],
+];
+
+function Toggles(): JSX.Element {
+  return (
+    <details class="toggles">
+      <summary>{t("Show")}</summary>
+      <div class="toggle-box" role="group" aria-label={t("Show")}>
+        {SHOWN.map(([key, title]) => (
+          <Switch key={key} label={t(title)} on={shown.value[key]} onChange={(on) => show({ [key]: on })} />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+async function picture(): Promise<void> {
+  const view = viewer.value;
+  if (view) download(`${robot.value.name || "arm"}.png`, await view.png());
+}
+
+function drawnFlat(): void {
+  const view = viewer.value;
+  if (view) download(`${robot.value.name || "arm"}.svg`, view.svg(), "image/svg+xml");
+}
+
+function ToolPlace(): JSX.Element {
+  const T = pose.value;
+  const { length } = units.value;
+  const size = length === "mm" ? 1e3 : 1;
+  const place = T ? [0, 1, 2].map((i) => (T[i]![3]! * size).toFixed(length === "mm" ? 1 : 3)).join(", ") : "…";
+  return (
+    <p class="tool-place" aria-live="off">
+      {t("tool")} <output aria-label={t("Position of the tool ({0})", length)}>{place}</output> {length}
+      {why.value && !["slider", "key", "drag", "new arm", "home", "welcome", "motion"].includes(why.value) && <span class="why"> · {why.value}</span>}
+    </p>
+  );
+}
+
+export function ArmPanel(): JSX.Element {
+  return (
+    <section class="arm" aria-label={t("Arm")}>
+      <Stage />
+      <div class="arm-bar">
+        <Toggles />
+        <Act onClick={() => move(home(), "home")}>{t("Home")}</Act>
+        <Act onClick={() => viewer.value?.fit()}>{t("Fit")}</Act>
+        <Act onClick={() => void picture()}>PNG</Act>
+        <Act onClick={drawnFlat}>SVG</Act>
+        <span class="space" />
+        {!module.value && <span class="quiet">{t("models follow…")}</span>}
+      </div>
+      <ToolPlace />
+      <Sliders />
+    </section>
+  );
+}

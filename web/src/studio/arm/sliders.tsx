@@ -1,0 +1,73 @@
+// One slider for each joint, in its own unit; one for each length that has no value yet.
+import type { JSX } from "preact";
+import { t } from "../language";
+import { Slider } from "../parts/controls";
+import { chosen, coordinates, moveJoint, q, range } from "../state/arm";
+import { standIns, symbolic } from "../state/drawing";
+import { units, welcome } from "../state/work";
+import { jointUnit } from "../table/units";
+
+function JointSlider({ index }: { index: number }): JSX.Element {
+  const joint = coordinates.value[index]!;
+  const { unit, size } = jointUnit(joint.unit, units.value);
+  const { low, high, given } = range(joint);
+  const shown = (value: number): string => String(Number((value / size).toPrecision(4)));
+  const value = q.value[index] ?? 0;
+  return (
+    <div class={index === chosen.value ? "chosen" : ""} onFocusIn={() => (chosen.value = index)}>
+      <Slider
+        label={`q${index + 1}`}
+        unit={unit}
+        value={value / size}
+        low={Math.min(low, value) / size}
+        high={Math.max(high, value) / size}
+        step={unit === "deg" ? 1 : unit === "mm" ? 5 : 0.01}
+        digits={unit === "deg" || unit === "mm" ? 1 : 3}
+        onInput={(next) => {
+          welcome.value = false;
+          moveJoint(index, next * size);
+        }}
+        note={`[${shown(low)}, ${shown(high)}]${given ? "" : ` ${t("no limit")}`}`}
+      />
+    </div>
+  );
+}
+
+function StandIn({ index }: { index: number }): JSX.Element {
+  const { name, unit, about, stand_in } = symbolic.value[index]!;
+  const usual = stand_in ?? 1;
+  const value = standIns.value[name] ?? usual;
+  return (
+    <div class="stand-in" title={about}>
+      <Slider
+        label={name}
+        unit={unit || "–"}
+        value={value}
+        low={Math.min(0, value)}
+        high={Math.max(2 * Math.abs(usual), value, 0.1)}
+        step={Math.abs(usual) / 50 || 0.02}
+        onInput={(next) => (standIns.value = { ...standIns.value, [name]: next })}
+        note={t("stand-in")}
+      />
+    </div>
+  );
+}
+
+export function Sliders(): JSX.Element {
+  const free = symbolic.value;
+  return (
+    <section class="sliders" aria-label={t("Joints")}>
+      {coordinates.value.map((joint, i) => (
+        <JointSlider key={`${i}${joint.name}`} index={i} />
+      ))}
+      {free.length > 0 && (
+        <details class="stand-ins" open={free.length <= 3}>
+          <summary>{t("Names without a value: {0}", free.map((p) => p.name).join(", "))}</summary>
+          {free.map((p, i) => (
+            <StandIn key={p.name} index={i} />
+          ))}
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,66 @@
+// The picture: the one viewer of the page, fed by the state; or the reason why there is none.
+import { effect } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { t } from "../language";
+import { branches, move, q, shown } from "../state/arm";
+import { drawing, module, stale, values } from "../state/drawing";
+import { dark } from "../state/theme";
+import { noViewer, viewer } from "../state/viewing";
+import { welcome } from "../state/work";
+import { bound } from "./bound";
+
+type Viewer = import("../../viewer/viewer").Viewer;
+
+// one effect for each thing the viewer is told: a slider tells it the position and nothing else
+function feed(view: Viewer): () => void {
+  const stops = [
+    effect(() => void (drawing.value && view.setDrawing(drawing.value))),
+    effect(() => view.setModule(module.value && bound(module.value, values.value))),
+    effect(() => void (drawing.value?.dof === q.value.length && view.setQ(q.value))),
+    effect(() => view.show(shown.value)),
+    effect(() => view.theme(dark.value)),
+    effect(() => view.setGhosts(shown.value.branches ? (branches.value?.branches ?? []) : [])),
+  ];
+  view.onMove((next, why) => {
+    welcome.value = false;
+    move([...next], why);
+  });
+  view.onGhost((index) => {
+    const branch = branches.peek()?.branches[index];
+    if (branch?.valid) move([...branch.q], branch.name);
+  });
+  return () => stops.forEach((stop) => stop());
+}
+
+export function Stage(): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    let stop: (() => void) | undefined;
+    let gone = false;
+    void import("../../viewer/viewer").then(({ Viewer }) => {
+      if (gone || !host.current) return;
+      try {
+        const made = new Viewer(host.current);
+        stop = feed(made);
+        viewer.value = made;
+      } catch (error) {
+        noViewer.value = error instanceof Error ? error.message : String(error);
+      }
+      document.body.dataset["viewer"] = "1";
+    });
+    return () => {
+      gone = true;
+      stop?.();
+      viewer.value?.dispose();
+      viewer.value = null;
+    };
+  }, []);
+  return (
+    <div class={`stage ${stale.value ? "stale" : ""}`}>
+      <div class="host" ref={host} />
+      {stale.value && <p class="over">{t("the last table without errors")}</p>}
+      {noViewer.value && <p class="over">{t("No picture in three dimensions: {0}", noViewer.value)}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+// The layout: arm on the left, table and panels on the right; on a narrow screen the arm on top and the table a tab.
+import { signal } from "@preact/signals";
+import type { FunctionComponent, JSX } from "preact";
+import { ArmPanel } from "../arm/panel";
+import { HelpDialog } from "../dialogs/help";
+import { LibraryDialog, OpenDialog } from "../dialogs/opening";
+import { PasteDialog } from "../dialogs/paste";
+import { ConflictDialog, SaveDialog } from "../dialogs/saving";
+import { SettingsDialog } from "../dialogs/settings";
+import { ShareDialog } from "../dialogs/sharing";
+import { dialog, type DialogName } from "../dialogs/which";
+import { t } from "../language";
+import { BasePanel } from "../panels/base";
+import { CheckPanel } from "../panels/check";
+import { CodePanel } from "../panels/code";
+import { CountsPanel } from "../panels/counts";
+import { DynamicsPanel } from "../panels/dynamics";
+import { EquationsPanel } from "../panels/equations";
+import { IdentifyPanel } from "../panels/identify";
+import { InversePanel } from "../panels/inverse";
+import { SimulatePanel } from "../panels/simulate";
+import { Act } from "../parts/controls";
+import { Tabs } from "../parts/tabs";
+import { hush, notice } from "../state/notices";
+import { conflict } from "../state/saving";
+import { connected } from "../state/server";
+import { narrow } from "../state/theme";
+import { TablePanel } from "../table/panel";
+import { Header } from "./header";
+import { Welcome } from "./welcome";
+
+const PANELS: readonly (readonly [id: string, title: string, panel: FunctionComponent])[] = [
+  ["equations", "Equations", EquationsPanel],
+  ["inverse", "Inverse", InversePanel],
+  ["counts", "Counts", CountsPanel],
+  ["code", "Code", CodePanel],
+  ["dynamics", "Dynamics", DynamicsPanel],
+  ["simulate", "Simulate", SimulatePanel],
+  ["check", "Check", CheckPanel],
+  ["base", "Base", BasePanel],
+  ["identify", "Identify", IdentifyPanel],
+];
+
+const DIALOGS: Record<DialogName, FunctionComponent> = {
+  paste: PasteDialog,
+  library: LibraryDialog,
+  open: OpenDialog,
+  save: SaveDialog,
+  share: ShareDialog,
+  help: HelpDialog,
+  settings: SettingsDialog,
+};
+
+const tab = signal("");
+
+function Panels(): JSX.Element {
+  const list = narrow.value ? [["table", "Table", TablePanel] as const, ...PANELS] : PANELS;
+  const chosen = list.find(([id]) => id === tab.value) ?? list[0]!;
+  const Panel = chosen[2];
+  return (
+    <Tabs tabs={list.map(([id, title]) => ({ id, title: t(title) }))} chosen={chosen[0]} onChoose={(id) => (tab.value = id)} label={t("Panels")}>
+      <Panel key={chosen[0]} />
+    </Tabs>
+  );
+}
+
+function Notices(): JSX.Element {
+  const said = notice.value;
+  return (
+    <div class="notices" aria-live="polite">
+      {!connected.value && <p class="notice wrong">{t("not connected; your table is kept here")}</p>}
+      {said && (
+        <p class={`notice ${said.kind}`}>
+          <span>{said.text}</span>
+          <Act kind="icon" label={t("Close")} onClick={hush}>
+            ×
+          </Act>
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function App(): JSX.Element {
+  const Open = dialog.value && DIALOGS[dialog.value];
+  return (
+    <>
+      <Header />
+      <main class={narrow.value ? "narrow" : "wide"}>
+        <ArmPanel />
+        <div class="right">
+          <Welcome />
+          {!narrow.value && <TablePanel />}
+          <Panels />
+        </div>
+      </main>
+      <Notices />
+      {Open && <Open />}
+      {conflict.value && <ConflictDialog found={conflict.value} />}
+    </>
+  );
+}

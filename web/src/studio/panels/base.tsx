@@ -1,0 +1,67 @@
+// Base parameters: the combinations of masses and inertias that motion and torque can tell.
+import type { JSX } from "preact";
+import type { BaseAnswer } from "../../shared/api";
+import { breakable } from "../formulas/terms";
+import { t } from "../language";
+import { Formula } from "../parts/formula";
+import { Handing } from "../parts/handing";
+import { JobLine } from "../parts/working";
+import { stale } from "../state/drawing";
+import { Job } from "../state/jobs";
+import { robot } from "../state/work";
+import { useAsking } from "./asking";
+
+const job = new Job<BaseAnswer>();
+
+const text = (answer: BaseAnswer): string => answer.rows.map((row) => row.text).join("\n") + "\n";
+const tex = (answer: BaseAnswer): string => `\\begin{aligned}\n${answer.rows.map((row) => row.tex).join(" \\\\\n")}\n\\end{aligned}\n`;
+
+function Answer({ answer }: { answer: BaseAnswer }): JSX.Element {
+  const valued = answer.rows.some((row) => row.value !== null);
+  return (
+    <div class={job.phase.value === "running" || stale.value ? "old" : ""}>
+      <p>
+        <strong>{t("{0} of {1} parameters can be told from motion and torque.", answer.count, answer.standard)}</strong> {answer.proof}
+      </p>
+      <Handing
+        copies={[[t("Copy LaTeX"), () => tex(answer)], [t("Copy text"), () => text(answer)]]}
+        files={[[t("Download"), `${robot.value.name || "arm"}_base.tex`, () => tex(answer)]]}
+      />
+      <div class="scroll-x" tabIndex={0} role="region" aria-label={t("Base parameters")}>
+        <table class="figures">
+          <thead>
+            <tr>
+              <th scope="col">{t("Parameter")}</th>
+              {valued && <th scope="col">{t("Value (SI)")}</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {answer.rows.map((row) => (
+              <tr key={row.name}>
+                <th scope="row">
+                  <Formula tex={breakable(row.tex.replace(/&/g, ""))} />
+                </th>
+                {valued && <td class="figure">{row.value === null ? "–" : Number(row.value.toPrecision(6))}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {Object.entries(answer.classes).map(([kind, names]) => (
+        <p key={kind} class="quiet">
+          {t(kind)}: {names.join(", ") || "–"}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+export function BasePanel(): JSX.Element {
+  useAsking(job, "/api/base", () => ({}));
+  return (
+    <>
+      <JobLine job={job as Job<unknown>} />
+      {job.result.value && <Answer answer={job.result.value} />}
+    </>
+  );
+}

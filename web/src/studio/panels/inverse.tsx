@@ -1,0 +1,133 @@
+// Inverse kinematics: the branches of the present tool pose and why some are refused; the arm's class; the derivation.
+import type { JSX } from "preact";
+import type { InverseAnswer } from "../../shared/api";
+import type { Branch } from "../../shared/types";
+import { t } from "../language";
+import { Act } from "../parts/controls";
+import { Formula } from "../parts/formula";
+import { Handing } from "../parts/handing";
+import { JobLine } from "../parts/working";
+import { branches, coordinates, move, show, shown } from "../state/arm";
+import { module, stale } from "../state/drawing";
+import { Job } from "../state/jobs";
+import { robot, units } from "../state/work";
+import { jointUnit } from "../table/units";
+import { breakable } from "../formulas/terms";
+import { useAsking } from "./asking";
+
+const job = new Job<InverseAnswer>();
+
+function angles(branch: Branch): string {
+  return branch.q
+    .map((value, i) => {
+      const { size, unit } = jointUnit(coordinates.value[i]?.unit ?? "rad", units.value);
+      return Number.isFinite(value) ? (value / size).toFixed(unit === "deg" || unit === "mm" ? 1 : 3) : "–";
+    })
+    .join(", ");
+}
+
+function BranchRow({ branch, nearest }: { branch: Branch; nearest: boolean }): JSX.Element {
+  const usable = branch.valid && branch.inside;
+  return (
+    <tr class={usable ? "" : "refused"}>
+      <th scope="row">{branch.name || t("only one")}</th>
+      <td class="mono">{branch.valid ? angles(branch) : "–"}</td>
+      <td>{branch.reason || (nearest ? t("here") : t("reached"))}</td>
+      <td>
+        <Act disabled={!branch.valid || nearest} label={t("Go to {0}", branch.name || t("this branch"))} onClick={() => move([...branch.q], branch.name)}>
+          {t("Go")}
+        </Act>
+      </td>
+    </tr>
+  );
+}
+
+function Branches(): JSX.Element {
+  const found = branches.value;
+  const why = module.value?.robot.missing?.find((entry) => entry.model === "inverse_kinematics")?.why;
+  if (!found) return <p class="quiet">{module.value ? t("This arm has no closed form in the page{0}; the tool can still be dragged.", why ? ` (${why})` : "") : t("models follow…")}</p>;
+  const unit = [...new Set(coordinates.value.map((joint) => jointUnit(joint.unit, units.value).unit))].join(", ");
+  return (
+    <>
+      <div class="line">
+        <Act pressed={shown.value.branches} onClick={() => show({ branches: !shown.value.branches })}>
+          {t("Show them on the arm")}
+        </Act>
+      </div>
+      <div class="scroll-x" tabIndex={0} role="region" aria-label={t("Branches")}>
+        <table class="figures">
+          <thead>
+            <tr>
+              <th scope="col">{t("Branch")}</th>
+              <th scope="col">q ({unit})</th>
+              <th scope="col">{t("State")}</th>
+              <th scope="col">
+                <span class="unseen">{t("Go")}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.branches.map((branch, i) => (
+              <BranchRow key={i} branch={branch} nearest={i === found.nearest} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Derivation({ answer }: { answer: InverseAnswer }): JSX.Element {
+  return (
+    <ol class="derivation">
+      {answer.derivation.map((step, i) => (
+        <li key={i}>
+          <details open={i < 2}>
+            <summary>
+              {step.title}
+              {step.finds && <span class="quiet"> → {step.finds}</span>}
+            </summary>
+            {step.lines.map((line, j) => (line.kind === "tex" ? <div class="scroll-x" key={j}><Formula tex={breakable(line.text.replace(/&/g, ""))} /></div> : <p key={j}>{line.text}</p>))}
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Answer({ answer }: { answer: InverseAnswer }): JSX.Element {
+  return (
+    <div class={job.phase.value === "running" || stale.value ? "old" : ""}>
+      <h3>{t("Class of the arm")}</h3>
+      <p>
+        <strong>{answer.class}</strong> {answer.why}
+        {answer.free && <> {t("Left free: {0}.", answer.free)}</>}
+      </p>
+      {answer.singularities && (
+        <>
+          <h3>{t("Singular positions")}</h3>
+          <pre class="text">{answer.singularities}</pre>
+        </>
+      )}
+      {answer.derivation.length > 0 && (
+        <>
+          <h3>{t("Derivation")}</h3>
+          <Handing copies={[[t("Copy LaTeX"), () => answer.latex]]} files={[[t("Download LaTeX"), `${robot.value.name || "arm"}_inverse.tex`, () => answer.latex]]} />
+          <Derivation answer={answer} />
+        </>
+      )}
+    </div>
+  );
+}
+
+export function InversePanel(): JSX.Element {
+  useAsking(job, "/api/inverse", () => ({}));
+  return (
+    <>
+      <h3>{t("Branches of the tool's pose now")}</h3>
+      <Branches />
+      <JobLine job={job as Job<unknown>} />
+      {job.result.value && <Answer answer={job.result.value} />}
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+// From the document to the picture: drawn by the server at every edit, computed by the emitted module that follows.
+import { computed, effect, signal } from "@preact/signals";
+import type { DrawAnswer, Fault, ModuleAnswer, Parameter, RobotDocument, Warning } from "../../shared/api";
+import type { Drawing, RobotModule } from "../../shared/types";
+import { Job } from "./jobs";
+import { aborted, call, connected } from "./server";
+import { robot } from "./work";
+
+const TYPING_MS = 25; // letters typed in one go are drawn once
+
+type Drawn = Extract<DrawAnswer, { dof: number }>;
+
+/** The last answer without errors. */
+export const drawn = signal<Drawn | null>(null);
+export const faults = signal<Fault[]>([]);
+export const warnings = computed<Warning[]>(() => (faults.value.length ? [] : (drawn.value?.warnings ?? [])));
+/** The arm on the screen is that of an earlier table. */
+export const stale = computed(() => faults.value.length > 0);
+
+/** Values of names that have none in the file, as set by the sliders; SI. */
+export const standIns = signal<Readonly<Record<string, number>>>({});
+const drawnWith = signal<{ digest: string; drawing: Drawing } | null>(null);
+export const drawing = computed<Drawing | null>(() => {
+  const plain = drawn.value;
+  if (!plain) return null;
+  return drawnWith.value?.digest === plain.digest ? drawnWith.value.drawing : (plain.drawing as Drawing);
+});
+
+export const modulePhase = signal<"none" | "plain" | "fast">("none");
+export const module = signal<RobotModule | null>(null);
+export const missing = signal<ModuleAnswer["missing"]>([]);
+const making = new Job<ModuleAnswer>();
+export const makingPhase = making.phase;
+
+/** Parameters in the module's order: the file's values, the sliders' where there are none. */
+export const values = computed<number[] | undefined>(() => {
+  const list = module.value?.robot.parameters;
+  return list?.map(({ name, value }) => standIns.value[name] ?? value ?? 0);
+});
+
+export const symbolic = computed<Parameter[]>(() => (drawn.value?.parameters ?? []).filter((p) => p.value === null));
+
+/** A document in which the sliders' values stand as values: for what must be computed with numbers. */
+export function numeric(document: RobotDocument): RobotDocument {
+  const given = new Set(document.values.filter(({ value }) => value.trim() !== "").map(({ name }) => name));
+  const more = symbolic.value.filter(({ name }) => name in standIns.value && !given.has(name));
+  const kept = document.values.filter(({ name }) => !more.some((p) => p.name === name));
+  return { ...document, values: [...kept, ...more.map(({ name }) => ({ name, value: String(standIns.value[name]) }))] };
+}
+
+let drawingNow: AbortController | null = null;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+async function draw(document: RobotDocument): Promise<void> {
+  drawingNow?.abort();
+  drawingNow = new AbortController();
+  try {
+    const answer = await call<DrawAnswer>("/api/draw", { document }, drawingNow.signal);
+    faults.value = answer.errors;
+    if ("digest" in answer) await accepted(answer, document);
+  } catch (error) {
+    if (!aborted(error) && connected.value) faults.value = [asFault(error)];
+  }
+}
+
+const asFault = (error: unknown): Fault => {
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, problem: message, hint: "", row: null, column: "" };
+};
+
+async function accepted(answer: Drawn, document: RobotDocument): Promise<void> {
+  const same = answer.digest === drawn.value?.digest;
+  drawn.value = answer;
+  if (same && module.value) return;
+  module.value = null;
+  modulePhase.value = "none";
+  if (await fetched(document, "none", answer.digest)) await fetched(document, "fast", answer.digest);
+}
+
+// the plain module comes in a moment, the optimised one when it is ready
+async function fetched(document: RobotDocument, optimise: "none" | "fast", digest: string): Promise<boolean> {
+  const answer = await making.start("/api/module", { document, optimise });
+  if (!answer || drawn.value?.digest !== digest) return false;
+  const found = (await import(/* @vite-ignore */ answer.url)) as RobotModule;
+  if (drawn.value?.digest !== digest) return false;
+  missing.value = answer.missing;
+  module.value = found;
+  modulePhase.value = optimise === "none" ? "plain" : "fast";
+  return true;
+}
+
+let redrawingNow: AbortController | null = null;
+
+async function redraw(document: RobotDocument, digest: string): Promise<void> {
+  redrawingNow?.abort();
+  redrawingNow = new AbortController();
+  try {
+    const answer = await call<DrawAnswer>("/api/draw", { document }, redrawingNow.signal);
+    if ("digest" in answer) drawnWith.value = { digest, drawing: answer.drawing as Drawing };
+  } catch (error) {
+    if (!aborted(error) && connected.value) throw error;
+  }
+}
+
+/** Begins to follow the document; called once. */
+export function follow(): void {
+  effect(() => {
+    const document = robot.value;
+    clearTimeout(timer);
+    timer = setTimeout(() => void draw(document), TYPING_MS);
+  });
+  effect(() => {
+    const set = standIns.value;
+    const digest = drawn.value?.digest;
+    if (digest && Object.keys(set).length) void redraw(numeric(robot.peek()), digest);
+  });
+  let was = connected.peek();
+  effect(() => {
+    if (connected.value && !was) void draw(robot.peek());
+    was = connected.value;
+  });
+}

@@ -1,0 +1,7 @@
+// The one viewer of the page, when it has been loaded: panels point at links through it.
+import { signal } from "@preact/signals";
+import type { Viewer } from "../../viewer/viewer";
+
+export const viewer = signal<Viewer | null>(null);
+/** Why there is no picture in three dimensions; the drawing is then shown flat. */
+export const noViewer = signal("");

@@ -1,0 +1,22 @@
+// Numbers in a person's units. Inside (q, the drawing, the modules) everything is SI; cells and sliders follow the document.
+import type { Angle, Length } from "../../shared/api";
+
+export interface Units {
+  angle: Angle;
+  length: Length;
+}
+
+const NUMBER = /^[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?$/i;
+const TURN = 180 / Math.PI;
+
+/** A cell's plain number (decimal comma or point), or null: names and expressions are no plain numbers. */
+export function plain(cell: string): number | null {
+  const text = cell.trim().replace("−", "-");
+  return NUMBER.test(text) ? Number(text.replace(",", ".")) : null;
+}
+
+/** What stands beside a joint's slider: the unit, and one unit's size in SI. */
+export function jointUnit(si: string, units: Units): { unit: string; size: number } {
+  if (si === "rad") return units.angle === "deg" ? { unit: "deg", size: 1 / TURN } : { unit: "rad", size: 1 };
+  return units.length === "mm" ? { unit: "mm", size: 1e-3 } : { unit: "m", size: 1 };
+}
