@@ -54,6 +54,7 @@ AXES: dict[str, Mapping[str, Contraction]] = {
     "pose": {},
     "frames": {},
     "transforms": {},
+    "axes": {},
     "orientation": {},
     "jacobian": {"J": COLUMNS},
     "jacobian_tool": {"J": COLUMNS},

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.models.centroidal import centre_of_mass as centre
-from manipula.mechanics.models.entry import ENERGY, TOOL, Given, Model
-from manipula.mechanics.models.kinematics import jacobian, manipulability
+from manipula.mechanics.models.entry import ENERGY, FRAMES, TOOL, Given, Model
+from manipula.mechanics.models.kinematics import jacobian, manipulability, pose
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.vector import dot
 
@@ -38,6 +38,10 @@ def _of_moving_rows(model: Model, chain: Tree) -> Model:
 
 
 OF_FRAMES = (
+    Model(
+        "axes", "pose of every joint's own frame, whose z is its axis", ("q",), {"T": ("1, m", "joints 1…n")},
+        {"forward": lambda c, x: {"T": [at.rows() for at in pose.axes(c, x["q"])]}}, FRAMES, trees=("forward",),
+    ),
     Model(
         "tool_velocity", "velocity of the tool, J·q̇, world axes", ("q", "qd"),
         {"v": ("m/s, rad/s", "linear, then angular")}, {"columns": _velocity}, TOOL, trees=("columns",),

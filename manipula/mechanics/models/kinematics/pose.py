@@ -1,7 +1,7 @@
 """Direct geometry: where every link and the tool are.
 
 Elementary transforms relate neighbours (pose_parent_link); `frames` are the intermediate ones, seen from the world;
-`pose` is the whole. The road is walked step by step: a turn about a joint's own axis costs less than a full product.
+`pose` is the whole; `axes` are the frames of the joints. The road is walked step by step: a turn about a joint's own axis costs less than a full product.
 
 Source: Denavit, Hartenberg, "A kinematic notation for lower-pair mechanisms based on matrices", ASME Journal of Applied
 Mechanics 22 (1955); any placement may stand where they have four numbers.
@@ -25,6 +25,19 @@ def frames(chain: Tree, q: Sequence[Scalar]) -> list[Placement]:
     """pose_world_link of links 1…n, then pose_world_tool."""
     links = chain.outward(advance, list(zip(chain.links, chain.motions(q), strict=True)), chain.base)
     return [*links, (chain.base if chain.holder == BASE else links[chain.holder]) @ chain.tool]
+
+
+def axes(chain: Tree, q: Sequence[Scalar]) -> list[Placement]:
+    """pose_world_joint of joints 1…n: z is the axis it turns about or slides along, whatever the convention.
+
+    pose_world_joint = pose_world_parent · before
+    """
+
+    def placed(parent: tuple[Placement, Placement], row: tuple[Link, Placement]) -> tuple[Placement, Placement]:
+        return advance(parent[0], row), parent[0] @ row[0].before
+
+    rows = list(zip(chain.links, chain.motions(q), strict=True))
+    return [joint for _, joint in chain.outward(placed, rows, (chain.base, chain.base))]
 
 
 def pose(chain: Tree, q: Sequence[Scalar]) -> Placement:
