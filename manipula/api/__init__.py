@@ -28,6 +28,7 @@ from manipula.api.model_verbs import (
     significance,
     singularities,
 )
+from manipula.api.module_verbs import module_file, robot_data, robot_module
 from manipula.api.picture_verbs import drawing
 from manipula.api.robot_verbs import (
     convert,
@@ -87,11 +88,14 @@ __all__ = [
     "loads",
     "methods",
     "models",
+    "module_file",
     "optimise",
     "price_of",
     "reach",
     "read_log",
     "read_measured",
+    "robot_data",
+    "robot_module",
     "robots",
     "save",
     "significance",

@@ -13,6 +13,7 @@ from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
+from manipula.cli.whole import refuse_others, say_whole
 from manipula.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ def generate(
     single_file: options.SingleFile = False,
     sincos: options.SinCos = False,
     prefix: options.Prefix = "",
+    whole: Annotated[
+        bool, typer.Option("--whole", help="One JavaScript module: the robot as data, and its models.")
+    ] = False,
     dossier: Annotated[
         Path | None, typer.Option("--dossier", metavar="DIR", help="Write the whole documentation set of the robot.")
     ] = None,
@@ -61,9 +65,20 @@ def generate(
       manipula generate my_arm -m inverse_dynamics -l cpp --proof
       manipula generate my_arm -m gravity+jacobian -l c
       manipula generate my_arm -m gravity,pose --dtype float32 --no-batch --single-file --prefix arm
+      manipula generate puma560 -l javascript --whole -o out/
       manipula generate stanford3 --dossier stanford3_dossier/
     """
     subject = places.find(robot, wishes)
+    if whole:
+        others = {
+            "--wrench": wrench, "--proof": proof, "--single-file": single_file, "--dossier": dossier, "--dtype": dtype,
+            "--method": method != "best", "--prefix": prefix, "--sincos": sincos, "--no-batch": no_batch,
+            "--price": price != "classical", "--parameters": parameters != "base",
+        }  # fmt: skip
+        refuse_others(language, others)
+        kept = {"optimise": optimise, "symbolic": options.symbolic_from_text(symbolic), "frame": frame}
+        say_whole(subject, options.split_names(models), output, kept, as_json)
+        return
     names = options.split_names(models) or ([] if dossier else ["inverse_dynamics"])
     languages = language_names(language)
     chosen: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import wrap
 
 from manipula.algebra.emit.names import ascii_text
@@ -39,8 +40,14 @@ def provenance(tape: Tape, version: str) -> list[str]:
 
 
 def told(tape: Tape) -> dict[str, str]:
-    """Where a tape comes from, in words; how its formulation was searched is for `explain` alone."""
-    origin = tape.provenance
+    """Where a tape comes from, in words; how its formulation was searched is for `explain` alone.
+
+    Of the robot's parameters those are named that the tape reads.
+    """
+    read = {name for port in tape.inputs if not port.online for name in port.names}
+    whole = tape.provenance
+    own = None if whole.parameters is None else tuple(name for name in whole.parameters if name in read)
+    origin = replace(whole, parameters=own)
     texts = {key: text for key, text in origin.texts().items() if text}
     parts = "; ".join(f"{part.model} by {part.method}" for part in origin.parts)
     return texts | ({"method": parts or origin.method} if "method" in texts else {})

@@ -59,7 +59,8 @@ class CountTable(list[CountRow]):
         return html_table(self.heads, self._cells(), "Operations; once: of the parameters alone")
 
 
-NOT_COUNTED = ("transforms", "axes", "orientation", "jacobian_tool", "inverse_kinematics")  # the last: not for every arm
+# the last: not for every arm
+NOT_COUNTED = ("transforms", "axes", "orientation", "jacobian_tool", "inverse_kinematics")
 DEFAULT_MODELS = tuple(name for name in MODELS if name not in NOT_COUNTED)
 
 

@@ -24,7 +24,7 @@ class JavaScript:
     def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
         name = Namer(RESERVED).name(tape.name)
         found = states(tape, samples)
-        shown = _context(tape, name, version)
+        shown = module_context(tape, name, version)
         arguments: Split = shown["split"]
         test = {**shown, **self_test_tables(arguments, found, LANGUAGE)}
         return {
@@ -35,7 +35,8 @@ class JavaScript:
         }
 
 
-def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+def module_context(tape: Tape, name: str, version: str) -> dict[str, Any]:
+    """What the templates show of a tape."""
     written = sections_of(
         tape, LANGUAGE, {name, *(f"{name}_{word}" for word in ("prepare", "prepared", "init", "step"))}, Places()
     )

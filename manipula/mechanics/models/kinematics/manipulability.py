@@ -28,6 +28,8 @@ _DRAWS = ((0.734, -1.219, 0.451, 2.113, -0.873, 1.542), (-1.847, 0.612, 1.731, -
 
 def upright(chain: Tree) -> Tree:
     """On the axes of the first joint: where it stands in the world changes nothing, and hides which rows are zero."""
+    if not chain.links:  # a tool that stands on the base
+        return replace(chain, base=HERE)
     first, *rest = chain.links
     return replace(chain, base=HERE, links=(replace(first, before=HERE), *rest))
 

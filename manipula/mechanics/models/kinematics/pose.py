@@ -1,7 +1,8 @@
 """Direct geometry: where every link and the tool are.
 
 Elementary transforms relate neighbours (pose_parent_link); `frames` are the intermediate ones, seen from the world;
-`pose` is the whole; `axes` are the frames of the joints. The road is walked step by step: a turn about a joint's own axis costs less than a full product.
+`pose` is the whole; `axes` are the frames of the joints. The road is walked step by step: a turn about a joint's own
+axis costs less than a full product.
 
 Source: Denavit, Hartenberg, "A kinematic notation for lower-pair mechanisms based on matrices", ASME Journal of Applied
 Mechanics 22 (1955); any placement may stand where they have four numbers.

@@ -1,0 +1,64 @@
+"""The robot as a module that pages and other programs of JavaScript read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from manipula.api.robot_verbs import loaded
+
+if TYPE_CHECKING:
+    from manipula.mechanics.robot.bind import Symbolic
+    from manipula.robot import Robot
+
+
+def robot_module(
+    robot: Robot | str,
+    path: str | Path | None = None,
+    models: Sequence[str] | None = None,
+    *,
+    optimise: str = "fast",
+    symbolic: Symbolic = "auto",
+    frame: str = "",
+    seconds: float | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> str:
+    """The robot as one JavaScript module, an ES module without imports: its data and all its models as functions of
+    (q, …, p). Returns the text, and writes it where a path is given.
+
+    `models` are catalogue names; left out: pose, frames, axes, jacobian, inverse kinematics and dynamics. What cannot
+    be made for this robot is left out and named in `robot.missing`; so is what comes after `seconds`. Parameters
+    without a value get a stand-in. `symbolic="all"` keeps numbers of the table as parameters, too.
+
+    >>> "export function pose(q, p)" in robot_module("planar2r", models=["pose"], optimise="none")
+    True
+    """
+    from manipula.generation.module.making import ModuleRequest, checked_models, module_text
+    from manipula.support.files import write_text
+
+    subject = loaded(robot)
+    subject = subject.at(frame) if frame else subject
+    asked = ModuleRequest(subject, checked_models(models), symbolic, optimise, seconds)
+    text = module_text(asked, {}, tell)
+    if path is not None:
+        write_text(Path(path), text)
+    return text
+
+
+def module_file(robot: Robot) -> str:
+    """The name of the file of a robot's module: letters, digits and _ alone."""
+    from manipula.algebra.emit.names import identifier
+
+    return f"{identifier(robot.name)}.mjs"
+
+
+def robot_data(module: str) -> dict[str, Any]:
+    """The data of a robot's module, from its text: what `robot` is in JavaScript.
+
+    >>> robot_data(robot_module("planar2r", models=["pose"], optimise="none"))["dof"]
+    2
+    """
+    from manipula.algebra.emit.javascript.whole import data_of
+
+    return data_of(module)

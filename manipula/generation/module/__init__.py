@@ -1,0 +1,1 @@
+"""A robot as one module of a language that pages read: its data and its models."""

@@ -1,0 +1,127 @@
+"""The models of a module, made one after the other; what cannot be made is named with the reason.
+
+What else belongs in a module (inverse kinematics, which is no single formula) is made by others and handed in as a
+`PartMaker`: it may add functions, data and text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from manipula.algebra.emit.javascript.whole import Exported, Whole, whole_module
+from manipula.algebra.expr.function import Function
+from manipula.algebra.tape import tape_from_function
+from manipula.errors import InputError, ManipulaError
+from manipula.generation.module.data import robot_data, with_models
+from manipula.generation.prepare import Prepared, model_named, prepare
+from manipula.generation.proved import generate_function
+from manipula.generation.request import Request
+from manipula.mechanics.models.catalogue import MODELS
+from manipula.mechanics.robot.bind import Symbolic
+from manipula.mechanics.robot.branching import with_frame
+from manipula.mechanics.robot.description import Robot
+from manipula.support.progress import Tell, silent
+from manipula.version import __version__
+
+# quick ones first: where time is short, these are there
+USUAL = (
+    "pose", "frames", "axes", "jacobian", "inverse_kinematics", "gravity", "inertia_matrix", "energy", "manipulability",
+    "centre_of_mass", "coriolis", "inverse_dynamics", "forward_dynamics",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModuleRequest:
+    """What is asked for; `seconds` ends the making between two models, and names those that are left out."""
+
+    robot: Robot
+    models: Sequence[str] = USUAL
+    symbolic: Symbolic = "auto"
+    optimise: str = "fast"
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a maker adds: functions of the module's own, data beside the others, text behind the functions."""
+
+    functions: Sequence[Exported] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+    text: Sequence[str] = ()
+
+
+class Maker:
+    """Models of one robot, each made once."""
+
+    def __init__(self, asked: ModuleRequest, tell: Tell = silent) -> None:
+        self.asked, self.tell = asked, tell
+        self.robot = _with_tool(asked.robot)
+        self.made: dict[str, Function] = {}
+        self.missing: dict[str, str] = {}
+        self._first = prepare(Request(self.robot, "frames", symbolic=asked.symbolic, optimise=asked.optimise))
+        self._end = None if asked.seconds is None else monotonic() + asked.seconds
+
+    def function(self, name: str) -> Function | None:
+        """The model, or None and the reason among the missing."""
+        if name not in self.made and name not in self.missing:
+            try:
+                self.made[name] = self._generated(name)
+            except ManipulaError as error:
+                self.missing[name] = str(error)
+        return self.made.get(name)
+
+    def _generated(self, name: str) -> Function:
+        if self._end is not None and monotonic() > self._end:
+            raise InputError(f"left out: the others took {self.asked.seconds:g} s already")
+        return generate_function(self.prepared(name), self.tell)
+
+    def prepared(self, name: str) -> Prepared:
+        """The question for a model; the robot's structure is looked at once."""
+        return self._first.asking(model=name)
+
+
+PartMaker = Callable[[Maker], Part]
+
+
+def _with_tool(robot: Robot) -> Robot:
+    """With the frame meant, where there is one; else models about a tool say that one must be named."""
+    try:
+        return with_frame(robot)
+    except ManipulaError:
+        return robot
+
+
+def module_text(asked: ModuleRequest, makers: Mapping[str, PartMaker], tell: Tell = silent) -> str:
+    """The module; `makers` are those of models that are no single formula, by name."""
+    maker = Maker(asked, tell)
+    data = robot_data(asked.robot, asked.symbolic)
+    parts: list[Part] = []
+    for name in asked.models:
+        if name in makers:
+            parts.append(makers[name](maker))
+        else:
+            maker.function(name)
+    shown = {name: maker.made[name] for name in asked.models if name in maker.made}
+    own = [Exported(name, tape_from_function(made), MODELS[name].doc) for name, made in maker.made.items()]
+    known = {function.name for function in own}
+    own += [x for part in parts for x in part.functions if x.name not in known]
+    told = with_models(data, shown, maker.missing)
+    for part in parts:
+        told |= part.data
+    names = [x["name"] for x in data["parameters"]]
+    text = [x for part in parts for x in part.text]
+    return whole_module(Whole(f"{asked.robot.name}: the robot and its models", told, names, own, text), __version__)
+
+
+def checked_models(models: Sequence[str] | None) -> tuple[str, ...]:
+    """The names asked for, each once and in the order in which they are made."""
+    if models is None:
+        return USUAL
+    if isinstance(models, str):
+        raise InputError(f"models: expected a list of names, found {models!r}; write [{models!r}]")
+    names = [model_named(name).name for name in dict.fromkeys(models)]
+    first = [name for name in USUAL if name in names]
+    return (*first, *(name for name in names if name not in first))
