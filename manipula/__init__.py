@@ -56,6 +56,7 @@ from manipula.simulation.paths.face import show_as
 from manipula.version import __version__
 
 if TYPE_CHECKING:
+    from manipula import studies
     from manipula.arm import Arm
     from manipula.identification.joint_model import JointModel
     from manipula.identification.online.estimator import OnlineEstimator
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from manipula.simulation.plant import Plant
     from manipula.simulation.records.logs import Log
     from manipula.simulation.run import Run
+    from manipula.studies.studying import study
     from manipula.system import Law, System
 
 __all__ = [
@@ -123,6 +125,8 @@ __all__ = [
     "significance",
     "simulate",
     "singularities",
+    "studies",
+    "study",
     "tables",
     "trajectory",
 ]
@@ -144,15 +148,16 @@ _CLASSES = {
     "Sensors": "manipula.simulation.loops.sensors",
     "System": "manipula.system",
 }
-_NAMESPACES = {"trajectory": "manipula.simulation.trajectory"}
+_NAMESPACES = {"studies": "manipula.studies", "trajectory": "manipula.simulation.trajectory"}
+_VERBS = {"study": "manipula.studies.studying"}  # that stand above the classes
 
 
 def __getattr__(name: str) -> Any:
     """A class or a namespace on first use; Python asks here only for what is not in the module yet."""
     if name in _NAMESPACES:
         found: Any = import_module(_NAMESPACES[name])
-    elif name in _CLASSES:
-        found = getattr(import_module(_CLASSES[name]), name)
+    elif name in _CLASSES or name in _VERBS:
+        found = getattr(import_module(_CLASSES.get(name) or _VERBS[name]), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found

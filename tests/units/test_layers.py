@@ -61,8 +61,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "robot",
     ),
     "arm": ("support", "algebra", "mechanics", "generation", "ik", "api", "model", "robot"),
-    "": ("parameters", "simulation", "identification", *FACE),
-    "cli": ("support", "", *FACE),
+    "studies": ("support", "mechanics", "pages", "ik", "simulation", "identification", *FACE),  # programs of the verbs
+    "": ("parameters", "simulation", "identification", "studies", *FACE),
+    "cli": ("support", "studies", "", *FACE),
 }
 
 

@@ -1,0 +1,103 @@
+"""Files of columns: cases come from them. npz and csv always, Parquet where pyarrow is."""
+
+from __future__ import annotations
+
+import csv
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+from manipula.studies.cases.values import column_from, refuse_names
+
+ENDINGS = (".npz", ".csv", ".parquet")
+
+
+def refuse_ending(path: Path) -> None:
+    if path.suffix.lower() not in ENDINGS:
+        raise InputError(f"{path}: expected a file that ends in {', '.join(ENDINGS)}")
+    if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
+        raise InputError(f"{path}: Parquet needs pyarrow: pip install pyarrow")
+
+
+def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
+    """Columns of one length."""
+    refuse_ending(path)
+    try:
+        found = {".npz": _npz_read, ".csv": _csv_read, ".parquet": _parquet_read}[path.suffix.lower()](path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, BadZipFile, UnicodeDecodeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: is no file of columns: {error}") from None
+    refuse_names(found)
+    lengths = {name: len(values) if values.ndim else -1 for name, values in found.items()}
+    if len(set(lengths.values())) > 1 or -1 in lengths.values():
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise InputError(f"{path}: the columns are of different lengths: {told[:150]}")
+    columns = {name: _checked(path, name, values) for name, values in found.items()}
+    return columns, next(iter(lengths.values()), 0)
+
+
+def _checked(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
+    if values.dtype.kind == "U" or values.dtype == bool:
+        return values
+    if values.dtype.kind not in "uif" or values.dtype.itemsize > 8:
+        raise InputError(f"{path}: {name}: expected numbers or words, found {values.dtype}")
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise InputError(
+            f"{path}: {name}: row {int(np.isnan(values).reshape(len(values), -1).any(-1).argmax())} is NaN"
+        )
+    return values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
+
+
+def _npz_read(path: Path) -> dict[str, NDArray[Any]]:
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
+        return {name: found[name] for name in found.files}
+
+
+def _csv_read(path: Path) -> dict[str, NDArray[Any]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        lines = [line for line in csv.reader(file) if line]
+    if not lines:
+        raise InputError(f"{path}: is empty; expected a line of names and a line a case")
+    heads, rows = [x.strip() for x in lines[0]], lines[1:]
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(heads):
+            raise InputError(f"{path}: line {number} has {len(row)} cells, the names are {len(heads)}")
+    if len(set(heads)) < len(heads):
+        raise InputError(f"{path}: two columns have the same name")
+    columns = zip(*rows) if rows else [[] for _ in heads]
+    return {name: _typed(name, list(cells)) for name, cells in zip(heads, columns)}
+
+
+def _typed(name: str, cells: list[str]) -> NDArray[Any]:
+    """Whole numbers where all are, else numbers where all are, else words."""
+    for kind in (int, float):
+        try:
+            return column_from(name, [kind(x) for x in cells]) if cells else np.empty(0)
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+    return column_from(name, cells)
+
+
+def _parquet_read(path: Path) -> dict[str, NDArray[Any]]:
+    import pyarrow.parquet as pq
+    from pyarrow.lib import ArrowException
+
+    try:
+        table = pq.read_table(path)
+    except ArrowException as error:
+        raise InputError(f"{path}: is no file of columns: {error}") from None
+    return {name: _from_arrow(name, table.column(name)) for name in table.column_names}
+
+
+def _from_arrow(name: str, column: Any) -> NDArray[Any]:
+    values = column.to_pylist()
+    return column_from(name, values) if values else np.empty(0)

@@ -1,0 +1,119 @@
+"""Cases drawn from ranges: Latin hypercubes and Sobol's sequence, by scipy.
+
+Sobol's points come in their order, some at a time; a Latin hypercube is a permutation for every name and must be held
+as a whole.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+from manipula.studies.cases.cases import Cases, Columns, digest_of, refuse_many
+from manipula.studies.cases.values import ends_from, refuse_names
+
+HELD = 10**7  # of a Latin hypercube
+
+
+class Sample(Cases):
+    """`count` points of the unit cube, stretched to the ranges."""
+
+    kind = ""
+
+    def __init__(self, count: int, ranges: Mapping[str, Any], seed: int = 0) -> None:
+        refuse_names(ranges)
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise InputError(f"cases: {self.kind}: expected how many, a whole number above zero, found {count!r:.40}")
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise InputError(f"cases: {self.kind}: expected a seed of zero or more, found {seed!r:.40}")
+        if not ranges:
+            raise InputError(f"cases: {self.kind}: expected ranges by name, such as mass=(0, 5)")
+        refuse_many(count)
+        self.names, self.count, self.seed = tuple(ranges), count, seed
+        ends = [_ends(name, values) for name, values in ranges.items()]
+        self._low, self._high = np.array(ends).T
+
+    def points(self, start: int, stop: int) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def columns(self, start: int, stop: int) -> Columns:
+        points = self._low + (self._high - self._low) * self.points(start, stop)
+        return {name: points[:, k] for k, name in enumerate(self.names)}
+
+    @property
+    def digest(self) -> str:
+        ends = [self._low.tolist(), self._high.tolist()]
+        return digest_of([self.kind, self.count, self.seed, self.names, ends])
+
+
+def _ends(name: str, values: Any) -> tuple[float, float]:
+    if isinstance(values, Mapping):
+        return ends_from(name, values)
+    if not isinstance(values, list | tuple) or len(values) != 2:
+        raise InputError(f"cases: {name}: expected the two ends of a range, found {values!r:.60}")
+    return ends_from(name, {"from": values[0], "to": values[1]})
+
+
+class LatinHypercube(Sample):
+    """Every name's range in as many slices as there are cases, each slice met once."""
+
+    kind = "latin"
+
+    def __init__(self, count: int, ranges: Mapping[str, Any], seed: int = 0) -> None:
+        super().__init__(count, ranges, seed)
+        if count > HELD:
+            raise InputError(
+                f"cases: latin: {count} are more than are held at once ({HELD:.0e}); take mp.studies.sobol"
+            )
+        self._points: NDArray[np.float64] | None = None
+
+    def points(self, start: int, stop: int) -> NDArray[np.float64]:
+        if self._points is None:
+            from scipy.stats.qmc import LatinHypercube as Engine
+
+            self._points = np.asarray(Engine(len(self.names), **_seeded(Engine, self.seed)).random(self.count))
+        return self._points[start:stop]
+
+
+class Sobol(Sample):
+    """Owen's scrambling of Sobol's sequence: a power of two of them covers the ranges most evenly."""
+
+    kind = "sobol"
+
+    def __init__(self, count: int, ranges: Mapping[str, Any], seed: int = 0) -> None:
+        super().__init__(count, ranges, seed)
+        self._engine: Any = None
+
+    def points(self, start: int, stop: int) -> NDArray[np.float64]:
+        if self._engine is None or self._engine.num_generated > start:
+            from scipy.stats.qmc import Sobol as Engine
+
+            bits = 30 if self.count <= 2**30 else 62
+            self._engine = Engine(len(self.names), bits=bits, **_seeded(Engine, self.seed))
+        if self._engine.num_generated < start:
+            self._engine.fast_forward(start - self._engine.num_generated)
+        with warnings.catch_warnings():  # that the count is no power of two is the caller's choice
+            warnings.simplefilter("ignore", UserWarning)
+            return np.asarray(self._engine.random(stop - start))
+
+
+def _seeded(engine: Any, seed: int) -> dict[str, Any]:
+    """scipy has called it `rng` since 1.15."""
+    word = "rng" if "rng" in signature(engine.__init__).parameters else "seed"
+    return {word: np.random.default_rng(seed)}
+
+
+def latin(count: int, seed: int = 0, **ranges: Any) -> LatinHypercube:
+    """A Latin hypercube of so many cases: `latin(200, mass=(0, 5), kp=(100, 900))`."""
+    return LatinHypercube(count, ranges, seed)
+
+
+def sobol(count: int, seed: int = 0, **ranges: Any) -> Sobol:
+    """So many points of Sobol's sequence, scrambled: `sobol(1024, mass=(0, 5), kp=(100, 900))`."""
+    return Sobol(count, ranges, seed)

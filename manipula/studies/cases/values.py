@@ -1,0 +1,126 @@
+"""Values that a study keeps: numbers, words and small arrays of numbers, side by side in columns of one type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError
+
+NAME = re.compile(r"[^\W\d][\w.\- ]{0,79}")
+RESERVED = ("failed", "why")  # what a table of results says of the cases that failed
+ENTRIES = 10_000  # of an array; what is larger belongs into a file of its own
+LETTERS = 1000
+LEVELS = 10**8  # of one name
+
+
+def refuse_names(names: Iterable[Any]) -> None:
+    for name in names:
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise InputError(f"cases: {name!r:.90} is no name; expected letters, digits and _ . - after a letter")
+        if name in RESERVED:
+            raise InputError(f"cases: {name!r} is what a study calls its failures; take another name")
+
+
+def array_from(value: Any) -> NDArray[Any] | None:
+    """Numbers, or a word, as an array that files hold: bool, int64, float64, text. None for anything else."""
+    if isinstance(value, str):
+        return np.array(value) if len(value) <= LETTERS and "\0" not in value else None
+    try:
+        found = np.asarray(value)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    if found.dtype.kind not in "buif" or found.size > ENTRIES or isinstance(value, np.ma.MaskedArray):
+        return None
+    if found.dtype.kind == "b":
+        return found
+    if found.dtype.kind in "ui":
+        return found.astype(np.int64) if not found.size or int(found.max()) < 2**63 else None
+    return found.astype(np.float64) if found.dtype.itemsize <= 8 else None
+
+
+def column_from(name: str, values: Sequence[Any]) -> NDArray[Any]:
+    """The values of one name in every case: all numbers, all words, or all arrays of one shape."""
+    arrays = [array_from(value) for value in values]
+    for number, found in enumerate(arrays):
+        if found is None:
+            raise InputError(
+                f"cases: {name}: found {values[number]!r:.60} in case {number}; expected a number, a word or an array"
+            )
+        _refuse_nan(name, found)
+    kept = [x for x in arrays if x is not None]
+    odd = next((k for k, x in enumerate(kept) if kind_of(x) != kind_of(kept[0])), None)
+    if odd is not None:
+        raise InputError(
+            f"cases: {name}: found {values[odd]!r:.40} in case {odd} beside {values[0]!r:.40}; a column is of one kind"
+        )
+    return np.stack(kept)
+
+
+def kind_of(found: NDArray[Any]) -> tuple[str, tuple[int, ...]]:
+    """What must be alike in a column: words or numbers, and the shape."""
+    return ("word" if found.dtype.kind == "U" else "number"), found.shape
+
+
+def levels_from(name: str, values: Any) -> NDArray[Any]:
+    """The levels of a name: a list, an array, a range; {from, to, count} is evenly spaced, {from, to, step} too."""
+    if isinstance(values, Mapping):
+        return spaced(name, values)
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray | range):
+        raise InputError(f"cases: {name}: expected a list of levels, found {values!r:.60}; one level is written [x]")
+    if not len(values):
+        ran = " (a range that ends before it begins)" if isinstance(values, range) else ""
+        raise InputError(f"cases: {name}: has no level{ran}")
+    if len(values) > LEVELS:
+        raise InputError(f"cases: {name}: has {len(values):.3g} levels; a sample of them would do")
+    if isinstance(values, range):
+        return np.arange(values.start, values.stop, values.step, dtype=np.int64)
+    found = np.asarray(values) if isinstance(values, np.ndarray) else None
+    if found is not None and found.dtype.kind in "buif" and found.dtype.itemsize <= 8:
+        _refuse_nan(name, found)
+        return found.astype({"b": bool, "u": np.int64, "i": np.int64, "f": np.float64}[found.dtype.kind])
+    return column_from(name, list(values))
+
+
+def spaced(name: str, table: Mapping[str, Any]) -> NDArray[Any]:
+    """{from, to, count}: `count` levels, both ends among them; {from, to, step}: from one end on."""
+    low, high = ends_from(name, table, ("count", "step"))
+    given = [key for key in ("count", "step") if key in table]
+    if len(given) != 1:
+        raise InputError(f"cases: {name}: a range needs count or step, one of them")
+    if given == ["step"]:
+        step = _number(name, "step", table["step"])
+        if step <= 0 or (high - low) / step > LEVELS:
+            raise InputError(f"cases: {name}: expected a step above zero, of at most {LEVELS:.0e}, found {step:g}")
+        return low + step * np.arange(int((high - low) / step * (1 + 1e-12)) + 1)
+    count = table["count"]
+    if isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= LEVELS:
+        raise InputError(f"cases: {name}: expected a count of 2 or more levels, found {count!r:.40}")
+    return np.linspace(low, high, count)
+
+
+def ends_from(name: str, table: Mapping[str, Any], more: Sequence[str] = ()) -> tuple[float, float]:
+    """The two ends of a range, in their order."""
+    odd = [key for key in table if key not in ("from", "to", *more)]
+    if odd or not {"from", "to"} <= table.keys():
+        what = f"has no {odd[0]!r}" if odd else "needs from and to"
+        raise InputError(f"cases: {name}: a range {what}; expected {', '.join(('from', 'to', *more))}")
+    low, high = (_number(name, key, table[key]) for key in ("from", "to"))
+    if not low < high:
+        raise InputError(f"cases: {name}: the range is reversed or empty: from {low:g} to {high:g}")
+    return low, high
+
+
+def _number(name: str, key: str, value: Any) -> float:
+    if isinstance(value, bool | str) or not np.isscalar(value) or not np.isreal(value) or not np.isfinite(value):
+        raise InputError(f"cases: {name}: {key}: expected a finite number, found {value!r:.40}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _refuse_nan(name: str, found: NDArray[Any]) -> None:
+    if found.dtype.kind == "f" and np.isnan(found).any():
+        raise InputError(f"cases: {name}: found NaN, which is no number")

@@ -1,0 +1,1 @@
+"""Where a study runs: this process, processes of this machine, a Dask cluster."""

@@ -1,0 +1,49 @@
+"""What an engine is to a study: chunks go in, blocks come out, in any order."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from manipula.studies.work.blocks import Block
+from manipula.studies.work.working import Chunk
+
+FATAL = "its worker ended without a word, three times"  # of a case that takes its process with it
+CHANCES = 3
+
+
+class Engine(Protocol):
+    """`workers` compute at a time; `width` chunks keep them busy."""
+
+    title: str
+
+    @property
+    def workers(self) -> int: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def waiting(self) -> int:
+        """Chunks that were submitted and have not come back."""
+        ...
+
+    def submit(self, chunk: Chunk) -> None: ...
+
+    def next(self) -> Block:
+        """Waits for the next result of those submitted."""
+        ...
+
+    def rest(self) -> list[Block]:
+        """What has been computed and nobody has asked for, when a study ends early."""
+        ...
+
+    def close(self) -> None:
+        """Ends what was started, at once."""
+        ...
+
+
+def given_up(chunk: Chunk) -> Block:
+    """A case that cannot be computed because whoever tries dies of it."""
+    return Block(np.empty(0, np.int64), {}, [(chunk.start, FATAL)])

@@ -1,0 +1,1 @@
+"""What comes of a study: kept while it runs, whole when it is done."""

@@ -1,0 +1,89 @@
+"""The page of a study: a summary, how every result is distributed and how it goes with the cases, what failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.pages.charts import Chart, Line
+from manipula.pages.page import charts, page, paragraph, section, table
+
+CHARTS = 12  # of a kind
+POINTS = 1500  # dots of a chart: more than can be told apart
+REASONS = 20
+
+
+class Shown(Protocol):
+    """A study, as far as its page goes."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def path(self) -> Path: ...
+    @property
+    def given(self) -> tuple[str, ...]: ...
+    @property
+    def results(self) -> tuple[str, ...]: ...
+    @property
+    def table(self) -> Mapping[str, NDArray[Any]]: ...
+    @property
+    def why(self) -> dict[int, str]: ...
+    def summary(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]: ...
+
+
+def report_of(study: Shown, *parts: str) -> str:
+    """The whole page; `parts` are what a ready study has to show of its own, before the rest."""
+    heads, rows = study.summary()
+    results = [name for name in study.results if _plots(study.table[name])]
+    given = [name for name in study.given if _plots(study.table[name]) and len(np.unique(study.table[name])) > 1]
+    pairs = [(x, y) for y in results for x in given][:CHARTS]
+    failed = f", {len(study.why)} of them failed" if study.why else ""
+    return page(
+        f"Study {study.title}",
+        [
+            paragraph(f"{study.count} cases{failed}. All of them: {study.path.name}"),
+            *parts,
+            section("Results", table("over all cases that did not fail", heads, rows)),
+            *(
+                [section("Distributions", charts([_distribution(study, x) for x in results[:CHARTS]]))]
+                if results
+                else []
+            ),
+            *([section("By case", charts([_dots(study, x, y) for x, y in pairs]))] if pairs else []),
+            *([section("Failures", _reasons(study))] if study.why else []),
+        ],
+    )
+
+
+def _plots(values: NDArray[Any]) -> bool:
+    return values.ndim == 1 and values.dtype.kind in "bif" and bool(np.isfinite(values.astype(float)).any())
+
+
+def _distribution(study: Shown, name: str) -> Chart:
+    """The share of cases at or below a value."""
+    values = np.sort(study.table[name].astype(float))
+    values = values[np.isfinite(values)]
+    share = np.arange(1, len(values) + 1) / len(values)
+    some = np.unique(np.linspace(0, len(values) - 1, min(len(values), 600)).astype(int))
+    return Chart(name, name, "share of cases", values[some].tolist(), [Line("", share[some].tolist())])
+
+
+def _dots(study: Shown, x: str, y: str) -> Chart:
+    across, up = (study.table[name].astype(float) for name in (x, y))
+    some = np.flatnonzero(np.isfinite(across) & np.isfinite(up))
+    some = some[:: max(1, len(some) // POINTS)]
+    return Chart(f"{y} over {x}", x, y, across[some].tolist(), [Line("", up[some].tolist(), dots=True)])
+
+
+def _reasons(study: Shown) -> str:
+    found = Counter(study.why.values()).most_common(REASONS)
+    first = {why: case for case, why in reversed(study.why.items())}
+    rows = [(why, str(count), str(first[why])) for why, count in found]
+    return table("by what they say", ("why", "cases", "the first"), rows)

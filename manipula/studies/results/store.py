@@ -1,0 +1,157 @@
+"""A study's folder: what the study is (`study.json`), the results so far (`parts/`), and all of them when it is whole
+(`results.npz`).
+
+A part is a file that appears whole, with the results of some thousand cases; which cases, it says itself. So whatever
+ends a study, what is there is right, and the next run computes what is not.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from manipula.errors import InputError, caution
+from manipula.studies.work.blocks import Block, Spec, joined
+from manipula.support.files import write_bytes, write_text
+
+ENOUGH, SOON = 4 * 2**20, 5.0  # bytes, seconds: then what has come is written
+FORMAT = 1
+WHOLE = "results.npz"
+TOLD = {"function": "function", "text": "text of the function", "cases": "cases", "count": "number of cases",
+        "seed": "seed", "shared": "shared values", "versions": "versions"}  # fmt: skip
+
+
+class Store:
+    """The folder of one study. `identity` is what must be the same for a study to be gone on with."""
+
+    def __init__(self, folder: Path, identity: dict[str, Any]) -> None:
+        self.folder, self.parts, self.whole = folder, folder / "parts", folder / WHOLE
+        self._buffer, self._size, self._written, self._since = list[Block](), 0, 0, monotonic()
+        self.stored, self.failed = 0, 0
+        self.spec: Spec | None = None
+        with told_if_not_written(folder):
+            self._meet(identity)
+
+    def _meet(self, identity: dict[str, Any]) -> None:
+        file = self.folder / "study.json"
+        if self.folder.is_dir() and any(self.folder.iterdir()) and not file.exists():
+            raise InputError(f"{self.folder}: is not empty and holds no study; name a new folder, or that of the study")
+        if file.exists():
+            self._refuse_another(_read(file), identity)
+        self.parts.mkdir(parents=True, exist_ok=True)
+        write_text(file, json.dumps({"format": FORMAT, **identity}, indent=1) + "\n")
+
+    def _refuse_another(self, found: dict[str, Any], identity: dict[str, Any]) -> None:
+        for key, value in identity.items():
+            if found.get(key) != value:
+                was = f": {found.get(key)!r:.60}, not {value!r:.60}" if key in ("function", "count", "seed") else ""
+                raise InputError(f"{self.folder}: holds another study: its {TOLD[key]} differs{was}")
+
+    def done(self) -> list[tuple[int, int]]:
+        """The ranges of cases whose results are there."""
+        found = list[tuple[int, int]]()
+        for path in sorted(self.parts.glob("*.npz")):
+            part = _part(path)
+            if part is None:
+                caution(f"{path}: cannot be read and is left out; its cases are computed again")
+                path.unlink()
+                continue
+            found += ranges_of(np.concatenate([part.cases, np.array([k for k, _ in part.failed], dtype=np.int64)]))
+            self.failed += len(part.failed)
+            self.spec = self.spec or part.spec
+        self.stored = sum(stop - start for start, stop in found)
+        return found
+
+    def take(self, block: Block) -> None:
+        """Results that came; they are written before long."""
+        self._buffer.append(block)
+        self._size += block.size
+        self.spec = self.spec or block.spec
+        self.stored += block.count
+        self.failed += len(block.failed)
+        if self._size > ENOUGH or monotonic() - self._since > SOON:
+            self.flush()
+
+    def flush(self) -> None:
+        """What has come is on the disk after this."""
+        if self._buffer:
+            with told_if_not_written(self.folder):
+                whole = joined(self._buffer)
+                name = f"{min(x[0] for x in ranges_or_failed(whole)):012d}-{os.getpid()}-{self._written}.npz"
+                write_bytes(self.parts / name, _packed(whole))
+        self._buffer, self._size, self._written, self._since = [], 0, self._written + 1, monotonic()
+
+    def pieces(self, *members: str) -> Iterator[Any]:
+        """These members of every part that has them, part by part."""
+        for path in sorted(self.parts.glob("*.npz")):
+            with np.load(path, allow_pickle=False) as found:
+                if all(member in found.files for member in members):
+                    kept = [found[member] for member in members]
+                    yield kept[0] if len(kept) == 1 else kept
+
+    def drop_parts(self) -> None:
+        shutil.rmtree(self.parts, ignore_errors=True)
+
+
+def ranges_or_failed(block: Block) -> list[tuple[int, int]]:
+    return ranges_of(np.concatenate([block.cases, np.array([k for k, _ in block.failed], dtype=np.int64)]))
+
+
+def ranges_of(cases: Any) -> list[tuple[int, int]]:
+    """Neighbours as ranges."""
+    if not len(cases):
+        return []
+    found = np.unique(cases)
+    breaks = np.flatnonzero(np.diff(found) > 1)
+    starts, stops = found[np.r_[0, breaks + 1]], found[np.r_[breaks, len(found) - 1]] + 1
+    return list(zip(starts.tolist(), stops.tolist()))
+
+
+def _packed(block: Block) -> bytes:
+    named = {f"result.{name}": values for name, values in block.columns.items()}
+    failed, why = np.array([k for k, _ in block.failed], dtype=np.int64), np.array([x for _, x in block.failed], "U")
+    with BytesIO() as file:
+        np.savez(file, case=block.cases, failed=failed, why=why, **named)  # type: ignore[arg-type]
+        return file.getvalue()
+
+
+def _part(path: Path) -> Block | None:
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as found:
+            columns = {name.removeprefix("result."): found[name] for name in found.files if name.startswith("result.")}
+            failed = list(zip(found["failed"].tolist(), found["why"].tolist()))
+            return Block(found["case"], columns, failed)
+    except (OSError, ValueError, KeyError, BadZipFile, EOFError):
+        return None
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, UnicodeDecodeError):
+        found = None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError(f"{file}: is no study's; take another folder")
+    return found
+
+
+@contextmanager
+def told_if_not_written(folder: Path) -> Iterator[None]:
+    """A folder that cannot be written, a disk that is full: one sentence, and how to go on."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise InputError(f"{folder}: the disk is full; make room and go on with resume={str(folder)!r}") from error
+        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from error

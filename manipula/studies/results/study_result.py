@@ -1,0 +1,191 @@
+"""A study that is whole: its table of columns, its rows, its failures; read from the disk as they are asked for."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+from weakref import finalize
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.studies.cases.files import refuse_ending
+from manipula.studies.cases.values import RESERVED
+from manipula.studies.results.files import Written, columns_written
+from manipula.studies.results.report import report_of
+from manipula.support.files import write_text
+from manipula.support.tables import html_table, text_table
+
+SHOWN = 8
+STRIDE = 2**14
+
+
+class Failure(NamedTuple):
+    """A case that failed, and why."""
+
+    case: int
+    why: str
+    given: dict[str, Any]
+
+
+class Table(Mapping[str, NDArray[Any]]):
+    """Columns by name, in the order of the cases: first those of the cases, then results. NaN where it failed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._held = path, dict[str, NDArray[Any]]()
+        with np.load(path, allow_pickle=False) as found:
+            self._names = [name for name in found.files if name not in RESERVED]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._names:
+            raise UnknownNameError("column of the study", name, self._names)
+        return self.member(name)
+
+    def member(self, name: str) -> NDArray[Any]:
+        if name not in self._held:
+            with np.load(self._path, allow_pickle=False) as found:
+                self._held[name] = found[name]
+        return self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<columns {', '.join(self._names)[:200]}>"
+
+
+class Rows(Sequence[dict[str, Any]]):
+    """Case by case; a row that failed has what was given, and its `failure`."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+
+    def __len__(self) -> int:
+        return self._study.count
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        place = k + len(self) if k < 0 else k
+        if not 0 <= place < len(self):
+            raise IndexError(f"the study has {len(self)} rows")
+        why = self._study.why.get(place)
+        names = self._study.table if why is None else self._study.given
+        found = {name: _plain(self._study.table[name][place]) for name in names}
+        return found if why is None else {**found, "failure": why}
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} rows>"
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, np.ndarray) else value.item()
+
+
+@dataclass(frozen=True)
+class Study:
+    """`table`: columns; `rows`: dicts; `failures`: the cases that failed. `path` is the file of all of it."""
+
+    title: str
+    path: Path
+    count: int
+    given: tuple[str, ...]
+    seconds: float = 0.0
+    computed: int = 0
+
+    def owned(self, folder: Path) -> Study:
+        """The folder is a temporary one: it goes with this object."""
+        finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return self
+
+    @cached_property
+    def table(self) -> Table:
+        return Table(self.path)
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The names of what the function gave."""
+        return tuple(name for name in self.table if name not in self.given)
+
+    @cached_property
+    def why(self) -> dict[int, str]:
+        """Case → sentence, of those that failed."""
+        return dict(zip(self.table.member("failed").tolist(), self.table.member("why").tolist()))
+
+    @property
+    def rows(self) -> Rows:
+        return Rows(self)
+
+    @property
+    def failures(self) -> list[Failure]:
+        return [
+            Failure(case, why, {name: _plain(self.table[name][case]) for name in self.given})
+            for case, why in self.why.items()
+        ]
+
+    def summary(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Of every result that is a number: least, median, mean, most."""
+        heads = ("result", "lowest", "5 %", "median", "mean", "95 %", "highest")
+        return heads, [_summed(name, self.table[name]) for name in self.results if self._is_number(name)]
+
+    def _is_number(self, name: str) -> bool:
+        return self.table[name].ndim == 1 and self.table[name].dtype.kind != "U"
+
+    def save(self, path: str | Path) -> Path:
+        """The table as a file: .npz, .csv or .parquet."""
+        return columns_written(Written(self.path, self.table, self.why, self.count), Path(path))
+
+    def report(self, path: str | Path) -> Path:
+        """A page that stands alone: summary, pictures, failures."""
+        return write_text(Path(path), report_of(self))
+
+    def as_dict(self) -> dict[str, Any]:
+        heads, rows = self.summary()
+        return {
+            "study": self.title,
+            "cases": self.count,
+            "computed": self.computed,
+            "failed": len(self.why),
+            "failures": [{"case": case, "why": why} for case, why in list(self.why.items())[:100]],
+            "columns": list(self.table),
+            "summary": [dict(zip(heads, row)) for row in rows],
+            "file": str(self.path),
+        }
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.why)} failed" if self.why else ""
+        return f"<study {self.title}: {self.count} cases{failed}; {', '.join(self.table)[:120]}>"
+
+    def __str__(self) -> str:
+        heads, rows = self.summary()
+        return repr(self).strip("<>") + "\n" + text_table(heads, rows, right=range(1, len(heads)))
+
+    def _repr_html_(self) -> str:
+        heads, rows = self.summary()
+        return html_table(heads, rows, repr(self).strip("<>"))
+
+
+def _summed(name: str, values: NDArray[Any]) -> tuple[str, ...]:
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known)]
+    if not known.size:
+        return (name, *[""] * 6)
+    low, median, high = np.quantile(known, [0.05, 0.5, 0.95])
+    return (name, *(f"{x:.5g}" for x in (known.min(), low, median, known.mean(), high, known.max())))
+
+
+def refuse_results(path: str | Path | None) -> None:
+    """The ending of a file of results is met before the study is run."""
+    if path is None:
+        return
+    if not isinstance(path, str | Path):
+        raise InputError(f"results: expected the name of a file, found {path!r:.60}")
+    refuse_ending(Path(path))

@@ -1,0 +1,187 @@
+"""`study`: one function over many cases, wherever they are computed; the results in their order, the same bytes."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from manipula.errors import InputError
+from manipula.studies.cases.cases import Cases, cases_from, digest_of
+from manipula.studies.engines.choice import engine_from, refuse_engine, travels, workers_from
+from manipula.studies.engines.engine import Engine
+from manipula.studies.results.merge import merged
+from manipula.studies.results.store import Store
+from manipula.studies.results.study_result import Study, refuse_results
+from manipula.studies.work.job import Job, packed, text_of, title_of
+from manipula.studies.work.pace import Pace, Remaining
+from manipula.studies.work.working import Chunk
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study is. `rate`: cases a second; `left`: seconds, if it goes on so."""
+
+    done: int
+    count: int
+    failed: int
+    seconds: float
+    rate: float
+    workers: int
+
+    @property
+    def left(self) -> float | None:
+        return (self.count - self.done) / self.rate if self.rate else None
+
+    def __str__(self) -> str:
+        left = "" if self.left is None else f", {self.left:.0f} s left"
+        return f"{self.done} of {self.count} cases, {self.rate:.3g} a second, {self.failed} failed{left}"
+
+
+def study(
+    function: Callable[..., Mapping[str, Any]] | str,
+    cases: Any,
+    *,
+    engine: Any = "serial",
+    workers: int | None = None,
+    seed: int = 0,
+    shared: Mapping[str, Any] | None = None,
+    resume: str | Path | None = None,
+    results: str | Path | None = None,
+    tell: Callable[[Progress], None] = lambda progress: None,
+) -> Study:
+    """What a function gives in many cases: `function(case, rng)` → a dict of numbers, words or small arrays.
+
+    `cases`: levels by name, of which every combination is taken; a list of dicts; `mp.studies.latin(…)` or
+    `mp.studies.sobol(…)`; a file of columns (.npz .csv .parquet). `shared` is part of every case and travels once, a
+    robot as the text of its file. `rng` is numpy's generator of the case, from `seed` and the case's place alone.
+
+    `engine`: "serial", "local" (`workers` processes), "dask" (a cluster of this machine), "tcp://…" or a Dask client.
+    The result is the same, to the byte, on each. `resume` is a folder in which results are kept as they come: the same
+    call goes on where one was ended. A case that fails is a row with its sentence. `results`: a file for the table
+    (.npz .csv .parquet). `tell` hears of the progress.
+
+    >>> def area(case, rng):
+    ...     return {"area": case["a"] * case["b"]}
+    >>> study(area, {"a": [1, 2], "b": [3, 4, 5]}).table["area"].tolist()
+    [3, 4, 5, 6, 8, 10]
+    """
+    refuse_engine(engine)
+    refuse_results(results)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed: expected a whole number of zero or more, found {seed!r:.40}")
+    chosen, several = cases_from(cases), workers_from(workers)
+    job = packed(function, _shared(shared, chosen), chosen.names, seed, travels(engine))
+    if resume is not None:
+        return _kept(function, chosen, job, _folder(resume), engine, several, results, tell)
+    folder = Path(tempfile.mkdtemp(prefix="manipula-study-"))
+    try:
+        return _kept(function, chosen, job, folder, engine, several, results, tell).owned(folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _kept(
+    function: Any,
+    cases: Cases,
+    job: Job,
+    folder: Path,
+    engine: Any,
+    workers: int,
+    results: str | Path | None,
+    tell: Callable[[Progress], None],
+) -> Study:
+    """The study in its folder, gone on with where it was begun."""
+    store, began, computed = Store(folder, _identity(function, cases, job)), monotonic(), 0
+    if not store.whole.exists():
+        computed = _computed(store, cases, job, engine, workers, tell)
+        merged(store, cases)
+    found = Study(title_of(function), store.whole, cases.count, cases.names, monotonic() - began, computed)
+    if results is not None:
+        found.save(results)
+    return found
+
+
+def _shared(shared: Mapping[str, Any] | None, cases: Cases) -> Mapping[str, Any]:
+    if shared is None:
+        return {}
+    if not isinstance(shared, Mapping) or not all(isinstance(name, str) for name in shared):
+        raise InputError(f"shared: expected values by name, found {shared!r:.60}")
+    for name in shared:
+        if name in cases.names:
+            raise InputError(f"shared: {name!r} is a column of the cases, too; it can be one of them")
+    return shared
+
+
+def _folder(resume: str | Path) -> Path:
+    if not isinstance(resume, str | Path) or not str(resume):
+        raise InputError(f"resume: expected the name of a folder, found {resume!r:.60}")
+    if Path(resume).exists() and not Path(resume).is_dir():
+        raise InputError(f"resume: {resume} is a file; expected a folder")
+    return Path(resume)
+
+
+def _identity(function: Any, cases: Cases, job: Job) -> dict[str, Any]:
+    """What makes it this study and no other."""
+    held = [[name, kind, value.hex() if isinstance(value, bytes) else value] for name, kind, value in job.shared]
+    return {
+        "function": title_of(function),
+        "text": text_of(function),
+        "cases": cases.digest,
+        "count": cases.count,
+        "seed": job.seed,
+        "shared": digest_of(held),
+        "versions": [list(pair) for pair in job.versions],
+    }
+
+
+def _computed(store: Store, cases: Cases, job: Job, engine: Any, workers: int, tell: Callable[[Progress], None]) -> int:
+    """Computes what is not there; how many that were."""
+    remaining = Remaining(cases.count, store.done())
+    missing = remaining.left
+    if not missing:
+        return 0
+    running = engine_from(engine, job, workers)
+    try:
+        _driven(running, remaining, store, cases, tell)
+        store.flush()
+    except BaseException as error:
+        with suppress(InputError):  # a disk that is full has been told of
+            for block in running.rest():
+                store.take(block)
+            store.flush()
+        if isinstance(error, InputError) and store.stored and str(store.folder) not in str(error):
+            told = (
+                f"{store.stored} of {cases.count} cases are done; with a folder (resume=) the study goes on from there"
+            )
+            raise InputError(f"{error}; {told}") from error
+        raise
+    finally:
+        running.close()
+    return missing
+
+
+def _driven(
+    running: Engine, remaining: Remaining, store: Store, cases: Cases, tell: Callable[[Progress], None]
+) -> None:
+    """Until the first case has succeeded they go one after the other: it decides what all give."""
+    pace, flying, began, before = Pace(), 0, monotonic(), store.stored
+    while remaining.left or flying:
+        width = running.width if store.spec is not None else 1
+        while remaining.left and running.waiting < width:
+            start, stop = remaining.taken(pace.size(remaining.left, running.workers))
+            running.submit(Chunk(start, stop - start, cases.columns(start, stop), store.spec))
+            flying += stop - start
+        block = running.next()
+        flying -= block.count
+        pace.saw(block.count, block.seconds)
+        store.take(block)
+        seconds = monotonic() - began
+        rate = (store.stored - before) / max(seconds, 1e-9)
+        tell(Progress(store.stored, cases.count, store.failed, seconds, rate, running.workers))

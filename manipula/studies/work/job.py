@@ -1,0 +1,223 @@
+"""What travels to a worker, once: the function by its name, what all cases share, the seed. A robot travels as the text
+of its file, and is read where it is used; nothing that was derived from it travels at all.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from importlib import import_module
+from inspect import getsource
+from pathlib import Path
+from platform import python_version
+from typing import TYPE_CHECKING, Any
+
+from manipula.errors import InputError
+from manipula.robot import Robot
+from manipula.support.cache import fingerprint
+from manipula.version import __version__
+
+if TYPE_CHECKING:
+    from manipula.arm import Arm
+
+BATCHED = "__manipula_batched__"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Plain data: the way to the function, the shared values (robots as texts), the columns of the cases, the seed,
+    the versions that the client has."""
+
+    function: tuple[str, Any]
+    shared: tuple[tuple[str, str, Any], ...]
+    names: tuple[str, ...]
+    seed: int
+    versions: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def packed(self) -> bytes:
+        return pickle.dumps(self)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A job where it is done."""
+
+    function: Callable[..., Any]
+    shared: dict[str, Any]
+    job: Job
+
+    @property
+    def batched(self) -> bool:
+        return bool(getattr(self.function, BATCHED, False))
+
+
+def batched(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a study's function that takes many cases at once: each name an array with a row a case, as its results
+    have; its second argument gives the generator of each, `rngs[k]`."""
+    setattr(function, BATCHED, True)
+    return function
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """What must be the same wherever a study runs, for the same bytes to come of it."""
+    import numpy
+    import scipy
+
+    return (
+        ("Python", ".".join(python_version().split(".")[:2])),
+        ("numpy", numpy.__version__),
+        ("scipy", scipy.__version__),
+        ("manipula", __version__),
+        ("manipula's files", fingerprint()[:8]),
+    )
+
+
+def refuse_versions(here: tuple[tuple[str, str], ...], there: tuple[tuple[str, str], ...], where: str) -> None:
+    for (name, own), (_, other) in zip(here, there, strict=True):
+        if own != other:
+            raise InputError(f"{where} has {name} {other}, this program {own}; a study needs the same on both")
+
+
+def packed(function: Any, shared: Mapping[str, Any], names: tuple[str, ...], seed: int, travels: bool) -> Job:
+    """The job; what cannot travel is told, unless it need not."""
+    way = _way_to(function, travels)
+    return Job(way, tuple(_shared(name, value) for name, value in shared.items()), names, seed, versions())
+
+
+@lru_cache(maxsize=16)
+def opened(data: bytes) -> Opened:
+    """A job as it is in this process, made once."""
+    job: Job = pickle.loads(data)
+    return Opened(_function(job.function), {name: _value(kind, held) for name, kind, held in job.shared}, job)
+
+
+# the function
+
+
+def _way_to(function: Any, travels: bool) -> tuple[str, Any]:
+    """By its name where it can be imported; else pickled with its code, which cloudpickle can."""
+    if isinstance(function, str):
+        _function(("name", function))
+        return ("name", function)
+    if not callable(function):
+        raise InputError(f"function: expected a function, or its place as 'module:name', found {function!r:.60}")
+    place = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', '')}"
+    if _importable(place, function):
+        return ("name", place)
+    return ("code", _code(function)) if travels else ("here", _kept(function))
+
+
+def _importable(place: str, function: Any) -> bool:
+    module, _, name = place.partition(":")
+    if module == "__main__" or not name or "<" in name:
+        return False
+    try:
+        return _function(("name", place)) is function
+    except InputError:
+        return False
+
+
+def _code(function: Any) -> bytes:
+    try:
+        import cloudpickle
+
+        return bytes(cloudpickle.dumps(function))
+    except ImportError:
+        pass
+    except (TypeError, pickle.PicklingError, AttributeError, ValueError) as error:
+        raise InputError(f"function: cannot travel to other processes: {error}") from None
+    if getattr(sys.modules["__main__"], "__file__", None) and "<" not in getattr(function, "__qualname__", "<"):
+        return pickle.dumps(function)
+    raise InputError(
+        f"function: {function!r:.60} cannot be imported by other processes; put it in a file of its own, or install "
+        'cloudpickle (pip install "manipula[study]")'
+    )
+
+
+_here: dict[int, Any] = {}  # functions that stay in this process
+
+
+def _kept(function: Any) -> int:
+    _here[id(function)] = function
+    return id(function)
+
+
+def _function(way: tuple[str, Any]) -> Callable[..., Any]:
+    kind, held = way
+    if kind == "here":
+        return _here[held]  # type: ignore[no-any-return]
+    if kind == "code":
+        return pickle.loads(held)  # type: ignore[no-any-return]
+    module, colon, name = held.partition(":")
+    if not colon or not module or not name:
+        raise InputError(f"function: expected its place as 'module:name', found {held!r:.60}")
+    try:
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except ModuleNotFoundError as error:
+        raise InputError(f"function: no module is called {error.name!r}, found {held!r:.60}") from None
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
+        raise InputError(f"function: {held!r:.60} is not there: {error}") from None
+    if not callable(found):
+        raise InputError(f"function: {held!r:.60} is {found!r:.40}, not a function")
+    return found  # type: ignore[no-any-return]
+
+
+def title_of(function: Any) -> str:
+    """By which a folder knows its function again: where it is."""
+    if isinstance(function, str):
+        return function
+    module, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
+    if module == "__main__":
+        module = Path(getattr(sys.modules["__main__"], "__file__", "") or "").stem or "__main__"
+    return f"{module}:{name or type(function).__name__}"
+
+
+def text_of(function: Any) -> str:
+    """A digest of the function's text; nothing where there is none."""
+    found = _function(("name", function)) if isinstance(function, str) else function
+    try:
+        return blake2b(getsource(found).encode(), digest_size=8).hexdigest()
+    except (OSError, TypeError):
+        return ""
+
+
+# what all cases share
+
+
+def _shared(name: str, value: Any) -> tuple[str, str, Any]:
+    if isinstance(value, Robot):
+        from manipula.mechanics.robot.formats.toml.read import toml_from_robot
+
+        return name, "robot", toml_from_robot(value)
+    try:
+        return name, "value", pickle.dumps(value, protocol=5)
+    except (TypeError, pickle.PicklingError, AttributeError) as error:
+        raise InputError(f"shared: {name}: {value!r:.60} cannot travel to workers: {error}") from None
+
+
+def _value(kind: str, held: Any) -> Any:
+    if kind == "value":
+        return pickle.loads(held)
+    return Robot.from_text(held, exact=True)
+
+
+@lru_cache(maxsize=64)
+def _arm(text: str) -> Arm:
+    from manipula.arm import Arm
+
+    return Arm(Robot.from_text(text, exact=True))
+
+
+def arm(robot: Robot | str) -> Arm:
+    """The arm of a robot, compiled once a process: in a study's function, which is called for every case."""
+    from manipula.api import load
+    from manipula.mechanics.robot.formats.toml.read import toml_from_robot
+
+    return _arm(toml_from_robot(robot if isinstance(robot, Robot) else load(robot)))

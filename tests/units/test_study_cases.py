@@ -1,0 +1,115 @@
+"""Cases and files of studies: products in their order, samples that do not depend on how they are asked for, tables
+that come back as they were written."""
+
+from __future__ import annotations
+
+import csv
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.studies import latin, sobol
+from manipula.studies.cases.cases import Cases, Product, cases_from
+from tests import study_functions as functions
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_product_is_that_of_itertools(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kinds: list[Any] = [
+        [1, 2, 3],
+        [0.5, 1],
+        ["a", "bcd"],
+        range(4),
+        np.linspace(0, 1, 3),
+        [True, False],
+        [[1, 2], [3, 4]],
+    ]
+    levels = {f"n{k}": kinds[j] for k, j in enumerate(rng.permutation(len(kinds))[: rng.integers(1, 6)])}
+    cases = Product(levels)
+    plain = [dict(zip(levels, row)) for row in product(*levels.values())]
+    assert len(cases) == len(plain)
+    for k in {0, len(plain) - 1, *map(int, rng.integers(0, len(plain), 10))}:
+        found = cases[k]
+        assert list(found) == list(levels)
+        assert all(np.array_equal(found[name], plain[k][name]) for name in levels), (found, plain[k])
+    with pytest.raises(IndexError, match=f"there are {len(plain)} cases"):
+        cases[len(plain)]
+
+
+@pytest.mark.parametrize("draw", [latin, sobol])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_sample_does_not_depend_on_the_pieces_it_comes_in(draw: Any, seed: int) -> None:
+    rng, ranges = np.random.default_rng(seed), {"x": (-1, 2), "y": {"from": 10.0, "to": 20.0}, "z": [0, 1e-3]}
+    count = int(rng.integers(2, 300))
+    whole, pieces = draw(count, seed=seed, **ranges), draw(count, seed=seed, **ranges)
+    columns = whole.columns(0, count)
+    for _ in range(5):
+        start, stop = sorted(map(int, rng.integers(0, count + 1, 2)))
+        for name, values in pieces.columns(start, stop).items():
+            assert np.array_equal(values, columns[name][start:stop])
+    assert columns["y"].min() >= 10 and columns["y"].max() <= 20
+    assert whole.digest == pieces.digest != draw(count, seed=seed + 1, **ranges).digest
+
+
+def test_a_latin_hypercube_meets_every_slice_once() -> None:
+    for values in latin(50, seed=1, x=(0, 50), y=(0, 50)).columns(0, 50).values():
+        assert sorted(np.floor(values)) == list(range(50))
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: sobol(0, x=(0, 1)), "expected how many, a whole number above zero, found 0"),
+        (lambda: sobol(2.5, x=(0, 1)), "expected how many"),
+        (lambda: sobol(4), "expected ranges by name"),
+        (lambda: sobol(4, seed=-1, x=(0, 1)), "expected a seed of zero or more"),
+        (lambda: latin(4, x=(1, 0)), "reversed or empty: from 1 to 0"),
+        (lambda: latin(4, x=(1, 1)), "reversed or empty"),
+        (lambda: latin(4, x=3), "expected the two ends of a range, found 3"),
+        (lambda: latin(4, x=(0, np.nan)), "expected a finite number, found nan"),
+        (lambda: latin(4, x=(0, "1")), "expected a finite number, found '1'"),
+        (lambda: latin(10**8, x=(0, 1)), "take mp.studies.sobol"),
+    ],
+)
+def test_samples_that_are_none(make: Any, told: str) -> None:
+    with pytest.raises(mp.InputError, match=told):
+        make()
+
+
+@pytest.mark.parametrize("ending", ["npz", "csv", "parquet"])
+def test_a_table_comes_back_as_cases(ending: str, tmp_path: Path) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    cases: dict[str, Any] = {"a": range(3), "b": [0.1, 1e-17], "c": ["x", "yz"]}
+    found = mp.study(lambda case, rng: {"d": case["a"] * case["b"]}, cases, results=tmp_path / f"t.{ending}")
+    if ending == "npz":  # with no failures in it they are no columns of cases
+        held = dict(np.load(tmp_path / "t.npz"))
+        np.savez(tmp_path / "t.npz", **{name: values for name, values in held.items() if name not in ("failed", "why")})
+    back: Cases = cases_from(tmp_path / f"t.{ending}")
+    assert [back[k] for k in range(12)] == list(found.rows)
+
+
+def test_failures_and_arrays_in_files(tmp_path: Path) -> None:
+    found = mp.study(functions.mixed, {"a": range(5), "b": [1.0]}, seed=3)
+    with found.save(tmp_path / "t.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[3]["failure"] == found.why[3] and rows[3]["sum"] == "nan" and rows[4]["failure"] == ""
+    assert float(rows[4]["draws_2_3"]) == found.table["draws"][4, 1, 2]
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pq.read_table(found.save(tmp_path / "t.parquet")).to_pylist()
+    assert table[4]["draws"] == found.table["draws"][4].tolist() and table[3]["failure"] == found.why[3]
+    with pytest.raises(mp.InputError, match="cannot be written: "):
+        found.save(tmp_path / "t.csv" / "inside.csv")
+
+
+def test_the_page_tells_what_there_is(tmp_path: Path) -> None:
+    found = mp.study(functions.mixed, {"a": range(12), "b": [1.0, 2.0]}, seed=3)
+    text = found.report(tmp_path / "study.html").read_text()
+    assert text.count("<svg") >= 4 and "not liked by &lt;object&gt;" in text and "24 cases, 4 of them failed" in text
+    assert "study tests.study_functions:mixed: 24 cases, 4 failed" in str(found)
+    assert found.as_dict()["failed"] == 4 and "<table>" in found._repr_html_()
