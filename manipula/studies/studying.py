@@ -17,7 +17,7 @@ from manipula.studies.engines.choice import engine_from, refuse_engine, travels,
 from manipula.studies.engines.engine import Engine
 from manipula.studies.results.merge import merged
 from manipula.studies.results.store import Store
-from manipula.studies.results.study_result import Study, refuse_results
+from manipula.studies.results.study_result import Place, Study, refuse_results
 from manipula.studies.work.job import Job, packed, text_of, title_of
 from manipula.studies.work.pace import Pace, Remaining
 from manipula.studies.work.working import Chunk
@@ -81,7 +81,7 @@ def study(
         return _kept(function, chosen, job, _folder(resume), engine, several, results, tell)
     folder = Path(tempfile.mkdtemp(prefix="manipula-study-"))
     try:
-        return _kept(function, chosen, job, folder, engine, several, results, tell).owned(folder)
+        return _kept(function, chosen, job, folder, engine, several, results, tell, temporary=True)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -96,13 +96,16 @@ def _kept(
     workers: int,
     results: str | Path | None,
     tell: Callable[[Progress], None],
+    temporary: bool = False,
 ) -> Study:
     """The study in its folder, gone on with where it was begun."""
     store, began, computed = Store(folder, _identity(function, cases, job)), monotonic(), 0
     if not store.whole.exists():
         computed = _computed(store, cases, job, engine, workers, tell)
         merged(store, cases)
-    found = Study(title_of(function), store.whole, cases.count, cases.names, monotonic() - began, computed)
+    found = Study(
+        title_of(function), Place(store.whole, temporary), cases.count, cases.names, monotonic() - began, computed
+    )
     if results is not None:
         found.save(results)
     return found

@@ -33,12 +33,21 @@ class Failure(NamedTuple):
     given: dict[str, Any]
 
 
+class Place:
+    """The file of the results. A study without a folder has a temporary one, which goes when nobody holds this."""
+
+    def __init__(self, path: Path, temporary: bool = False) -> None:
+        self.path = path
+        if temporary:
+            finalize(self, shutil.rmtree, path.parent, ignore_errors=True)
+
+
 class Table(Mapping[str, NDArray[Any]]):
     """Columns by name, in the order of the cases: first those of the cases, then results. NaN where it failed."""
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._held = path, dict[str, NDArray[Any]]()
-        with np.load(path, allow_pickle=False) as found:
+    def __init__(self, place: Place) -> None:
+        self._place, self._held = place, dict[str, NDArray[Any]]()
+        with np.load(place.path, allow_pickle=False) as found:
             self._names = [name for name in found.files if name not in RESERVED]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -48,7 +57,7 @@ class Table(Mapping[str, NDArray[Any]]):
 
     def member(self, name: str) -> NDArray[Any]:
         if name not in self._held:
-            with np.load(self._path, allow_pickle=False) as found:
+            with np.load(self._place.path, allow_pickle=False) as found:
                 self._held[name] = found[name]
         return self._held[name]
 
@@ -95,20 +104,19 @@ class Study:
     """`table`: columns; `rows`: dicts; `failures`: the cases that failed. `path` is the file of all of it."""
 
     title: str
-    path: Path
+    place: Place
     count: int
     given: tuple[str, ...]
     seconds: float = 0.0
     computed: int = 0
 
-    def owned(self, folder: Path) -> Study:
-        """The folder is a temporary one: it goes with this object."""
-        finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        return self
+    @property
+    def path(self) -> Path:
+        return self.place.path
 
     @cached_property
     def table(self) -> Table:
-        return Table(self.path)
+        return Table(self.place)
 
     @property
     def results(self) -> tuple[str, ...]:
