@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from manipula.cli.terminal import tongue
 from manipula.cli.terminal.screen import say, say_prose, say_table
 from manipula.errors import InputError
 
@@ -152,7 +153,7 @@ def _free(value: float, units: Units) -> str:
 
 def _cells(number: int, row: dict[str, Any], units: Units) -> tuple[str, ...]:
     q = (_rounded(units.shown(i, x)) for i, x in enumerate(row["q"]))
-    kept = str(row["answer"]) if row["kept"] else "rejected"
+    kept = str(row["answer"]) if row["kept"] else tongue.told("rejected")
     return (str(number), row["name"], kept, *q, f"{row['residual']:.1e}", _margin(row["margin"], units))
 
 

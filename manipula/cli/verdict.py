@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from manipula import api
-from manipula.cli.terminal import options, places
+from manipula.cli.terminal import options, places, tongue
 from manipula.cli.terminal.screen import CHECK_FAILED, guarded, progress, say, say_hanging, say_json, say_prose
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 
@@ -53,7 +53,11 @@ def _line(verdict: Any, width: int) -> tuple[Text, ...]:
     word, style = _WORDS[verdict.how] if verdict.passed else ("FAILED", "bold red")
     head = Text(f"{word:<7} ", style=style).append(f"{verdict.name:<{width}}  ", style="not bold default")
     detail = f"  ({verdict.detail})" if verdict.detail else ""
-    return head, Text(verdict.sentence, style="not bold default"), Text(detail, style="not bold dim default")
+    return (
+        head,
+        Text(tongue.told(verdict.sentence), style="not bold default"),
+        Text(detail, style="not bold dim default"),
+    )
 
 
 def _summary(name: str, verdicts: Sequence[Any]) -> str:

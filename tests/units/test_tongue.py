@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from manipula import api
 from manipula.cli import app as program
 from manipula.cli.app import COMMANDS, app, loaded, taken
 from manipula.cli.terminal import screen, tongue
+from manipula.mechanics.laws import LAWS
 from manipula.mechanics.robot.formats.conversion.tables import tables_of
 from manipula.robot import Robot
 from tests.units.test_cli import folder
@@ -20,7 +22,10 @@ from tests.units.test_cli import folder
 __all__ = ["folder"]
 
 VALUES = ["--set", "l1=1", "--set", "l2=1"]
+PLACED = ("words", "phrases")  # what stands in places of other texts
+NUMBERS = [*VALUES, "--set", "m1=1", "--set", "m2=1", "--set", "g=9.81"]
 BROKEN = 'format = 1\nname = "x"\nconvention = "standard"\nangle = "deg"\n[[joint]]\ntype = "revolute"\nd = 0\na = 1\n'
+NO_INERTIA = "com = [0, 0, 0]\ninertia = {xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0}\n"
 SPOKEN = [
     ["robots"],
     ["robots", "--kind", "XYZ"],
@@ -33,6 +38,7 @@ SPOKEN = [
     ["show", "heavy.toml"],
     ["show", "lost.toml"],
     ["show", "odd.toml"],
+    ["logs", "lost.csv"],
     ["robots"],
     ["edit", "arm", "a1=0.4"],
     ["edit", "arm", "a1"],
@@ -46,6 +52,12 @@ SPOKEN = [
     ["control", "planar2r"],
     ["control", "planar2r", "nolaw"],
     ["simulate", "planar2r", "--until", "0.1"],
+    ["simulate", "planar2r", *NUMBERS],
+    ["simulate", "planar2r", "--to", "1"],
+    ["simulate", "planar2r", "--to", "here"],
+    ["simulate", "planar2r", "pid", "--gain", "kp"],
+    ["loads", "planar2r"],
+    ["identify", "planar2r", "run.csv", "--bound", "5"],
     ["robots", "--lang", "xx"],
 ]
 SLOWER = [
@@ -55,7 +67,20 @@ SLOWER = [
     ["base-parameters", "planar2r"],
     ["ik", "scara"],
     ["ik", "planar2r", *VALUES, "--position", "1,1"],
-    ["simulate", "planar2r", *VALUES, "--set", "m1=1", "--set", "m2=1", "--set", "g=9.81", "--until", "0.01"],
+    ["simulate", "planar2r", *NUMBERS, "--until", "0.01"],
+    ["simulate", "planar2r", *NUMBERS, "computed_torque", "--to", "1 -0.5", "--csv", "run.csv"],
+    ["logs", "run.csv"],
+    ["logs", "bare.csv"],
+    ["identify", "planar2r", *NUMBERS, "run.csv", "--validate", "run.csv", "--model", "viscous", "--out", "found.toml"],
+    ["identify", "planar2r", *NUMBERS, "run.csv", "--model", "viscous", "--method", "ols", "--prior", "none"],
+    ["excite", "planar2r", *NUMBERS, "--seconds", "2", "--seeds", "1"],
+    ["check", "planar2r", *NUMBERS],
+    ["check", "light.toml"],
+    ["loads", "puma560", "--to", "1 -0.5 0.6 0 0.4 0"],
+    ["control"],
+    ["ik", "puma560", "--q", "0.1 0.2 0.3 0.4 0.5 0.6"],
+    ["count", "puma560_symbolic", "-m", "pose"],
+    ["demo"],
 ]
 
 
@@ -69,7 +94,7 @@ def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def written() -> dict[str, str]:
     every = tongue.sections("pt")
     return {
-        english: other for title, section in every.items() for english, other in section.items() if title != "words"
+        english: other for title, section in every.items() for english, other in section.items() if title not in PLACED
     }
 
 
@@ -79,9 +104,15 @@ def test_places_are_the_same_on_both_sides() -> None:
         assert english.endswith(tuple(".:)")) == other.endswith(tuple(".:)")), english
 
 
+def test_every_law_is_told() -> None:
+    told = tongue.sections("pt")["laws"]
+    named = {law.sentence for law in LAWS} | set(api.laws().values())
+    assert named <= set(told)
+
+
 def test_no_two_texts_of_the_catalogue_are_one() -> None:
     every = tongue.sections("pt")
-    texts = [english for title, section in every.items() for english in section if title != "words"]
+    texts = [english for title, section in every.items() for english in section if title not in PLACED]
     assert len(texts) == len(set(texts))
 
 
@@ -107,8 +138,12 @@ def test_every_entry_is_said_somewhere(
     for place in (screen, program, tongue):
         monkeypatch.setattr(place, "told", hear)
     monkeypatch.setattr(tongue, "_chosen", ["en"])
+    (folder / "bare.csv").write_text(
+        "t,q1,tau1\n" + "".join(f"{i / 100},{i / 50},1\n" for i in range(99)), encoding="utf-8"
+    )
     for words in lines:
         CliRunner().invoke(app, words)
+        (folder / "light.toml").write_text(BROKEN + "alpha = 0\nmass = 0\n" + NO_INERTIA, encoding="utf-8")
         (folder / "heavy.toml").write_text(BROKEN + "alpha = 0\nmass = -2\n", encoding="utf-8")
         (folder / "odd.toml").write_text(BROKEN + "alpha = 1.5708\n", encoding="utf-8")
     for words in (["--help"], *([name, "--help"] for name in COMMANDS)):
@@ -116,7 +151,7 @@ def test_every_entry_is_said_somewhere(
     screen.failed("interrupted; files already there are as they were", 130)
     known = tongue.catalogue("pt")
     every = tongue.sections("pt")
-    unused = {english for title in titles if title != "words" for english in every[title]}
+    unused = {english for title in titles if title not in PLACED for english in every[title]}
     for text in heard:
         unused.discard(text)
         unused -= {english for english in unused if "{" in english and tongue._shape(english).fullmatch(text)}
@@ -124,7 +159,7 @@ def test_every_entry_is_said_somewhere(
     in_places = {
         found for text in heard for shape, _ in known.shapes if (m := shape.fullmatch(text)) for found in m.groups()
     }
-    assert set(known.words) <= in_places
+    assert {word for title in ("words", *titles) if title in PLACED for word in every[title]} <= in_places
 
 
 @pytest.mark.parametrize(
@@ -135,6 +170,9 @@ def test_every_entry_is_said_somewhere(
         (["show", "planar2r", "--lang", "pt_BR"], "Símbolos, sem valor: l1, m1, l2, m2, g"),
         (["generate", "planar2r", "-m", "gravty", "--lang", "pt"], "modelo com o nome 'gravty'; quis dizer 'gravity'?"),
         (["ik", "planar2r", "--position", "1,1", "--lang", "pt"], "um valor para l1, l2; --set l1=VALOR dá um"),
+        (["check", "planar2r", "--lang", "pt"], "A junta i resiste à junta j exatamente como a junta j"),
+        (["control", "--lang", "pt"], "PID de cada junta"),
+        (["simulate", "planar2r", "--to", "1", "--lang", "pt"], "--to: esperavam-se 2 números, um por junta, há 1"),
         (["--lang", "pt", "--help"], "Lista os robôs da biblioteca"),
         (["show", "--help", "--lang", "pt"], "Exemplos:"),
         (["--help"], "List the library's robots"),

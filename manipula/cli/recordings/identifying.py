@@ -9,7 +9,7 @@ import typer
 
 from manipula import api
 from manipula.cli.recordings import said
-from manipula.cli.terminal import options, places
+from manipula.cli.terminal import options, places, tongue
 from manipula.cli.terminal.screen import (
     CHECK_FAILED,
     guarded,
@@ -112,13 +112,13 @@ def _written(found: Any, out: Path | None, report: Path | None) -> list[Path]:
 def _say(found: Any, train: list[Path], validate: list[Path], files: list[Path]) -> None:
     for text in found.warnings:
         say_prose(f"warning: {text}", "yellow")
-    rows = [_row(_together(train), "training", found.train)]
-    rows += [_row(path.name, "validation", errors) for path, errors in zip(validate, found.validation)]
+    rows = [_row(_together(train), tongue.told("training"), found.train)]
+    rows += [_row(path.name, tongue.told("validation"), errors) for path, errors in zip(validate, found.validation)]
     joints = [f"{name} %" for name in found.data.robot.joint_names]
     heads = ("recording", "used for", "whole %", "moving %", *joints)
     prior = "no prior" if found.prior is None else f"prior {found.prior}"
-    told = "physically consistent" if found.consistent else "NOT physically consistent"
-    title = f"{found.data.robot.name}: {len(found.columns)} parameters by {found.method}, {prior}; {told}"
+    verdict = "physically consistent" if found.consistent else "NOT physically consistent"
+    title = f"{found.data.robot.name}: {len(found.columns)} parameters by {found.method}, {prior}; {verdict}"
     say_table(title, heads, rows, right=range(2, len(heads)))
     for text in dict.fromkeys(found.filter):
         say_prose(f"filter: {text}")
@@ -145,7 +145,7 @@ def _row(name: str, use: str, errors: Any) -> list[str]:
 
 
 def _parameter(row: Any) -> list[str]:
-    sigma = f"{row.sigma:.2g}" if row.sigma < float("inf") else "unknown"
+    sigma = f"{row.sigma:.2g}" if row.sigma < float("inf") else tongue.told("unknown")
     return [row.name, f"{row.value:.5g}", sigma, "" if row.prior is None else f"{row.prior:.4g}", row.unit]
 
 

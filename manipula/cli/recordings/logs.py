@@ -9,7 +9,7 @@ import typer
 
 from manipula import api
 from manipula.cli.recordings import said
-from manipula.cli.terminal import options, places
+from manipula.cli.terminal import options, places, tongue
 from manipula.cli.terminal.screen import guarded, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
@@ -55,7 +55,9 @@ def logs(
 
 
 def _say(log: Log, files: list[Path]) -> None:
-    rows = [[row.quantity, row.columns, row.unit, "said" if row.said else "assumed"] for row in log.understood]
+    rows = [
+        [row.quantity, row.columns, row.unit, tongue.told("said" if row.said else "assumed")] for row in log.understood
+    ]
     parts = log.parts() if len(log) >= LEAST else [log]
     cut = f", {len(parts)} parts" if len(parts) > 1 else ""
     head = f"{log.source}: {log.dof} joints, {len(log)} samples, {log.duration:.6g} s, {log.rate:.6g} Hz{cut}"

@@ -115,7 +115,7 @@ def say_list(title: str, items: Mapping[str, Sequence[str]]) -> None:
     say_prose(title, "bold cyan")
     console, indent = _console(), max(map(cell_len, items), default=0) + 2
     for name, texts in items.items():
-        lines = [line for text in texts for line in wrap(text, max(console.width - indent, 20))]
+        lines = [line for text in texts for line in wrap(told(text), max(console.width - indent, 20))]
         for number, line in enumerate(lines):
             console.print(Text(("" if number else name).ljust(indent), "bold").append(line, "not bold"), soft_wrap=True)
 

@@ -69,7 +69,7 @@ def sections(name: str) -> dict[str, dict[str, str]]:
 @cache
 def catalogue(name: str) -> Catalogue:
     every = sections(name)
-    words = every.pop("words")
+    words = every.pop("words") | every.pop("phrases")
     whole = {english: other for section in every.values() for english, other in section.items()}
     shapes = [(_shape(english), other) for english, other in whole.items() if _PLACE.search(english)]
     return Catalogue(whole, shapes, words)
