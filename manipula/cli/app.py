@@ -69,7 +69,18 @@ COMMANDS = {
         "base:base_parameters",
         "List the base parameters: the combinations of inertial parameters that torques can tell.",
     ),
-    "ik": Entry("inverse:ik", "Solve inverse kinematics: every branch, with its name, and why it is kept or rejected."),
+    "ik": Entry(
+        "kinematics.inverse:ik",
+        "Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.",
+    ),
+    "singularities": Entry(
+        "kinematics.reaching:singularities",
+        "Tell where an arm loses a freedom: the determinant of its Jacobian in factors, each solved where it can be.",
+    ),
+    "reach": Entry(
+        "kinematics.reaching:reach",
+        "Tell how far the tool gets: the largest and smallest distance, and the box it keeps to, within the limits.",
+    ),
     "simulate": Entry(
         "simulating:simulate", "Simulate an arm: a scenario file, or a law that takes it from here to there."
     ),

@@ -48,6 +48,11 @@ def control(
     output: Annotated[Path, typer.Option("--output", "-o", "--out", help="The folder to write to.")] = Path("out"),
     symbolic: options.Symbolic = "auto",
     optimise: options.Optimise = "fast",
+    dtype: options.DType = "",
+    no_batch: options.NoBatch = False,
+    single_file: options.SingleFile = False,
+    sincos: options.SinCos = False,
+    prefix: options.Prefix = "",
     wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
@@ -63,6 +68,7 @@ def control(
       manipula control puma560 computed_torque --language c -o out/
       manipula control puma560 computed_torque --set kp=400 --set kd=40 --set delay=2 --sample 1e-3
       manipula control panda impedance --set task=position -l cpp
+      manipula control my_arm pid --dtype float32 --single-file --prefix axis
     """
     if not law:
         _say_laws(robot, as_json)
@@ -75,13 +81,15 @@ def control(
             made: Model = api.law_model(subject, law, sampled=not continuous, **chosen, tell=tell, **given)
         else:
             made = api.controller(subject, law, sample=_time(sample, continuous), **chosen, tell=tell, **given)
-        files = [path for each in languages for path in made.emit(each, output)]
+        code: dict[str, Any] = options.emit_options(dtype, no_batch, single_file, sincos, prefix)
+        files = [path for each in languages for path in made.emit(each, output, **code)]
     if as_json:
         say_json({"robot": subject.name, "law": law, **made.as_dict(), "files": list(map(str, files))})
         return
     say_models({law: made})
     settings = [port.name for port in made.function.inputs if port.role == "setting"]
-    say_prose(f"{made.name}_{'init' if made.function.states else 'prepare'} takes {', '.join(settings)}", "dim")
+    name = f"{prefix.rstrip('_')}_{law}" if prefix else made.name
+    say_prose(f"{name}_{'init' if made.function.states else 'prepare'} takes {', '.join(settings)}", "dim")
     for path in dict.fromkeys(files):
         say(str(path))
 

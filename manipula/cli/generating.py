@@ -88,7 +88,7 @@ def generate(
     with progress(f"generating {subject.name}") as tell:
         made = {name: _generated(subject, name, chosen, tell) for name in names}
         _refuse_same_files(made)
-        code = {"dtype": dtype, "batch": not no_batch, "single_file": single_file, "sincos": sincos, "prefix": prefix}
+        code = options.emit_options(dtype, no_batch, single_file, sincos, prefix)
         files = written(made, languages, output, {"proof": proof, **code})
         papers = api.dossier(subject, dossier, tell=tell) if dossier else []
     if as_json:

@@ -75,3 +75,17 @@ def test_the_list_of_laws_keeps_every_word_at_any_width(columns: int, monkeypatc
     words = " ".join(text.split())
     for name, told in as_json("control").items():
         assert f"\n{name} " in text and told["says"] in words and " ".join(told["settings"]) in words
+
+
+def test_a_law_takes_the_options_of_emitted_code(folder: Path) -> None:
+    short = ("--dtype", "float32", "--single-file", "--prefix", "axis_", "--sincos", "--no-batch")
+    text = done("control", "planar2r", "pid", *short, "-o", "code")
+    assert "axis_pid_init takes kp" in text and "planar2r" not in "".join(x.name for x in Path("code").iterdir())
+    header = Path("code/axis_pid.h").read_text(encoding="utf-8")
+    assert "axis_pid_init(" in header and "float" in header and "double" not in header and "_batch" not in header
+    plain = done("control", "planar2r", "pid", "-o", "plain")
+    assert "planar2r_pid_init takes kp" in plain and "_batch" in Path("plain/planar2r_pid.h").read_text("utf-8")
+    law = ("control", "planar2r", "pid", "-o", "code")
+    assert "float16" in refused(*law, "--dtype", "float16")
+    assert "prefix: expected letters" in refused(*law, "--prefix", "1 x")
+    assert "python" in refused(*law, "-l", "python", "--single-file")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from manipula import api
-from manipula.cli.inverse_screen import numbers
+from manipula.cli.kinematics.inverse_screen import numbers
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot

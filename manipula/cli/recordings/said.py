@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manipula.cli.inverse_screen import numbers
+from manipula.cli.kinematics.inverse_screen import numbers
 from manipula.errors import InputError
 
 Said = list[str] | None

@@ -152,6 +152,11 @@ Prefix = Annotated[
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")]
 
 
+def emit_options(dtype: str, no_batch: bool, single_file: bool, sincos: bool, prefix: str) -> dict[str, str | bool]:
+    """The five options of emitted code as `Model.emit` takes them."""
+    return {"dtype": dtype, "batch": not no_batch, "single_file": single_file, "sincos": sincos, "prefix": prefix}
+
+
 def symbolic_from_text(text: str) -> str | list[str]:
     """The option as `api.generate` takes it."""
     return text if text in ("auto", "none", "all") else split_names(text)

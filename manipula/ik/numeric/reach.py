@@ -56,6 +56,8 @@ class Reach:
 
 def reach_of(robot: Robot, pose: Kinematics, jacobian: Kinematics, seed: int) -> Reach:
     """Searched for with the compiled models of the robot."""
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise InputError(f"reach: seed: expected a whole number, 0 or more, found {seed!r:.60}")
     lower, upper = _bounds(robot)
     chain = numeric_chain(robot).road()
     centre = np.array((chain.base @ chain.links[0].before).p, dtype=float)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manipula import api
-from manipula.cli import inverse_screen as screen
-from manipula.cli.inverse_screen import Units, numbers
+from manipula.cli.kinematics import inverse_screen as screen
+from manipula.cli.kinematics.inverse_screen import Units, numbers
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say_json
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot

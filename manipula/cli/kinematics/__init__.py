@@ -1,0 +1,1 @@
+"""The commands about where an arm can be: inverse kinematics, singular configurations, reach."""
