@@ -29,7 +29,7 @@ from manipula.api.model_verbs import (
     singularities,
 )
 from manipula.api.module_verbs import module_file, robot_data, robot_module
-from manipula.api.picture_verbs import drawing
+from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import (
     convert,
     document,
@@ -90,6 +90,7 @@ __all__ = [
     "models",
     "module_file",
     "optimise",
+    "picture",
     "price_of",
     "reach",
     "read_log",

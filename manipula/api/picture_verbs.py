@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import loaded
+from manipula.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from manipula.robot import Robot
+
+VIEWS = {"front": (0, 0), "back": (180, 0), "left": (90, 0), "right": (-90, 0), "top": (-90, 90), "corner": (-58, 20)}
+LARGEST = 10_000  # points of a side
 
 
 def drawing(robot: Robot | str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -24,3 +29,77 @@ def drawing(robot: Robot | str, values: Mapping[str, Any] | None = None) -> dict
 
     described = loaded(robot)
     return drawing_of(described.with_parameters(**values) if values else described)
+
+
+def picture(
+    robot: Robot | str,
+    q: Any = None,
+    path: str | Path | None = None,
+    *,
+    values: Mapping[str, Any] | None = None,
+    view: str | Sequence[float] | None = None,
+    frames: str = "tool",
+    names: bool = False,
+    background: str = "none",
+    size: Sequence[float] = (480, 420),
+    whole: bool = False,
+) -> str:
+    """The robot as an SVG: its text, which is written to `path`, if one is given. No browser and no other library.
+
+    `q`: coordinates, rad and m, or the name of a pose; left out, a pose that shows the arm well. `view`: "corner",
+    "front", "back", "left", "right", "top", or two angles in degrees, around the vertical and above the floor.
+    `frames`: arrows x, y, z (vermilion, green, blue) of the "tool", of "all" links, or "none". `names` of the joints;
+    `background`: "none", "light", "dark"; `size` in points; `whole`: room for all that the arm can reach.
+
+    >>> picture("puma560", [0, -0.5, 0.3, 0, 0.8, 0]).startswith("<svg")
+    True
+    """
+    from manipula.mechanics.drawing.posing import axes_of, poses_of, position_of
+    from manipula.pages.svg.picture import Style, svg_of
+    from manipula.support.files import write_text
+
+    record = drawing(robot, values)
+    width, height = _size(size)
+    choices = {"frames": ("tool", "all", "none"), "background": ("none", "light", "dark")}
+    for (name, known), said in zip(choices.items(), (frames, background)):
+        if said not in known:
+            raise UnknownNameError(f"choice of {name}", str(said), known)
+    style = Style(width, height, _eye(view, record), frames, bool(names), background, bool(whole))
+    poses = poses_of(record, position_of(record, q))
+    text = svg_of(record, poses, axes_of(record, poses), style)
+    if path is not None:
+        write_text(Path(path), text)
+    return text
+
+
+def _eye(view: str | Sequence[float] | None, record: Mapping[str, Any]) -> tuple[float, ...] | None:
+    import numpy as np
+
+    from manipula.mechanics.drawing.looking import towards
+
+    if view is None:
+        return None
+    if isinstance(view, str) and view not in VIEWS:
+        raise UnknownNameError("view", view, VIEWS)
+    angles = VIEWS[view] if isinstance(view, str) else _numbers(view, 2)
+    if angles is None:
+        raise InputError(f"view: expected one of {', '.join(VIEWS)}, or two angles in degrees, found {view!r:.60}")
+    return tuple(towards(angles[0], angles[1], np.array(record["up"])).tolist())
+
+
+def _size(size: Any) -> tuple[float, float]:
+    found = _numbers(size, 2)
+    if found is None or not all(1 <= x <= LARGEST for x in found):
+        raise InputError(f"size: expected a width and a height in points, of 1 to {LARGEST}, found {size!r:.60}")
+    return found[0], found[1]
+
+
+def _numbers(given: Any, count: int) -> tuple[float, ...] | None:
+    """So many finite numbers, else None."""
+    from math import isfinite
+
+    try:
+        found = tuple(float(x) for x in given)
+    except (TypeError, ValueError):
+        return None
+    return found if len(found) == count and all(map(isfinite, found)) else None

@@ -44,7 +44,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "ik": ("support", "algebra", "mechanics", "generation", "pages"),
     "simulation": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters"),
     "identification": ("support", "algebra", "mechanics", "generation", "pages", "ik", "parameters", "simulation"),
-    "robot": ("support.tables", "support.letters", "mechanics", "parameters"),
+    "robot": ("support.tables", "support.letters", "mechanics", "parameters", "pages"),
     "model": ("support", "algebra", "generation", "pages", "ik", "simulation"),
     "system": ("support", "algebra", "generation", "model"),
     "api": (
@@ -52,6 +52,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "algebra",
         "mechanics",
         "generation",
+        "pages",
         "parameters",
         "ik",
         "simulation",

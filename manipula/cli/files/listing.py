@@ -12,7 +12,7 @@ from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
-from manipula.errors import ManipulaError, ManipulaWarning
+from manipula.errors import InputError, ManipulaError, ManipulaWarning
 
 if TYPE_CHECKING:
     from manipula.robot import Robot
@@ -107,6 +107,9 @@ def _short_source(entry: dict[str, Any]) -> str:
 def show(
     robot: options.RobotName,
     wishes: Wishes = NOTHING,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="ARM.svg", help="Write a picture of the arm.")
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Show a robot: geometric table, inertial table, motors, surroundings, names, every column with its unit.
@@ -114,10 +117,12 @@ def show(
     \b
     Examples:
       manipula show puma560
-      manipula show my_arm.toml
+      manipula show my_arm.toml --picture my_arm.svg
       manipula show panda --json
     """
     found = places.find(robot, wishes)
+    if picture is not None:
+        _picture(found, picture)
     if as_json:
         say_json(found.as_dict())
         return
@@ -129,6 +134,14 @@ def show(
         say_prose(f"Note: {note}")
     if found.origin.source:
         say_prose(f"Source: {' '.join(found.origin.source.split())}", "dim")
+    if picture is not None:
+        say_prose(f"Picture: {picture}")
+
+
+def _picture(robot: Robot, path: Path) -> None:
+    if path.suffix.lower() != ".svg":
+        raise InputError(f"--picture: {path}: expected a name that ends in .svg")
+    api.picture(robot, path=path)
 
 
 def say_robot(robot: Robot) -> None:

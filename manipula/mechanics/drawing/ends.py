@@ -8,24 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from manipula.mechanics.drawing.looking import PARALLEL, planar
 from manipula.mechanics.drawing.shapes import Shape, ball, box, drum, frame_along, ring, tube, unit
 from manipula.mechanics.drawing.sizes import Sizes
 from manipula.mechanics.drawing.skeleton import BASE, Array, Skeleton, matrix
 from manipula.mechanics.drawing.solids import HOUSING, LONG, Solids, Way
 
-PARALLEL = 0.99  # the cosine of directions that count as the same
 PLATE = (2.1, 0.5)  # radius and height of the foot over the base's radius
 OUT = 1.9  # how far a flange is pushed out of a wrist that would hide it, over the link's radius
-
-
-def up_of(gravity: Array, known: bool) -> Array:
-    """The axis of the world against gravity: z, unless it pulls mostly along another one, or up. A letter alone does
-    not say whether it stands for a number below zero."""
-    up, main = np.zeros(3), int(np.argmax(np.abs(gravity)))
-    if abs(gravity[main]) < 1e-12 or (main == 2 and not known):
-        main, gravity = 2, np.array([0.0, 0.0, -1.0])
-    up[main] = -np.sign(gravity[main])
-    return up
 
 
 class Pedestal:
@@ -34,7 +24,9 @@ class Pedestal:
     def __init__(self, skeleton: Skeleton, sizes: Sizes, solids: Solids, up: Array) -> None:
         self.radius, self.way = sizes.radius(BASE), _first_way(solids)
         self.foot = _foot(skeleton, matrix(skeleton.base)[:3, :3].T @ up)
-        self.drop = 0.0 if self._rise() > self.radius else self._clearance(skeleton)
+        axes = [matrix(joint.before)[:3, 2] for joint in skeleton.children(BASE)]
+        self.upright = all(abs(axis @ self.foot) > PARALLEL for axis in axes)
+        self.drop = 0.0 if self._rise() > self.radius else self._clearance()
 
     def _rise(self) -> float:
         """How far the base goes straight up to its first corner."""
@@ -42,11 +34,9 @@ class Pedestal:
         along = float(-self.foot @ (b - a))
         return along if along > PARALLEL * np.linalg.norm(b - a) else 0.0
 
-    def _clearance(self, skeleton: Skeleton) -> float:
+    def _clearance(self) -> float:
         """A drum that stands upright fits above the plate; one that lies gets a column."""
-        axes = [matrix(joint.before)[:3, 2] for joint in skeleton.children(BASE)]
-        upright = all(abs(axis @ self.foot) > PARALLEL for axis in axes)
-        return self.radius * (HOUSING * LONG / 2 + PLATE[1] if upright else HOUSING + 1.7)
+        return self.radius * (HOUSING * LONG / 2 + PLATE[1] if self.upright else HOUSING + 1.7)
 
     def shapes(self) -> list[Shape]:
         r, floor = self.radius, self.drop * self.foot
@@ -54,7 +44,7 @@ class Pedestal:
         top = floor - high * self.foot
         tall = max(self._rise(), 0.0) if not self.drop else 0.0
         found = [tube(floor, top, (wide, 0.93 * wide), "base")]
-        if tall or self.drop > high + 0.5 * r:
+        if tall or not self.upright:
             found.append(tube(top, -tall * self.foot, (1.35 * r, r), "link"))
         return found
 
@@ -68,19 +58,7 @@ def _foot(skeleton: Skeleton, up: Array) -> Array:
     """Against the base's z; an arm that moves in one upright plane stands on the floor instead."""
     z = np.array([0.0, 0.0, 1.0])
     lies = abs(up[2]) < 0.5
-    return -unit(up) if lies and _planar(skeleton) else -z
-
-
-def _planar(skeleton: Skeleton) -> bool:
-    """Are all axes parallel, whatever the joints do?"""
-    axes: dict[int, Array] = {BASE: np.eye(3)}
-    for i, joint in enumerate(skeleton.joints):
-        before, after = matrix(joint.before)[:3, :3], matrix(joint.after)[:3, :3]
-        here = axes[joint.parent] @ before
-        if abs(here[2, 2]) < PARALLEL or not joint.turn:
-            return False
-        axes[i] = here @ after
-    return True
+    return -unit(up) if lies and planar(skeleton) else -z
 
 
 def hand(skeleton: Skeleton, sizes: Sizes, solids: Solids) -> list[Shape]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.drawing.skeleton import Array, Move, matrix
 
 
@@ -22,6 +23,31 @@ def poses_of(drawing: Mapping[str, Any], q: ArrayLike) -> list[Array]:
         before, after = steps_matrix(joint["before"]), steps_matrix(joint["after"])
         found.append(found[joint["parent"] + 1] @ before @ motion(joint, at) @ after)
     return [*found, found[drawing["tool"]["on"] + 1] @ np.array(drawing["tool"]["frame"], dtype=float)]
+
+
+def position_of(drawing: Mapping[str, Any], q: Any) -> Array:
+    """(dof,): coordinates as given, by the name of a pose, or, of None, the pose of rest."""
+    return rows_of(drawing, q, most=1)
+
+
+def rows_of(drawing: Mapping[str, Any], q: Any, most: int = 2) -> Array:
+    """Coordinates (dof,) or, where `most` allows it, rows of them, as finite floats."""
+    if isinstance(q, str) and q not in drawing["poses"]:
+        if not drawing["poses"]:
+            raise InputError(f"{drawing['name']} has no poses by name, found {q!r:.60}")
+        raise UnknownNameError(f"pose of {drawing['name']}", q, drawing["poses"])
+    given = drawing["rest"] if q is None else drawing["poses"][q] if isinstance(q, str) else q
+    try:
+        found = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        found = np.empty((0, 0, 0))
+    if not 1 <= found.ndim <= most or found.shape[-1] != drawing["dof"] or not found.size:
+        rows = "" if most == 1 else ", or rows of them"
+        told = f"{drawing['name']} has {drawing['dof']} coordinates, rad and m"
+        raise InputError(f"q: {told}; expected so many numbers{rows}, found {q!r:.60}")
+    if not np.isfinite(found).all():
+        raise InputError(f"q: expected finite numbers, found {q!r:.60}")
+    return found
 
 
 def axes_of(drawing: Mapping[str, Any], poses: Sequence[Array]) -> list[Array]:

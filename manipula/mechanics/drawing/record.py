@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from manipula.mechanics.drawing.ellipsoids import bodies_of, payload_of
-from manipula.mechanics.drawing.ends import Pedestal, hand, load, up_of
+from manipula.mechanics.drawing.ends import Pedestal, hand, load
+from manipula.mechanics.drawing.looking import eye_of, up_of
 from manipula.mechanics.drawing.names import Names
 from manipula.mechanics.drawing.paints import PAINTS
 from manipula.mechanics.drawing.reach import reach_of
+from manipula.mechanics.drawing.resting import rest_of
+from manipula.mechanics.drawing.shapes import plain
 from manipula.mechanics.drawing.sizes import Sizes, sizes_of
 from manipula.mechanics.drawing.skeleton import BASE, Moves, Moving, Skeleton, matrix, number_of, skeleton_of
 from manipula.mechanics.drawing.solids import Solids
@@ -52,6 +55,7 @@ def drawing_of(given: Robot) -> dict[str, Any]:
         "dof": robot.dof,
         "size": sizes.size,
         "up": up.tolist(),
+        "eye": plain(eye_of(skeleton, up)),
         "base": matrix(skeleton.base).tolist(),
         "joints": [_joint(joint, sizes) for joint in skeleton.joints],
         "links": _links(robot, skeleton, solids, pedestal, names),
@@ -63,7 +67,8 @@ def drawing_of(given: Robot) -> dict[str, Any]:
         "paints": dict(PAINTS),
         "stand_ins": {name: value for name, value in made.items() if name in names.of_geometry},
     }
-    return record | reach_of(record, pedestal)
+    record |= reach_of(record, pedestal)
+    return record | {"rest": rest_of(record)}
 
 
 def _joint(joint: Moving, sizes: Sizes) -> dict[str, Any]:

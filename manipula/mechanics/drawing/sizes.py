@@ -10,8 +10,8 @@ from manipula.mechanics.drawing.skeleton import BASE, Moves, Moving, Skeleton
 
 NOWHERE = 1.0  # the size of an arm without any length
 STROKE = 0.3  # of a sliding joint without limits, of all other lengths
-THICK, THIN = 0.052, 0.54  # the radius at the base over the size; the share that is lost on the way to the tip
-CROWDED = 0.42  # the radius over the mean length between joints, where there are many
+THICK, FEW, CROWDED = 0.042, 0.04, 0.42  # the radius at the base over the size: more of few joints, less of many
+THIN = 0.54  # the share of it that is lost on the way to the tip
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Sizes:
     def radius(self, link: int, further: float = 0.0) -> float:
         """Of a link (BASE the base), or of a place so much of the way to the next."""
         depth, ahead = self.depth[link + 1], self.ahead[link + 1]
-        most = max(map(sum, zip(self.depth, self.ahead)))
+        most = max(1, *map(sum, zip(self.depth, self.ahead)))
         share = min((depth + further) / max(depth + ahead, 1), 1.0)
-        return self.size * min(THICK, CROWDED / max(most, 1)) * (1.0 - THIN * share)
+        return self.size * min(THICK + FEW / most, CROWDED / most) * (1.0 - THIN * share)
 
 
 def sizes_of(skeleton: Skeleton, dof: int) -> Sizes:

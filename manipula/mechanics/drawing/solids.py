@@ -18,8 +18,8 @@ from manipula.mechanics.drawing.skeleton import BASE, Array, Moves, Moving, Skel
 
 FULL, KNOB, HOUSING = 0.86, 1.02, 1.18  # radii of tubes, of links without length, of drums, over the link's own
 LONG = 2.5  # a drum over its radius
-BAND = 0.12  # a ring over its drum
-SLEEVE = (2.3, 3.2)  # a sliding joint's width and length over the drum's radius
+BAND = 0.15  # a ring over its drum
+SLEEVE = (2.0, 2.8)  # a sliding joint's width and length over the drum's radius
 ROD = 0.575  # half the width of a rod over the link's radius
 SHORT = 1e-9  # over the arm's size: no length at all
 
@@ -95,7 +95,7 @@ class Solids:
         for k, (a, b) in enumerate(way.pieces):
             gone = start + float(np.linalg.norm(b - a))
             first, last = (FULL * self.sizes.radius(i, 0.8 * along / total) for along in (start, gone))
-            yield from [ball(a, first, "link")] if k == 0 else []
+            yield from [ball(a, first, "link")] if k == 0 and i != BASE else []  # the base begins with its foot
             yield tube(a, b, (first, last), "link")
             yield ball(b, last, "link")
             start = gone
@@ -105,7 +105,7 @@ class Solids:
         r = HOUSING * self.sizes.radius(i, 0.5)
         if joint.turn:
             yield drum(at, axis, r, LONG * r, "joint")
-            yield ring(at, axis, 1.02 * r, BAND * LONG * r, "accent")
+            yield ring(at, axis, 1.03 * r, BAND * LONG * r, "accent")
             return
         wide, long = SLEEVE[0] * r, SLEEVE[1] * r
         yield box(frame_along(axis, at), (wide, wide, long), "joint")

@@ -1,0 +1,165 @@
+"""Pictures of arms: SVG that is well formed whatever a robot is called, and the same in any process."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.mechanics.drawing.posing import axes_of, poses_of
+from manipula.mechanics.drawing.record import drawing_of
+from manipula.pages.svg.camera import camera_at
+from manipula.pages.svg.depth import back_to_front
+from manipula.pages.svg.picture import Style, svg_of
+from manipula.pages.svg.solids import Solid
+from tests.random_robots import random_robot, random_tree
+from tests.units.test_drawing import with_followers
+
+HOSTILE = "<script>alert('x')</script>&\"]]>{{x}}é☃"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def parsed(text: str) -> Any:
+    root = ElementTree.fromstring(text)
+    assert root.tag == f"{SVG}svg"
+    assert not re.search(r"nan|inf\b|NaN|None", text)
+    return root
+
+
+def places(root: Any) -> np.ndarray[Any, Any]:
+    """Every point of every path."""
+    pairs = [
+        pair
+        for path in root.iter(f"{SVG}path")
+        for pair in re.findall(r"[ML ](-?[\d.]+) (-?[\d.]+)", re.sub(r"A\S+ \S+ \S+ \d \d ", "L", path.get("d")))
+    ]
+    return np.array(pairs, dtype=float)
+
+
+@pytest.mark.parametrize("name", mp.robots())
+def test_every_arm_of_the_library_has_a_picture(name: str) -> None:
+    text = mp.picture(name)
+    assert 4_000 < len(text) < 20_000
+    at = places(parsed(text))
+    assert (at >= 0).all() and (at <= (480, 420)).all()
+    assert np.ptp(at, axis=0).max() > 0.8 * 420 - 30  # the arm fills it
+
+
+def test_any_robot_anywhere_has_a_picture() -> None:
+    rng = random.Random(4)
+    for seed in range(12):
+        for robot in (random_robot(seed, screws=seed % 3 == 0), with_followers(random_tree(seed), seed)):
+            record = drawing_of(robot)
+            poses = poses_of(record, [rng.uniform(-3, 3) for _ in range(robot.dof)])
+            style = Style(frames=rng.choice(("tool", "all", "none")), names=True, whole=rng.random() < 0.5)
+            parsed(svg_of(record, poses, axes_of(record, poses), style))
+
+
+def test_hostile_names_are_text() -> None:
+    robot = mp.Robot.from_dh([{"name": HOSTILE, "theta": 0, "d": 0, "a": 0.3, "alpha": 0}], name=HOSTILE)
+    root = parsed(mp.picture(robot, [0.2], names=True))
+    assert root.get("aria-label") == HOSTILE
+    assert [text.text for text in root.iter(f"{SVG}text")] == [HOSTILE]
+    assert not list(root.iter(f"{SVG}script"))
+
+
+def test_the_same_bytes_in_any_process() -> None:
+    code = "import manipula as mp; import sys; sys.stdout.write(mp.picture('scara', [0.3, 0.5, 0.1, 0], names=True))"
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, env={"PYTHONHASHSEED": seed, **ENV}
+        )
+        for seed in ("1", "2")
+    ]
+    assert runs[0].stdout == runs[1].stdout
+    assert runs[0].stdout.decode() == mp.picture("scara", [0.3, 0.5, 0.1, 0], names=True)
+
+
+ENV = {"PYTHONPATH": str(Path(mp.__file__).parent.parent), "PYTHONIOENCODING": "utf-8"}
+
+
+def test_gradients_of_two_pictures_have_different_names() -> None:
+    one, two = (set(re.findall(r'id="([^"]+)"', mp.picture("puma560", q))) for q in ([0.1] * 6, [0.2] * 6))
+    assert one and two and not one & two
+    used = set(re.findall(r"url\(#([^)]+)\)", mp.picture("puma560", [0.1] * 6)))
+    assert used == one
+
+
+def test_a_picture_is_written_where_it_is_wished(tmp_path: Path) -> None:
+    text = mp.picture("planar2r", path=tmp_path / "new" / "arm.svg", background="dark")
+    assert (tmp_path / "new" / "arm.svg").read_text(encoding="utf-8") == text
+    assert 'fill="#1b1e21"' in text
+
+
+WRONG = [
+    ({"q": [1, 2, 3]}, "planar2r has 2 coordinates"),
+    ({"q": [[0, 0]]}, "planar2r has 2 coordinates"),
+    ({"q": [0, float("nan")]}, "finite"),
+    ({"q": "home"}, "no poses by name"),
+    ({"q": {"theta1": 1}}, "2 coordinates"),
+    ({"view": "inside"}, "view"),
+    ({"view": (1, float("inf"))}, "view"),
+    ({"size": (0, 10)}, "size"),
+    ({"size": 7}, "size"),
+    ({"frames": "some"}, "frames"),
+    ({"background": "pink"}, "background"),
+    ({"values": {"l9": 1}}, "l9"),
+]
+
+
+@pytest.mark.parametrize(("given", "word"), WRONG)
+def test_what_is_wrong_is_told(given: dict[str, Any], word: str) -> None:
+    with pytest.raises(mp.ManipulaError, match=word):
+        mp.picture("planar2r", **given)
+
+
+def test_what_is_nearer_is_painted_later() -> None:
+    """Random balls, rods and boxes that do not touch: wherever two overlap, the nearer one comes later."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        solids = []
+        for depth in rng.permutation(12):
+            at = np.array([*rng.uniform(-1, 1, 2), 1.2 * depth])
+            if rng.random() < 0.3:
+                turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+                solids.append(Solid("link", np.stack([at, at]), (0.0, 0.0), edges=0.3 * turn))
+            else:
+                way = rng.uniform(-0.4, 0.4, 3)
+                flags = (True, True) if rng.random() < 0.5 else (False, False)
+                solids.append(Solid("link", np.stack([at - way, at + way]), (0.1, 0.12), flags))
+        order = back_to_front(solids)
+        rank = {i: k for k, i in enumerate(order)}
+        overlaps = [
+            (i, j)
+            for i in order
+            for j in order
+            if solids[i].middle[2] < solids[j].middle[2]
+            and np.abs(solids[i].middle - solids[j].middle)[:2].max() < 0.08
+        ]
+        assert all(rank[i] < rank[j] for i, j in overlaps)
+
+
+def test_cameras_see_up_above() -> None:
+    rng = np.random.default_rng(6)
+    for up in np.concatenate([np.eye(3), -np.eye(3)]):
+        for eye in (rng.normal(size=3), up, -up):
+            camera = camera_at(eye, up)
+            np.testing.assert_allclose(camera.axes @ camera.axes.T, np.eye(3), atol=1e-12)
+            assert np.linalg.det(camera.axes) == pytest.approx(1)
+            assert camera.points(up)[1] >= -1e-12
+            assert camera.points(np.asarray(eye))[2] > 0
+
+
+def test_notebooks_show_an_arm_before_its_tables() -> None:
+    html = mp.load("puma560")._repr_html_()
+    assert html.index("<svg") < html.index("<table")
+    odd = mp.Robot.from_dh([("q1", 0, "l1/(l2-l3)", 0), ("q2", 0, "l2+l3", 0)])
+    assert "<svg" not in odd._repr_html_() and "<table" in odd._repr_html_()
