@@ -1,22 +1,33 @@
-"""Make the results that ship in `manipula/records`: search, prove, keep what is cheaper than before.
+"""The fewest operations, searched from many seeds: a study, and the results that ship with the package.
 
-python bench/records.py                          all of the list below (minutes)
-python bench/records.py --only panda --seed 3    another road for one robot
-python bench/records.py --seconds 60             a limit for each search
+    python bench/records.py FOLDER                 all lines, eight seeds each, on all cores; after Ctrl-C it goes on
+    python bench/records.py FOLDER --only RX90 --seeds 3
+    python bench/records.py FOLDER --seconds 60    a limit for each search; without it the searcher's own apply
+    python bench/records.py FOLDER --ship          what is cheaper than what ships takes its place
+
+Prints best, median and worst of the seeds and the processor time of a search. Each function found is written to
+FOLDER/functions. Results of library robots ship (manipula/generation/records), and are proved whenever they are loaded.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from operations import ID, RECORDS, Record
 
 import manipula as mp
 from manipula.algebra.expr.function import Function, moved_to
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.walk import rebuilt, topological
+from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
 from manipula.generation.levels import Past, level_max
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
@@ -25,27 +36,73 @@ from manipula.mechanics.models.dynamics.friction import sat
 from manipula.mechanics.models.ports import PORTS
 from manipula.support.progress import Effort
 
-# robot, model, symbolic
-LIST = [
-    ("puma560_symbolic", "pose", "auto"),
-    ("puma560_symbolic", "inverse_dynamics", "auto"),
-    ("puma560_symbolic", "inertia_matrix", "auto"),
-    ("puma560_symbolic", "lagrange_terms", "auto"),
-    ("puma560", "inverse_dynamics", "auto"),
-    ("panda", "inverse_dynamics", "auto"),
+LIBRARY = [
+    Record("puma560_symbolic", lambda: mp.load("puma560_symbolic"), ID, "–"),
+    Record("puma560_symbolic", lambda: mp.load("puma560_symbolic"), "inertia_matrix", "–"),
+    Record("puma560", lambda: mp.load("puma560"), ID, "–"),
+    Record("panda", lambda: mp.load("panda"), ID, "–"),
 ]
+LINES = [*RECORDS, *LIBRARY]
 
 
-def made(robot: str, model: str, symbolic: str, effort: Effort) -> str:
-    """Search once; a line that says what came of it."""
-    request = prepare(Request(mp.load(robot), model, symbolic=symbolic, optimise="max"))
-    before, start = stored(request), time.perf_counter()
-    found = level_max(request, effort, Past(known=False))
-    spent = time.perf_counter() - start
-    if before is None or found.cost.total < before.cost.total:
-        record(request.request, symbolic, found)
-    known = before.cost.total if before else "none"
-    return f"{robot:18} {model:18} {symbolic:5} before {known}, found {found.cost.total} in {spent:.0f} s"
+def title(line: Record) -> str:
+    """What a case is called: the arm, the model and the method."""
+    same = [x for x in LINES[: LINES.index(line)] if (x.arm, x.model, x.method) == (line.arm, line.model, line.method)]
+    return f"{line.arm} / {line.model} / {line.method}{' ' * bool(same)}{len(same) + 1 if same else ''}"
+
+
+TITLES = {title(line): line for line in LINES}
+
+
+def request_of(line: Record) -> Request:
+    return Request(line.robot(), line.model, method=line.method, symbolic=line.symbolic, optimise="max")
+
+
+def searched(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+    """One search. The seed is the case's own number, so that a line can be repeated alone."""
+    began = time.process_time()
+    effort = Effort(seconds=case["seconds"] or None, seed=case["seed"])
+    found = level_max(prepare(request_of(TITLES[case["line"]])), effort, Past(known=False))
+    cost, spent = found.cost, time.process_time() - began
+    kept = place(case["folder"], case["line"], case["seed"])
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(text_from_function(found), encoding="utf-8")
+    return {"total": cost.total, "mul": cost.mul, "add": cost.add + cost.div, "trig": cost.trig, "seconds": spent}
+
+
+def place(folder: str, line: str, seed: int) -> Path:
+    return Path(folder) / "functions" / f"{''.join(c if c.isalnum() else '_' for c in line)}-{seed}.json"
+
+
+def shown(study: mp.Study, lines: list[str]) -> dict[str, int]:
+    """The table; and the best seed of every line."""
+    rows = [row for row in study.rows if "total" in row]
+    best = {}
+    print(f"{'line':56} {'best':>5} {'median':>7} {'worst':>6} {'seeds':>6} {'s of processor, median':>23}")
+    for name in lines:
+        found = sorted((row["total"], row["seed"], row["seconds"]) for row in rows if row["line"] == name)
+        if found:
+            totals = [total for total, _, _ in found]
+            spent = median(seconds for _, _, seconds in found)
+            print(f"{name:56} {totals[0]:5} {median(totals):7g} {totals[-1]:6} {len(found):6} {spent:23.0f}")
+            best[name] = int(found[0][1])
+    for failure in study.failures:
+        print(failure)
+    return best
+
+
+def ship(name: str, seed: int, folder: str) -> str:
+    """What was found for a robot of the library takes the place of what ships, if it is cheaper."""
+    line = TITLES[name]
+    robot = line.robot()
+    if line.method != "best" or robot.name not in mp.robots() or robot != mp.load(robot.name):
+        return f"{name}: no robot of the library as it is, nothing ships"
+    asked, found = prepare(request_of(line)), function_from_text(place(folder, name, seed).read_text(encoding="utf-8"))
+    before = stored(asked)
+    if before is not None and before.cost.total <= found.cost.total:
+        return f"{name}: {before.cost.total} ships, {found.cost.total} was found"
+    record(asked.request, line.symbolic, found)
+    return f"{name}: {before.cost.total if before else 'nothing'} shipped, now {found.cost.total}"
 
 
 def smoothed(robot: str) -> str:
@@ -74,20 +131,34 @@ def _with_slip(known: Function, name: str) -> Function:
     return made.with_roots(rebuilt(known.roots, known.graph, smooth))
 
 
+def told(progress: Any) -> None:
+    print(f"\r{progress} ", end="", file=sys.stderr, flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="one robot")
-    parser.add_argument("--model", default="", help="one model")
-    parser.add_argument("--seconds", type=float, help="limit of each search")
-    parser.add_argument("--moves", type=int, help="moves of each search")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("folder", help="where results are kept; the same command goes on from them")
+    parser.add_argument("--only", default="", metavar="WORD", help="lines with this word in arm, model or method")
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=0.0, help="limit of each search")
+    parser.add_argument("--engine", default="local")
+    parser.add_argument("--ship", action="store_true")
     options = parser.parse_args()
-    for robot, model, symbolic in LIST:
-        if options.only in ("", robot) and options.model in ("", model):
-            print(made(robot, model, symbolic, Effort(options.moves, options.seconds, options.seed)), flush=True)
-    for robot in ("puma560", "panda"):
-        if options.only in ("", robot) and options.model in ("", "inverse_dynamics_smooth"):
-            print(smoothed(robot), flush=True)
+    lines = [name for name in TITLES if options.only.lower() in name.lower()]
+    if not lines:
+        print(f"no line has {options.only!r} in it: {'; '.join(TITLES)}")
+        return 2
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    cases = {"seed": list(range(options.seeds)), "line": lines}
+    shared = {"seconds": options.seconds, "folder": str(Path(options.folder).resolve())}
+    kept = Path(options.folder) / "study"
+    study = mp.study("records:searched", cases, engine=options.engine, shared=shared, resume=kept, tell=told)
+    best = shown(study, lines)
+    if options.ship:
+        for name, seed in best.items():
+            print(ship(name, seed, options.folder))
+        for robot in ("puma560", "panda"):
+            print(smoothed(robot))
     return 0
 
 
