@@ -100,6 +100,10 @@ class UnsetError(InputError):
     def in_shell(self) -> str:
         return f"{self.problem}; --set {self.missing[0]}=VALUE gives one"
 
+    @property
+    def in_page(self) -> str:
+        return f"{self.problem}; give {self.missing[0]} a value"
+
 
 def some_of(names: Sequence[str]) -> str:
     """The first of them, with commas: nobody reads fifty."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import loaded
 from manipula.errors import InputError, UnsetError, caution, some_of
@@ -201,6 +201,13 @@ def language(name: str) -> str:
     return backend.language_named(name)
 
 
+def language_options(name: str) -> list[str]:
+    """The options of `Model.emit` that this language has."""
+    from manipula.algebra.emit.backend import OPTIONS
+
+    return [*OPTIONS.get(name, ()), "prefix"]
+
+
 def count(
     robot: Robot | str,
     models: Sequence[str] | None = None,
@@ -230,6 +237,13 @@ def count_steps(
 
     subject = loaded(robot)
     return list(step_rows(subject, models or DEFAULT_MODELS, symbolic, parameters, tell))
+
+
+def published(robot: str) -> list[dict[str, Any]]:
+    """Operation counts that others have printed for a robot of this name, with their sources."""
+    from manipula.generation.reports.published import PUBLISHED
+
+    return [figure.as_dict() for figure in PUBLISHED if figure.robot == robot]
 
 
 def count_orders(

@@ -11,6 +11,7 @@ from manipula.errors import InputError, ManipulaWarning, RobotFileError, Unknown
 if TYPE_CHECKING:
     from manipula.mechanics.robot.formats.conversion.tables import TextTable
     from manipula.mechanics.robot.formats.registry import Format
+    from manipula.mechanics.robot.stand_ins import Fact
     from manipula.robot import Robot
 
 
@@ -109,6 +110,44 @@ def document_from_file(text: str) -> dict[str, Any]:
     from manipula.mechanics.robot.formats.document.write import document_from_toml
 
     return document_from_toml(text)
+
+
+def file_text(path: Path) -> str:
+    """The text of a robot file, whatever its encoding; an error where it is none."""
+    from manipula.mechanics.robot.formats.source import text_from_bytes
+
+    return text_from_bytes(path.read_bytes(), path.name)
+
+
+def joint_kinds() -> list[str]:
+    """The kinds of joints a row may be."""
+    from manipula.mechanics.robot.joints import KINDS
+
+    return list(KINDS)
+
+
+def to_text(robot: Robot, format: str = "toml") -> str:
+    """The robot as the text of a file: "toml", "urdf", "par", "dh"."""
+    from manipula.mechanics.robot.formats.registry import FORMATS, format_named
+
+    form = format_named(format)
+    if not form.writer:
+        raise UnknownNameError("format that is written", format, [x.name for x in FORMATS.values() if x.writer])
+    return form.write(robot)
+
+
+def parameter_facts(robot: Robot | str) -> dict[str, Fact]:
+    """Every parameter that may stay a letter: value, unit, meaning, and what may stand in where it has no value."""
+    from manipula.mechanics.robot.stand_ins import parameter_facts as facts
+
+    return facts(loaded(robot))
+
+
+def with_stand_ins(robot: Robot | str) -> tuple[Robot, dict[str, float]]:
+    """The robot with a value for every name, and those that were made up."""
+    from manipula.mechanics.robot.stand_ins import with_stand_ins as stood_in
+
+    return stood_in(loaded(robot))
 
 
 def formats() -> dict[str, Format]:

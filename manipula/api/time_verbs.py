@@ -125,6 +125,14 @@ def law_settings(law: str) -> dict[str, str]:
     return {x.name: f"{x.doc}, {x.unit}{preset.get(x.name, '')}" for x in ports}
 
 
+def law_gains(law: str) -> list[dict[str, Any]]:
+    """The settings of a law as data: name, meaning, unit, and the value it has unless given, or None."""
+    from manipula.mechanics.models.control.laws import law_block
+
+    ports = [x for x in law_block(law, sampled=True).inputs if x.role == "setting" and x.name != "sample"]
+    return [{"name": x.name, "about": x.doc, "unit": x.unit, "value": x.default} for x in ports]
+
+
 def law_options(law: str) -> list[str]:
     """The words that choose among the variants of a law, beside `limit` and `delay` of any that drives an arm."""
     from manipula.mechanics.models.control.laws import option_names

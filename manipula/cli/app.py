@@ -105,6 +105,10 @@ COMMANDS = {
         "recordings.weighing:payload",
         "Weigh what an arm held while it was recorded: mass and centre of mass, as known by the end.",
     ),
+    "studio": Entry(
+        "opening:studio",
+        "Open the studio: a page on which a table becomes an arm, its equations, its code, its motion.",
+    ),
     "demo": Entry("demonstration:demo", "Show what manipula does, on built-in robots, in a few seconds."),
 }
 

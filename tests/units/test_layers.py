@@ -38,6 +38,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "mechanics.drawing": ("mechanics.spatial", "mechanics.robot"),
     "mechanics.models": ("mechanics.spatial", "mechanics.robot"),
     "mechanics.laws": ("mechanics.spatial", "mechanics.robot", "mechanics.models"),
+    "pages.built": (),
     "pages": ("support", "algebra.expr", "algebra.show"),
     "generation": ("support", "algebra", "mechanics", "pages"),
     "parameters": ("support", "algebra", "mechanics", "generation"),
@@ -64,7 +65,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "arm": ("support", "algebra", "mechanics", "generation", "ik", "api", "model", "robot"),
     "studies": ("support", "mechanics", "pages", "ik", "simulation", "identification", *FACE),  # programs of the verbs
     "": ("parameters", "simulation", "identification", "studies", *FACE),
-    "cli": ("support", "studies", "", *FACE),
+    "studio": ("support", "", *FACE),
+    "cli": ("support", "studies", "studio", "pages.built", "", *FACE),
 }
 
 

@@ -41,10 +41,16 @@ def _short(name: str) -> str:
     return re.split(r"[-_.]", name.lower())[0]
 
 
+def language() -> str:
+    """The language that was asked for, as far as there are words of it."""
+    name = _short(_chosen[0] or os.environ.get(VARIABLE, ""))
+    return name if name in TONGUES else TONGUES[0]
+
+
 def told(text: str) -> str:
     """The text in the language that was asked for."""
-    name = _short(_chosen[0] or os.environ.get(VARIABLE, ""))
-    return text if name not in TONGUES[1:] else _translated(text, catalogue(name))
+    name = language()
+    return text if name == TONGUES[0] else _translated(text, catalogue(name))
 
 
 def told_in_parts(text: str) -> str:

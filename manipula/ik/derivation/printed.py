@@ -78,9 +78,9 @@ class Derivation:
         parted = re.sub(r"^(\d+\.) (.*)$", r"**\1** \2", self.latex(), flags=re.MULTILINE)
         return parted.replace("\\[\n", "\n$$\n").replace("\n\\]", "\n$$\n")
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, formulas as plain text."""
-        style = Text(self.labels)
+    def as_dict(self, latex: bool = False) -> dict[str, Any]:
+        """Everything, formulas as plain text, or as LaTeX, which stands between $ in the words."""
+        style = Paper(self.labels) if latex else Text(self.labels)
         return {
             "robot": self.robot,
             "class": self.title,

@@ -83,7 +83,9 @@ export interface Start {
   models: { name: string; about: string }[];
   methods: Record<string, string[]>; // by model; the first is the plain one, "best" may be asked for, too
   languages: string[]; // of emitted code
-  laws: { name: string; about: string; settings: { name: string; about: string }[] }[];
+  options: Record<string, string[]>; // of CodeRequest, by language: those it has
+  /** value: to begin with, null: none; unit "" where it has none */
+  laws: { name: string; about: string; settings: { name: string; about: string; unit: string; value: number | null }[] }[];
   forms: string[]; // of equations
   joint_types: string[];
   folder: string; // where files are read and saved; shown, never sent back
@@ -124,7 +126,7 @@ export interface ReadAnswer {
   base: string | null; // digest of the file, to be given back on save
 }
 
-// ---- POST /api/draw { document, wanted? }
+// ---- POST /api/draw { document, values?: Record<string, number> }: values of letters, for now
 
 export interface Warning {
   message: string;
@@ -257,6 +259,7 @@ export interface CountsAnswer {
     substituted: number;
   }[];
   published: { robot: string; model: string; total: number; source: string; method: string }[];
+  missing: { model: string; why: string }[]; // models this robot does not have
 }
 
 /** POST /api/code → job →; POST /api/zip with the same body → job → { url }: GET it as a file. */
@@ -289,8 +292,13 @@ export interface InverseAnswer {
   branches: string[];
   roles: string[];
   free: string | null; // what a redundant arm leaves free
-  derivation: { title: string; finds: string; lines: { kind: "text" | "tex"; text: string }[] }[];
+  /** Words have formulas between $; `choice` is the branch a step opens, `singular` where it fails. */
+  derivation: {
+    title: string; finds: string; choice: string; lines: { kind: "text" | "tex"; text: string }[]; roots: string;
+    singular: string;
+  }[];
   latex: string;
+  text?: string;
   singularities: string | null; // text
 }
 
@@ -314,9 +322,9 @@ export interface BaseAnswer {
 
 /** A motion from rest to rest; q in rad and m. */
 export interface Motion {
-  kind: "quintic" | "trapezoid" | "spline" | "line" | "circle";
+  kind: "quintic" | "trapezoid" | "spline" | "line"; // line: of the tool
   from?: number[]; // default: all zero
-  to?: number[]; // quintic, trapezoid: joints
+  to?: number[]; // where the joints end, or the tool where they would take it
   points?: number[][]; // spline
   duration?: number; // s
 }

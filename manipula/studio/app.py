@@ -1,0 +1,263 @@
+"""The answers: what the page asks, and who in the house knows it. No model is computed in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from manipula.errors import InputError, ManipulaError, UnknownNameError
+from manipula.studio.faults import error_of
+from manipula.studio.guard import MOST, MOST_UPLOADED, Guard
+from manipula.studio.jobs import Job, Jobs
+from manipula.studio.store import Conflict, Drafts, Folder
+from manipula.studio.tasks.registry import JOBS
+from manipula.studio.workers import TaskError, Workers
+from manipula.version import __version__
+
+Handler = Callable[[Request], Awaitable[Response]]
+_MODEL = re.compile(r"[0-9a-f]{32}\.mjs")
+_DIGEST = re.compile(r"[0-9a-f]{32}")
+_FILE = re.compile(r"[\w-][\w.-]{0,120}")
+_FOREVER = {"cache-control": "private, max-age=31536000, immutable"}  # named by what is in them
+UPLOADS = 20  # recordings that are kept; the oldest go
+
+
+@dataclass
+class Studio:
+    """One studio: where it is, what it works with, what it keeps. `told` puts a sentence into the user's language."""
+
+    folder: Folder
+    drafts: Drafts
+    scratch: Path  # of this run alone
+    page: Path | None  # the built front end
+    language: str = "en"
+    opened: str | None = None  # the file named when it was started
+    told: Callable[[str], str] = lambda text: text
+    workers: Workers = field(default_factory=Workers)
+    recordings: list[Path] = field(default_factory=list)
+    known: dict[str, Any] = field(default_factory=dict)  # what never changes, asked once
+
+    def __post_init__(self) -> None:
+        self.jobs = Jobs(self.workers)
+        self.saving = asyncio.Lock()
+
+    @property
+    def outbox(self) -> Path:
+        return self.scratch / "out"
+
+    # answers
+
+    async def start(self, request: Request) -> Response:
+        if not self.known:
+            self.known.update(await self.workers.quick("start", {}))
+        files, drafts = await asyncio.gather(asyncio.to_thread(self.folder.files), asyncio.to_thread(self.drafts.all))
+        limits = {"body": MOST, "upload": MOST_UPLOADED}
+        return JSONResponse({
+            "version": __version__, "language": self.language, **self.known, "folder": str(self.folder.root),
+            "files": files, "open": self.opened, "drafts": drafts, "limits": limits,
+        })  # fmt: skip
+
+    async def files(self, request: Request) -> Response:
+        return JSONResponse({"files": await asyncio.to_thread(self.folder.files)})
+
+    async def read(self, request: Request) -> Response:
+        given = await _body(request)
+        given.pop("path", None)  # is for us to say
+        base = None
+        if "file" in given:
+            path, base = await asyncio.to_thread(self.folder.read, given["file"])
+            given = {"path": str(path)}
+        return JSONResponse({**await self.workers.quick("read", given), "base": base})
+
+    def quick(self, task: str) -> Handler:
+        async def answer(request: Request) -> Response:
+            found = await self.workers.quick(task, await _body(request))
+            for fault in found.get("errors", ()):
+                fault["message"] = self.told(fault["message"])
+            return JSONResponse(found)
+
+        return answer
+
+    def job(self, kind: str) -> Handler:
+        async def answer(request: Request) -> Response:
+            given = await (self._recordings(request) if kind == "identify" else _body(request))
+            given["outbox"] = str(self.outbox)
+            return JSONResponse({"job": self.jobs.start(kind, given).name})
+
+        return answer
+
+    async def _recordings(self, request: Request) -> dict[str, Any]:
+        """The document and the files that were dropped beside it, each under its own name in a place of its own."""
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "multipart/form-data":
+            raise InputError("the request is no form with recordings")
+        async with request.form(max_files=UPLOADS, max_fields=10, max_part_size=MOST) as form:
+            given: dict[str, Any] = {"document": _parsed(form.get("document")), "method": form.get("method")}
+            for key in ("logs", "validate"):
+                given[key] = [await self._kept(file) for file in form.getlist(key)]
+        return given
+
+    async def _kept(self, file: object) -> str:
+        if not isinstance(file, UploadFile) or not _FILE.fullmatch(file.filename or ""):
+            raise InputError(f"expected a recording with a plain name, found {getattr(file, 'filename', file)!r:.60}")
+        path = self.scratch / "in" / secrets.token_hex(8) / str(file.filename)
+        await asyncio.to_thread(_write, path, await file.read())
+        self.recordings.append(path)
+        for old in self.recordings[:-UPLOADS]:
+            self.recordings.remove(old)
+            await asyncio.to_thread(old.unlink, True)
+        return str(path)
+
+    async def listed_jobs(self, request: Request) -> Response:
+        return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})
+
+    async def one_job(self, request: Request) -> Response:
+        return JSONResponse(self._job(request).as_dict())
+
+    async def events(self, request: Request) -> Response:
+        return StreamingResponse(_stream(self._job(request)), media_type="text/event-stream")
+
+    async def cancel(self, request: Request) -> Response:
+        self.jobs.cancel(self._job(request))
+        return JSONResponse({})
+
+    async def save(self, request: Request) -> Response:
+        given = await _body(request)
+        base = given.get("base")
+        if not isinstance(base, str | None):
+            raise InputError("base: expected the digest that reading gave, or null")
+        self.folder.path(given.get("name"), (".toml",))  # refused before the work
+        text = (await self.workers.quick("toml", given))["text"]
+        async with self.saving:
+            try:
+                digest, saved = await asyncio.to_thread(self.folder.save, given["name"], text, base)
+            except Conflict as conflict:
+                return JSONResponse(await self._conflict(conflict), 409)
+        return JSONResponse({"name": given["name"], "base": digest, "saved": saved})
+
+    async def _conflict(self, conflict: Conflict) -> dict[str, Any]:
+        """Theirs, to be looked at beside ours; a document where it can be read as one."""
+        told = {"error": {"message": self.told(str(conflict))}}
+        if conflict.theirs is None:
+            return told | {"theirs": None}
+        try:
+            read = await self.workers.quick("read", {"text": conflict.theirs, "format": "toml"})
+        except TaskError:
+            read = {"document": None}
+        digest = conflict.digest
+        return told | {"theirs": {"text": conflict.theirs, "digest": digest, "document": read["document"]}}
+
+    async def draft(self, request: Request) -> Response:
+        given = await _body(request)
+        kept = {key: given.get(key) for key in ("document", "base", "file")}
+        await asyncio.to_thread(self.drafts.put, given.get("name"), kept if kept["document"] is not None else None)
+        return JSONResponse({"saved": time.time()})
+
+    async def model(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        return _file(self.outbox / "models" / name if _MODEL.fullmatch(name) else None, "text/javascript")
+
+    async def download(self, request: Request) -> Response:
+        digest, name = request.path_params["digest"], request.path_params["name"]
+        good = _DIGEST.fullmatch(digest) and _FILE.fullmatch(name)
+        answer = _file(self.outbox / digest / name if good else None, "application/octet-stream")
+        answer.headers["content-disposition"] = f'attachment; filename="{name}"'  # never a page of this address
+        return answer
+
+    # parts
+
+    def _job(self, request: Request) -> Job:
+        return self.jobs.named(request.path_params["name"])
+
+    # the application
+
+    def routes(self) -> list[BaseRoute]:
+        asked: dict[str, Handler] = {"/api/start": self.start, "/api/files": self.files, "/api/jobs": self.listed_jobs}
+        asked |= {"/api/jobs/{name}": self.one_job, "/api/jobs/{name}/events": self.events}
+        asked |= {"/models/{name}": self.model, "/files/{digest}/{name}": self.download}
+        sent: dict[str, Handler] = {"/api/read": self.read, "/api/save": self.save, "/api/draft": self.draft}
+        sent |= {f"/api/{task}": self.quick(task) for task in ("draw", "convert", "export")}
+        sent |= {f"/api/{kind}": self.job(kind) for kind in JOBS}
+        sent |= {"/api/jobs/{name}/cancel": self.cancel}
+        routes: list[BaseRoute] = [Route(path, handler, methods=["GET"]) for path, handler in asked.items()]
+        routes += [Route(path, handler, methods=["POST"]) for path, handler in sent.items()]
+        return routes + ([Mount("/", StaticFiles(directory=self.page, html=True))] if self.page else [])
+
+    def application(self, port: int, token: str) -> Guard:
+        """Everything, behind the guard."""
+
+        @asynccontextmanager
+        async def lifespan(app: Starlette) -> AsyncIterator[None]:
+            await self.workers.start()
+            try:
+                yield
+            finally:
+                await self.jobs.close()
+                await self.workers.close()
+
+        async def refused(request: Request, error: Exception) -> Response:
+            told = error.told if isinstance(error, TaskError) else error_of(error)
+            status = 500 if told.pop("internal", False) else 404 if isinstance(error, UnknownNameError) else 400
+            return JSONResponse({"error": told | {"message": self.told(told["message"])}}, status)
+
+        async def not_answered(request: Request, error: Exception) -> Response:
+            assert isinstance(error, HTTPException)
+            return JSONResponse({"error": {"message": str(error.detail)}}, error.status_code, error.headers)
+
+        handlers: Any = {ManipulaError: refused, HTTPException: not_answered}
+        return Guard(Starlette(routes=self.routes(), lifespan=lifespan, exception_handlers=handlers), port, token)
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    """The request's JSON, a table."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise InputError("the request is not JSON")
+    found = _parsed(await request.body())
+    if not isinstance(found, dict):
+        raise InputError("the request is not a table")
+    return found
+
+
+def _parsed(data: object) -> Any:
+    """JSON, without numbers that are none."""
+    try:
+        return json.loads(data if isinstance(data, bytes | str) else "", parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise InputError("the request is not JSON") from None
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(word)
+
+
+async def _stream(job: Job) -> AsyncIterator[str]:
+    number = 0
+    async for event, data in job.events():
+        number += 1
+        yield f"id: {number}\nevent: {event}\ndata: {json.dumps(data)}\n\n" if event else ": still here\n\n"
+
+
+def _file(path: Path | None, kind: str) -> Response:
+    if path is None or not path.is_file():
+        raise HTTPException(404, "there is no such file")
+    return FileResponse(path, media_type=kind, headers=_FOREVER)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

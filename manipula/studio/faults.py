@@ -1,0 +1,45 @@
+"""Errors and warnings as the page gets them: the sentence, and the cell it is about."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from manipula.errors import ManipulaError, ManipulaWarning, RobotFileError
+
+
+def fault(error: RobotFileError) -> dict[str, Any]:
+    """One mistake at its cell; rows count from 0 here."""
+    row = None if error.row is None else error.row - 1
+    return {
+        "message": str(error), "problem": error.problem, "hint": error.hint, "row": row, "column": error.field
+    }  # fmt: skip
+
+
+def faults(error: RobotFileError) -> list[dict[str, Any]]:
+    return [fault(one) for one in (error, *error.others)]
+
+
+def error_of(error: BaseException) -> dict[str, Any]:
+    """What is told of an error: of those made for people their sentence, of others that this is our mistake."""
+    if isinstance(error, RobotFileError):
+        return fault(error)
+    if isinstance(error, ManipulaError):
+        return {"message": getattr(error, "in_page", str(error))}
+    if isinstance(error, RecursionError | MemoryError):
+        return {"message": "this is too large to be computed here"}
+    told = f"{type(error).__name__}: {str(error)[:200]}".rstrip(": ")
+    return {"message": f"this should not happen and is a mistake of manipula: {told}", "internal": True}
+
+
+@contextmanager
+def heard() -> Iterator[list[dict[str, Any]]]:
+    """The warnings given inside, as the page shows them."""
+    found: list[dict[str, Any]] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ManipulaWarning)
+        yield found
+    texts = dict.fromkeys(str(x.message) for x in caught if issubclass(x.category, ManipulaWarning))
+    found += [{"message": text, "row": None, "column": ""} for text in texts]

@@ -1,0 +1,119 @@
+"""A studio from start to end: a free port on this machine, the address with its token, a browser, a clean stop."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+
+from manipula.errors import InputError
+from manipula.studio.app import Studio
+from manipula.studio.guard import new_token
+from manipula.studio.store import ENDINGS, Drafts, Folder
+
+HOST = "127.0.0.1"  # never another: who may read the files of this machine is whoever sits at it
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the command line says."""
+
+    place: Path  # a folder, or a file in it
+    page: Path
+    drafts: Path  # where drafts of all folders are kept
+    port: int = 0  # 0: a free one
+    browser: bool = True
+    language: str = "en"
+    told: Callable[[str], str] = lambda text: text
+
+
+def serve(wanted: Wanted, say: Callable[[str], None]) -> None:
+    """Until Ctrl-C or SIGTERM. `say` gets the address."""
+    folder, opened = _folder(wanted.place)
+    listening = _listening(wanted.port)
+    port, token = listening.getsockname()[1], new_token()
+    url = f"http://{HOST}:{port}/?token={token}"
+    with tempfile.TemporaryDirectory(prefix="manipula-studio-", ignore_cleanup_errors=True) as scratch, listening:
+        drafts = Drafts(wanted.drafts / sha256(str(folder).encode()).hexdigest()[:16])
+        studio = Studio(Folder(folder), drafts, Path(scratch), wanted.page, wanted.language, opened, wanted.told)
+        config = uvicorn.Config(
+            studio.application(port, token), log_level="warning", access_log=False, lifespan="on", server_header=False,
+            timeout_graceful_shutdown=1,
+        )  # fmt: skip
+        server = _Server(config, lambda: _opened(url, wanted.browser, say))
+        before = signal.signal(signal.SIGTERM, _interrupt)  # uvicorn gives the signal back when it has stopped
+        try:
+            server.run(sockets=[listening])
+        except KeyboardInterrupt:
+            pass
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+
+class _Server(uvicorn.Server):
+    """Says when it can be spoken to."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def _interrupt(number: int, frame: FrameType | None) -> Any:
+    raise KeyboardInterrupt
+
+
+def _folder(place: Path) -> tuple[Path, str | None]:
+    """The folder, and the file in it that is opened first."""
+    if place.is_dir():
+        return place.resolve(), None
+    if place.suffix.lower() not in ENDINGS:
+        raise InputError(f"{place}: expected a folder, or a file with one of the endings {' '.join(ENDINGS)}")
+    if not place.parent.is_dir():
+        raise InputError(f"{place}: there is no folder {place.parent}")
+    return place.parent.resolve(), place.name
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket on this machine alone."""
+    if not 0 <= port <= 65535:
+        raise InputError(f"--port: expected 0 (a free one) to 65535, found {port}")
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if os.name == "posix":
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((HOST, port))
+    except OSError as error:
+        found.close()
+        raise InputError(f"--port: {port} cannot be had: {error.strerror}; 0 takes a free one") from None
+    found.set_inheritable(False)
+    return found
+
+
+def _opened(url: str, browser: bool, say: Callable[[str], None]) -> None:
+    say(url)
+    if browser and _has_screen():
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()  # some wait until they are closed
+
+
+def _has_screen() -> bool:
+    """A browser in the terminal would take it from the user."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

@@ -1,0 +1,166 @@
+"""Models of the robot: as equations, counted, checked, derived, as a module for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from manipula import api
+from manipula.arm import Arm
+from manipula.errors import ManipulaError
+from manipula.studio.tasks.describing import digest_of
+from manipula.studio.tasks.given import Given, names_in, robot_in, text_in
+
+Tell = Callable[[str], None]
+FORMS = ("factored", "expanded", "auxiliary")
+LEVELS = ("none", "fast", "max")
+SYMBOLIC = ("auto", "all", "none")
+COUNTED = ("pose", "jacobian", "inertia_matrix", "gravity", "inverse_dynamics", "forward_dynamics", "lagrange_terms")
+
+
+def chosen_in(given: Given) -> dict[str, Any]:
+    """The options of a model."""
+    return {
+        "method": text_in(given, "method", "best"),
+        "symbolic": text_in(given, "symbolic", "auto", SYMBOLIC),
+        "optimise": text_in(given, "optimise", "fast", LEVELS),
+    }
+
+
+def module(given: Given, tell: Tell) -> dict[str, Any]:
+    """The robot as a JavaScript module, named by what is in it."""
+    models = names_in(given, "models") or None
+    text = api.robot_module(
+        robot_in(given), None, models, optimise=text_in(given, "optimise", "fast", LEVELS[:2]), tell=tell
+    )
+    name = f"{digest_of(text)}.mjs"
+    folder = Path(given["outbox"]) / "models"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return {"url": f"/models/{name}", "missing": api.robot_data(text)["missing"]}
+
+
+def equations(given: Given, tell: Tell) -> dict[str, Any]:
+    """A model in print: lines in LaTeX and in plain text, what its short names mean, what it costs."""
+    form, names = text_in(given, "form", "factored", FORMS), text_in(given, "names", "file", ("file", "book"))
+    made = api.generate(robot_in(given), text_in(given, "model"), **chosen_in(given), tell=tell)
+    entries = names_in(given, "entries")
+    made = made.only(*entries) if entries else made
+    found = made.equations(form, "latex", names=names, units=True, tell=tell)
+    plain, tex = found.texts("text"), found.texts("latex")
+    outputs = set(made.outputs)
+    legend = [] if form == "auxiliary" else list(zip(found.legend("text"), found.legend("latex")))
+    return {
+        "model": made.provenance.model,
+        "method": made.provenance.method,
+        "form": form,
+        "latex": [{"name": text[0], "tex": f"{_on_screen(left)} = {_on_screen(right)}"}
+                  for text, (left, right) in zip(plain, tex)],
+        "equations": [{"left": left, "right": right} for left, right in plain],
+        "text": str(replace(found, style="text")),
+        "legend": [{"name": short, "text": long, "tex": f"{_on_screen(t)} = {_on_screen(u)}"}
+                   for (short, long), (t, u) in legend],
+        "units": dict(found.units),
+        "count": made.cost.as_dict(),
+        "written": found.operations,
+        "conditions": [str(condition) for condition in made.conditions],
+        "intermediates": sum(name not in outputs for (name, _), _ in found.lines),
+        "proof": made.provenance.proof,
+        "explain": made.explain(),
+    }  # fmt: skip
+
+
+def _on_screen(tex: str) -> str:
+    r"""A browser breaks no line between \left( and \right)."""
+    return tex.replace(r"\left(", "(").replace(r"\right)", ")")
+
+
+def counts(given: Given, tell: Tell) -> dict[str, Any]:
+    """Operations, method by method, beside what others have printed."""
+    robot = robot_in(given)
+    options = {"symbolic": text_in(given, "symbolic", "auto", SYMBOLIC)}
+    rows, left_out = [], []
+    for model in names_in(given, "models", COUNTED):
+        try:
+            level = text_in(given, "optimise", "none", LEVELS[:2])
+            rows += [row.as_dict() for row in api.count(robot, [model], **options, optimise=level, tell=tell)]
+        except ManipulaError as error:  # a model that this robot does not have
+            left_out.append({"model": model, "why": str(error)})
+    return {"rows": rows, "published": api.published(robot.name), "missing": left_out}
+
+
+def inverse(given: Given, tell: Tell) -> dict[str, Any]:
+    """The class of the arm, its branches, and the derivation of its closed form, step by step."""
+    robot = robot_in(given)
+    tell("which class of arm this is")
+    plan = Arm(robot).inverse_plan.as_dict()
+    found = {
+        "class": plan["class"], "why": plan["why"], "closed": plan["closed_form"], "free": plan["free"],
+        "branch_count": plan["branch_count"], "roles": plan["roles"], "branches": _branches(plan["roles"]),
+        "derivation": [], "latex": "", "singularities": None,
+    }  # fmt: skip
+    if not plan["closed_form"]:
+        return found
+    symbolic = text_in(given, "symbolic", "all", SYMBOLIC)
+    tell("the derivation of its closed form")
+    derived = api.inverse_derivation(robot, symbolic=symbolic)
+    found |= {
+        "derivation": _steps(derived.as_dict(latex=True)["steps"]),
+        "latex": derived.latex(),
+        "text": str(derived),
+    }
+    tell("where it is singular")
+    with suppress(ManipulaError):  # not of every arm
+        found["singularities"] = str(api.singularities(robot, symbolic=symbolic))
+    return found
+
+
+def _branches(roles: list[str]) -> list[str]:
+    """elbow +, wrist − …, in the order of the solver."""
+    names = [""]
+    for role in roles:
+        names = [f"{name}, {role} {sign}".removeprefix(", ") for name in names for sign in "+−"]
+    return names if roles else ["the only one"]
+
+
+def _steps(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Words have formulas between $; lines of formulas stand by themselves."""
+    return [
+        {
+            "title": step["why"],
+            "finds": step["finds"] or "",
+            "choice": step["choice"] or "",
+            "lines": [_line(line) for line in step["lines"]],
+            "roots": step["roots"] or "",
+            "singular": step["singular"] or "",
+        }
+        for step in steps
+    ]
+
+
+def _line(line: dict[str, str]) -> dict[str, str]:
+    if "words" in line:
+        return {"kind": "text", "text": line["words"]}
+    return {"kind": "tex", "text": f"{_on_screen(line['left'])} = {_on_screen(line['right'])}"}
+
+
+def check(given: Given, tell: Tell) -> dict[str, Any]:
+    """The laws of mechanics on this very robot."""
+    return api.check(robot_in(given), tell=tell).as_dict()
+
+
+def base(given: Given, tell: Tell) -> dict[str, Any]:
+    """What torques can tell of the links, and in which combinations."""
+    tell("independent columns of the regressor")
+    found = api.base_parameters(robot_in(given), symbolic=text_in(given, "symbolic", "auto", SYMBOLIC))
+    lines = found.equations("latex")
+    both = [(*text, *tex) for text, tex in zip(lines.texts("text"), lines.texts("latex"))]
+    rows = [{"name": name, "value": found.by_name.get(name), "text": text, "tex": f"{left} = {_on_screen(right)}"}
+            for name, text, left, right in both]  # fmt: skip
+    kinds: dict[str, list[str]] = {"not identifiable": [], "alone": [], "in combinations": []}
+    for name, kind in found.classes.items():
+        kinds[kind].append(name)
+    return {"count": len(found), "standard": found.standard, "rows": rows, "classes": kinds, "proof": found.proof}

@@ -1,0 +1,99 @@
+"""What a request holds, read and bounded: the page is ours, but what comes over a wire is anybody's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from manipula import api
+from manipula.errors import InputError
+from manipula.robot import Robot
+from manipula.studio.faults import heard
+
+Given = Mapping[str, Any]
+
+
+def robot_in(given: Given) -> Robot:
+    """The robot of the document, with the values that were sent beside it; its oddities were told when it was drawn."""
+    with heard():
+        robot = api.from_document(given.get("document"))
+        values = values_in(given, robot)
+        return robot.with_parameters(**values) if values else robot
+
+
+def numeric_robot(given: Given) -> tuple[Robot, dict[str, float]]:
+    """The same with a number for every letter, and those that were made up."""
+    with heard():
+        return api.with_stand_ins(robot_in(given))
+
+
+def values_in(given: Given, robot: Robot) -> dict[str, float]:
+    """Values of letters, for now; what the robot does not know is left out: a slider may outlive its letter."""
+    values = given.get("values") or {}
+    if not isinstance(values, Mapping):
+        raise InputError(f"values: expected numbers by name, found {_shown(values)}")
+    return {str(name): _number(str(name), value) for name, value in values.items() if name in robot.parameters}
+
+
+def text_in(given: Given, key: str, usual: str = "", among: Sequence[str] = ()) -> str:
+    """A word; `among` are those it may be."""
+    value = given.get(key)
+    value = usual if value is None else value
+    if not isinstance(value, str):
+        raise InputError(f"{key}: expected text, found {_shown(value)}")
+    if among and value not in among:
+        raise InputError(f"{key}: expected one of {', '.join(among)}, found {_shown(value)}")
+    return value
+
+
+def names_in(given: Given, key: str, usual: Sequence[str] = ()) -> list[str]:
+    value = given.get(key)
+    value = list(usual) if value is None else value
+    if not isinstance(value, list) or not all(isinstance(x, str) for x in value) or len(value) > 200:
+        raise InputError(f"{key}: expected a list of names, found {_shown(value)}")
+    return list(dict.fromkeys(value))
+
+
+def number_in(given: Given, key: str, usual: float, low: float = -math.inf, high: float = math.inf) -> float:
+    value = _number(key, usual if given.get(key) is None else given[key])
+    if not low <= value <= high:
+        raise InputError(f"{key}: expected {low:g} to {high:g}, found {value:g}")
+    return value
+
+
+def numbers_in(given: Given, key: str, size: int, usual: float = 0.0) -> list[float]:
+    """So many numbers; all the usual one where there are none."""
+    value = given.get(key)
+    if value is None:
+        return [usual] * size
+    if not isinstance(value, list) or len(value) != size:
+        raise InputError(f"{key}: expected {size} numbers, found {_shown(value)}")
+    return [_number(key, x) for x in value]
+
+
+def flag_in(given: Given, key: str, usual: bool) -> bool:
+    value = given.get(key)
+    if not isinstance(value, bool | None):
+        raise InputError(f"{key}: expected true or false, found {_shown(value)}")
+    return usual if value is None else value
+
+
+def part_in(given: Given, key: str) -> Given:
+    """A table inside."""
+    value = given.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"{key}: expected a table, found {_shown(value)}")
+    return value
+
+
+def _number(key: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(f"{key}: expected a number, found {_shown(value)}")
+    return float(value)
+
+
+def _shown(value: object) -> str:
+    return f"a list of {len(value)}" if isinstance(value, list) else f"{value!r:.60}"

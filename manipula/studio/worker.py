@@ -1,0 +1,77 @@
+"""A process that does one task after another for the server, and ends with it.
+
+It reads `{task, given}` and writes `{tell}` while it works, then `{result}` or `{error}`. What the tasks print goes to
+stderr. When the server is gone, however it went, the process ends at once, in the middle of a task, too.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from typing import Any, BinaryIO
+
+from manipula.errors import ManipulaError
+from manipula.studio.faults import error_of
+from manipula.studio.frames import packed, read
+from manipula.studio.tasks.registry import task_named
+from manipula.support.waiting import told_by_others
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its workers
+    requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    _warm()
+    _send(answers, {"ready": os.getpid()})
+    while True:
+        _work(requests.get(), answers)
+
+
+def _listen(requests: queue.SimpleQueue[Any]) -> None:
+    try:
+        while (request := read(sys.stdin.buffer)) is not None:
+            requests.put(request)
+    finally:
+        os._exit(0)
+
+
+def _warm() -> None:
+    """What every task needs is loaded before one is there."""
+    from manipula import api, arm, model  # noqa: F401
+
+    robot = api.load("planar2r")
+    api.drawing(robot)
+    api.from_document(api.document(robot))
+
+
+def _work(request: dict[str, Any], answers: BinaryIO) -> None:
+    def tell(text: str) -> None:
+        _send(answers, {"tell": text})
+
+    try:
+        with warnings.catch_warnings(), told_by_others():
+            warnings.simplefilter("ignore")
+            message = packed({"result": task_named(request["task"])(request["given"], tell)})
+    except (ManipulaError, RecursionError, MemoryError) as error:
+        message = packed({"error": error_of(error)})
+    except Exception as error:
+        traceback.print_exc()
+        message = packed({"error": error_of(error)})
+    answers.write(message)
+    answers.flush()
+
+
+def _send(answers: BinaryIO, message: object) -> None:
+    answers.write(packed(message))
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()
