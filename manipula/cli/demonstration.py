@@ -205,6 +205,7 @@ def _say_run(found: _Show) -> None:
     say_prose(
         "Next: manipula robots, manipula show puma560, manipula check puma560, manipula new my_arm --joints RRR", "dim"
     )
+    say_prose("To see it move: make studio, or manipula studio where the page is built", "dim")
 
 
 def _numbers(values: Sequence[float]) -> str:

@@ -22,10 +22,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
-from manipula.studio.faults import error_of
 from manipula.studio.guard import MOST, MOST_UPLOADED, Guard
 from manipula.studio.jobs import Job, Jobs
 from manipula.studio.store import Conflict, Drafts, Folder
+from manipula.studio.tasks.faults import error_of
 from manipula.studio.tasks.registry import JOBS
 from manipula.studio.workers import TaskError, Workers
 from manipula.version import __version__

@@ -16,8 +16,8 @@ import warnings
 from typing import Any, BinaryIO
 
 from manipula.errors import ManipulaError
-from manipula.studio.faults import error_of
 from manipula.studio.frames import packed, read
+from manipula.studio.tasks.faults import error_of
 from manipula.studio.tasks.registry import task_named
 from manipula.support.waiting import told_by_others
 

@@ -22,7 +22,8 @@ from tests.units.test_cli import as_json, done, folder, refused
 __all__ = ["folder"]  # every test in an empty folder
 
 SHARED = {"--set", "--lock", "--base", "--tip", "--exact", "--strict"}
-NO_ROBOT = {"robots", "new", "edit", "delete", "demo"}  # those that make files or only list; `edit` has assignments
+# those that make files or only list, or show a page; `edit` has assignments
+NO_ROBOT = {"robots", "new", "edit", "delete", "studio", "demo"}
 BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 URDF = """<robot name="fork"><link name="root"/>
   <link name="upper">BODY</link>

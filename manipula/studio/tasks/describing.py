@@ -12,7 +12,7 @@ from typing import Any
 from manipula import api
 from manipula.errors import InputError, RobotFileError
 from manipula.robot import Robot
-from manipula.studio.faults import faults, heard
+from manipula.studio.tasks.faults import faults, heard
 from manipula.studio.tasks.given import Given, robot_in, text_in, values_in
 
 Tell = Callable[[str], None]

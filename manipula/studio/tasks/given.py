@@ -9,7 +9,7 @@ from typing import Any
 from manipula import api
 from manipula.errors import InputError
 from manipula.robot import Robot
-from manipula.studio.faults import heard
+from manipula.studio.tasks.faults import heard
 
 Given = Mapping[str, Any]
 

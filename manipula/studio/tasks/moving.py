@@ -11,7 +11,7 @@ from manipula import Event, Plant, Sensors, api, trajectory
 from manipula.arm import Arm
 from manipula.errors import InputError, ManipulaError, UnknownNameError
 from manipula.robot import Robot
-from manipula.studio.faults import heard
+from manipula.studio.tasks.faults import heard
 from manipula.studio.tasks.given import Given, number_in, numbers_in, numeric_robot, part_in, text_in
 from manipula.support.plain import plain
 

@@ -9,9 +9,9 @@ from typing import Any
 from manipula import api
 from manipula.errors import InputError
 from manipula.robot import Robot
-from manipula.studio.faults import heard
 from manipula.studio.tasks.describing import file_name
 from manipula.studio.tasks.emitting import put
+from manipula.studio.tasks.faults import heard
 from manipula.studio.tasks.given import Given, robot_in, text_in
 from manipula.support.plain import plain
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from manipula import api
-from manipula.studio.faults import heard
 from manipula.studio.tasks.deriving import FORMS
+from manipula.studio.tasks.faults import heard
 from manipula.studio.tasks.given import Given
 from manipula.studio.tasks.moving import suggested
 
