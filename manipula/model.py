@@ -97,7 +97,8 @@ class Model:
         units: bool = False,
         tell: Callable[[str], None] = lambda text: None,
     ) -> Equations:
-        """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode" or "latex".
+        """The model as equations: form "auxiliary", "factored" or "expanded"; style "text", "unicode", "latex"
+        or "typst".
 
         "auxiliary" is what runs. The others are for people: written from the plain model, proved equal to what runs.
         With `names="book"` the variables are θ where a joint turns and d where it slides; `units` adds a line of them.
@@ -127,6 +128,10 @@ class Model:
     def latex(self, form: str = "factored", *, names: str = "file", units: bool = False) -> str:
         """The equations as an `aligned` block of LaTeX, matrices as `bmatrix`."""
         return str(self.equations(form, "latex", names=names, units=units))
+
+    def typst(self, form: str = "factored", *, names: str = "file", units: bool = False) -> str:
+        """The equations as a display of Typst."""
+        return str(self.equations(form, "typst", names=names, units=units))
 
     def to_sympy(self) -> dict[str, Any]:
         """Output name → SymPy matrix."""

@@ -170,7 +170,8 @@ def equations(
         str, typer.Option("--form", help="How formulas are written: auxiliary, factored or expanded.")
     ] = "auxiliary",
     style: Annotated[
-        str, typer.Option("--style", metavar="text|unicode|latex", help="Default: unicode on a terminal, else text.")
+        str,
+        typer.Option("--style", metavar="text|unicode|latex|typst", help="Default: unicode on a terminal, else text."),
     ] = "",
     names: Annotated[
         str, typer.Option("--names", metavar="file|book", help="Variables q1, q2, … or θ1, d2, … by the joint.")

@@ -28,9 +28,9 @@ NAMES = NAMES_TEXT.split()
 MEMBERS = {
     "Arm": f"""at inverse_plan inverse_solver solver_for dof limits model {" ".join(MODELS)}""",
     "Model": """as_dict columns compile conditions cost emit equations explain function inputs latex name only outputs
-        provenance split tape to_sympy tree_cost""",
+        provenance split tape to_sympy tree_cost typst""",
     "System": """as_dict columns compile conditions cost emit equations explain function initial inputs
-        latex name only outputs provenance run sample settings split start step tape to_sympy tree_cost""",
+        latex name only outputs provenance run sample settings split start step tape to_sympy tree_cost typst""",
     "Robot": """as_dict at base base_parameters cells dof frame_names frames from_dh from_text gravity
         joint_names joints kind link_names locked name named_poses names of origin poses parameters parents
         payload road standard_parameters tool tool_on tool_row values with_base with_frame with_friction

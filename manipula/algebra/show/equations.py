@@ -1,4 +1,4 @@
-"""Equations: a function as lines `left = right`, in one of three forms and three styles.
+"""Equations: a function as lines `left = right`, in one of three forms and four styles.
 
 auxiliary   one operation a line, shared intermediates named: what is computed
 factored    each output by itself, with brackets, as short as the simplifier finds
@@ -8,7 +8,7 @@ expanded    each output by itself, a sum of products
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import product as indices
 from typing import Any, Literal, get_args
@@ -21,7 +21,9 @@ from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.layout import Line, drawn, legend_lines
 from manipula.algebra.show.names import NameParts, book_names, trig_name
 from manipula.algebra.show.printer import Printer
-from manipula.algebra.show.typeset import PAGES, aligned, displays, legend_rows, typeset_rows
+from manipula.algebra.show.setting import Setting
+from manipula.algebra.show.typeset import PAGES, displays, legend_rows, typeset_rows
+from manipula.algebra.show.typst import Typst
 from manipula.algebra.show.unicode import Unicode
 from manipula.algebra.simplify import Tell, expanded, factored, silent
 from manipula.algebra.simplify.tree import Trig, leaves, operations
@@ -29,8 +31,8 @@ from manipula.errors import SizeError, UnknownNameError
 from manipula.scalar import APART
 
 Form = Literal["auxiliary", "factored", "expanded"]
-Style = Literal["text", "unicode", "latex"]
-_STYLES: dict[str, type[Printer]] = {"text": Printer, "unicode": Unicode, "latex": Latex}
+Style = Literal["text", "unicode", "latex", "typst"]
+_STYLES: dict[str, type[Printer]] = {"text": Printer, "unicode": Unicode, "latex": Latex, "typst": Typst}
 
 
 SHORT = 24  # lines that a prompt may show unasked
@@ -68,7 +70,9 @@ class Equations:
 
     def legend(self, style: str) -> list[tuple[str, str]]:
         """(c23, cos(q2 + q3)) …"""
-        printer = self._printer(style)
+        return self._legend(self._printer(style))
+
+    def _legend(self, printer: Printer) -> list[tuple[str, str]]:
         return [(printer.trig(x), printer.long_trig(x.op, printer.angle(x.angle))) for x in self.where]
 
     def _printer(self, style: str) -> Printer:
@@ -88,15 +92,15 @@ class Equations:
         return len(self.lines)
 
     def __str__(self) -> str:
-        if self.style == "latex":
-            return self.latex
-        lines = drawn(self.lines, self._printer(self.style))
+        printer = self._printer(self.style)
+        if isinstance(printer, Setting):
+            return printer.aligned(self._rows(printer))
+        lines = drawn(self.lines, printer)
         lines += legend_lines([f"{short} = {long}" for short, long in self.legend(self.style)], "with")
-        return "\n".join(lines + legend_lines(self._units(self.style), "in"))
+        return "\n".join(lines + legend_lines(self._units(printer), "in"))
 
-    def _units(self, style: str) -> list[str]:
+    def _units(self, printer: Printer) -> list[str]:
         """tau [N·m], …"""
-        printer = self._printer(style)
         return [printer.measured(port, unit) for port, unit in self.units]
 
     def __repr__(self) -> str:
@@ -113,23 +117,30 @@ class Equations:
     @property
     def latex(self) -> str:
         r"""An `aligned` block, for a display; matrices are `bmatrix`."""
-        return aligned(self._rows)
+        return str(replace(self, style="latex"))
 
     @property
-    def _rows(self) -> list[str]:
-        printer = Latex(self.taken, self.aliases)
+    def typst(self) -> str:
+        """The same as a display of Typst's."""
+        return str(replace(self, style="typst"))
+
+    def _rows(self, printer: Setting) -> list[str]:
         rows = typeset_rows(self.lines, printer)
-        rows += legend_rows([f"{short} = {long}" for short, long in self.legend("latex")], "with")
-        return rows + legend_rows(self._units("latex"), "in")
+        rows += legend_rows([f"{short} = {long}" for short, long in self._legend(printer)], "with", printer)
+        return rows + legend_rows(self._units(printer), "in", printer)
+
+    @property
+    def _latex_rows(self) -> list[str]:
+        return self._rows(Latex(self.taken, self.aliases))
 
     # Jupyter takes HTML before LaTeX: there is HTML only in place of formulas, where they would fill pages
 
     def _repr_latex_(self) -> str | None:
-        rows = self._rows
+        rows = self._latex_rows
         return displays(rows) if sum(map(len, rows)) <= PAGES else None
 
     def _repr_html_(self) -> str | None:
-        return None if sum(map(len, self._rows)) <= PAGES else f"<p>{escape(self._told())}</p>"
+        return None if sum(map(len, self._latex_rows)) <= PAGES else f"<p>{escape(self._told())}</p>"
 
 
 def equations(

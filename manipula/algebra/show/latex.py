@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from manipula.algebra.show.names import GREEK, split_name
-from manipula.algebra.show.printer import Printer
+from manipula.algebra.show.setting import Setting
 from manipula.algebra.simplify.tree import Tree
 from manipula.scalar import OPS
 from manipula.support.decimals import decimal, tiny_power
@@ -14,8 +14,8 @@ from manipula.support.decimals import decimal, tiny_power
 _DOTS = ("{}", r"\dot{{{}}}", r"\ddot{{{}}}")
 
 
-class Latex(Printer):
-    times = r"\,"
+class Latex(Setting):
+    times, gap, comma = r"\,", r"\quad ", r",\quad "
 
     def name(self, text: str) -> str:
         letter, index, dots = self.parts(text)
@@ -76,6 +76,16 @@ class Latex(Printer):
 
     def measured(self, port: str, unit: str) -> str:
         return rf"{self.name(port)}\ [\text{{{unit}}}]"
+
+    def spoken(self, text: str) -> str:
+        return rf"\text{{{text}}}"
+
+    def matrix(self, rows: Sequence[Sequence[str]]) -> str:
+        entries = " \\\\\n".join(" & ".join(row) for row in rows)
+        return f"\\begin{{bmatrix}}\n{entries}\n\\end{{bmatrix}}"
+
+    def aligned(self, rows: Sequence[str]) -> str:
+        return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
     def _indexed(self, name: str, places: Sequence[str]) -> str:
         own = split_name(name)[1]

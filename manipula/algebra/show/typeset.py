@@ -1,4 +1,4 @@
-r"""Equations as LaTeX: rows of an `aligned` block, matrices as `bmatrix`; and as displays that MathJax can hold."""
+"""Equations on paper: rows of an aligned block, matrices as matrices; displays of LaTeX that MathJax can hold."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.layout import Line, Matrix, blocks, entry_texts, width
 from manipula.algebra.show.printer import Printer
+from manipula.algebra.show.setting import Setting
 from manipula.algebra.simplify.tree import MINUS, Product, Sum, Tree, product_of
 
 WIDE = 110  # signs, written as plain text, that a page has room for
@@ -14,7 +15,7 @@ BUFFER = 4000  # signs of LaTeX in one display: MathJax gives up at 5 × 1024
 PAGES = 40_000  # signs of LaTeX that are still to be read in a notebook
 
 
-def typeset_rows(lines: Iterable[Line], printer: Latex) -> list[str]:
+def typeset_rows(lines: Iterable[Line], printer: Setting) -> list[str]:
     """Rows `left &= right`; a sum too long for a page goes on in the next row."""
     plain = Printer(printer.taken, printer.aliases)
     rows: list[str] = []
@@ -22,8 +23,8 @@ def typeset_rows(lines: Iterable[Line], printer: Latex) -> list[str]:
         if not isinstance(block, Matrix):
             rows += _sum_rows(block, printer, plain)
         elif _fits(block, plain):
-            entries = " \\\\\n".join(" & ".join(printer.text(tree) for _, tree in row) for row in block.rows)
-            rows.append(f"{printer.entry(*block.left)} &= \\begin{{bmatrix}}\n{entries}\n\\end{{bmatrix}}")
+            entries = [[printer.text(tree) for _, tree in row] for row in block.rows]
+            rows.append(f"{printer.entry(*block.left)} &= {printer.matrix(entries)}")
         else:
             rows += _entry_rows(block, printer, plain)
     return rows
@@ -34,7 +35,7 @@ def _fits(matrix: Matrix, plain: Printer) -> bool:
     return sum(2 + max(width(plain.text(tree)) for _, tree in column) for column in columns) <= WIDE
 
 
-def _entry_rows(matrix: Matrix, printer: Latex, plain: Printer) -> Iterator[str]:
+def _entry_rows(matrix: Matrix, printer: Setting, plain: Printer) -> Iterator[str]:
     """Entry by entry, what is written already only named."""
     trees = {printer.entry(*left): (left, tree) for row in matrix.rows for left, tree in row}
     for left, right in entry_texts(matrix, printer):
@@ -44,13 +45,13 @@ def _entry_rows(matrix: Matrix, printer: Latex, plain: Printer) -> Iterator[str]
             yield f"{left} &= {right}"
 
 
-def _sum_rows(line: Line, printer: Latex, plain: Printer) -> list[str]:
+def _sum_rows(line: Line, printer: Setting, plain: Printer) -> list[str]:
     left, tree = line
     if width(plain.text(tree)) <= WIDE:
         return [f"{printer.entry(*left)} &= {printer.text(tree)}"]
     first, *more = (printer.sum_text(part) for part in _parts(_terms(tree), plain))
     lead = ("" if text.startswith("-") else "+ " for text in more)
-    return [f"{printer.entry(*left)} &= {first}", *(rf"&\quad {sign}{text}" for sign, text in zip(lead, more))]
+    return [f"{printer.entry(*left)} &= {first}", *(f"&{printer.gap}{sign}{text}" for sign, text in zip(lead, more))]
 
 
 def _parts(terms: Sequence[Tree], plain: Printer) -> list[list[Tree]]:
@@ -77,15 +78,11 @@ def _terms(tree: Tree) -> Sequence[Tree]:
     return (tree,)
 
 
-def legend_rows(items: Sequence[str], word: str, each: int = 4) -> list[str]:
+def legend_rows(items: Sequence[str], word: str, printer: Setting, each: int = 4) -> list[str]:
     r"""&\text{with } c_{1} = \cos(q_1), …"""
-    rows = [",\\quad ".join(items[i : i + each]) for i in range(0, len(items), each)]
-    lead = rf"&\text{{{word} }} "
-    return [(lead if i == 0 else r"&\quad ") + row + ("," if i + 1 < len(rows) else "") for i, row in enumerate(rows)]
-
-
-def aligned(rows: Sequence[str]) -> str:
-    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+    rows = [printer.comma.join(items[i : i + each]) for i in range(0, len(items), each)]
+    lead, gap = f"&{printer.spoken(f'{word} ')} ", f"&{printer.gap}"
+    return [(lead if i == 0 else gap) + row + ("," if i + 1 < len(rows) else "") for i, row in enumerate(rows)]
 
 
 def displays(rows: Sequence[str]) -> str:
@@ -96,7 +93,7 @@ def displays(rows: Sequence[str]) -> str:
         if pieces[-1] and sum(map(len, pieces[-1])) + len(row) > BUFFER:
             pieces.append([])
         pieces[-1].append(row)
-    return "\n".join(f"$$\n{aligned(piece)}\n$$" for piece in pieces)
+    return "\n".join(f"$$\n{Latex().aligned(piece)}\n$$" for piece in pieces)
 
 
 def _too_long(row: str) -> str:
