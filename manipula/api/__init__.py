@@ -31,6 +31,7 @@ from manipula.api.model_verbs import (
     singularities,
 )
 from manipula.api.module_verbs import module_file, robot_data, robot_module
+from manipula.api.page_verbs import report
 from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import (
     convert,
@@ -109,6 +110,7 @@ __all__ = [
     "reach",
     "read_log",
     "read_measured",
+    "report",
     "robot_data",
     "robot_module",
     "robots",

@@ -69,6 +69,10 @@ COMMANDS = {
         "base:base_parameters",
         "List the base parameters: the combinations of inertial parameters that torques can tell.",
     ),
+    "report": Entry(
+        "reporting:report",
+        "Write a robot as one HTML file: table, moving arm, equations, derivation, counts, laws, torques, code.",
+    ),
     "ik": Entry(
         "kinematics.inverse:ik",
         "Solve inverse kinematics: every branch, with its name, and why it is kept or rejected.",

@@ -16,8 +16,8 @@ from manipula.mechanics.models.catalogue import MODELS
 NAMES_TEXT = """
     Arm Event JointModel Law Log Model Motions OnlineEstimator PayloadEstimator Plant Robot Run Sensors System
     base_parameters calibrate check check_base_parameters closed_loop controller convert count count_orders dossier
-    drawing excite generate identify inverse_derivation languages load loads methods models picture read_log robots save
-    significance reach robot_module simulate singularities
+    drawing excite generate identify inverse_derivation languages load loads methods models picture read_log report
+    robots save significance reach robot_module simulate singularities
     studies study tables
     trajectory
     ConditionError InputError ManipulaError ManipulaWarning ProofError RobotFileError SizeError UnknownNameError

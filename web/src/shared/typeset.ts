@@ -12,7 +12,7 @@ async function loaded(): Promise<typeof katexType> {
 export async function typeset(el: HTMLElement, tex: string, display = false): Promise<void> {
   const k = await loaded();
   try {
-    k.render(tex, el, { displayMode: display, output: "htmlAndMathml", strict: false, trust: false, throwOnError: true });
+    k.render(tex, el, { displayMode: display, output: "htmlAndMathml", strict: false, trust: false, throwOnError: true, maxExpand: 1e6 });
   } catch {
     el.textContent = tex;
   }

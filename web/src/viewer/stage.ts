@@ -28,6 +28,7 @@ export class Stage {
   private readonly watch: ResizeObserver;
   private grid: GridHelper | null = null;
   private drawing: Drawing | null = null;
+  private own = true; // nobody has turned the camera: it may be set anew
   private asked = 0;
   private rest = 0;
 
@@ -51,6 +52,7 @@ export class Stage {
     host.append(this.canvas);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.addEventListener("change", () => this.draw());
+    this.controls.addEventListener("start", () => (this.own = false));
     this.watch = new ResizeObserver(() => this.resize());
     this.watch.observe(host);
   }
@@ -107,6 +109,8 @@ export class Stage {
   /** Frames what the arm can reach: framed by its pose it would leave the picture at the first move. */
   fit(): void {
     if (!this.drawing) return;
+    this.own = true;
+    this.aspect();
     const { centre, radius } = this.drawing.reach, target = new Vector3().fromArray(centre);
     const half = (this.camera.fov * Math.PI) / 360, narrow = Math.atan(Math.tan(half) * Math.min(this.camera.aspect, 1));
     const away = (0.82 * radius) / Math.sin(narrow);
@@ -123,11 +127,16 @@ export class Stage {
   }
 
   resize(): void {
-    const { clientWidth: w, clientHeight: h } = this.host;
-    if (!w || !h) return;
-    this.camera.aspect = w / h;
-    this.camera.updateProjectionMatrix();
+    if (!this.host.clientWidth || !this.host.clientHeight) return;
+    if (this.own) this.fit();
+    else this.aspect();
     this.full();
+  }
+
+  private aspect(): void {
+    const { clientWidth: w, clientHeight: h } = this.host;
+    this.camera.aspect = w && h ? w / h : 1;
+    this.camera.updateProjectionMatrix();
   }
 
   /** A picture soon: quick while things move in software, whole when they rest. */

@@ -1,0 +1,131 @@
+"""What a report tells of a robot, gathered by the verbs, part by part; a part that cannot be had says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from manipula.api import model_verbs
+from manipula.api.module_verbs import robot_module
+from manipula.api.picture_verbs import drawing
+from manipula.api.robot_verbs import tables
+from manipula.errors import ManipulaError
+from manipula.generation.reports.published import published
+from manipula.pages.report.data import Count, Formula, Story, Table, Verdict
+from manipula.robot import Robot
+from manipula.version import __version__
+
+Tell = Callable[[str], None]
+
+SHOWN = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", "coriolis")  # as equations
+COUNTED = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", "forward_dynamics")
+CODED = ("pose", "jacobian", "inverse_dynamics", "gravity", "inverse_kinematics")
+GEOMETRY = ("pose", "jacobian")  # whose letters stay letters: they are short
+HEADERS = (".h", ".c")
+
+
+def story_of(robot: Robot, hidden: Sequence[str], optimise: str, tell: Tell) -> Story:
+    """Everything but what is hidden."""
+
+    def told(part: str, gathered: Callable[[], Any], otherwise: Any) -> Any:
+        if part in hidden:
+            return otherwise
+        tell(part)
+        return gathered()
+
+    derivation, no_derivation = told("inverse", lambda: _derived(robot), ("", ""))
+    base, no_base = told("base", lambda: _base(robot), (None, ""))
+    drawn = drawing(robot)
+    return Story(
+        name=robot.name,
+        about=_about(robot),
+        drawing=drawn,
+        tables=told("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
+        formulas=told("equations", lambda: [_formula(robot, model, tell) for model in SHOWN], ()),
+        derivation=derivation,
+        no_derivation=no_derivation,
+        counts=told("counts", lambda: [row for model in COUNTED for row in _counts(robot, model, tell)], ()),
+        verdicts=told("check", lambda: _verdicts(robot, tell), ()),
+        base=base,
+        no_base=no_base,
+        code=told("code", lambda: _code(robot, optimise, tell), ()),
+        module=robot_module(robot, optimise=optimise, tell=tell),
+        hidden=tuple(hidden),
+        version=__version__,
+        remarks=_remarks(drawn["stand_ins"]),
+    )
+
+
+def _about(robot: Robot) -> str:
+    many = "1 joint" if robot.dof == 1 else f"{robot.dof} joints"
+    return f"{many}, {robot.kind}"
+
+
+def _remarks(stand_ins: dict[str, float]) -> list[str]:
+    if not stand_ins:
+        return []
+    given = ", ".join(f"{name} = {value:g}" for name, value in stand_ins.items())
+    return [f"Letters without a value are drawn and computed with stand-ins: {given}."]
+
+
+def _formula(robot: Robot, model: str, tell: Tell) -> Formula:
+    title, about = model.replace("_", " ").capitalize(), model_verbs.models().get(model, "")
+    try:
+        made = model_verbs.generate(
+            robot, model, optimise="none", symbolic="all" if model in GEOMETRY else "auto", tell=tell
+        )
+        return Formula(title, about, latex=made.latex("factored"))
+    except ManipulaError as error:
+        return Formula(title, about, why_not=str(error))
+
+
+def _derived(robot: Robot) -> tuple[str, str]:
+    try:
+        return model_verbs.inverse_derivation(robot).latex(), ""
+    except ManipulaError as error:
+        return "", str(error)
+
+
+def _counts(robot: Robot, model: str, tell: Tell) -> list[Count]:
+    """Ours by method, then what others published."""
+    try:
+        rows = model_verbs.count(robot, [model], tell=tell)
+    except ManipulaError:
+        return []
+    ours = [Count(model, row.method, row.total, row.mul, row.add, row.trig) for row in rows]
+    methods = ["", *(row.method for row in rows)]
+    theirs = [found for method in methods for found in published(robot.name, model, method)]
+    return ours + [Count(model, found.method or "any", found.total, source=found.source) for found in theirs]
+
+
+def _verdicts(robot: Robot, tell: Tell) -> list[Verdict]:
+    found = model_verbs.check(robot, tell=tell).verdicts
+    return [Verdict(one.name, one.sentence, one.how, one.passed, one.detail) for one in found]
+
+
+def _base(robot: Robot) -> tuple[Table | None, str]:
+    try:
+        told = model_verbs.base_parameters(robot).as_dict()
+    except ManipulaError as error:
+        return None, str(error)
+    rows = [
+        (name, formula.partition(" = ")[2], "symbolic" if value is None else f"{value:.10g}")
+        for (name, value), formula in zip(told["base"].items(), told["formulas"], strict=True)
+    ]
+    title = f"The {told['count']} combinations that torques can tell"
+    return (title, ("name", "combination", "value"), rows), ""
+
+
+def _code(robot: Robot, optimise: str, tell: Tell) -> list[tuple[str, str]]:
+    files: dict[str, str] = {}
+    for model in CODED:
+        try:
+            made = model_verbs.generate(robot, model, optimise=optimise, tell=tell)
+            with TemporaryDirectory() as folder:
+                paths = made.emit("c", folder)
+                files |= {p.name: p.read_text(encoding="utf-8") for p in map(Path, paths) if p.suffix in HEADERS}
+        except ManipulaError:
+            continue
+    return list(files.items())

@@ -1,0 +1,64 @@
+"""What a report tells, as plain data; whoever has it makes the page without knowing robots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # title, heads, rows
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A model's equations as LaTeX, or why there are none."""
+
+    title: str
+    about: str
+    latex: str = ""
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Count:
+    """Operations of one method; `source` names who published it, "" is ours."""
+
+    model: str
+    method: str
+    total: int
+    mul: int | None = None  # None where a source tells the sum alone
+    add: int | None = None
+    trig: int | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    name: str
+    sentence: str
+    how: str
+    passed: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Story:
+    """The whole of a report. A part that is None was left out, by wish or since it cannot be had."""
+
+    name: str
+    about: str
+    drawing: dict[str, Any]
+    module: str  # the robot's JavaScript, all models
+    picture: str = ""  # SVG, shown until the script runs and where it does not
+    tables: Sequence[Table] = ()
+    formulas: Sequence[Formula] = ()
+    derivation: str = ""  # words with $…$ and \[…\]
+    no_derivation: str = ""
+    counts: Sequence[Count] = ()
+    verdicts: Sequence[Verdict] = ()
+    base: Table | None = None
+    no_base: str = ""
+    code: Sequence[tuple[str, str]] = ()  # name, text
+    hidden: Sequence[str] = ()
+    version: str = ""
+    remarks: Sequence[str] = field(default=())

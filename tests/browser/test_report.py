@@ -1,0 +1,139 @@
+"""A report opened from a disk with the network off: the arm moves, equations are set, nothing is asked of anybody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import manipula as mp
+from manipula.errors import UnknownNameError
+from manipula.pages.built import STATIC
+from tests.browser.pages import changed, opened
+
+pytestmark = pytest.mark.skipif(not (STATIC / "report.js").exists(), reason="the page is not built (`make web`)")
+
+HOSTILE = '</script><script>document.title="broken"</script><img src=x onerror=alert(1)>'
+SLOW = pytest.mark.slow  # axe looks at thousands of pieces of equations
+SCREENS = [
+    (1280, "light"),
+    (390, "dark"),
+    *(pytest.param(*one, marks=SLOW) for one in ((1280, "dark"), (390, "light"))),
+]
+
+
+@pytest.fixture(scope="module")
+def two_links(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of an arm with a value for every letter but one."""
+    path = tmp_path_factory.mktemp("report") / "arm.html"
+    mp.report(mp.load("planar2r").with_parameters(l1=0.5, m1=2, m2=1, g=9.81), path, optimise="none")
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any, two_links: Path) -> Iterator[Any]:
+    with opened(browser, two_links) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        yield page
+        assert not complaints
+
+
+def test_a_slider_moves_the_arm_and_its_number(page: Any) -> None:
+    before = page.locator("#arm-view").screenshot()
+    where = page.locator(".where").inner_text()
+    slider = page.get_by_role("slider").first
+    slider.focus()
+    for _ in range(3):
+        page.keyboard.press("PageUp")
+    assert page.locator(".where").inner_text() != where
+    assert page.get_by_role("spinbutton").first.input_value() == slider.input_value()
+    page.wait_for_timeout(300)  # the picture at rest
+    assert changed(before, page.locator("#arm-view").screenshot()) > 0.01
+
+
+def test_equations_are_set(page: Any) -> None:
+    page.wait_for_function("document.querySelectorAll('#equations details[open] .katex').length >= 5")
+    assert page.locator("#equations .katex-error").count() == 0
+    assert "l" in page.locator("#equations .katex-html").first.inner_text()
+    page.wait_for_function("document.querySelectorAll('#inverse .mixed .katex').length > 5")
+    assert "$" not in page.locator("#inverse .mixed").inner_text()
+
+
+def test_every_part_is_there_with_a_heading(page: Any) -> None:
+    titles = page.locator("section h2").all_inner_texts()
+    assert titles == [
+        "Arm", "Table", "Equations", "Inverse kinematics", "Torques of a motion", "Operation counts", "Laws checked",
+        "Base parameters", "Code in C",
+    ]  # fmt: skip
+    assert page.locator("#motion canvas").count() == 2
+    assert "l2 = 0.3" in page.locator("#table").inner_text()  # the stand-in is told
+
+
+def test_code_can_be_opened(page: Any) -> None:
+    page.locator("#code summary").first.click()
+    assert page.get_by_role("button", name="Copy").first.is_visible()
+    page.wait_for_selector("#code .hljs-keyword")
+
+
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
+def test_nothing_stands_in_the_way_of_anybody(browser: Any, two_links: Path, width: int, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()
+    screen = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+    with opened(browser, two_links, **screen) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        found = axe.run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert not complaints
+
+
+def test_what_is_hidden_is_asked_for(browser: Any, tmp_path: Path) -> None:
+    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=2, m2=1, g=9.81)
+    path = tmp_path / "exercise.html"
+    hidden = ("equations", "inverse", "counts", "check", "base", "code", "table")
+    mp.report(robot, path, hidden=hidden, optimise="none")
+    with opened(browser, path) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        assert page.locator("section h2").all_inner_texts() == ["Arm", "Torques of a motion", "Exercise"]
+        asked = page.locator(".question").first
+        q = [float(x) for x in re.findall(r"= (-?[\d.]+)°", asked.inner_text())]
+        x, y, z = mp.Arm(robot).pose([angle * 3.141592653589793 / 180 for angle in q])[:3, 3]
+        fields = asked.get_by_role("spinbutton")
+        for field, value in zip(fields.all(), (x, y, z + 1), strict=True):
+            field.fill(f"{value:.5f}")
+        asked.get_by_role("button", name="Check").click()
+        assert asked.get_by_role("status").inner_text() == "Not yet: z (m)."
+        fields.nth(2).fill(f"{z:.5f}")
+        asked.get_by_role("button", name="Check").click()
+        assert asked.get_by_role("status").inner_text() == "Right."
+        assert not complaints
+
+
+@pytest.mark.filterwarnings("ignore::manipula.ManipulaWarning")  # its only axis is upright: gravity does no work
+def test_names_are_text_and_nothing_else(browser: Any, tmp_path: Path) -> None:
+    robot = mp.Robot.from_dh([{"d": "0", "a": "1", "alpha": "0", "name": HOSTILE}], name=HOSTILE)
+    path = tmp_path / "odd.html"
+    mp.report(robot, path, optimise="none", hidden=("counts", "check", "base", "code"))
+    with opened(browser, path) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        assert page.title() == HOSTILE and page.locator("h1").inner_text() == HOSTILE
+        assert page.locator("img").count() == 0 and not complaints
+
+
+def test_a_part_that_is_none_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="equations"):
+        mp.report("planar2r", hidden=("equation",))
+
+
+@pytest.mark.slow
+def test_a_puma_fits_into_three_megabytes(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "puma.html"
+    assert len(mp.report("puma560", path).encode()) < 3e6
+    with opened(browser, path) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        page.locator("#equations summary").first.click()
+        page.wait_for_selector("#equations details[open] .katex")
+        assert not complaints

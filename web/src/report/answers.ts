@@ -1,0 +1,30 @@
+// Every answer of inverse kinematics for where the tool is: its name, its joints, and why it cannot be used.
+import type { Branch, Drawing } from "../shared/types";
+import { BRANCHES, REFUSED } from "../viewer/palette";
+import { button, el, told } from "./elements";
+
+export class Answers {
+  private readonly body = el("tbody");
+  private readonly units: ("rad" | "m")[];
+
+  constructor(place: HTMLElement, drawing: Drawing, private readonly chosen: (q: number[]) => void) {
+    this.units = drawing.coordinates.map((_, c) => drawing.joints.find((one) => one.index === c && one.range)?.unit ?? "rad");
+    const heads = ["", "branch", ...drawing.coordinates, ""].map((text) => (text ? el("th", { scope: "col" }, text) : el("td")));
+    const caption = el("caption", {}, "Every answer for the present place of the tool; drag it, and they follow.");
+    const table = el("table", { class: "answers" }, caption, el("thead", {}, el("tr", {}, ...heads)), this.body);
+    place.replaceChildren(el("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "answers of inverse kinematics" }, table));
+  }
+
+  set(found: Branch[], here: number): void {
+    this.body.replaceChildren(...found.map((one, k) => this.row(one, k, k === here)));
+  }
+
+  private row(one: Branch, k: number, here: boolean): HTMLTableRowElement {
+    const usable = one.valid && one.inside, mark = el("span", { class: "mark", "aria-hidden": true });
+    mark.style.background = usable ? BRANCHES[k % BRANCHES.length] : REFUSED;
+    const joints = this.units.map((unit, c) => el("td", {}, one.valid ? told(one.q[c], unit) : "–"));
+    const go = here ? el("strong", {}, "here") : usable ? button("go", () => this.chosen(one.q)) : el("span", { class: "note" }, one.reason);
+    if (go instanceof HTMLButtonElement) go.setAttribute("aria-label", `go to ${one.name || `branch ${k + 1}`}`);
+    return el("tr", {}, el("td", {}, mark), el("th", { scope: "row" }, one.name || `${k + 1}`), ...joints, el("td", {}, go));
+  }
+}

@@ -1,0 +1,112 @@
+// The arm of a report: viewer, sliders, what to show, where the tool is, and the answers of inverse kinematics.
+import type { Branch, Drawing, RobotModule, Shown } from "../shared/types";
+import { firstPose } from "../viewer/chain";
+import { Viewer } from "../viewer/viewer";
+import { Answers } from "./answers";
+import { button, checkbox, el } from "./elements";
+import { Joints } from "./joints";
+
+const TOGGLES: [keyof Shown, string][] = [
+  ["branches", "branches"], ["frames", "frames"], ["axes", "axes"], ["names", "names"], ["ranges", "ranges"], ["trail", "trail"],
+  ["cloud", "workspace"], ["com", "centres of mass"], ["inertia", "inertia"], ["forces", "weights and torques"],
+];
+
+export class ReportArm {
+  readonly viewer: Viewer;
+  private readonly joints: Joints;
+  private readonly where = el("p", { class: "where", "aria-live": "off" });
+  private readonly said = el("p", { class: "said", role: "status" });
+  private readonly answers: Answers | null;
+  private readonly home: number[];
+  private late = 0;
+
+  constructor(private readonly drawing: Drawing, private readonly module: RobotModule | null, host: HTMLElement) {
+    host.replaceChildren();
+    this.viewer = new Viewer(host, { scroll: true, dark: matchMedia("(prefers-color-scheme: dark)").matches });
+    this.viewer.setDrawing(drawing);
+    this.viewer.setModule(module);
+    this.home = firstPose(drawing);
+    this.joints = new Joints(drawing, this.viewer.q, (q) => this.go(q));
+    const place = document.getElementById("branches");
+    this.answers = place && module?.inverse_kinematics ? new Answers(place, drawing, (q) => this.go(q, true)) : null;
+    this.viewer.onMove((q) => this.follow(q));
+    this.viewer.onSay((text) => (this.said.textContent = text));
+    this.viewer.onGhost((index) => this.take(index));
+    this.controls();
+    this.follow(this.viewer.q);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => this.viewer.theme(event.matches));
+  }
+
+  private controls(): void {
+    const place = document.getElementById("controls");
+    if (!place) return;
+    const usable = TOGGLES.filter(([name]) => name !== "branches" || this.answers);
+    const shows = usable.map(([name, text]) => checkbox(text, this.viewer.shows[name], (on) => this.viewer.show({ [name]: on })));
+    const poses = Object.entries(this.drawing.poses).map(([name, q]) => button(name, () => this.go(q, true)));
+    place.replaceChildren(
+      this.joints.root,
+      this.where,
+      this.said,
+      el("div", { class: "row" }, button("Home", () => this.go(this.home, true)), ...poses, button("Fit", () => this.viewer.fit()), button("PNG", () => this.png()), button("SVG", () => this.svg())),
+      el("fieldset", {}, el("legend", {}, "Show"), ...shows),
+    );
+  }
+
+  /** To a position; from afar in a second, so that one sees the way. */
+  go(q: number[], slowly = false): void {
+    this.said.textContent = "";
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (slowly && !still) {
+      const from = [...this.viewer.q], steps = Array.from({ length: 25 }, (_, k) => smooth(k / 24));
+      this.viewer.play(steps.map((_, k) => k / 40), steps.map((s) => from.map((x, c) => x + s * (q[c] - x))));
+      return;
+    }
+    this.viewer.setQ(q);
+    this.follow(q);
+  }
+
+  private follow(q: number[]): void {
+    this.joints.set(q);
+    const at = this.viewer.poses().at(-1)!.slice(0, 3).map((row) => row[3].toFixed(4));
+    const ease = this.module?.manipulability?.(q);
+    this.where.textContent = `tool at ${at.join(", ")} m` + (typeof ease === "number" ? ` · manipulability ${ease.toPrecision(3)}` : "");
+    clearTimeout(this.late);
+    this.late = window.setTimeout(() => this.branch(), 60); // skeletons are drawn when the hand pauses
+  }
+
+  private found: Branch[] = [];
+
+  private branch(): void {
+    if (!this.answers) return;
+    this.found = this.viewer.branches() ?? [];
+    const here = (one: Branch) => one.q.every((x, c) => Math.abs(Math.atan2(Math.sin(x - this.viewer.q[c]), Math.cos(x - this.viewer.q[c]))) < 1e-4);
+    this.answers.set(this.found, this.found.findIndex((one) => one.valid && here(one)));
+    this.viewer.setGhosts(this.found.map((one) => ({ name: one.name, q: one.valid && !here(one) ? one.q : [], valid: one.inside, reason: one.reason })));
+  }
+
+  private take(index: number): void {
+    const one = this.found[index];
+    if (one?.valid && one.inside) this.go(one.q, true);
+    else if (one) this.said.textContent = `${one.name}: ${one.reason}`;
+  }
+
+  private async png(): Promise<void> {
+    try {
+      save(`${this.drawing.name}.png`, await this.viewer.png());
+    } catch (error) {
+      this.said.textContent = (error as Error).message;
+    }
+  }
+
+  private svg(): void {
+    save(`${this.drawing.name}.svg`, new Blob([this.viewer.svg()], { type: "image/svg+xml" }));
+  }
+}
+
+const smooth = (s: number) => s * s * s * (10 - 15 * s + 6 * s * s);
+
+export function save(name: string, blob: Blob): void {
+  const link = el("a", { href: URL.createObjectURL(blob), download: name.replace(/[^\w.-]+/g, "_") });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
