@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from manipula.algebra.run.compiled import Compiled
 from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
 from manipula.api import generate, load
+from manipula.api.arm_views import ArmViews
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.structure import numeric_chain, plan_of
 from manipula.mechanics.models.catalogue import MODELS
@@ -80,7 +81,7 @@ def _solved(method: Method) -> Method:
     return cast(Method, CompiledMethod(method, _inverse_call))
 
 
-class Arm:
+class Arm(ArmViews):
     """Every model of a robot as a fast function of arrays; joint order is the file's, units SI and radians.
 
     Leading axes broadcast: one call computes as many configurations as the arrays hold. Every model takes `out=` and

@@ -12,9 +12,11 @@ import numpy as np
 from manipula.errors import InputError, UnknownNameError
 from manipula.pages.charts import Chart, Line
 from manipula.pages.page import charts, page, paragraph, section, table
+from manipula.pages.plots.canvas import COLOURS, blank, plainly
 from manipula.simulation.functions import Array, Limits
 from manipula.simulation.views.skeleton import Moved
 
+WITHOUT = "; run.report needs nothing"
 ROWS_SHOWN = 20  # of a batch: more lines hide each other
 MOST_ENTRIES = 100  # of what a law remembered: a covariance has thousands
 SECONDS = ("sample", "step", "until")  # of what is told about a run
@@ -35,6 +37,8 @@ class Shown(Moved, Protocol):
     def joints(self) -> tuple[str, ...]: ...
     @property
     def turns(self) -> list[bool]: ...
+    @property
+    def modes(self) -> Sequence[Any]: ...
     @property
     def about(self) -> Any: ...
     def peaks(self) -> list[dict[str, Any]]: ...
@@ -83,22 +87,32 @@ def _rows(values: Array) -> Array:
 
 def figure_of(run: Shown, degrees: bool = False, state: str | None = None) -> Any:
     """The grid as a figure of matplotlib, which is not shown: a notebook does it by itself, `savefig` writes it."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("run.plot needs matplotlib: pip install 'manipula[plot]'; run.report needs nothing") from None
     if state is not None:
-        return _figure_of_state(run, state, Figure(figsize=(7.0, 3.5), layout="constrained"))
+        return _figure_of_state(run, state, blank("run.plot", (7.0, 3.5), WITHOUT))
     grid = panels(run, degrees)
-    figure = Figure(figsize=(max(2.7 * len(run.joints), 5.0), 2.1 * len(grid) + 0.6), layout="constrained")
+    figure = blank("run.plot", (max(2.7 * len(run.joints), 5.0), 2.1 * len(grid) + 0.6), WITHOUT)
     axes = figure.subplots(len(grid), len(run.joints), sharex=True, squeeze=False)
+    rests = rests_by_joint(run)
     for places, row in zip(axes, grid):
-        for place, panel in zip(places, row):
+        for j, (place, panel) in enumerate(zip(places, row)):
+            _mark(place, rests[j])
             _draw(place, panel, run.t)
-            place.set_title(panel.joint if row is grid[0] else "", fontsize=10)
+            place.set_title(plainly(panel.joint) if row is grid[0] else "", fontsize=10)
             place.set_xlabel("time [s]" if row is grid[-1] else "")
-    figure.suptitle(f"{run.robot.name}, {run.about.get('law') or 'no law'}", fontsize=11)
+    marks = "; grey: held by friction or a stop" if any(rests) else ""
+    figure.suptitle(plainly(f"{run.robot.name}, {run.about.get('law') or 'no law'}{marks}"), fontsize=11)
     return figure
+
+
+def rests_by_joint(run: Shown) -> list[list[tuple[float, float]]]:
+    """Of every joint the times in which it is held; none of a batch, whose rows rest at different times."""
+    alone = run.q.ndim == 2
+    return [[(x.since, x.until) for x in run.modes if alone and x.joint == j] for j in range(len(run.joints))]
+
+
+def _mark(place: Any, rests: Sequence[tuple[float, float]]) -> None:
+    for since, until in rests:
+        place.axvspan(since, until, color="#7d8790", alpha=0.22, linewidth=0)
 
 
 def _figure_of_state(run: Shown, name: str, figure: Any) -> Any:
@@ -112,7 +126,7 @@ def _figure_of_state(run: Shown, name: str, figure: Any) -> Any:
     place.set_ylabel(f"{name} [SI]")
     place.grid(alpha=0.3)
     place.legend(fontsize=7, ncols=1 + run.state[name].shape[-1] // 12, loc="center left", bbox_to_anchor=(1.0, 0.5))
-    figure.suptitle(f"{run.robot.name}, {run.about.get('law')}", fontsize=11)
+    figure.suptitle(plainly(f"{run.robot.name}, {run.about.get('law')}"), fontsize=11)
     return figure
 
 
@@ -124,7 +138,7 @@ def _entries(state: Array) -> Array:
 def _draw(place: Any, panel: Panel, t: Array) -> None:
     for name, values, dashed in panel.lines:
         alone = len(values) == 1
-        style = {"color": "black" if dashed else None, "linestyle": "--" if dashed else "-"}
+        style = {"color": "black" if dashed else COLOURS[0] if alone else None, "linestyle": "--" if dashed else "-"}
         for i, line in enumerate(values):
             place.plot(t, line, linewidth=1.3 if alone else 0.7, label=name if i == 0 and name else None, **style)
     highest = max(float(np.abs(values).max()) for _, values, _ in panel.lines)

@@ -55,6 +55,12 @@ class CountTable(list[CountRow]):
         more = f", … {len(models)} models" if len(models) > 4 else ""
         return f"<{len(self)} counts of operations: {', '.join(models[:4])}{more}; print(…) shows the table>"
 
+    def plot(self, title: str = "Operations") -> Any:
+        """The rows as bars, products and sums, in a figure of matplotlib."""
+        from manipula.pages.plots.counts import Bar, counts_figure
+
+        return counts_figure([Bar(row.model, row.method, row.mul, row.add) for row in self], title)
+
     def _repr_html_(self) -> str:
         return html_table(self.heads, self._cells(), "Operations; once: of the parameters alone")
 

@@ -16,6 +16,7 @@ from manipula.identification.excitation.motions import FAMILIES, refuse_harmonic
 from manipula.identification.excitation.search import Attempt, Design
 from manipula.identification.excitation.watching import watches_of
 from manipula.mechanics.robot.description import Robot
+from manipula.pages.plots.canvas import blank, plainly
 from manipula.simulation.paths.numbers import Floats, positive
 from manipula.simulation.paths.trajectory import Trajectory
 from manipula.support.plain import plain
@@ -64,20 +65,16 @@ class Excitation(Trajectory):
 
     def plot(self) -> Any:
         """Positions, velocities and accelerations of all joints, as a figure of matplotlib."""
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise InputError("motion.plot needs matplotlib: pip install 'manipula[plot]'") from None
+        figure = blank("motion.plot", (8.0, 6.5))
         t = np.linspace(0.0, self.duration, DRAWN + 1)
-        figure = Figure(figsize=(8.0, 6.5), layout="constrained")
         words = ("position [rad or m]", "velocity [rad/s or m/s]", "acceleration [rad/s² or m/s²]")
         for axes, values, word in zip(figure.subplots(3, 1, sharex=True), self(t), words, strict=True):
-            axes.plot(t, values, linewidth=1.3, label=self.joints)
+            axes.plot(t, values, linewidth=1.3, label=list(map(plainly, self.joints)))
             axes.set_ylabel(word, fontsize=9)
             axes.grid(alpha=0.3)
         figure.axes[0].legend(fontsize=7, ncols=4)
         figure.axes[-1].set_xlabel("time [s]")
-        figure.suptitle(f"{self.robot}: condition number {self.condition:.3g}", fontsize=11)
+        figure.suptitle(plainly(f"{self.robot}: condition number {self.condition:.3g}"), fontsize=11)
         return figure
 
     def as_dict(self) -> dict[str, Any]:

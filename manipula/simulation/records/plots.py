@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.pages.plots.canvas import COLOURS, blank, plainly
 from manipula.simulation.records.words.names import MEASURED, si_unit
 
 Array = NDArray[np.float64]
@@ -33,22 +34,18 @@ class Shown(Protocol):
 
 def figure_of(log: Shown, degrees: bool) -> Any:
     """A row for every quantity there is, a column a joint. It is not shown: a notebook does that by itself."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError("log.plot needs matplotlib: pip install 'manipula[plot]'") from None
     if log.q.ndim != 2:
         raise InputError(f"log.plot draws one arm, found a batch of {log.q.shape[:-2]}: see log.rows()")
     rows = [name for name in MEASURED if getattr(log, name) is not None]
     count = log.q.shape[1]
-    figure = Figure(figsize=(max(2.7 * count, 5.0), 2.1 * len(rows) + 0.6), layout="constrained")
+    figure = blank("log.plot", (max(2.7 * count, 5.0), 2.1 * len(rows) + 0.6))
     axes = figure.subplots(len(rows), count, sharex=True, squeeze=False)
     for places, name in zip(axes, rows):
         for j, place in enumerate(places):
             _draw(place, log, name, j, degrees)
-            place.set_title(log.names[j] if name == rows[0] else "", fontsize=10)
+            place.set_title(plainly(log.names[j]) if name == rows[0] else "", fontsize=10)
             place.set_xlabel("time [s]" if name == rows[-1] else "")
-    figure.suptitle(log.source or "log", fontsize=11)
+    figure.suptitle(plainly(log.source or "log"), fontsize=11)
     return figure
 
 
@@ -58,13 +55,13 @@ def _draw(place: Any, log: Shown, name: str, j: int, degrees: bool) -> None:
     if degrees and turns and name != "tau":
         unit, size = unit.replace("rad", "deg"), 180 / np.pi
     values = size * getattr(log, name)[:, j]
-    place.plot(log.t, values, linewidth=1.3)
+    place.plot(log.t, values, linewidth=1.3, color=COLOURS[0])
     wanted = getattr(log, f"{name}_ref", None)
     if wanted is not None:
         place.plot(log.t, size * wanted[:, j], color="black", linestyle="--", linewidth=1)
     full = log.saturated[:, j]
     if name == "tau" and full.any():
-        place.plot(log.t[full], values[full], ".", color="red", markersize=3)
+        place.plot(log.t[full], values[full], ".", color=COLOURS[1], markersize=3)
     place.set_ylabel(f"{LABELS[name] if turns or name != 'tau' else 'force'} [{unit}]", fontsize=9)
     place.tick_params(labelsize=8)
     place.grid(alpha=0.3)

@@ -1,0 +1,132 @@
+"""Figures of arms: units on every axis, nothing shown, and what is drawn is where the models say."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.mechanics.drawing.posing import axes_of, poses_of
+from manipula.mechanics.drawing.record import drawing_of
+from manipula.mechanics.drawing.velocity import freedom_of, jacobian_of
+from manipula.mechanics.models.kinematics.jacobian import jacobian
+from manipula.mechanics.robot.bind import bind
+from manipula.mechanics.robot.reduce.chains import merge_fixed
+from manipula.mechanics.spatial.floats import FLOATS
+from tests.random_robots import random_robot, random_tree
+from tests.units.test_drawing import with_followers
+
+pytest.importorskip("matplotlib")
+
+
+def labels(place: Any) -> list[str]:
+    return [getattr(place, f"get_{x}label")() for x in "xyz" if hasattr(place, f"get_{x}label")]
+
+
+def arms() -> list[mp.Arm]:
+    tilted = mp.Robot.from_dh(
+        [("q1", 0.1, 0.4, 90), ("q2", 0.2, 0.3, 0), (0, "q3", 0, 0, "P")], angle="deg", name="$a_1$"
+    )
+    return [mp.Arm("planar2r"), mp.Arm(tilted), mp.Arm("rp")]
+
+
+@pytest.mark.parametrize("k", range(3))
+def test_every_figure_of_an_arm_has_metres_on_its_axes(k: int) -> None:
+    arm = arms()[k]
+    rows = np.linspace(np.zeros(arm.dof), np.full(arm.dof, 0.4), 9)
+    figures = [arm.plot(rows, frames=True, names=True), arm.plot_ellipsoid(), arm.plot_workspace(200)]
+    figures[k].draw_without_rendering()
+    for figure in figures:
+        drawn = [place for place in figure.axes if place.get_label() != "<colorbar>"]
+        assert drawn
+        for place in drawn:
+            assert all(label.endswith("[m]") for label in labels(place)) and labels(place)
+        title = figure.get_suptitle() or drawn[0].get_title()
+        assert arm.robot.name in title.replace("\\$", "$")
+    assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
+
+
+def test_the_way_of_the_tool_is_that_of_the_models() -> None:
+    arm = mp.Arm(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4))
+    rows = np.linspace([0.1, 0.2], [0.9, 1.4], 12)
+    place = arm.plot(rows).axes[0]
+    (way,) = (line for line in place.lines if line.get_label() == "way of the tool")
+    np.testing.assert_allclose(np.array(way.get_data()).T, arm.pose(rows)[:, :2, 3], atol=1e-12)
+    assert not [line for line in arm.plot(rows, trail=False).axes[0].lines if line.get_label() == "way of the tool"]
+
+
+def test_the_velocity_of_the_tool_is_that_of_the_models() -> None:
+    rng = np.random.default_rng(8)
+    for seed in range(20):
+        robot = random_robot(seed, screws=seed % 3 == 0) if seed % 2 else random_tree(seed)
+        robot = with_followers(robot, seed) if seed % 5 == 0 else robot
+        record = drawing_of(robot)
+        q = rng.uniform(-2, 2, robot.dof)
+        poses = poses_of(record, q)
+        tree = merge_fixed(bind(robot, FLOATS, {}))
+        rows = np.array(jacobian(tree, tree.of_joints(list(q))), dtype=float)[:3]
+        expected = np.array([tree.of_coordinates(list(row)) for row in rows])
+        found = jacobian_of(record, poses, axes_of(record, poses))
+        np.testing.assert_allclose(found, expected, atol=1e-12 * max(1, np.abs(expected).max()), err_msg=robot.name)
+
+
+def test_freedom_is_yoshikawas_measure_over_the_largest() -> None:
+    J = np.random.default_rng(1).normal(size=(50, 3, 5))
+    w = np.sqrt(np.linalg.det(J @ J.transpose(0, 2, 1)))
+    np.testing.assert_allclose(freedom_of(J), w / w.max(), rtol=1e-12)
+    assert freedom_of(np.zeros((4, 3, 2))).tolist() == [0, 0, 0, 0]
+
+
+def test_ellipsoids_tell_their_half_axes() -> None:
+    """At q2 = 90° of a 2R arm the columns of J are (−l2, l1) and (−l2, 0), whatever q1."""
+    arm = mp.Arm(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4))
+    (legend,) = arm.plot_ellipsoid([0.3, np.pi / 2]).legends
+    sigma = np.linalg.svd([[-0.4, -0.4], [0.5, 0.0]], compute_uv=False)
+    told = [text.get_text() for text in legend.get_texts()]
+    assert told[0] == f"velocity: {sigma[0]:.3g}, {sigma[1]:.3g} m/s per rad/s"
+    assert told[1] == f"force: {1 / sigma[0]:.3g}, {1 / sigma[1]:.3g} N per N·m"
+    stretched = arm.plot_ellipsoid([0.3, 0.0]).legends[0].get_texts()[1].get_text()
+    assert stretched.endswith("∞ N per N·m")
+
+
+WRONG = [("plot", [1.0]), ("plot", [[0.0, float("nan")]]), ("plot", "home"), ("plot_ellipsoid", [[0.0, 0.0]]),
+         ("plot_workspace", 0), ("plot_workspace", True), ("plot_workspace", 1e3)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("verb", "given"), WRONG)
+def test_what_is_wrong_is_told(verb: str, given: Any) -> None:
+    with pytest.raises(mp.InputError):
+        getattr(mp.Arm("planar2r"), verb)(given)
+
+
+@pytest.mark.parametrize("verb", ["plot", "plot_ellipsoid", "plot_workspace"])
+def test_without_matplotlib_a_sentence_names_the_extra(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(mp.InputError, match=rf"arm\.{verb} needs matplotlib: pip install 'manipula\[plot\]'"):
+        getattr(mp.Arm("planar2r"), verb)()
+
+
+def test_counts_are_bars_with_their_totals() -> None:
+    table = mp.count("planar2r", ["inverse_dynamics"])
+    (place,) = table.plot("two links").axes
+    totals = [int(text.get_text()) for text in place.texts]
+    assert totals == [row.total for row in table]
+    assert place.get_xlabel() == "operations a call" and place.get_title() == "two links"
+    assert [label.get_text() for label in place.get_yticklabels()] == [row.method for row in table]
+
+
+@pytest.mark.usefixtures("kept_functions")
+def test_a_run_shows_where_friction_holds_a_joint() -> None:
+    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    robot = robot.with_friction(theta1={"coulomb": 80}, theta2={"viscous": 0.1})
+    run = mp.simulate(mp.Plant(robot, friction="stick", effort=None), start=[0.3, 0.2], until=0.05, step=1e-3)
+    held = {rest.joint for rest in run.modes}
+    assert held == {0}
+    figure = run.plot()
+    spans = [sum(type(patch).__name__ in ("Polygon", "Rectangle") for patch in place.patches) for place in figure.axes]
+    assert spans[0] > 0 and spans[1] == 0
+    assert "held by friction" in figure.get_suptitle()
+    assert figure._repr_png_().startswith(b"\x89PNG")
