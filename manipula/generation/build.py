@@ -76,27 +76,47 @@ def method_named(model: Model, name: str, factors: int) -> Callable[[Tree, Given
     raise UnknownNameError(f"method of {model.name}", name, ["best", *model.method_names])
 
 
-def built(asked: Prepared, choice: Formulation) -> Function:
+class Ground:
+    """What every formulation of a request starts from: a graph, the letters, the arm bound to them."""
+
+    def __init__(self, asked: Prepared) -> None:
+        self.graph = graph = Graph()
+        self.parameters = asked.structure.symbols(graph.symbol)
+        self.given = {
+            port: [graph.symbol(name, online=is_online(PORTS[port].role)) for name in names]
+            for port, names in asked.inputs.items()
+        }
+        refuse_clash(self.parameters, self.given, asked.robot)
+        self.arm = asked.structure.merged(ExprMaths(graph), self.parameters)
+        self._state = graph.state()
+
+    def cleared(self) -> Ground:
+        """For the next draft, which comes out as on a ground of its own; none made before is built on any more."""
+        self.graph.restore(self._state)
+        return self
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        ports = [input_of(port, symbols) for port, symbols in self.given.items()]
+        if self.parameters:
+            ports.append(Input("p", tuple(self.parameters.values()), "SI", "parameters", role="parameter"))
+        return tuple(ports)
+
+
+def built(asked: Prepared, choice: Formulation, ground: Ground | None = None) -> Function:
     """The model's text run on expressions, or the derivative of another's function."""
-    model, graph = asked.model, Graph()
+    model = asked.model
     if choice.method == AUTOMATIC and model.differentiates:
         return _differentiated(asked, choice)
-    parameters = asked.structure.symbols(graph.symbol)
-    given = {
-        port: [graph.symbol(name, online=is_online(PORTS[port].role)) for name in names]
-        for port, names in asked.inputs.items()
-    }
-    refuse_clash(parameters, given, asked.robot)
-    chain = prepared(asked.structure.merged(ExprMaths(graph), parameters), dict(choice.answers))
-    found = method_named(model, choice.method, len(road_joints(asked.robot)))(chain, given, dict(choice.answers))
-    inputs = [input_of(port, symbols) for port, symbols in given.items()]
-    if parameters:
-        inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", role="parameter"))
+    ground = ground or Ground(asked)
+    graph, chain = ground.graph, prepared(ground.arm, dict(choice.answers))
+    method = method_named(model, choice.method, len(road_joints(asked.robot)))
+    found = method(chain, ground.given, dict(choice.answers))
     outputs = tuple(_output(graph, name, found[name], *model.outputs[name]) for name in found)
     columns = () if model.columns is None else tuple(model.columns(chain))
     joints = tuple(asked.robot.joint_names)
     origin = Provenance(asked.robot.name, model.name, choice.method, choice.words, joints, columns)
-    return Function(asked.name, graph, tuple(inputs), outputs, provenance=origin)
+    return Function(asked.name, graph, ground.inputs, outputs, provenance=origin)
 
 
 def _differentiated(asked: Prepared, choice: Formulation) -> Function:

@@ -20,7 +20,7 @@ from manipula.algebra.optimise.brake import brake_from
 from manipula.algebra.optimise.descend import Answers, Space, descend, wander
 from manipula.algebra.optimise.price import Aim
 from manipula.algebra.optimise.search.engine import relaxed, relaxed_function
-from manipula.generation.build import built
+from manipula.generation.build import Ground, built
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Formulation
 from manipula.mechanics.models.choices import FRAMES, Question
@@ -63,6 +63,11 @@ class Formulations:
     trials: int = 0
 
     @cached_property
+    def ground(self) -> Ground:
+        """Drafts are priced one after another and dropped: they share it."""
+        return Ground(self.asked)
+
+    @cached_property
     def space(self) -> Space:
         return {question.topic: question.answers for question in self.questions}
 
@@ -94,7 +99,7 @@ class Formulations:
 
     def _tried(self, choice: Formulation) -> float:
         price = self.aim.price
-        draft = price.arranged(built(self.asked, choice))
+        draft = price.arranged(built(self.asked, choice, self.ground.cleared()))
         nodes = topological(draft.roots)
         values = frozenset(node.value for node in nodes)
         self.work += len(nodes)

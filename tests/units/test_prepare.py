@@ -7,15 +7,19 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 import manipula as mp
+from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.search.stored import text_from_function
 from manipula.generation import prepare as preparing
 from manipula.generation import structure as structures
+from manipula.generation.build import Ground, built
 from manipula.generation.prepare import Prepared, prepare
-from manipula.generation.request import Request
+from manipula.generation.request import Formulation, Request
 from manipula.mechanics.models.choices import UNIT
 from manipula.mechanics.models.entry import FIELD
 from tests.random_robots import random_robot
@@ -97,3 +101,28 @@ def test_no_table_of_robots_outlives_a_request() -> None:
             node.id for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Name)
         }
         assert not names & {"lru_cache", "cache"}, path
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_drafts_on_one_ground_are_those_on_their_own(seed: int) -> None:
+    """In any order, whatever was drafted and optimised before: the same nodes in the same places."""
+    model = ("inverse_dynamics", "pose", "forward_dynamics", "inertia_matrix")[seed % 4]
+    asked = prepare(Request(mp.Robot.of(random_robot(seed, joints=1 + seed % 4, screws=seed % 3 == 0)), model))
+    draw = Random(seed)
+    choices = []
+    for method in asked.methods:
+        questions = {question.topic: question.answers for question in asked.questions(method)}
+        for _ in range(3):
+            answers = {topic: draw.choice(list(found)) for topic, found in questions.items() if draw.random() < 0.5}
+            choices.append(Formulation(method, tuple(answers.items())))
+    ground = Ground(asked)
+    for choice in draw.sample(choices, len(choices)) * 2:
+        try:
+            alone = built(asked, choice)
+        except ZeroDivisionError:
+            with pytest.raises(ZeroDivisionError):
+                built(asked, choice, ground.cleared())
+            continue
+        shared = built(asked, choice, ground.cleared())
+        assert text_from_function(shared) == text_from_function(alone)
+        assert text_from_function(optimised(shared)) == text_from_function(optimised(alone))

@@ -47,18 +47,26 @@ class Expr:
         self.key: Key = _order_key(self)
 
     def __add__(self, other: Any) -> Expr:
+        if other.__class__ is int and not other:  # a structural zero, as most partners are
+            return self
         return self.graph.add(self, self.graph.expr(other))
 
     def __radd__(self, other: Any) -> Expr:
+        if other.__class__ is int and not other:
+            return self
         return self.graph.add(self.graph.expr(other), self)
 
     def __sub__(self, other: Any) -> Expr:
+        if other.__class__ is int and not other:
+            return self
         return self.graph.sub(self, self.graph.expr(other))
 
     def __rsub__(self, other: Any) -> Expr:
         return self.graph.sub(self.graph.expr(other), self)
 
     def __mul__(self, other: Any) -> Expr:
+        if other.__class__ is int and 0 <= other <= 1:
+            return self if other else self.graph.zero
         return self.graph.mul(self, self.graph.expr(other))
 
     __rmul__ = __mul__
@@ -111,6 +119,14 @@ class Graph:
         self.zero, self.one = self.const(0), self.const(1)
         for known in (2, Fraction(1, 2), 3, 4):
             self.const(known)
+
+    def state(self) -> tuple[dict[Any, Any], ...]:
+        """All that decides what a formula becomes here, to come back to."""
+        return self.table.copy(), self.tolerances.copy(), self.numbers.copy(), self.points.copy()
+
+    def restore(self, state: tuple[dict[Any, Any], ...]) -> None:
+        """As it was then: what was made since is of this graph no more, and nothing may be built on it."""
+        self.table, self.tolerances, self.numbers, self.points = (part.copy() for part in state)
 
     # leaves
 
