@@ -220,7 +220,9 @@ class Studio:
             return JSONResponse({"error": {"message": str(error.detail)}}, error.status_code, error.headers)
 
         handlers: Any = {ManipulaError: refused, HTTPException: not_answered}
-        return Guard(Starlette(routes=self.routes(), lifespan=lifespan, exception_handlers=handlers), port, token)
+        inner = Starlette(routes=self.routes(), lifespan=lifespan, exception_handlers=handlers)
+        inner.router.redirect_slashes = False
+        return Guard(inner, port, token)
 
 
 async def _body(request: Request) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class Worker:
 
     def __init__(self, process: Process) -> None:
         self._process = process
-        self._ready = False
+        self._killed = False  # the system needs a moment to say so itself
 
     @classmethod
     async def started(cls) -> Worker:
@@ -50,7 +50,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        return self._process.returncode is None
+        return not self._killed and self._process.returncode is None
 
     async def run(self, task: str, given: Any, tell: Tell = lambda text: None) -> Any:
         """The task's result; `TaskError` with its error, or where the process has ended."""
@@ -74,6 +74,7 @@ class Worker:
             raise
 
     def kill(self) -> None:
+        self._killed = True
         with contextlib.suppress(ProcessLookupError):
             self._process.kill()
 

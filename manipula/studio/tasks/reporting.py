@@ -18,6 +18,5 @@ def report(given: Given, tell: Tell) -> dict[str, Any]:
     """Panels named in `hidden` are left out, for whoever is to find them."""
     robot = robot_in(given)
     place = Path(given["outbox"]) / "report.html"
-    made: Any = getattr(api, "report", None)
-    made(robot, place, hidden=names_in(given, "hidden"), tell=tell)
+    api.report(robot, place, hidden=names_in(given, "hidden"), tell=tell)
     return {"url": put(Path(given["outbox"]), f"{file_name(robot.name)}.html", place.read_bytes())}
