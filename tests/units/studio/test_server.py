@@ -379,7 +379,9 @@ def test_the_real_server_refuses_too(live: Live) -> None:
 
 def test_it_needs_no_more_than_is_installed() -> None:
     """Without the extra the command says which one it is."""
-    block = "import sys; sys.modules['uvicorn'] = None; sys.argv[1:] = ['studio']; from manipula.cli import main; main()"
+    block = (
+        "import sys; sys.modules['uvicorn'] = None; sys.argv[1:] = ['studio']; from manipula.cli import main; main()"
+    )
     found = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, check=False)
     assert found.returncode == 2
     assert "manipula[studio]" in found.stderr
