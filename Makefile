@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 
-.PHONY: help demo web studio browser test test-all check mutants bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs clean tools
+.PHONY: help demo web studio browser test test-all check mutants bench bench-flash bench-sim bench-ident bench-ops bench-tools golden docs pictures clean tools
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make bench-ops operation counts beside other tools and SymPy's cse, and the rounding errors"
 	@echo "make golden    accept the emitted text as the new golden files"
 	@echo "make docs      run every example of the documentation, build it as a site"
+	@echo "make pictures  write the pictures of the documentation anew"
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -134,6 +135,10 @@ docs: $(VENV)/.tested tools
 	$(RUN) -m pytest -n 0 tests/units/test_docs.py tests/units/test_site.py
 	PYTHONPATH=. NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "the site: site/index.html"
+
+# docs/pictures, by the examples of the gallery
+pictures: $(VENV)/.tested
+	PYTHONPATH=. $(RUN) docs/building/pictures.py
 
 clean:
 	rm -rf $(VENV) build dist out site web/node_modules $(STATIC)

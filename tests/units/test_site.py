@@ -76,6 +76,25 @@ def test_every_link_and_anchor_is_there(page: Path) -> None:
         assert not anchor or anchor in anchors(path), f"{target}#{anchor}"
 
 
+def test_every_picture_of_the_gallery_is_made_by_it() -> None:
+    """`make pictures` runs the page; what no block writes, nobody could make again."""
+    text = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[[^]]+\]\((pictures/[^)]+)\)", text)
+    written = re.findall(r'"(pictures/[^"]+\.\w+)"', "".join(re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)))
+    shapes = [re.compile(re.sub(r"\\\{.*?\\\}", ".+", re.escape(name))) for name in written]
+    for name in shown:
+        assert (DOCS / name).is_file(), name
+        assert name.startswith("pictures/studio/") or any(shape.fullmatch(name) for shape in shapes), name
+    kept = [path.relative_to(DOCS).as_posix() for path in (DOCS / "pictures").iterdir() if path.is_file()]
+    assert {name for name in kept if any(shape.fullmatch(name) for shape in shapes)} <= set(shown)
+    assert all((DOCS / name).stat().st_size < 150_000 for name in shown)
+
+
+def test_the_gallery_shows_the_equation_that_is_printed() -> None:
+    text = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    assert f"$$\n{mp.generate('planar2r', 'inertia_matrix').latex()}\n$$" in text
+
+
 def test_examples_of_docstrings_are_fenced() -> None:
     pytest.importorskip("griffe")
     text = "One.\n\n>>> f(1)\n2\n>>> g(\n...     3)\n\nMore, 1 >>> 2.\n"
