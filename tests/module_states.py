@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,10 @@ import manipula as mp
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.ik.numeric.arrays import over_arrays, stacked
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import Coordinate, Robot
 from manipula.mechanics.robot.stand_ins import with_stand_ins
 from tests.node import run_node
+from tests.random_robots import random_robot
 
 Array = Any
 RUN = """
@@ -81,3 +84,11 @@ def assert_close(model: str, found: Array, wanted: Array, tolerance: float = 1e-
 
 def module_of(robot: mp.Robot | str, **options: Any) -> str:
     return mp.robot_module(robot, optimise="none", **options)
+
+
+def follower() -> Robot:
+    """A gripper's finger: the third row goes where the second does, twice as far and the other way."""
+    robot = random_robot(21, joints="RRR", surroundings=False, actuators=False)
+    rows = list(robot.joints)
+    rows[2] = replace(rows[2], coordinate=Coordinate(((rows[1].name, Fraction(-2)),), Fraction(1, 10)))
+    return replace(robot, joints=tuple(rows))

@@ -35,12 +35,13 @@ def robot_module(
     True
     """
     from manipula.generation.module.making import ModuleRequest, checked_models, module_text
+    from manipula.ik.module.part import inverse_part
     from manipula.support.files import write_text
 
     subject = loaded(robot)
     subject = subject.at(frame) if frame else subject
     asked = ModuleRequest(subject, checked_models(models), symbolic, optimise, seconds)
-    text = module_text(asked, {}, tell)
+    text = module_text(asked, {"inverse_kinematics": inverse_part}, tell)
     if path is not None:
         write_text(Path(path), text)
     return text

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from manipula.ik.choosing import accepted_branches, ordered, preferred, refined, seat_of, twins
 from manipula.ik.families import Family, family_at, nearest_members
-from manipula.ik.messages import MET, branch_names, nearest_reason, outside_text, setting_names
+from manipula.ik.messages import (
+    MET,
+    branch_names,
+    lost_text,
+    nearest_reason,
+    outside_text,
+    setting_names,
+    twin_text,
+)
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.limits import distances, margins, wound
@@ -113,9 +121,9 @@ class Answers:
     def _why(self, i: int, twin: int) -> str:
         """Why a branch is not an answer; nothing for one that is."""
         if not self.reached[i]:
-            return f"out of reach: where it comes nearest it is {self.solver.away(self.T, self.solver.pose(self.q[i]))}"
+            return lost_text(self.solver.away(self.T, self.solver.pose(self.q[i])))
         if twin >= 0:
-            return f"the same as branch {twin + 1}: " + ("one family" if self.families[twin] else "a double root")
+            return twin_text(twin, self.families[twin] is not None)
         return outside_text(self.solver, self.q[i], LimitTolerance.INSIDE)
 
     @property

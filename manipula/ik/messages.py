@@ -8,6 +8,13 @@ from manipula.ik.numeric.arrays import Floats
 from manipula.ik.solver import Solver
 
 MET = "reached"
+# sentences with places to fill, here and in the pages of a robot's module
+OUTSIDE = "joint {joint} at {at} is outside its limits [{low}, {high}] by {over}"
+AWAY = "{distance} mm away and turned by {angle}°"
+LOST = "out of reach: where it comes nearest it is {away}"
+TWIN = "the same as branch {branch}: {how}"
+FAMILY, DOUBLE = "one family", "a double root"
+ROUNDED = 9  # digits behind the point of mm and degrees: less is rounding, and is not told
 
 
 def setting_names(solver: Solver, count: int, searched: bool = False) -> list[str]:
@@ -47,7 +54,17 @@ def outside_text(solver: Solver, q: Floats, slack: float) -> str:
 def _outside(solver: Solver, q: Floats, k: int, over: float) -> str:
     turns = bool(solver.angles[k])
     low, high, at = (position_text(x[k], turns) for x in (solver.low, solver.high, q))
-    return f"joint {k + 1} at {at} is outside its limits [{low}, {high}] by {amount_text(over, turns)}"
+    return OUTSIDE.format(joint=k + 1, at=at, low=low, high=high, over=amount_text(over, turns))
+
+
+def lost_text(away: str) -> str:
+    """Of a branch that does not reach the pose."""
+    return LOST.format(away=away)
+
+
+def twin_text(branch: int, family: bool) -> str:
+    """Of a branch that repeats another, counted from 0."""
+    return TWIN.format(branch=branch + 1, how=FAMILY if family else DOUBLE)
 
 
 def away_text(T: Floats, at: Floats) -> str:
@@ -56,7 +73,8 @@ def away_text(T: Floats, at: Floats) -> str:
     spun = T[:3, :3].T @ at[:3, :3]
     sine = np.linalg.norm([spun[2, 1] - spun[1, 2], spun[0, 2] - spun[2, 0], spun[1, 0] - spun[0, 1]]) / 2
     angle = np.degrees(np.arctan2(sine, (np.trace(spun) - 1) / 2))
-    return f"{1000 * away:.4g} mm away and turned by {angle:.4g}°"
+    distance, turn = (f"{round(float(x), ROUNDED):.4g}" for x in (1000 * away, angle))
+    return AWAY.format(distance=distance, angle=turn)
 
 
 def nearest_reason(T: Floats, at: Floats, reached: bool, rejected: str) -> str:

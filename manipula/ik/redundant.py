@@ -40,12 +40,18 @@ class Parameter:
             raise InputError(f"parameter: expected one finite number or more, found {values!r}")
         return principal(given, np.array(self.turns))
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between which values it is looked for."""
+        joint = self.fixed_joint
+        if joint is None:
+            return -np.pi, np.pi
+        reach = np.pi if self._turning[joint] else self._size
+        return max(-reach, float(self._low[joint])), min(reach, float(self._high[joint]))
+
     def fan(self) -> Floats:
         """Values between its ends, evenly."""
-        low, high, joint = -np.pi, np.pi, self.fixed_joint
-        if joint is not None:
-            reach = np.pi if self._turning[joint] else self._size
-            low, high = max(-reach, self._low[joint]), min(reach, self._high[joint])
+        low, high = self.ends
         found: Floats = low + (high - low) * (np.arange(SAMPLES) + 0.5) / SAMPLES
         return found
 

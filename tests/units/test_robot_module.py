@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -16,21 +15,13 @@ from manipula.api import robot_data as data_of
 from manipula.cli.app import app
 from manipula.errors import InputError, UnknownNameError
 from manipula.generation.module.making import USUAL
-from manipula.mechanics.robot.description import Coordinate, Robot
-from tests.module_states import assert_close, module_of, module_values, plain_values, states_of
+from manipula.mechanics.robot.description import Robot
+from tests.module_states import assert_close, follower, module_of, module_values, plain_values, states_of
 from tests.node import needs_node, run_node
 from tests.random_robots import random_robot, random_tree
 
 STATES = 1000
 HOSTILE = "</script><!-- \"quoted\" 'single' `back` ${x} \\ */ é π \u2028 \n end"
-
-
-def follower() -> Robot:
-    """A gripper's finger: the third row goes where the second does, twice as far and the other way."""
-    robot = random_robot(21, joints="RRR", surroundings=False, actuators=False)
-    rows = list(robot.joints)
-    rows[2] = replace(rows[2], coordinate=Coordinate(((rows[1].name, Fraction(-2)),), Fraction(1, 10)))
-    return replace(robot, joints=tuple(rows))
 
 
 def hostile() -> Robot:

@@ -105,9 +105,9 @@ def module_text(asked: ModuleRequest, makers: Mapping[str, PartMaker], tell: Tel
         else:
             maker.function(name)
     shown = {name: maker.made[name] for name in asked.models if name in maker.made}
-    own = [Exported(name, tape_from_function(made), MODELS[name].doc) for name, made in maker.made.items()]
-    known = {function.name for function in own}
-    own += [x for part in parts for x in part.functions if x.name not in known]
+    plain = {name: made for name, made in maker.made.items() if name not in makers}
+    own = [Exported(name, tape_from_function(made), MODELS[name].doc) for name, made in plain.items()]
+    own += [x for part in parts for x in part.functions]
     told = with_models(data, shown, maker.missing)
     for part in parts:
         told |= part.data
