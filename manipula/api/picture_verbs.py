@@ -28,6 +28,8 @@ def drawing(robot: Robot | str, values: Mapping[str, Any] | None = None) -> dict
     from manipula.mechanics.drawing.record import drawing_of
 
     described = loaded(robot)
+    if values is not None and not isinstance(values, Mapping):
+        raise InputError(f"values: expected parameters by name, such as {{'l1': 0.4}}, found {values!r:.60}")
     return drawing_of(described.with_parameters(**values) if values else described)
 
 
@@ -58,6 +60,8 @@ def picture(
     from manipula.pages.svg.picture import Style, svg_of
     from manipula.support.files import write_text
 
+    if path is not None and Path(path).suffix.lower() != ".svg":
+        raise InputError(f"{path}: expected a name that ends in .svg")
     record = drawing(robot, values)
     width, height = _size(size)
     choices = {"frames": ("tool", "all", "none"), "background": ("none", "light", "dark")}

@@ -164,6 +164,27 @@ def test_a_value_that_is_no_number_is_told_by_its_cell() -> None:
         mp.drawing(robot)
 
 
+@pytest.mark.filterwarnings("ignore:.*looks like")
+@pytest.mark.parametrize("length", ["1e300", "1e-300", "9e99"])
+def test_no_arm_of_that_size_is_drawn(length: str) -> None:
+    with pytest.raises(mp.InputError, match="cannot be drawn"):
+        mp.drawing(table([("q1", length, 0, 0), ("q2", 0, length, 0)]))
+
+
+def test_limits_without_end_are_no_ranges_for_a_slider() -> None:
+    """Files say so what they have no word for."""
+    rows = [
+        {"theta": 0, "d": 0, "a": 1, "alpha": 0, "limits": [-1e9, 1e9]},
+        {"theta": 0, "d": 0, "a": 0, "alpha": 0, "type": "prismatic", "limits": [-1e6, 1e6]},
+        {"theta": 0, "d": 0, "a": 1, "alpha": 0, "limits": [-6.2, 6.2]},
+    ]
+    record = mp.drawing(table(rows))
+    assert record["joints"][0]["limits"] == [-1e9, 1e9]
+    spans = [joint["range"] for joint in record["joints"]]
+    assert spans[0] == [-np.pi, np.pi] and spans[1] == [0, 0.3 * 2] and spans[2] == [-6.2, 6.2]
+    assert record["size"] == pytest.approx(2.6)
+
+
 def test_up_is_against_gravity() -> None:
     robot = table([("q1", 0.3, 0, 90), ("q2", 0, 0.3, 0)], angle="deg")
     ups = {(0, 0, -9.81): [0, 0, 1], (0, 0, 9.81): [0, 0, -1], (0.5, -9, 1): [0, 1, 0], (0, 0, 0): [0, 0, 1]}

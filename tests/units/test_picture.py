@@ -112,6 +112,10 @@ WRONG = [
     ({"frames": "some"}, "frames"),
     ({"background": "pink"}, "background"),
     ({"values": {"l9": 1}}, "l9"),
+    ({"values": [1]}, "by name"),
+    ({"q": [0, 1e200]}, "finite"),
+    ({"path": "arm.png"}, r"ends in \.svg"),
+    ({"path": "/"}, r"ends in \.svg"),
 ]
 
 

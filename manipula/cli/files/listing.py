@@ -12,7 +12,7 @@ from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
-from manipula.errors import InputError, ManipulaError, ManipulaWarning
+from manipula.errors import ManipulaError, ManipulaWarning
 
 if TYPE_CHECKING:
     from manipula.robot import Robot
@@ -122,7 +122,7 @@ def show(
     """
     found = places.find(robot, wishes)
     if picture is not None:
-        _picture(found, picture)
+        api.picture(found, path=picture)
     if as_json:
         say_json(found.as_dict())
         return
@@ -136,12 +136,6 @@ def show(
         say_prose(f"Source: {' '.join(found.origin.source.split())}", "dim")
     if picture is not None:
         say_prose(f"Picture: {picture}")
-
-
-def _picture(robot: Robot, path: Path) -> None:
-    if path.suffix.lower() != ".svg":
-        raise InputError(f"--picture: {path}: expected a name that ends in .svg")
-    api.picture(robot, path=path)
 
 
 def say_robot(robot: Robot) -> None:

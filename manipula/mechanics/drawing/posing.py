@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError, UnknownNameError
 from manipula.mechanics.drawing.skeleton import Array, Move, matrix
 
+FARTHEST = 1e12  # rad or m
+
 
 def poses_of(drawing: Mapping[str, Any], q: ArrayLike) -> list[Array]:
     """pose_world_link of the base and of every link, then pose_world_tool, each (…, 4, 4); q is (…, dof).
@@ -45,8 +47,8 @@ def rows_of(drawing: Mapping[str, Any], q: Any, most: int = 2) -> Array:
         rows = "" if most == 1 else ", or rows of them"
         told = f"{drawing['name']} has {drawing['dof']} coordinates, rad and m"
         raise InputError(f"q: {told}; expected so many numbers{rows}, found {q!r:.60}")
-    if not np.isfinite(found).all():
-        raise InputError(f"q: expected finite numbers, found {q!r:.60}")
+    if not (np.abs(found) < FARTHEST).all():
+        raise InputError(f"q: expected finite numbers, of less than {FARTHEST:g} rad or m, found {q!r:.60}")
     return found
 
 

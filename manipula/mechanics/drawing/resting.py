@@ -20,6 +20,7 @@ COUNT = 192
 CALM = 1.9  # rad or, of strokes, their whole: how far from the middle a joint stands at most
 INSIDE = (0.12, 0.88)  # of a range
 OUT = 0.42  # of the arm's size: how far the tool is to stand from the foot
+ELBOWS = 24
 PREFERRED = ("home", "ready", "rest")
 
 
@@ -62,7 +63,8 @@ def _extent(points: Array, record: Mapping[str, Any]) -> Array:
 
 
 def _apart(points: Array) -> Array:
-    """Elbows keep away from what is not beside them."""
+    """Elbows keep away from what is not beside them; of very many, some."""
+    points = points[:, :: 1 + points.shape[1] // ELBOWS]
     gaps = np.linalg.norm(points[:, :, None] - points[:, None], axis=-1)
     i, j = np.triu_indices(points.shape[1], 2)
     far = np.sort(gaps[:, i, j], axis=1)

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
 
+from manipula.errors import InputError
 from manipula.mechanics.drawing.skeleton import BASE, Moves, Moving, Skeleton
 
 NOWHERE = 1.0  # the size of an arm without any length
+SMALLEST, LARGEST = 1e-30, 1e30  # metres
 STROKE = 0.3  # of a sliding joint without limits, of all other lengths
+ENDLESS = 40.0  # of all other lengths: a stroke beyond it is a file's word for no limit
 THICK, FEW, CROWDED = 0.042, 0.04, 0.42  # the radius at the base over the size: more of few joints, less of many
 THIN = 0.54  # the share of it that is lost on the way to the tip
 
@@ -44,7 +47,10 @@ def sizes_of(skeleton: Skeleton, dof: int) -> Sizes:
     for i in range(len(joints), 0, -1):
         parent = joints[i - 1].parent + 1
         ahead[parent] = max(ahead[parent], ahead[i] + 1)
-    return Sizes(_longest(skeleton, strokes) or NOWHERE, ranges, spans, tuple(depth), tuple(ahead))
+    size = _longest(skeleton, strokes) or NOWHERE
+    if not SMALLEST < size < LARGEST:
+        raise InputError(f"an arm of {size:.3g} m cannot be drawn: lengths in metres are expected")
+    return Sizes(size, ranges, spans, tuple(depth), tuple(ahead))
 
 
 def length_of(moves: Moves) -> float:
@@ -62,12 +68,21 @@ def _longest(skeleton: Skeleton, strokes: Sequence[float]) -> float:
 
 
 def _ranges(joints: Sequence[Moving], dof: int, stroke: float) -> tuple[tuple[float, float], ...]:
-    """Limits; where there are none ±180°, or a stroke."""
+    """Limits; where there are none, or none that matter, ±180°, or a stroke."""
     found = [(-pi, pi)] * dof
     for joint in joints:
         if joint.own:
-            found[joint.terms[0][0]] = joint.limits or ((-pi, pi) if joint.turn else (0.0, stroke))
+            found[joint.terms[0][0]] = _range(joint, stroke)
     return tuple(found)
+
+
+def _range(joint: Moving, stroke: float) -> tuple[float, float]:
+    free = (-pi, pi) if joint.turn else (0.0, stroke)
+    if joint.limits is None:
+        return free
+    low, high = joint.limits
+    far = 4 * pi if joint.turn else ENDLESS / STROKE * stroke
+    return free if high - low > far + 1e-9 else joint.limits
 
 
 def _span(joint: Moving, ranges: Sequence[tuple[float, float]]) -> tuple[float, float]:

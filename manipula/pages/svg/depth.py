@@ -38,11 +38,12 @@ def _behind(heights: Array, solids: Sequence[Solid]) -> list[int]:
 
 def _ordered(before: Array, depth: Sequence[float]) -> list[int]:
     """Again and again the one that is in front of what is left at the fewest rays; the further of equals."""
-    left, order = list(range(len(depth))), list[int]()
-    while left:
-        fewest = before[np.ix_(left, left)].sum(axis=1)
-        order.append(min(zip(fewest, [depth[i] for i in left], left))[2])
-        left.remove(order[-1])
+    left, order = before.sum(axis=1), list[int]()
+    rank = np.argsort(np.argsort(depth, kind="stable"), kind="stable") / (len(depth) + 1)  # less than a ray
+    for _ in depth:
+        order.append(int(np.argmin(left + rank)))
+        left -= before[:, order[-1]]
+        left[order[-1]] = np.inf
     return order
 
 

@@ -47,22 +47,24 @@ class Solid:
 
 def trimmed(solids: Sequence[Solid], size: float) -> list[Solid]:
     """Rods that come out of the end of a drum begin there: what is inside could only be painted over its side."""
-    halves = [solid for solid in solids if solid.half]
+    halves, same = [solid for solid in solids if solid.half], SAME * size
+    middles = np.array([half.ends[0] for half in halves]).reshape(-1, 3)
     found = []
     for solid in solids:
-        if solid.edges is None and not solid.half and solid.length > SAME * size:
-            solid = _outside(_outside(solid, 0, halves, SAME * size), 1, halves, SAME * size)
-        if solid.length > SAME * size or solid.edges is not None or all(solid.round_ends):
+        if solid.edges is None and not solid.half and solid.length > same:
+            for k in (0, 1):
+                there = np.flatnonzero(np.abs(middles - solid.ends[k]).max(axis=1, initial=0.0) < same)
+                solid = _outside(solid, k, [halves[i] for i in there], same)
+        if solid.length > same or solid.edges is not None or all(solid.round_ends):
             found.append(solid)
     return found
 
 
 def _outside(rod: Solid, k: int, halves: Sequence[Solid], same: float) -> Solid:
-    """The rod without what its k-th end has in a drum."""
+    """The rod without what its k-th end has in one of the drums there."""
     way = (rod.ends[1 - k] - rod.ends[k]) / max(rod.length, same)
     for half in halves:
-        out = half.ends[1] - half.ends[0]
-        if np.abs(half.ends[0] - rod.ends[k]).max() < same and way @ out > COAXIAL * half.length:
+        if way @ (half.ends[1] - half.ends[0]) > COAXIAL * half.length:
             share = min(half.length / rod.length, 1.0)
             ends, radii = list(rod.ends), list(rod.radii)
             ends[k] = rod.ends[k] + share * (rod.ends[1 - k] - rod.ends[k])
