@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PARTS = ("studio/index.html", "report.js", "report.css", "widget.js")
+PARTS = ("studio/index.html", "report.js", "report.css", "widget.js", "widget.css")
 
 
 class FrontEnd(BuildHookInterface):
