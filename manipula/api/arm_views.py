@@ -10,6 +10,7 @@ from manipula.errors import InputError, ManipulaError
 
 if TYPE_CHECKING:
     from manipula.pages.plots.arm import Motion
+    from manipula.pages.widget import View
     from manipula.robot import Robot
 
 MOST = 1_000_000  # positions of a workspace
@@ -30,6 +31,17 @@ class ArmViews:
         from manipula.pages.plots.arm import arm_figure
 
         return arm_figure(self._motion(q), frames=bool(frames), names=bool(names), trail=bool(trail))
+
+    def view(self, moved: Any = None, *, times: Any = None, height: int = 420, **shown: bool) -> View:
+        """The arm in a notebook, moved by the hand, by sliders or by `view.q = …`; needs `manipula[notebook]`.
+
+        `moved` is a position, the name of a pose, rows of positions (with `times`, else 25 a second), or a run, which
+        is played. Marks are switched on by name: `frames=True`, `ranges=True`, `trail=True` … An exported page without
+        a network shows the picture.
+        """
+        from manipula.api.page_verbs import view_of
+
+        return view_of(self.robot, moved, times, height, shown)
 
     def plot_workspace(self, samples: int = 6000, *, seed: int = 0) -> Any:
         """Where the tool can be, as a figure of matplotlib: random positions within the limits, from the side and from

@@ -14,9 +14,12 @@ from html import escape
 from typing import Any
 from uuid import uuid4
 
-from manipula.errors import InputError
+from manipula.errors import InputError, UnknownNameError
 from manipula.pages.built import built
 
+SHOWN = (
+    "frames", "axes", "names", "ranges", "com", "inertia", "trail", "cloud", "branches", "forces", "payload",
+)  # fmt: skip
 WAY = "a view needs anywidget, in a notebook: pip install 'manipula[notebook]'"
 
 
@@ -65,6 +68,9 @@ class View:
 
     def show(self, **shown: bool) -> None:
         """Switch marks on and off: frames, axes, names, ranges, com, inertia, trail, cloud, forces, payload."""
+        odd = next((name for name in shown if name not in SHOWN), None)
+        if odd is not None:
+            raise UnknownNameError("mark of a view", odd, SHOWN)
         self.widget.shown = {**self.widget.shown, **shown}
 
     def still(self) -> str:

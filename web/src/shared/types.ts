@@ -59,6 +59,7 @@ export interface Drawing {
   frames: string[];
   coordinates: string[];
   poses: Record<string, number[]>;
+  rest?: number[]; // a position that shows the arm well
   paints: Record<string, string>;
   stand_ins: Record<string, number>;
 }

@@ -92,7 +92,7 @@ export function limits(drawing: Drawing): ([number, number] | null)[] {
 
 /** A first position inside all ranges: the robot's home, else bent enough to look like an arm. */
 export function firstPose(drawing: Drawing): number[] {
-  const home = drawing.poses.home ?? drawing.poses.ready;
+  const home = drawing.poses.home ?? drawing.poses.ready ?? drawing.rest;
   if (home?.length === drawing.dof) return [...home];
   return ranges(drawing).map(([low, high], c) => {
     const joint = drawing.joints.find((one) => one.index === c && one.range);
