@@ -9,7 +9,7 @@ from typing import Any
 
 from manipula.api import model_verbs
 from manipula.api.module_verbs import robot_module
-from manipula.api.picture_verbs import drawing
+from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import tables
 from manipula.errors import ManipulaError
 from manipula.generation.reports.published import published
@@ -42,6 +42,7 @@ def story_of(robot: Robot, hidden: Sequence[str], optimise: str, tell: Tell) -> 
         name=robot.name,
         about=_about(robot),
         drawing=drawn,
+        picture="" if "arm" in hidden else picture(robot, size=(760, 540), whole=True),
         tables=told("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
         formulas=told("equations", lambda: [_formula(robot, model, tell) for model in SHOWN], ()),
         derivation=derivation,

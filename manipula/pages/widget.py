@@ -83,8 +83,9 @@ class View:
         )
 
     def _ipython_display_(self) -> None:
-        from IPython.display import display
+        from IPython import display as shown
 
+        display: Any = shown.display
         display({"text/html": self.still(), "text/plain": repr(self)}, raw=True)
         bundle = self.widget._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
@@ -104,7 +105,7 @@ def _kind() -> Any:
     except ImportError:
         raise InputError(WAY) from None
 
-    traits = {
+    traits: dict[str, Any] = {
         "name": traitlets.Unicode(),
         "drawing": traitlets.Dict(),
         "q": traitlets.List(),
@@ -115,4 +116,6 @@ def _kind() -> Any:
         "shown": traitlets.Dict(),
     }
     code = {"_esm": built("widget.js").read_text("utf-8"), "_css": built("widget.css").read_text("utf-8")}
-    return type("ArmView", (anywidget.AnyWidget,), code | {name: trait.tag(sync=True) for name, trait in traits.items()})
+    return type(
+        "ArmView", (anywidget.AnyWidget,), code | {name: trait.tag(sync=True) for name, trait in traits.items()}
+    )

@@ -62,7 +62,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "system",
         "robot",
     ),
-    "arm": ("support", "algebra", "mechanics", "generation", "pages", "ik", "api", "model", "robot"),
+    "arm": ("support", "algebra", "mechanics", "generation", "ik", "api", "model", "robot"),
     "studies": ("support", "mechanics", "pages", "ik", "simulation", "identification", *FACE),  # programs of the verbs
     "": ("parameters", "simulation", "identification", "studies", *FACE),
     "studio": ("support", "", *FACE),
