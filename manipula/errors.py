@@ -69,19 +69,21 @@ class RobotFileError(InputError):
     ) -> None:
         self.file, self.where, self.field, self.problem, self.hint = file, where, field, problem, hint
         self.others = tuple(others)
+        self.row = where.row if isinstance(where, RowLabel) else None  # of the table, from 1
+        self.column = field  # of the cell: `field`, unless that is the name of a parameter
         place = ": ".join(part for part in (file, where, field) if part)
         super().__init__((f"{place}: " if place else "") + problem + (f" ({hint})" if hint else ""))
-
-    @property
-    def row(self) -> int | None:
-        """The row of the table it is about, from 1; None of what is no row's."""
-        return self.where.row if isinstance(self.where, RowLabel) else None
 
     def in_file(self, file: str) -> RobotFileError:
         """The same, naming the file."""
         others = [other.in_file(file) for other in self.others]
         told = {"where": self.where, "field": self.field, "hint": self.hint}
         return RobotFileError(self.problem, file=file, **told, others=others)
+
+    def at_cell(self, row: int, column: str) -> RobotFileError:
+        """The same, at a cell that its words do not tell."""
+        self.row, self.column = row, column
+        return self
 
 
 class SingularError(InputError):
@@ -157,15 +159,22 @@ class ConditionError(ManipulaError, ValueError):
 
 
 class ManipulaWarning(UserWarning):
-    """Something in the input looks wrong but can be used."""
+    """Something in the input looks wrong but can be used. `row` and `column` are of the table's cell it is about."""
+
+    row: int | None = None
+    column: str = ""
 
 
-def caution(text: str) -> None:
+def caution(text: str, where: str = "", field: str = "") -> None:
     """A `ManipulaWarning` that points at the caller's line: the first one outside the package.
+
+    `where` and `field` are those of a `RobotFileError`; the text says them already.
 
     A frame is known by its module, not by its file: the methods that `dataclass` writes are in none.
     """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] in _PASSED:
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, ManipulaWarning, stacklevel=level)
+    said = ManipulaWarning(text)
+    said.row, said.column = where.row if isinstance(where, RowLabel) else None, field
+    warnings.warn(said, stacklevel=level)

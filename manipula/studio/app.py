@@ -127,10 +127,24 @@ class Studio:
         return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})
 
     async def one_job(self, request: Request) -> Response:
-        return JSONResponse(self._job(request).as_dict())
+        return JSONResponse(self._in_tongue(self._job(request).as_dict()))
 
     async def events(self, request: Request) -> Response:
-        return StreamingResponse(_stream(self._job(request)), media_type="text/event-stream")
+        return StreamingResponse(self._stream(self._job(request)), media_type="text/event-stream")
+
+    async def _stream(self, job: Job) -> AsyncIterator[str]:
+        number = 0
+        async for event, data in job.events():
+            number += 1
+            told = json.dumps(self._in_tongue(data))
+            yield f"id: {number}\nevent: {event}\ndata: {told}\n\n" if event else ": still here\n\n"
+
+    def _in_tongue(self, data: Any) -> Any:
+        """With its error, where it has one, in the user's language."""
+        error = data.get("error") if isinstance(data, dict) else None
+        if not isinstance(error, dict) or "message" not in error:  # of a simulation it is an array
+            return data
+        return data | {"error": error | {"message": self.told(error["message"])}}
 
     async def cancel(self, request: Request) -> Response:
         self.jobs.cancel(self._job(request))
@@ -245,13 +259,6 @@ def _parsed(data: object) -> Any:
 
 def _no_number(word: str) -> None:
     raise ValueError(word)
-
-
-async def _stream(job: Job) -> AsyncIterator[str]:
-    number = 0
-    async for event, data in job.events():
-        number += 1
-        yield f"id: {number}\nevent: {event}\ndata: {json.dumps(data)}\n\n" if event else ": still here\n\n"
 
 
 def _file(path: Path | None, kind: str) -> Response:

@@ -144,8 +144,11 @@ class Drafts:
         if kept is None:
             path.unlink(missing_ok=True)
             return
-        self.place.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_text(path, json.dumps(kept))
+        try:
+            self.place.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_text(path, json.dumps(kept))
+        except OSError as error:
+            raise InputError(f"the draft cannot be kept in {self.place}: {error.strerror}") from None
         for old in self._newest()[DRAFTS:]:
             old.unlink(missing_ok=True)
 

@@ -12,10 +12,11 @@ from manipula.errors import ManipulaError, ManipulaWarning, RobotFileError
 
 def fault(error: RobotFileError) -> dict[str, Any]:
     """One mistake at its cell; rows count from 0 here."""
-    row = None if error.row is None else error.row - 1
-    return {
-        "message": str(error), "problem": error.problem, "hint": error.hint, "row": row, "column": error.field
-    }  # fmt: skip
+    return {"message": str(error), "problem": error.problem, "hint": error.hint, **_cell(error.row, error.column)}
+
+
+def _cell(row: int | None, column: str) -> dict[str, Any]:
+    return {"row": None if row is None else row - 1, "column": column}
 
 
 def faults(error: RobotFileError) -> list[dict[str, Any]]:
@@ -41,5 +42,5 @@ def heard() -> Iterator[list[dict[str, Any]]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ManipulaWarning)
         yield found
-    texts = dict.fromkeys(str(x.message) for x in caught if issubclass(x.category, ManipulaWarning))
-    found += [{"message": text, "row": None, "column": ""} for text in texts]
+    said = {str(x.message): x.message for x in caught if isinstance(x.message, ManipulaWarning)}
+    found += [{"message": text, **_cell(warning.row, warning.column)} for text, warning in said.items()]

@@ -92,7 +92,8 @@ def started(place: Path) -> Live:
 
 def ended(live: Live) -> None:
     live.client.close()
-    live.process.terminate()
+    if live.process.poll() is None:
+        live.process.terminate()
     live.process.wait(30)
     assert live.process.stdout is not None
     live.process.stdout.close()

@@ -128,6 +128,33 @@ def test_a_mistake_is_marked_at_its_cell(seed: int) -> None:
     assert error.field in (column, column.partition("[")[0], column.partition(".")[0])
 
 
+@pytest.mark.parametrize(
+    ("typed", "where"),
+    [
+        ({(0, "a"): "m2"}, (1, "a")),
+        ({(0, "d"): "m1"}, (1, "d")),
+        ({(1, "a"): "d2", (1, "d"): "0.5"}, (2, "d")),
+        ({(1, "alpha"): "10**9*beta"}, (2, "alpha")),
+    ],
+)
+def test_a_mistake_told_by_a_name_has_its_cell(typed: dict[tuple[int, str], str], where: tuple[int, str]) -> None:
+    document = api.document("planar2r")
+    for (row, column), text in typed.items():
+        document["rows"][row][column] = text
+    error = told(api.from_document, document)
+    assert isinstance(error, RobotFileError), error
+    assert (error.row, error.column) == where, error
+
+
+def test_a_doubt_has_its_cell() -> None:
+    document = api.document("planar2r")
+    document["angle"], document["rows"][1]["alpha"] = "rad", "90"
+    with pytest.warns(mp.ManipulaWarning) as caught:
+        api.from_document(document)
+    said = [warning.message for warning in caught]
+    assert [(x.row, x.column) for x in said if isinstance(x, mp.ManipulaWarning)] == [(2, "alpha")]
+
+
 def test_every_mistake_is_told() -> None:
     document = api.document("planar2r")
     document["rows"][0]["a"] = "90º"

@@ -29,18 +29,19 @@ _FIELD_OF_STEP = {"rx": "alpha", "rz": "theta", "tx": "a", "tz": "d"}
 
 def check_robot(robot: Robot, strict: bool = False) -> list[str]:
     """The suspicious entries as sentences; the first impossible one (with `strict`, suspicious too) is an error."""
-    file = robot.origin.path
-    with errors_of(file):
+    with errors_of(robot.origin.path):
         doubts = list(_doubts(robot))
         if strict and doubts:
             raise doubts[0].place.error(doubts[0].problem, doubts[0].hint)
-    return [_sentence(doubt, file) for doubt in doubts]
+    return [_sentence(doubt, robot.origin.path) for doubt in doubts]
 
 
 def warn_about(robot: Robot) -> None:
-    """Checks, and says every suspicious entry as a `ManipulaWarning`."""
-    for sentence in check_robot(robot):
-        caution(sentence)
+    """Checks, and says every suspicious entry as a `ManipulaWarning` with its place."""
+    with errors_of(robot.origin.path):
+        doubts = list(_doubts(robot))
+    for doubt in doubts:
+        caution(_sentence(doubt, robot.origin.path), doubt.place.where, doubt.place.field)
 
 
 def warn_about_changes(new: Robot, old: Robot) -> None:

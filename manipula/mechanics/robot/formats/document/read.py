@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.description import AXES, SIX, Robot
 from manipula.mechanics.robot.formats.dh.joints import kind_from_text
 from manipula.mechanics.robot.formats.document.cells import entry_from_cell, moving_entry
 from manipula.mechanics.robot.formats.document.schema import Dynamics, RobotDocument, Row, document_from_data
@@ -16,15 +16,37 @@ from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.formats.units import Quantity, Units
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.suffixes import row_names, suffixes
 
 _HEAD = ("convention", "angle", "length", "inertia_about", "description", "source")
 _TABLE: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle", "pitch": "length"}
+_LETTERS = {
+    **{field: field for field in ("theta", "d", "a", "alpha")}, "screw": "pitch", "m": "mass", "Ia": "motor_inertia",
+    "fv": "friction.viscous", "fc": "friction.coulomb", "fo": "friction.offset",
+    **{f"r{axis}": f"com[{k}]" for k, axis in enumerate(AXES, 1)},
+    **{f"{letter}{pair}": f"inertia.{pair}" for letter in "IL" for pair in SIX},
+    **{axis: f"xyz[{k}]" for k, axis in enumerate(AXES, 1)},
+    **{turn: f"rpy[{k}]" for k, turn in enumerate(("roll", "pitch", "yaw"), 1)},
+}  # fmt: skip
 _LISTS: dict[str, Quantity] = {"xyz": "length", "rpy": "angle", "axis": "si"}
 
 
 def robot_from_document(data: object) -> Robot:
     """The robot that the cells describe. Mistakes raise `RobotFileError`, with `row` and `field` of the cell."""
-    return robot_from_raw(raw_from_document(document_from_data(data)), "", "toml")
+    raw = raw_from_document(document_from_data(data))
+    try:
+        return robot_from_raw(raw, "", "toml")
+    except RobotFileError as error:
+        if error.field in (places := _places(raw)):
+            raise error.at_cell(*places[error.field]) from error.__cause__
+        raise
+
+
+def _places(raw: Mapping[str, Any]) -> dict[str, tuple[int, str]]:
+    """Row and column of the cells by their automatic names, a2 or Ixx3, which some mistakes are told by."""
+    kinds = [("fixed" if "coordinate" in x else x["type"], x.get("name")) for x in raw["joint"]]
+    ends = suffixes([(kind, name, ()) for (kind, _), name in zip(kinds, row_names(kinds))], 0).rows
+    return {f"{letters}{end}": (row, column) for row, end in enumerate(ends, 1) for letters, column in _LETTERS.items()}
 
 
 def raw_from_document(document: RobotDocument) -> dict[str, Any]:

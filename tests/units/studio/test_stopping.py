@@ -1,0 +1,134 @@
+"""The end of a studio: by Ctrl-C, by SIGTERM, by a kill; and how one that cannot start says so."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from manipula import api
+from manipula.cli.app import app
+from manipula.errors import InputError
+from manipula.pages import built
+from manipula.studio.serving import _folder, _listening
+from tests.units.studio.conftest import Live, ended, started
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of this kind are not there")
+
+
+def gone(processes: list[int]) -> bool:
+    """Within a while."""
+    for _ in range(300):
+        if not any(_runs(process) for process in processes):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _runs(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def busy(live: Live) -> httpx.Response:
+    """In the middle of a job, with a reader of its events."""
+    job = live.post("/api/counts", document=api.document("panda"))["job"]
+    request = live.client.build_request("GET", f"/api/jobs/{job}/events")
+    answer = live.client.send(request, stream=True)
+    assert next(answer.iter_lines())
+    return answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_cleanly_in_the_middle_of_work(tmp_path: Path, number: signal.Signals) -> None:
+    live = started(tmp_path)
+    answer = busy(live)
+    workers = live.workers()
+    live.process.send_signal(number)
+    assert live.process.wait(30) == 0
+    answer.close()
+    assert gone(workers)
+    ended(live)
+
+
+@pytest.mark.slow
+def test_killed_it_leaves_no_process_and_loses_no_draft(tmp_path: Path) -> None:
+    live = started(tmp_path)
+    live.post("/api/draft", name="page", document=api.document("planar2r"), base=None)
+    answer = busy(live)
+    workers = live.workers()
+    live.process.kill()
+    live.process.wait()
+    answer.close()
+    assert workers and gone(workers)
+    ended(live)
+    (tmp_path / "robots").rmdir()
+    (tmp_path / "page" / "index.html").unlink()
+    (tmp_path / "page").rmdir()
+    again = started(tmp_path)
+    assert [draft["name"] for draft in again.client.get("/api/start").json()["drafts"]] == ["page"]
+    ended(again)
+
+
+def test_the_command_starts_it_and_a_signal_ends_it(tmp_path: Path) -> None:
+    """On a file, in Portuguese; the address is printed, and is this machine's. It ends in the middle of a job."""
+    page = tmp_path / "static" / "studio"
+    page.mkdir(parents=True)
+    (page / "index.html").write_text("<!doctype html>")
+    (tmp_path / "arm.toml").write_text(api.to_text(api.load("rp")))
+    place = f"import manipula.pages.built as b; from pathlib import Path; b.STATIC = Path({str(page.parent)!r})"
+    start = f"{place}; from manipula.cli import main; main()"
+    command = [sys.executable, "-c", start, "studio", str(tmp_path / "arm.toml"), "--no-browser", "--lang", "pt"]
+    env = {**os.environ, "MANIPULA_HOME": str(tmp_path / "home")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as process:
+        assert process.stdout is not None
+        url = next(line.strip() for line in process.stdout if line.startswith("http"))
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{40,}", url)
+        origin = url.partition("/?")[0]
+        with httpx.Client(base_url=origin, headers={"Origin": origin}, follow_redirects=True, timeout=60) as client:
+            assert client.get(url).status_code == 200
+            told = client.get("/api/start").json()
+            live = Live(process, url, tmp_path, tmp_path, client)
+            answer, workers = busy(live), live.workers()
+            process.terminate()
+            assert process.wait(30) == 0
+            answer.close()
+        assert gone(workers)
+    assert (told["open"], told["language"]) == ("arm.toml", "pt")
+    assert [entry["name"] for entry in told["files"]] == ["arm.toml"]
+
+
+def test_a_page_that_is_not_built_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(built, "STATIC", tmp_path)
+    found = CliRunner().invoke(app, ["studio", str(tmp_path)])
+    assert found.exit_code == 2
+    assert "make web" in found.stderr
+
+
+def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
+    for place in (tmp_path / "none", tmp_path / "none" / "arm.toml", tmp_path / "arm.exe"):
+        with pytest.raises(InputError):
+            _folder(place)
+    assert _folder(tmp_path / "new.toml") == (tmp_path.resolve(), "new.toml")
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with _listening(0) as first:
+        first.listen()
+        with pytest.raises(InputError, match="cannot be had"):
+            _listening(first.getsockname()[1])
+    for port in (-1, 65536):
+        with pytest.raises(InputError, match="expected 0"):
+            _listening(port)
