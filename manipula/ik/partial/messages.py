@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from manipula.ik.messages import position_text
+from manipula.ik.messages import ROUNDED, position_text
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.tolerances import SearchTolerance
 from manipula.ik.partial.freedom import Freedom
 
+AWAY = "{distance} mm away"
 MOVED = {"position": "the tool's origin", "axis": "the tool's origin or its z axis"}
 
 
@@ -37,7 +38,8 @@ def _places(joints: Sequence[int], q: Floats, turning: Bits) -> str:
 
 def away_text(task: str, target: Floats, at: Floats) -> str:
     """How far apart two targets are: mm, and degrees between the z axes."""
-    away = f"{round(1000 * float(np.linalg.norm(target[:3, 3] - at[:3, 3])), 9):.4g} mm away"
+    distance = round(1000 * float(np.linalg.norm(target[:3, 3] - at[:3, 3])), ROUNDED)
+    away = AWAY.format(distance=f"{distance:.4g}")
     if task == "position":
         return away
     cross = np.linalg.norm(np.cross(target[:3, 2], at[:3, 2]))
