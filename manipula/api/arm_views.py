@@ -43,7 +43,7 @@ class ArmViews:
 
         return view_of(self.robot, moved, times, height, shown)
 
-    def plot_workspace(self, samples: int = 6000, *, seed: int = 0) -> Any:
+    def plot_workspace(self, samples: int = 20_000, *, seed: int = 0) -> Any:
         """Where the tool can be, as a figure of matplotlib: random positions within the limits, from the side and from
         above, coloured by manipulability. Joints without limits turn once around."""
         import numpy as np

@@ -42,7 +42,7 @@ def counts_figure(bars: Sequence[Bar], title: str) -> Any:
     place.invert_yaxis()
     place.margins(x=0.1)
     place.set_xlabel("operations a call")
-    place.legend(fontsize=8, loc="lower right")
+    figure.legend(fontsize=8, loc="outside lower right", ncols=2)
     place.spines[["top", "right"]].set_visible(False)
     place.set_title(plainly(title), fontsize=11)
     return figure

@@ -1,5 +1,5 @@
 """What a tool can reach: many random positions within the limits, seen from above and from a side, coloured by how
-freely the tool moves there."""
+freely the tool can move there at best."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from manipula.pages.plots.arm import Motion, corners, draw_arm, title_of
 from manipula.pages.plots.canvas import Array, blank, framed
+
+CELLS = 50  # along the longer side
 
 
 def workspace_figure(motion: Motion, points: Array, freedom: Array) -> Any:
@@ -22,13 +24,22 @@ def workspace_figure(motion: Motion, points: Array, freedom: Array) -> Any:
     thin = np.ptp(points, axis=0) <= 1e-9 * record["size"]
     views = [view for view in views if not thin[list(view)].any()] or [(first, up)]
     figure = blank("arm.plot_workspace", (1.2 + 5.0 * len(views), 5.0))
-    order = np.argsort(freedom)
     for place, axes in zip(np.atleast_1d(figure.subplots(1, len(views))), views):
         metre = framed(place, low, high, axes)
-        dots = place.scatter(*points[order][:, list(axes)].T, c=freedom[order], s=3, cmap="viridis", linewidths=0)
-        dots.set_rasterized(True)  # thousands of them: else a file of megabytes
+        x, y = points[:, list(axes)].T
+        cells = _cells(place, x, y, freedom, float((high - low).max()))
         draw_arm(place, motion, axes, metre)
         place.set_title("from the side" if up in axes else "from above", fontsize=10)
-    figure.colorbar(dots, ax=figure.axes, label="manipulability of the tool's position, of the largest", shrink=0.8)
+    figure.colorbar(cells, ax=figure.axes, label="manipulability of the tool's position, of the largest", shrink=0.8)
     figure.suptitle(f"Reach of {title_of(record)}, {len(points)} positions", fontsize=11)
     return figure
+
+
+def _cells(place: Any, x: Array, y: Array, freedom: Array, wide: float) -> Any:
+    """Of the positions in a small hexagon the freest."""
+    grid = [max(int(CELLS * np.ptp(values) / max(wide, 1e-300) * share), 1) for values, share in ((x, 1.0), (y, 0.58))]
+    cells = place.hexbin(
+        x, y, freedom, gridsize=grid, reduce_C_function=np.max, mincnt=1, linewidths=0.2, vmin=0, vmax=1
+    )
+    cells.set_rasterized(True)  # thousands: a file of megabytes else
+    return cells
