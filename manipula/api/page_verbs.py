@@ -30,17 +30,27 @@ def report(
     `hidden` are parts to leave out: "arm", "table", "equations", "inverse", "motion", "counts", "check", "base",
     "code"; with some hidden the page asks for them as an exercise and checks the answers. `tell` hears of progress: the
     models are generated, which takes from seconds to a minute.
+
+    A path that ends in .pdf is written as a PDF, set by Typst: pages to print, with all but what moves and the code.
+    Its Typst text is returned.
     """
-    from manipula.api.robot_story import story_of
+    from manipula.api.robot_story import paper_story, story_of
     from manipula.errors import UnknownNameError
     from manipula.pages.built import built
+    from manipula.pages.paper.pdf import compiler, pdf_of
+    from manipula.pages.paper.source import source_of
     from manipula.pages.report.page import report_page
     from manipula.pages.report.parts import CHOSEN
-    from manipula.support.files import write_text
+    from manipula.support.files import write_bytes, write_text
 
     odd = next((name for name in hidden if name not in CHOSEN), None)
     if odd is not None:
         raise UnknownNameError("part of a report", odd, CHOSEN)
+    if path is not None and Path(path).suffix.lower() == ".pdf":
+        compiler()
+        text = source_of(paper_story(loaded(robot), tuple(hidden), tell))
+        write_bytes(Path(path), pdf_of(text))
+        return text
     built("report.js")  # said before the work, not after it
     text = report_page(story_of(loaded(robot), tuple(hidden), optimise, tell))
     if path is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,7 +28,15 @@ HEADERS = (".h", ".c")
 
 
 def story_of(robot: Robot, hidden: Sequence[str], optimise: str, tell: Tell) -> Story:
-    """Everything but what is hidden."""
+    """Everything but what is hidden, with what the page computes by and what goes into a controller."""
+    paper = paper_story(robot, hidden, tell)
+    code = [] if "code" in hidden else _code(robot, optimise, tell)
+    before = picture(robot, size=(760, 540), whole=True) if paper.picture else ""  # as large as the arm that moves
+    return replace(paper, picture=before, code=code, module=robot_module(robot, optimise=optimise, tell=tell))
+
+
+def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
+    """What can be read, but for what is hidden."""
 
     def told(part: str, gathered: Callable[[], Any], otherwise: Any) -> Any:
         if part in hidden:
@@ -35,24 +44,23 @@ def story_of(robot: Robot, hidden: Sequence[str], optimise: str, tell: Tell) -> 
         tell(part)
         return gathered()
 
-    derivation, no_derivation = told("inverse", lambda: _derived(robot), ("", ""))
+    derivation, derivation_typst, no_derivation = told("inverse", lambda: _derived(robot), ("", "", ""))
     base, no_base = told("base", lambda: _base(robot), (None, ""))
     drawn = drawing(robot)
     return Story(
         name=robot.name,
         about=_about(robot),
         drawing=drawn,
-        picture="" if "arm" in hidden else picture(robot, size=(760, 540), whole=True),
+        picture="" if "arm" in hidden else picture(robot),
         tables=told("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
         formulas=told("equations", lambda: [_formula(robot, model, tell) for model in SHOWN], ()),
         derivation=derivation,
+        derivation_typst=derivation_typst,
         no_derivation=no_derivation,
         counts=told("counts", lambda: [row for model in COUNTED for row in _counts(robot, model, tell)], ()),
         verdicts=told("check", lambda: _verdicts(robot, tell), ()),
         base=base,
         no_base=no_base,
-        code=told("code", lambda: _code(robot, optimise, tell), ()),
-        module=robot_module(robot, optimise=optimise, tell=tell),
         hidden=tuple(hidden),
         version=__version__,
         remarks=_remarks(drawn["stand_ins"]),
@@ -77,16 +85,19 @@ def _formula(robot: Robot, model: str, tell: Tell) -> Formula:
         made = model_verbs.generate(
             robot, model, optimise="none", symbolic="all" if model in GEOMETRY else "auto", tell=tell
         )
-        return Formula(title, about, latex=made.latex("factored"))
+        shown = made.equations("factored", "latex")
+        return Formula(title, about, latex=shown.latex, typst=shown.typst)
     except ManipulaError as error:
         return Formula(title, about, why_not=str(error))
 
 
-def _derived(robot: Robot) -> tuple[str, str]:
+def _derived(robot: Robot) -> tuple[str, str, str]:
+    """As LaTeX, as Typst, or why there is none."""
     try:
-        return model_verbs.inverse_derivation(robot).latex(), ""
+        found = model_verbs.inverse_derivation(robot)
+        return found.latex(), found.typst(), ""
     except ManipulaError as error:
-        return "", str(error)
+        return "", "", str(error)
 
 
 def _counts(robot: Robot, model: str, tell: Tell) -> list[Count]:

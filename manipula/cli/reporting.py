@@ -11,6 +11,7 @@ from manipula import api
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import guarded, progress, say, say_json
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
+from manipula.errors import InputError
 
 
 @guarded
@@ -21,6 +22,7 @@ def report(
     hidden: Annotated[
         str, typer.Option("--hide", metavar="PARTS", help="Parts to leave out, with commas; they become an exercise.")
     ] = "",
+    pdf: Annotated[bool, typer.Option("--pdf", help="Pages to print, set by Typst, in place of HTML.")] = False,
     optimise: options.Optimise = "fast",
     wishes: Wishes = NOTHING,
     as_json: options.Json = False,
@@ -34,14 +36,17 @@ def report(
     Examples:
       manipula report puma560
       manipula report my_arm -o arm.html
+      manipula report puma560 --pdf
       manipula report planar2r --hide equations,inverse
     """
     subject = places.find(robot, wishes)
-    path = output or Path(f"{api.module_file(subject).removesuffix('.mjs')}.html")
+    path = output or Path(api.module_file(subject)).with_suffix(".pdf" if pdf else ".html")
+    if pdf and path.suffix.lower() != ".pdf":
+        raise InputError(f"--pdf writes a file that ends in .pdf, found {path}")
     parts = [part.strip() for part in hidden.split(",") if part.strip()]
     with progress(f"report of {subject.name}") as tell:
-        text = api.report(subject, path, hidden=parts, optimise=optimise, tell=tell)
+        api.report(subject, path, hidden=parts, optimise=optimise, tell=tell)
     if as_json:
-        say_json({"robot": subject.name, "files": [str(path)], "bytes": len(text.encode())})
+        say_json({"robot": subject.name, "files": [str(path)], "bytes": path.stat().st_size})
     else:
         say(str(path))

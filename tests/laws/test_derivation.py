@@ -194,6 +194,12 @@ def test_latex_can_set_it(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout[-2000:]
 
 
+def test_typst_can_set_it() -> None:
+    typst = pytest.importorskip("typst", reason="the wheel typst is not installed")
+    body = "\n\n".join(derived(name)[1].typst() for name in ARMS)
+    assert bytes(typst.compile(body.encode(), format="pdf")).startswith(b"%PDF-")
+
+
 @pytest.mark.parametrize("name", ARMS)
 def test_every_letter_is_told_before_it_is_used(name: str) -> None:
     robot, derivation = derived(name)

@@ -1,4 +1,4 @@
-"""A derivation in print: for the terminal, as plain text for machines, in LaTeX."""
+"""A derivation in print: for the terminal, as plain text for machines, in LaTeX and in Typst."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from manipula.algebra.simplify.tree import Tree
-from manipula.ik.derivation.styles import Label, Paper, Terminal, Text
+from manipula.ik.derivation.styles import Label, Paper, Sheet, Terminal, Text
 
 
 class Sentence(NamedTuple):
@@ -69,6 +69,12 @@ class Derivation:
         """Paragraphs and displays; needs the package amsmath."""
         style = Paper(self.labels)
         return "\n\n".join([" ".join(self._head(style)), *(_paragraph(x, style) for x in self._steps(style))])
+
+    def typst(self) -> str:
+        """Paragraphs and displays of Typst."""
+        style = Sheet(self.labels)
+        steps = (re.sub(r"^(\d+\.) ", r"*\1* ", _paragraph(x, style)) for x in self._steps(style))
+        return "\n\n".join([" ".join(self._head(style)), *steps])
 
     def _repr_latex_(self) -> str:
         return self.latex()
@@ -168,20 +174,15 @@ def _as_dict(step: Step, style: Text) -> dict[str, Any]:
     }
 
 
-# LaTeX
+# on paper
 
 
-def _paragraph(numbered: tuple[str, Step], style: Text) -> str:
+def _paragraph(numbered: tuple[str, Step], style: Paper | Sheet) -> str:
     head, step = numbered
     parts = [head]
     for words, lines in groupby(step.lines, lambda line: isinstance(line, Sentence)):
         if words:
             parts += [_filled(line, style) for line in lines if isinstance(line, Sentence)]
         else:
-            parts.append(_display([line for line in lines if isinstance(line, Written)], style))
+            parts.append(style.display([_line(line, style, " &= ") for line in lines if isinstance(line, Written)]))
     return "\n".join([*parts, *_remarks(step, style)])
-
-
-def _display(lines: list[Written], style: Text) -> str:
-    rows = " \\\\\n".join(_line(line, style, " &= ") for line in lines)
-    return "\\[\n\\begin{aligned}\n" + rows + "\n\\end{aligned}\n\\]"

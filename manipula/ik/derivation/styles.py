@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.names import GREEK
 from manipula.algebra.show.printer import PRODUCT, SUM, Printer
+from manipula.algebra.show.typst import Typst, quoted
 from manipula.algebra.show.unicode import SUBSCRIPTS, Unicode
 from manipula.algebra.simplify.tree import Product, Symbol, Tree, product_of, without_sign
 from manipula.ik.derivation.notebook import SIGN
@@ -97,3 +98,27 @@ class Paper(Text, Latex):
 
     def formula(self, text: str) -> str:
         return f"${text}$"
+
+    def display(self, rows: Sequence[str]) -> str:
+        """Formulas by themselves, aligned."""
+        return f"\\[\n{self.aligned(rows)}\n\\]"
+
+
+class Sheet(Text, Typst):
+    """Typst, where everything that is no formula is a string."""
+
+    plus_minus, minus_plus = "plus.minus ", "minus.plus "
+
+    def label(self, label: Label) -> str:
+        letter = label.letter if label.letter in GREEK or len(label.letter) == 1 else quoted(label.letter)
+        return letter + self.index(label.place.replace("m", "-"))
+
+    def words(self, text: str) -> str:
+        """Marks of Typst's as letters; {0} stays a place."""
+        return re.sub(r"\b[pMREF]\b", r"$\g<0>$", re.sub(r"[\\#$*_`<>@\[\]~\"/=+-]", r"\\\g<0>", text))
+
+    def formula(self, text: str) -> str:
+        return f"${text}$"
+
+    def display(self, rows: Sequence[str]) -> str:
+        return self.aligned(rows)

@@ -11,12 +11,13 @@ Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]  # title, heads, rows
 
 @dataclass(frozen=True)
 class Formula:
-    """A model's equations as LaTeX, or why there are none."""
+    """A model's equations as LaTeX and as Typst, or why there are none."""
 
     title: str
     about: str
     latex: str = ""
     why_not: str = ""
+    typst: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,12 @@ class Story:
     name: str
     about: str
     drawing: dict[str, Any]
-    module: str  # the robot's JavaScript, all models
+    module: str = ""  # the robot's JavaScript, all models; paper does without
     picture: str = ""  # SVG, shown until the script runs and where it does not
     tables: Sequence[Table] = ()
     formulas: Sequence[Formula] = ()
     derivation: str = ""  # words with $…$ and \[…\]
+    derivation_typst: str = ""
     no_derivation: str = ""
     counts: Sequence[Count] = ()
     verdicts: Sequence[Verdict] = ()

@@ -1,0 +1,1 @@
+"""A report on paper: Typst's text of it, and the PDF."""

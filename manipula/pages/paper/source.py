@@ -1,0 +1,123 @@
+"""A report as Typst's text. Whatever a user wrote stands in strings, never as markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import resources
+from itertools import groupby
+
+from manipula.algebra.show.typst import quoted
+from manipula.pages.report.data import Count, Formula, Story, Table
+
+LONGEST = 20_000  # signs of one model's formulas: some four pages
+TALL, BESIDE = 12, 4  # rows from which a table of two columns is laid out in so many parts side by side
+
+
+def source_of(story: Story) -> str:
+    """The whole document."""
+    frame = resources.files(__package__).joinpath("frame.typ").read_text(encoding="utf-8")
+    parts = {name: part(story) for name, part in PARTS.items() if name not in story.hidden}
+    title = f"#set document(title: {quoted(story.name)})\n"
+    return frame + title + _head(story) + "\n".join(text for text in parts.values() if text) + _foot(story)
+
+
+def _head(story: Story) -> str:
+    words = f"#text(size: 22pt, weight: 600, {quoted(story.name)})\n\n#{quoted(story.about)}\n"
+    words += "".join(f"\n#emph({quoted(remark)})\n" for remark in story.remarks)
+    if not story.picture or "arm" in story.hidden:
+        return words
+    image = f'image(bytes({quoted(story.picture)}), format: "svg", width: 6.2cm)'
+    return f"#grid(columns: (1fr, auto), gutter: 1em, align: (left + horizon, right), [{words}], {image})\n"
+
+
+def _foot(story: Story) -> str:
+    return f"\n#v(1em)\n#text(size: 8pt, fill: gray, {quoted(f'Made by manipula {story.version}.')})\n"
+
+
+def section(title: str, body: str) -> str:
+    return f"#heading(level: 2, {quoted(title)})\n{body}\n"
+
+
+def table(found: Table, widths: str = "") -> str:
+    """A table; `widths` of its columns, where one of them holds words that break."""
+    title, heads, rows = found
+    if len(heads) == 2 and len(rows) > TALL:
+        each = -(-len(rows) // BESIDE)
+        parts = [_told(("", heads, rows[i : i + each])) for i in range(0, len(rows), each)]
+        head = f"#block(below: 0.5em, above: 1em, text(size: 9pt, emph({quoted(title)})))\n"
+        return f"{head}#grid(columns: {len(parts)}, gutter: 1em, {', '.join(parts)})\n"
+    return f"#{_told(found, widths)}\n"
+
+
+def _told(found: Table, widths: str = "") -> str:
+    title, heads, rows = found
+    cells = ", ".join(f"({', '.join(map(quoted, row))},)" for row in rows)
+    wide = f", widths: ({widths})" if widths else ""
+    return f"told({quoted(title)}, ({', '.join(map(quoted, heads))},), ({cells},){wide})"
+
+
+def tables(story: Story) -> str:
+    return section("Table", "".join(map(table, story.tables))) if story.tables else ""
+
+
+def equations(story: Story) -> str:
+    return section("Equations", "\n".join(map(formula, story.formulas))) if story.formulas else ""
+
+
+def formula(one: Formula) -> str:
+    head = f"#heading(level: 3, {quoted(one.title)})\n"
+    if one.typst and len(one.typst) <= LONGEST:
+        otherwise = "A row of these formulas is too wide for paper; the page in HTML shows it, code computes it."
+        return f"{head}#fitted([\n{one.typst}\n], otherwise: {quoted(otherwise)})\n"
+    long = f"The equations are {len(one.typst):,} signs long: more than paper should hold. They can be had as code."
+    return f"{head}#emph({quoted(one.why_not or long)})\n"
+
+
+def inverse(story: Story) -> str:
+    told = story.derivation_typst or (f"#emph({quoted(story.no_derivation)})" if story.no_derivation else "")
+    return section("Inverse kinematics", told) if told else ""
+
+
+def counts(story: Story) -> str:
+    """A bar for each method; published figures beside ours."""
+    groups = [bars(model, list(rows)) for model, rows in groupby(story.counts, key=lambda row: row.model)]
+    words = "Multiplications and additions of every method before optimisation, each proved equal to the others."
+    return section("Operation counts", f"#{quoted(words)}\n" + "".join(groups)) if groups else ""
+
+
+def bars(model: str, rows: Sequence[Count]) -> str:
+    most = max(row.total for row in rows) or 1
+    cells = ", ".join(
+        f"{quoted(row.method + (f' ({row.source})' if row.source else ''))}, {quoted(str(row.total))}, "
+        f"bar({row.total / most:.4f}, {'false' if row.source else 'true'})"
+        for row in rows
+    )
+    title = f"#heading(level: 3, {quoted(model.replace('_', ' '))})\n"
+    layout = "columns: (1fr, auto, 5.2cm), gutter: 0.5em, align: (left, right, left + horizon)"
+    return f"{title}#text(size: 8.5pt, grid({layout}, {cells}))\n"
+
+
+def check(story: Story) -> str:
+    if not story.verdicts:
+        return ""
+    rows = [
+        ("holds" if one.passed else "FAILS", one.how, one.name, f"{one.sentence} {one.detail}".strip())
+        for one in story.verdicts
+    ]
+    return section("Laws checked", table(("", ("", "how", "law", "in words"), rows), "auto, auto, auto, 1fr"))
+
+
+def base(story: Story) -> str:
+    if story.base is None:
+        return section("Base parameters", f"#emph({quoted(story.no_base)})") if story.no_base else ""
+    return section("Base parameters", table(story.base, "auto, 1fr, auto"))
+
+
+PARTS: dict[str, Callable[[Story], str]] = {
+    "table": tables,
+    "equations": equations,
+    "inverse": inverse,
+    "counts": counts,
+    "check": check,
+    "base": base,
+}

@@ -1,0 +1,97 @@
+"""A report on paper: Typst sets it whatever a user wrote, and it holds what the page in HTML tells."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import manipula as mp
+from manipula.cli.app import app
+from manipula.errors import InputError
+from manipula.pages.paper.pdf import pdf_of
+from manipula.pages.paper.source import BESIDE, source_of
+from manipula.pages.report.data import Count, Formula, Story, Verdict
+
+HOSTILE = ('"#panic("no")', "$ x $", "*b*", "a\\", "= h", "<l>", "@r", "]", "#import", "é θ", "a\nb", "</svg>", "")
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="9" height="9"/></svg>'
+
+
+def typst() -> Any:
+    return pytest.importorskip("typst", reason="the wheel typst is not installed")
+
+
+def story(word: str, **parts: Any) -> Story:
+    """A story in which everything a user may name is `word`."""
+    told: dict[str, Any] = {
+        "tables": [(word, (word, "b"), [(word, word)] * 3), (word, (word, "b"), [(word, word)] * 30)],
+        "formulas": [Formula(word, word, typst="$ x_(1) &= 2 $"), Formula(word, word, why_not=word)],
+        "counts": [Count(word, word, 12), Count(word, word, 30, source=word)],
+        "verdicts": [Verdict(word, word, word, passed=False, detail=word)],
+        "base": (word, (word, "b", "c"), [(word, word, word)]),
+        "remarks": [word],
+        "picture": SVG,
+    }
+    return Story(name=word, about=word, drawing={}, **(told | parts))
+
+
+@pytest.mark.parametrize("word", HOSTILE)
+def test_whatever_a_user_wrote_is_text(word: str) -> None:
+    typst()
+    assert pdf_of(source_of(story(word))).startswith(b"%PDF-")
+
+
+@pytest.mark.parametrize(
+    ("robot", "rows"),
+    [
+        ("planar2r", ["tau_(1) &=", "mat(delim", "bar(", "Joint i resists", '"Lzz1_R"', "theta_(1)", "<svg"]),
+        (mp.Robot.from_dh([{"type": "prismatic", "theta": 0, "a": 0.2, "alpha": 0}], name="one"), ["tau_(1) &="]),
+    ],
+    ids=["planar2r", "one joint"],
+)
+def test_a_robot_on_paper(robot: Any, rows: list[str], tmp_path: Path) -> None:
+    typst()
+    text = mp.report(robot, tmp_path / "arm.PDF")
+    assert (tmp_path / "arm.PDF").read_bytes().startswith(b"%PDF-")
+    assert all(row in text.replace('\\"', '"') for row in rows)
+
+
+def test_what_is_hidden_is_left_out() -> None:
+    whole, part = (source_of(story("x", hidden=hidden)) for hidden in ((), ("arm", "counts", "base", "table")))
+    for sign in ("image(", "bar(1", "Base parameters", '"Table"'):
+        assert sign in whole and sign not in part
+    assert "Laws checked" in part
+
+
+def test_a_long_table_of_two_columns_stands_side_by_side() -> None:
+    assert source_of(story("x")).count('told("') == 1 + BESIDE + 2
+
+
+def test_what_is_too_wide_or_too_long_says_so() -> None:
+    compiler = typst()
+    wide = Formula("w", "", typst="$ x &= " + " + ".join(f"y_({i})" for i in range(200)) + " $")
+    long = Formula("l", "", typst="$ " + "x + " * 10_000 + "1 $")
+    source = source_of(story("x", formulas=[wide, long]))
+    assert "signs long" in source
+    fits = source_of(story("x", formulas=[Formula("w", "", typst="$ x &= y $")]))
+    pages = [compiler.query(text.encode(), "math.equation").count('"func"') for text in (source, fits)]
+    assert pages[0] == 0 < pages[1]
+
+
+def test_without_typst_a_sentence_comes_before_the_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "typst", None)
+    with pytest.raises(InputError, match=r"manipula\[pdf\]"):
+        mp.report("puma560", tmp_path / "arm.pdf", tell=pytest.fail)
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    typst()
+    monkeypatch.chdir(tmp_path)
+    ran = CliRunner().invoke(app, ["report", "planar2r", "--pdf", "--hide", "counts,check,inverse,base,equations"])
+    assert ran.exit_code == 0 and ran.stdout.strip() == "planar2r.pdf"
+    assert (tmp_path / "planar2r.pdf").read_bytes().startswith(b"%PDF-")
+    refused = CliRunner().invoke(app, ["report", "planar2r", "--pdf", "-o", "arm.html"])
+    assert refused.exit_code == 2 and "ends in .pdf" in refused.output
