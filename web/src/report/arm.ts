@@ -68,7 +68,7 @@ export class ReportArm {
   private follow(q: number[]): void {
     this.joints.set(q);
     const at = this.viewer.poses().at(-1)!.slice(0, 3).map((row) => row[3].toFixed(4));
-    const ease = this.module?.manipulability?.(q);
+    const ease = this.module?.manipulability?.(q).w;
     this.where.textContent = `tool at ${at.join(", ")} m` + (typeof ease === "number" ? ` · manipulability ${ease.toPrecision(3)}` : "");
     clearTimeout(this.late);
     this.late = window.setTimeout(() => this.branch(), 60); // skeletons are drawn when the hand pauses

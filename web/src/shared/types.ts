@@ -89,8 +89,10 @@ export interface RobotData {
     velocity_limit: number | null;
     effort_limit: number | null;
   }[];
-  parameters: { name: string; value: number | null; unit: string; about: string; stand_in?: boolean }[];
+  /** The order of p; `default` is what p has where nothing is said, a stand-in where `value` is null. */
+  parameters: { name: string; value: number | null; unit: string; about: string; stand_in?: boolean; default: number }[];
   models: Record<string, ModelData>;
+  tasks: ("position" | "pose")[]; // what the closed form can be asked, the usual first; none without one
   branches: { name: string }[];
   redundancy: { name: string; unit: string; about: string; range: [number, number] | null } | null;
   poses: Record<string, number[]>;
@@ -109,6 +111,7 @@ export interface Branch {
 export interface Branches {
   branches: Branch[];
   nearest: number; // index of the usable branch nearest to `near`, −1 where there is none
+  task?: "position" | "pose";
 }
 
 /** The emitted module of a robot; a model that could not be made is absent. */
@@ -123,15 +126,17 @@ export interface RobotModule {
   coriolis?(q: number[], qd: number[], p?: number[]): number[] | Matrix;
   inverse_dynamics?(q: number[], qd: number[], qdd: number[], p?: number[]): number[];
   forward_dynamics?(q: number[], qd: number[], tau: number[], p?: number[]): number[];
-  energy?(q: number[], qd: number[], p?: number[]): number | number[];
-  manipulability?(q: number[], p?: number[]): number;
+  energy?(q: number[], qd: number[], p?: number[]): { kinetic: number; potential: number };
+  manipulability?(q: number[], p?: number[]): { w: number; translation: number; rotation: number };
   inverse_kinematics?(
     T: Matrix,
     p?: number[],
-    options?: { parameter?: number; near?: number[]; limits?: boolean },
+    options?: { parameter?: number | null; near?: number[]; limits?: boolean; reasons?: boolean; task?: "position" | "pose" },
   ): Branches;
-  redundancy_parameter?(q: number[], p?: number[]): number;
+  redundancy_parameter?(q: number[], p?: number[]): number | null; // null where it is not sure
   tool_step?(q: number[], T: Matrix, p?: number[]): number[];
+  /** Where the arm goes when its tool is pulled to T: to an answer that is near, else by steps. It never jumps. */
+  drag?(q: number[], T: Matrix, p?: number[]): { q: number[]; reached: boolean; placed: boolean; branch: number };
 }
 
 export interface Ghost {

@@ -38,12 +38,28 @@ export class Reaching {
   }
 
   solve(T: Matrix4, q: number[]): Reached {
+    const pulled = this.pulled(T, q);
+    if (pulled) return pulled;
     const found = this.branches(T, q), best = found && found.nearest >= 0 ? found.branches[found.nearest] : null;
     if (!best || !best.q.every(Number.isFinite)) return this.search(T, q);
     const changed = this.branch !== "" && best.name !== "" && best.name !== this.branch;
     const said = changed ? `branch changed: ${this.branch} → ${best.name}` : "";
     this.branch = best.name;
     return { q: best.q, said };
+  }
+
+  /** By the robot's own module: it never jumps from one branch to another. */
+  private pulled(T: Matrix4, start: number[]): Reached | null {
+    const m = this.module;
+    if (!m?.drag) return null;
+    try {
+      const { q, placed, branch } = m.drag(start, rowsOf(T));
+      if (!q.every(Number.isFinite)) return null;
+      this.branch = m.robot.branches[branch]?.name ?? this.branch;
+      return { q, said: placed ? "" : "the target is out of reach; the tool is as near as it gets" };
+    } catch {
+      return null;
+    }
   }
 
   private search(T: Matrix4, start: number[]): Reached {

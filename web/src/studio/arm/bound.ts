@@ -10,7 +10,7 @@ export function bound(made: RobotModule, p: number[] | undefined): RobotModule {
     if (f) (known as unknown as Record<string, unknown>)[name] = (...x: unknown[]) => f(...x.slice(0, inputs), p);
   };
   for (const name of ["pose", "frames", "axes", "jacobian", "inertia_matrix", "gravity", "manipulability", "redundancy_parameter"] as const) fix(name, 1);
-  for (const name of ["coriolis", "energy", "tool_step"] as const) fix(name, 2);
+  for (const name of ["coriolis", "energy", "tool_step", "drag"] as const) fix(name, 2);
   for (const name of ["inverse_dynamics", "forward_dynamics"] as const) fix(name, 3);
   if (inverse) known.inverse_kinematics = (T, _, options) => inverse(T, p, options);
   return known;
