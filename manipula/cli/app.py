@@ -113,6 +113,10 @@ COMMANDS = {
         "opening:studio",
         "Open the studio: a page on which a table becomes an arm, its equations, its code, its motion.",
     ),
+    "study": Entry(
+        "studying:study",
+        "Run a study: a file that describes one, or a ready one of a robot; without either, list those.",
+    ),
     "demo": Entry("demonstration:demo", "Show what manipula does, on built-in robots, in a few seconds."),
 }
 

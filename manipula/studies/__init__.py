@@ -1,12 +1,15 @@
 """Studies: one function over many cases, from one core to a cluster, the same bytes.
 
-`mp.study` runs one; here are samples of cases, and `batched` for functions that take many cases at once.
+`mp.study` runs one; here are samples of cases, helpers for functions of studies (`arm`: compiled once a worker;
+`batched`: many cases at once), and studies that people run, ready.
 """
 
 from __future__ import annotations
 
 from manipula.studies.cases.samples import latin, sobol
+from manipula.studies.ready.running import workspace
+from manipula.studies.study_file import study_of_file
 from manipula.studies.studying import Progress, study
 from manipula.studies.work.job import arm, batched
 
-__all__ = ["Progress", "arm", "batched", "latin", "sobol", "study"]
+__all__ = ["Progress", "arm", "batched", "latin", "sobol", "study", "study_of_file", "workspace"]

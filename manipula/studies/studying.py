@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from manipula.errors import InputError
+from manipula.errors import InputError, caution
 from manipula.studies.cases.cases import Cases, cases_from, digest_of
 from manipula.studies.engines.choice import engine_from, refuse_engine, travels, workers_from
 from manipula.studies.engines.engine import Engine
@@ -21,6 +21,8 @@ from manipula.studies.results.study_result import Place, Study, refuse_results
 from manipula.studies.work.job import Job, packed, text_of, title_of
 from manipula.studies.work.pace import Pace, Remaining
 from manipula.studies.work.working import Chunk
+
+SUSPECT = 64  # cases that fail, and none that does not
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,8 @@ def _driven(
         flying -= block.count
         pace.saw(block.count, block.seconds)
         store.take(block)
+        if store.spec is None and store.stored >= SUSPECT > store.stored - block.count:
+            caution(f"all of the first {store.stored} cases failed; the last says: {block.failed[-1][1]}")
         seconds = monotonic() - began
         rate = (store.stored - before) / max(seconds, 1e-9)
         tell(Progress(store.stored, cases.count, store.failed, seconds, rate, running.workers))

@@ -23,6 +23,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,8 +91,12 @@ def outputs_of(text: str) -> Iterator[tuple[Block, str]]:
 
 def run_python(block: Block, names: dict[str, Any]) -> str:
     out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile("\n" * block.line + block.body, "page", "exec"), names)
+    sys.path.insert(0, os.getcwd())  # as for a program there: a page may import a file that it has written
+    try:
+        with contextlib.redirect_stdout(out):
+            exec(compile("\n" * block.line + block.body, "page", "exec"), names)
+    finally:
+        sys.path.pop(0)
     return out.getvalue()
 
 

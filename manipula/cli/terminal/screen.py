@@ -156,6 +156,26 @@ def progress(text: str) -> Iterator[Tell]:
         yield lambda step: status.update(Text(f"{text}: {step}"))
 
 
+@contextmanager
+def live_table(title: str, columns: Sequence[str]) -> Iterator[Callable[[Sequence[str]], None]]:
+    """One row on stderr that is written anew as things go on; silent where nobody is watching."""
+    console = _console(stderr=True)
+    if not console.is_terminal:
+        yield lambda row: None
+        return
+    from rich.live import Live
+
+    def drawn(row: Sequence[str]) -> Table:
+        table = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", show_edge=False)
+        for column in columns:
+            table.add_column(told(column), justify="right")
+        table.add_row(*map(Text, row))
+        return table
+
+    with told_by_others(), Live(drawn([""] * len(columns)), console=console, transient=True) as live:
+        yield lambda row: live.update(drawn(row))
+
+
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
     """The command with user mistakes told in one line and the promised exit codes, never a traceback."""
 

@@ -160,11 +160,11 @@ def read_scenario(path: str | Path) -> Scenario:
     try:
         return Scenario.model_validate(data)
     except ValidationError as error:
-        raise InputError(f"{path}: {_told(error)}") from None
+        raise InputError(f"{path}: {told_problem(error, 'scenario')}") from None
 
 
-def _told(error: ValidationError) -> str:
-    """The first problem: its table, with the row where there are several, its key, what was found."""
+def told_problem(error: ValidationError, kind: str) -> str:
+    """The first problem of such a file: its table, with the row where there are several, its key, what was found."""
     first = error.errors()[0]
     place = ": ".join(
         f"{x}" if not isinstance(x, int) else f"row {x + 1}" for x in first["loc"] if not _is_choice(str(x))
@@ -173,14 +173,14 @@ def _told(error: ValidationError) -> str:
     if first["type"] == "missing":
         return f"{place}: is missing"
     if first["type"] == "extra_forbidden":
-        return f"{place}: no such key; see the reference of scenario files"
+        return f"{place}: no such key; see the reference of {kind} files"
     told = first["msg"][0].lower() + first["msg"][1:]
     return f"{place}: found {found!r:.60}; {told}"
 
 
 def _is_choice(word: str) -> bool:
     """Pydantic names the kinds that it tried; a reader of the file knows none of them."""
-    return word in ("Load", "float", "list[float]") or "[" in word
+    return word in ("Load", "float", "str", "list[float]") or "[" in word
 
 
 # from tables to what a run takes

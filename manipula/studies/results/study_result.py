@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.pages.heat import HeatMap
 from manipula.studies.cases.files import refuse_ending
 from manipula.studies.cases.values import RESERVED
 from manipula.studies.results.files import Written, columns_written
+from manipula.studies.results.maps import map_of
 from manipula.studies.results.report import report_of
 from manipula.support.files import write_text
 from manipula.support.tables import html_table, text_table
@@ -99,6 +101,10 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, np.ndarray) else value.item()
 
 
+def _nothing(study: Study) -> Sequence[str]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Study:
     """`table`: columns; `rows`: dicts; `failures`: the cases that failed. `path` is the file of all of it."""
@@ -109,6 +115,7 @@ class Study:
     given: tuple[str, ...]
     seconds: float = 0.0
     computed: int = 0
+    show: Callable[[Study], Sequence[str]] = _nothing  # what a ready study has to show on its page
 
     @property
     def path(self) -> Path:
@@ -147,13 +154,21 @@ class Study:
     def _is_number(self, name: str) -> bool:
         return self.table[name].ndim == 1 and self.table[name].dtype.kind != "U"
 
+    def map(self, name: str, x: str, y: str, path: str | Path | None = None, **at: Any) -> HeatMap:
+        """A result by colour over two columns of the cases, the others held `at` a value (default: their middle level);
+        written as SVG where a path is given."""
+        found = map_of(self.table, self.given, name, x, y, at)
+        if path is not None:
+            write_text(Path(path), found.svg() + "\n")
+        return found
+
     def save(self, path: str | Path) -> Path:
         """The table as a file: .npz, .csv or .parquet."""
         return columns_written(Written(self.path, self.table, self.why, self.count), Path(path))
 
     def report(self, path: str | Path) -> Path:
-        """A page that stands alone: summary, pictures, failures."""
-        return write_text(Path(path), report_of(self))
+        """A page that stands alone: what a ready study shows of its own, summary, pictures, failures."""
+        return write_text(Path(path), report_of(self, *self.show(self)))
 
     def as_dict(self) -> dict[str, Any]:
         heads, rows = self.summary()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -16,7 +17,7 @@ from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any
 
-from manipula.errors import InputError
+from manipula.errors import InputError, ManipulaWarning
 from manipula.robot import Robot
 from manipula.support.cache import fingerprint
 from manipula.version import __version__
@@ -205,14 +206,24 @@ def _shared(name: str, value: Any) -> tuple[str, str, Any]:
 def _value(kind: str, held: Any) -> Any:
     if kind == "value":
         return pickle.loads(held)
-    return Robot.from_text(held, exact=True)
+    return _robot(held)
+
+
+def _robot(text: str) -> Robot:
+    """What is odd about it was told where it was first read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)
+        return Robot.from_text(text, exact=True)
 
 
 @lru_cache(maxsize=64)
 def _arm(text: str) -> Arm:
     from manipula.arm import Arm
 
-    return Arm(Robot.from_text(text, exact=True))
+    return Arm(_robot(text))
+
+
+_texts: dict[int, tuple[Robot, str]] = {}  # with the robot, so that its number stays its own
 
 
 def arm(robot: Robot | str) -> Arm:
@@ -220,4 +231,8 @@ def arm(robot: Robot | str) -> Arm:
     from manipula.api import load
     from manipula.mechanics.robot.formats.toml.read import toml_from_robot
 
-    return _arm(toml_from_robot(robot if isinstance(robot, Robot) else load(robot)))
+    if not isinstance(robot, Robot):
+        robot = load(robot)
+    if id(robot) not in _texts:  # a study hands the same robot to every case
+        _texts[id(robot)] = robot, toml_from_robot(robot)
+    return _arm(_texts[id(robot)][1])

@@ -1,0 +1,187 @@
+"""Studies: the same bytes on four engines, overhead, memory, a map of a million voxels. Each figure beside its claim.
+
+python bench/studies.py             small versions of everything, some minutes
+python bench/studies.py --whole     20,000 rollouts, 10⁶ × 20 results, 10⁶ voxels: on a quiet machine
+python bench/studies.py --pictures  the pictures of the guides, into docs/how-to/pictures
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import manipula as mp
+
+ROOT = Path(__file__).parents[1]
+BUSY = 0.05  # seconds of a case
+
+
+# the functions of the studies
+
+
+def busy(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """50 ms of the processor, not of the clock."""
+    end, x = time.process_time() + BUSY, 0.0
+    while time.process_time() < end:
+        x += 1e-9
+    return {"x": rng.normal()}
+
+
+def twenty(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    drawn = rng.normal(size=20)
+    return {f"r{k}": x for k, x in enumerate(drawn)}
+
+
+@lru_cache(maxsize=1)
+def adaptive() -> tuple[Any, Any, Any]:
+    robot = mp.load("puma560")
+    law = mp.controller(robot, "slotine_li", sample=2e-3)
+    plant = mp.Plant(robot.with_payload(2.0, com=(0, 0, 0.1)), friction="smooth", effort=None, stops=False)
+    return plant, law, mp.trajectory.quintic([0.0] * 6, [0.6, -0.4, 0.5, 0.3, 0.4, -0.2], 0.2)
+
+
+@mp.studies.batched
+def rollouts(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
+    """Adaptive PUMAs from starts that are a little off, each its own; the error at the end."""
+    plant, law, ref = adaptive()
+    q = np.stack([rng.normal(0, 0.02, 6) for rng in rngs])
+    run = mp.simulate(plant, law, ref, start=(q, np.zeros_like(q)), step=2e-3)
+    return {
+        "error": np.linalg.norm(run.q[:, -1] - ref(ref.duration).q, axis=-1),
+        "theta": run.state["theta"][:, -1, :8],
+    }
+
+
+# measuring
+
+
+def spent() -> float:
+    """Processor time of this process and its children that have ended."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def told(what: str, found: str, claim: str) -> None:
+    print(f"{what:<62} {found:>22}   {claim}", flush=True)
+
+
+@contextmanager
+def scheduler() -> Iterator[str]:
+    """A scheduler and two workers as processes of their own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{Path(__file__).parent}"}
+    start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", address, "--dashboard-address", ":0"]
+    work = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"]
+    quiet: dict[str, Any] = {"env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    began = [subprocess.Popen(line, **quiet) for line in (start, work, work)]
+    try:
+        from distributed import Client
+
+        with Client(address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=120)
+        yield address
+    finally:
+        for process in began:
+            process.terminate()
+        for process in began:
+            process.wait()
+
+
+def same_bytes(count: int) -> None:
+    found = {}
+    with scheduler() as address:
+        for name, engine in (("serial", "serial"), ("local", "local"), ("dask", "dask"), ("scheduler + 2", address)):
+            began = time.monotonic()
+            done = mp.study("studies:rollouts", {"k": range(count)}, engine=engine, workers=2, seed=1)
+            found[name] = blake2b(done.path.read_bytes(), digest_size=6).hexdigest()
+            failed = f", {len(done.why)} failed" if done.why else ""
+            told(f"  {count} rollouts, {name}", found[name], f"{time.monotonic() - began:.0f} s{failed}")
+    told("the same bytes on four engines", str(len(set(found.values())) == 1), "must be True")
+
+
+def overhead(count: int) -> None:
+    """What is spent beyond the functions themselves, their 50 ms being of the processor."""
+    for engine, most in (("local", 5), ("dask", 10)):
+        before = spent()
+        mp.study("studies:busy", {"k": range(count)}, engine=engine, workers=2)
+        more = spent() - before - count * BUSY
+        told(f"overhead, {count} cases of 50 ms, {engine}", f"{100 * more / (count * BUSY):.1f} %", f"≤ {most} %")
+
+
+def memory(count: int) -> None:
+    """In a process of its own, so that nothing else is counted."""
+    code = (
+        f"import resource, manipula as mp\nif __name__ == '__main__':\n"
+        f"    mp.study('studies:twenty', {{'k': range({count})}}, engine='local', workers=2)\n"
+        "    print(*(resource.getrusage(w).ru_maxrss // 1024 for w in (0, -1)))"  # self, children
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{Path(__file__).parent}"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    client, worker = done.stdout.split()
+    told(f"memory, {count} cases × 20 results, client and worker", f"{client} + {worker} MB", "≤ 500 MB")
+
+
+def voxels(edge: int) -> None:
+    mp.studies.workspace("puma560", voxels=3)  # compiled, and in the cache
+    began, before = time.monotonic(), spent()
+    found = mp.studies.workspace("puma560", voxels=[edge] * 3, engine="local", workers=2)
+    what = f"{found.count} voxels of a PUMA, two processes"
+    told(what, f"{time.monotonic() - began:.1f} s", f"≤ 20 s of the clock; {spent() - before:.1f} s of processors")
+
+
+def pictures(folder: Path) -> None:
+    found = mp.studies.workspace("puma560", voxels=64, engine="local")
+    names = ("reach", "answers", "manipulability", "torque")
+    write(folder / "workspace-puma560.svg", [found.map(name, "x", "z").svg() for name in names])
+
+
+def write(path: Path, parts: list[str]) -> None:
+    """Pictures two by two in one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    wide, tall = 510, 430
+    placed = [
+        part.replace("<svg ", f'<svg x="{k % 2 * wide}" y="{k // 2 * tall}" width="{wide}" height="{tall}" ', 1)
+        for k, part in enumerate(parts)
+    ]
+    rows = (len(parts) + 1) // 2
+    head = f'<svg viewBox="0 0 {2 * wide} {rows * tall}" xmlns="http://www.w3.org/2000/svg" color="#222">'
+    path.write_text("\n".join([head, '<rect width="100%" height="100%" fill="white"/>', *placed, "</svg>"]) + "\n")
+    print(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--pictures", action="store_true")
+    parser.add_argument("--only", choices=("bytes", "overhead", "memory", "voxels"))
+    asked = parser.parse_args()
+    if asked.pictures:
+        pictures(ROOT / "docs" / "how-to" / "pictures")
+        return
+    parts = {
+        "voxels": lambda: voxels(100 if asked.whole else 40),
+        "overhead": lambda: overhead(2000 if asked.whole else 200),
+        "memory": lambda: memory(10**6 if asked.whole else 10**5),
+        "bytes": lambda: same_bytes(20_000 if asked.whole else 400),
+    }
+    for name, part in parts.items():
+        if asked.only in (None, name):
+            part()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""`study`: many cases, here, in processes or on a cluster, with a live table."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from manipula.cli.terminal import options, places
+from manipula.cli.terminal.screen import (
+    CHECK_FAILED,
+    INTERRUPTED,
+    failed,
+    guarded,
+    live_table,
+    say,
+    say_json,
+    say_prose,
+    say_table,
+)
+from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
+from manipula.errors import InputError
+from manipula.support.plain import plain
+
+if TYPE_CHECKING:
+    from manipula.robot import Robot
+    from manipula.studies.results.study_result import Study
+    from manipula.studies.studying import Progress
+
+OFTEN = 0.2  # seconds between two looks
+
+
+@guarded
+@about_a_robot
+def study(
+    name: Annotated[str, typer.Argument(metavar="FILE.toml|STUDY", help="A study file, or a ready study.")] = "",
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="Of a ready study; see manipula robots.")] = "",
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="serial|local|dask|tcp://…", help="Where it runs.")
+    ] = "serial",
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Processes of local and dask; default: one a core.")
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", metavar="FOLDER", help="Keeps results as they come, and goes on from there."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Of the random numbers; default: the file's, or 0.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="NAME=VALUE", help="A setting of a ready study: voxels=50; may be repeated."),
+    ] = None,
+    results: Annotated[Path | None, typer.Option("--results", help="The table: .npz .csv .parquet")] = None,
+    report: Annotated[Path | None, typer.Option("--report", help="A page that stands alone: .html")] = None,
+    wishes: Wishes = NOTHING,
+    as_json: options.Json = False,
+) -> None:
+    """Run a study: a file that describes one, or a ready one of a robot; without either, list those.
+
+    Exit code 1: every case failed.
+
+    \b
+    Examples:
+      manipula study
+      manipula study workspace puma560 --with voxels=50 --engine local --report map.html
+      manipula study sweep.toml --engine tcp://10.0.0.1:8786 --resume sweep --results sweep.parquet
+    """
+    if not name:
+        _say_ready(as_json)
+        return
+    try:
+        with _watched(f"study {Path(name).stem}") as tell:
+            chosen: dict[str, Any] = {"engine": engine, "workers": workers, "resume": resume, "tell": tell}
+            found, files = _run(name, robot, seed, settings or [], wishes, {**chosen, "results": results})
+            files += [found.report(report)] if report is not None else []
+    except KeyboardInterrupt:
+        kept = f"go on with --resume {resume}" if resume else "with --resume FOLDER it could go on from here"
+        raise failed(f"interrupted; {kept}", INTERRUPTED) from None
+    _say_study(found, [*([results] if results else []), *files], as_json)
+    if len(found.why) == found.count:
+        raise failed(f"every case failed; the first says: {found.failures[0].why}", CHECK_FAILED)
+
+
+def _run(
+    name: str, robot: str, seed: int | None, settings: list[str], wishes: Wishes, chosen: dict[str, Any]
+) -> tuple[Study, list[Path]]:
+    from manipula.studies.ready.running import ready_study
+    from manipula.studies.study_file import study_of_file
+
+    if Path(name).suffix == ".toml":
+        if robot or settings:
+            raise InputError(f"{name} says all itself; drop {robot or '--with'}")
+        return study_of_file(name, robot=_wished(name, wishes), seed=seed, **chosen)
+    if not robot:
+        from manipula.studies.ready.registry import ready
+
+        raise InputError(f"the study {ready(name).name} needs a robot: manipula study {name} ROBOT")
+    return ready_study(name, places.find(robot, wishes), dict(map(_setting, settings)), seed=seed or 0, **chosen), []
+
+
+def _wished(name: str, wishes: Wishes) -> Robot | None:
+    """The robot of a study file as it is wished; None where nothing is."""
+    if wishes == NOTHING:
+        return None
+    from manipula.studies.study_file import read_study
+
+    asked, folder = read_study(name), Path(name).parent
+    if asked.robot is None:
+        raise InputError(f"{name} names no robot for --set and the like")
+    near = folder / asked.robot
+    return places.find(str(near) if near.is_file() else asked.robot, wishes)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """NAME=VALUE; a value is a number, a list of them, or a word."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise InputError(f"--with: expected NAME=VALUE, found {text!r}")
+    try:
+        return name.strip(), ast.literal_eval(value.strip())
+    except (ValueError, SyntaxError):
+        return name.strip(), value.strip()
+
+
+@contextmanager
+def _watched(title: str) -> Iterator[Callable[[Progress], None]]:
+    """A live table on stderr: done, rate, what is left, failures; silent where nobody is watching."""
+    with live_table(title, ("done", "of", "a second", "left", "failed", "workers")) as update:
+        seen = [0.0]
+
+        def tell(progress: Progress) -> None:
+            if monotonic() - seen[0] > OFTEN or progress.done == progress.count:
+                seen[0] = monotonic()
+                update(_cells(progress))
+
+        yield tell
+
+
+def _cells(x: Progress) -> tuple[str, ...]:
+    left = "" if x.left is None else f"{x.left:.0f} s" if x.left < 120 else f"{x.left / 60:.0f} min"
+    return (str(x.done), str(x.count), f"{x.rate:.3g}", left, str(x.failed), str(x.workers))
+
+
+def _say_ready(as_json: bool) -> None:
+    from manipula.studies.ready.registry import READY
+
+    if as_json:
+        say_json([{"name": x.name, "about": x.line, "settings": _plain(x.settings)} for x in READY.values()])
+        return
+    rows = [(x.name, ", ".join(_told(*pair) for pair in x.settings.items()), x.line) for x in READY.values()]
+    say_table("Ready studies", ("study", "settings", "about"), rows, prose="wrap")
+    say_prose("manipula study STUDY ROBOT --with NAME=VALUE; or a study file: manipula study FILE.toml", "dim")
+
+
+def _plain(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: None if value is ... else plain(value) for name, value in settings.items()}
+
+
+def _told(name: str, value: Any) -> str:
+    return name if value is ... or value is None else f"{name}={value}"
+
+
+def _say_study(found: Study, files: list[Path], as_json: bool) -> None:
+    if as_json:
+        say_json(plain({**found.as_dict(), "file": None, "files": files}))
+        return
+    heads, rows = found.summary()
+    failures = f", {len(found.why)} failed" if found.why else ""
+    say_table(f"{found.title}: {found.count} cases{failures}", heads, rows, right=range(1, len(heads)))
+    for failure in found.failures[:3]:
+        say(f"case {failure.case}: {failure.why}")
+    for path in files:
+        say(str(path))

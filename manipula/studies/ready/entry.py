@@ -1,0 +1,50 @@
+"""What a ready study is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from typing import Any
+
+from manipula.errors import InputError, UnknownNameError
+from manipula.robot import Robot
+from manipula.studies.results.study_result import Study
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The cases of a study and what they share."""
+
+    cases: Any
+    shared: Mapping[str, Any]
+
+
+def nothing(study: Study) -> Sequence[str]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Ready:
+    """`function` computes a case, `plan(robot, **settings)` makes the cases, `show` draws what came of them."""
+
+    name: str
+    line: str
+    function: Callable[..., Any]
+    plan: Callable[..., Plan]
+    show: Callable[[Study], Sequence[str]] = nothing
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Name → value unless given; `...` where one must be."""
+        known = list(signature(self.plan).parameters.values())[1:]
+        return {x.name: ... if x.default is Parameter.empty else x.default for x in known}
+
+    def planned(self, robot: Robot, settings: Mapping[str, Any]) -> Plan:
+        for name in settings:
+            if name not in self.settings:
+                raise UnknownNameError(f"setting of the study {self.name}", name, self.settings)
+        missing = [name for name, value in self.settings.items() if value is ... and name not in settings]
+        if missing:
+            raise InputError(f"the study {self.name} needs {', '.join(missing)}")
+        return self.plan(robot, **settings)

@@ -1,0 +1,168 @@
+"""Where an arm gets to, and how well: by voxel the share of directions in which the tool gets there, the answers inside
+the limits, the best manipulability (Yoshikawa's √det JJᵀ) and, where masses are known, the worst torque that gravity
+asks for.
+
+An arm with six joints or more is asked for poses: the tool's z axis along each of some directions. One with fewer is
+asked for positions alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.api import reach
+from manipula.errors import InputError, UnsetError
+from manipula.pages.page import section
+from manipula.robot import Robot
+from manipula.studies.cases.cases import Product
+from manipula.studies.ready.entry import Plan
+from manipula.studies.results.study_result import Study
+from manipula.studies.work.job import arm, batched
+
+AXES = ("x", "y", "z")
+GOLDEN = np.pi * (3 - np.sqrt(5))
+Array = NDArray[np.float64]
+
+
+def directions_of(count: int) -> Array:
+    """(count, 3): straight down first, the others spread over the sphere by the golden angle."""
+    k = np.arange(count)
+    z = -1 + 2 * k / max(count - 1, 1)
+    r = np.sqrt(np.maximum(0.0, 1 - z**2))
+    return np.stack([r * np.cos(GOLDEN * k), r * np.sin(GOLDEN * k), z], axis=-1)
+
+
+def rotation_to(z: Array) -> Array:
+    """A frame whose third axis is z; the first lies as near to the world's x as it can."""
+    aside = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    x = aside - z * (aside @ z)
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(z, x), z], axis=-1)
+
+
+@batched
+def voxel(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
+    """Many voxels at once."""
+    subject, places = arm(cases["robot"]), np.stack([cases[axis] for axis in AXES], axis=-1)
+    found = _Found(len(places))
+    for direction in cases["directions"]:
+        if cases["task"] == "position":
+            answers = subject.inverse_kinematics(places, task="position")
+        else:
+            answers = subject.inverse_kinematics(_poses(places, rotation_to(np.asarray(direction))))
+        found.add(subject, answers.q, answers.valid, cases["task"], cases["weighs"])
+    return found.results(len(cases["directions"]), cases["weighs"])
+
+
+def _poses(places: Array, rotation: Array) -> Array:
+    T = np.zeros((len(places), 4, 4))
+    T[:, :3, :3], T[:, :3, 3], T[:, 3, 3] = rotation, places, 1.0
+    return T
+
+
+class _Found:
+    """The best and the worst of every voxel, over directions and answers."""
+
+    def __init__(self, count: int) -> None:
+        self.reached, self.answers = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        self.best, self.worst = np.full(count, np.nan), np.full(count, np.nan)
+        self.joint = np.zeros(count, np.int64)
+
+    def add(self, subject: Any, q: Array, valid: NDArray[np.bool_], task: str, weighs: bool) -> None:
+        count = valid.sum(-1)
+        self.reached += count > 0
+        self.answers = np.maximum(self.answers, count)
+        rows, _ = np.nonzero(valid)
+        if not len(rows):
+            return
+        held = q[valid]
+        nimble = subject.manipulability(held)
+        np.fmax.at(self.best, rows, nimble.translation if task == "position" else nimble.w)
+        if weighs:
+            self._weigh(rows, np.abs(subject.gravity(held)))
+
+    def _weigh(self, rows: NDArray[np.intp], torque: Array) -> None:
+        most = torque.max(-1)
+        before = np.where(np.isnan(self.worst), -1.0, self.worst)
+        np.fmax.at(self.worst, rows, most)
+        mine = (most == self.worst[rows]) & (most > before[rows])
+        self.joint[rows[mine]] = torque[mine].argmax(-1) + 1
+
+    def results(self, directions: int, weighs: bool) -> dict[str, Any]:
+        found = {"reach": self.reached / directions, "answers": self.answers, "manipulability": self.best}
+        return {**found, "torque": self.worst, "joint": self.joint} if weighs else found
+
+
+def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, box: Any = None) -> Plan:
+    """`voxels`: along the longest side of the box, or along x, y and z; `directions`: of the tool; `box`:
+    [[x, x], [y, y], [z, z]], by default what holds the reach."""
+    if isinstance(directions, bool) or not isinstance(directions, int) or not 1 <= directions <= 1000:
+        raise InputError(f"directions: expected how many, 1 to 1000, found {directions!r:.40}")
+    if robot.dof < 6 and directions > 1:
+        raise InputError(
+            f"directions: {robot.name} has {robot.dof} joints and is asked for positions alone; leave it out"
+        )
+    spans = _box(robot, box)
+    levels = {axis: _levels(span, n) for axis, span, n in zip(AXES, spans, _counts(voxels, spans))}
+    task = "pose" if robot.dof >= 6 else "position"
+    asked = directions_of(directions).tolist()
+    return Plan(Product(levels), {"robot": robot, "task": task, "directions": asked, "weighs": _weighs(robot)})
+
+
+def _weighs(robot: Robot) -> bool:
+    """Whether all masses are known; if not there is a map all the same, without torques."""
+    try:
+        arm(robot).model("gravity")
+    except UnsetError:
+        return False
+    return True
+
+
+def _box(robot: Robot, box: Any) -> Array:
+    if box is None:
+        return np.array(reach(robot).box)
+    try:
+        found = np.asarray(box, dtype=float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (3, 2) or not np.isfinite(found).all() or (found[:, 0] > found[:, 1]).any():
+        raise InputError(f"box: expected [[x, x], [y, y], [z, z]], each from low to high, found {box!r:.80}")
+    return found
+
+
+def _counts(voxels: Any, spans: Array) -> list[int]:
+    """Voxels as cubes; a side without extent has one layer."""
+    sides = spans[:, 1] - spans[:, 0]
+    if isinstance(voxels, int) and not isinstance(voxels, bool) and voxels >= 1:
+        edge = sides.max() / voxels
+        return [max(1, round(side / edge)) if edge > 0 else 1 for side in sides]
+    if (
+        isinstance(voxels, list | tuple)
+        and len(voxels) == 3
+        and all(isinstance(n, int) and not isinstance(n, bool) and n >= 1 for n in voxels)
+    ):
+        return [n if side > 0 else 1 for n, side in zip(voxels, sides)]
+    raise InputError(f"voxels: expected a whole number, or three of them, found {voxels!r:.60}")
+
+
+def _levels(span: Array, count: int) -> Array:
+    """The middles of the voxels; flat where there is nothing but a layer of no thickness (to rounding)."""
+    low, high = span
+    if high - low < 1e-9:
+        return np.array([0.0 if abs(low) < 1e-9 else low])
+    return np.asarray(low + (high - low) * (np.arange(count) + 0.5) / count)
+
+
+SHOWN = ("reach", "answers", "manipulability", "torque")
+
+
+def show(study: Study) -> list[str]:
+    """Slices through the middle, upright and lying."""
+    several = {axis for axis in AXES if len(np.unique(study.table[axis])) > 1}
+    pairs = [(x, y) for x, y in (("x", "z"), ("y", "z"), ("x", "y")) if {x, y} <= several][:2]
+    pictures = [study.map(name, x, y).svg() for x, y in pairs for name in SHOWN if name in study.table]
+    return [section("Maps", '<div class="charts">' + "\n".join(pictures) + "</div>")] if pictures else []

@@ -1,0 +1,151 @@
+"""Study files: a study written down as TOML, a ready one of a robot, or a function of one's own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from manipula.api import load
+from manipula.errors import InputError, UnknownNameError
+from manipula.robot import Robot
+from manipula.simulation.scenarios.scenario import told_problem
+from manipula.studies.cases.samples import LatinHypercube, Sobol
+from manipula.studies.ready.running import ready_study
+from manipula.studies.results.study_result import Study
+from manipula.studies.studying import study
+
+SAMPLES = {"latin": LatinHypercube, "sobol": Sobol}
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SampleTable(_Table):
+    """Cases drawn from ranges, in place of every combination."""
+
+    kind: Literal["latin", "sobol"]
+    count: Annotated[int, Field(ge=1)]
+    seed: Annotated[int, Field(ge=0)] = 0
+
+
+class OutputTable(_Table):
+    """What is written, beside the study file."""
+
+    results: Annotated[str, Field(pattern=r"\.(npz|csv|parquet)$")] | None = None
+    report: Annotated[str, Field(pattern=r"\.html$")] | None = None
+
+
+class StudyFile(_Table):
+    """A study written down: `study` with its `settings`, or `function` with its `cases`."""
+
+    format: Literal[1]
+    study: str | None = None
+    function: str | None = None
+    robot: str | None = None
+    seed: Annotated[int, Field(ge=0)] = 0
+    settings: dict[str, Any] = {}
+    cases: dict[str, Any] | list[dict[str, Any]] | str | None = None
+    sample: SampleTable | None = None
+    shared: dict[str, Any] = {}
+    output: OutputTable = OutputTable()
+
+
+def read_study(path: str | Path) -> StudyFile:
+    """The file, checked."""
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: is no TOML: {error}") from None
+    try:
+        found = StudyFile.model_validate(data)
+    except ValidationError as error:
+        raise InputError(f"{path}: {told_problem(error, 'study')}") from None
+    _refuse_mixed(path, found)
+    return found
+
+
+def _refuse_mixed(path: Path, found: StudyFile) -> None:
+    if (found.study is None) == (found.function is None):
+        raise InputError(f"{path}: expected study (a ready one) or function (your own), one of them")
+    if found.study is not None:
+        odd = [key for key in ("cases", "sample", "shared") if getattr(found, key)]
+        if odd:
+            raise InputError(f"{path}: {odd[0]}: a ready study plans its own; its words stand under [settings]")
+        if found.robot is None:
+            raise InputError(f"{path}: robot: is missing")
+    elif found.settings:
+        raise InputError(f"{path}: settings: are a ready study's; what your function shares stands under [shared]")
+    elif found.cases is None:
+        raise InputError(f"{path}: cases: is missing")
+    elif found.sample is not None and not isinstance(found.cases, dict):
+        raise InputError(f"{path}: sample: draws from ranges by name; found cases of another kind")
+
+
+def study_of_file(
+    path: str | Path, robot: Robot | None = None, seed: int | None = None, **options: Any
+) -> tuple[Study, list[Path]]:
+    """The study that a file describes, and the files that it asks for. `robot`: in place of the file's."""
+    path = Path(path)
+    asked = read_study(path)
+    with _told_of(path), _importable(path.parent):
+        subject = robot if robot is not None or asked.robot is None else robot_beside(path.parent, asked.robot)
+        options = {"seed": asked.seed if seed is None else seed, **options}
+        if asked.study is not None and subject is not None:
+            found = ready_study(asked.study, subject, asked.settings, **options)
+        else:
+            shared = asked.shared if subject is None else {"robot": subject, **asked.shared}
+            found = study(str(asked.function), _cases(asked, path.parent), shared=shared, **options)
+    write: dict[str, Callable[[Path], Path]] = {"results": found.save, "report": found.report}
+    return found, [write[name](path.parent / place) for name, place in asked.output if place is not None]
+
+
+def robot_beside(folder: Path, name: str) -> Robot:
+    """A library name, or a file beside the study's."""
+    return load(folder / name if (folder / name).is_file() else name)
+
+
+def _cases(asked: StudyFile, folder: Path) -> Any:
+    if isinstance(asked.cases, str):
+        return folder / asked.cases
+    if asked.sample is None or not isinstance(asked.cases, dict):
+        return asked.cases
+    return SAMPLES[asked.sample.kind](asked.sample.count, asked.cases, asked.sample.seed)
+
+
+@contextmanager
+def _told_of(path: Path) -> Iterator[None]:
+    """What cannot be is told with the file's name."""
+    try:
+        yield
+    except UnknownNameError as error:
+        raise InputError(f"{path}: {error}") from error
+    except InputError as error:
+        told = f"{path}: {error}"
+        raise (InputError(told) if type(error).__init__ is not Exception.__init__ else type(error)(told)) from error
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """Modules beside the file can be named in it; processes that are started meanwhile find them, too."""
+    sys.path.insert(0, str(folder.resolve()))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder.resolve()))
+
+
+def schema_text() -> str:
+    """The JSON Schema of the study file."""
+    schema = StudyFile.model_json_schema(mode="validation")
+    return json.dumps({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}, indent=2) + "\n"

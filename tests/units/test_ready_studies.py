@@ -1,0 +1,228 @@
+"""Ready studies: what they tell of an arm is what its models tell, one case at a time; files and the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.studies.ready import workspace
+from manipula.studies.ready.registry import READY
+from manipula.studies.study_file import schema_text
+from tests.units.test_cli import as_json, done, folder, refused
+
+__all__ = ["folder"]  # every test in an empty folder
+
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
+FLAT = mp.load("planar2r").with_parameters(l1=0.5, l2=0.3, m1=1, m2=1, g=10)
+
+
+def by_hand(arm: mp.Arm, place: Any, directions: int) -> dict[str, Any]:
+    """One voxel, answer by answer."""
+    robot, reached, most, w, torque = arm.robot, 0, 0, list[Any](), list[Any]()
+    weighs = robot.name != "stanford"
+    for z in workspace.directions_of(directions):
+        if robot.dof < 6:
+            q = arm.inverse_kinematics(place, task="position").q
+        else:
+            T = np.eye(4)
+            T[:3, :3], T[:3, 3] = workspace.rotation_to(z), place
+            q = arm.inverse_kinematics(T).q
+        reached, most = reached + (len(q) > 0), max(most, len(q))
+        w += [(arm.manipulability(x).translation if robot.dof < 6 else arm.manipulability(x).w) for x in q]
+        torque += [np.abs(arm.gravity(x)) for x in q] if weighs else []
+    worst = max(torque, key=max) if torque else None
+    found: dict[str, Any] = {
+        "reach": reached / directions, "answers": most, "manipulability": max(w, default=np.nan),
+        "torque": np.nan if worst is None else worst.max(), "joint": 0 if worst is None else int(worst.argmax()) + 1,
+    }  # fmt: skip
+    return found if weighs else {name: found[name] for name in ("reach", "answers", "manipulability")}
+
+
+@pytest.mark.parametrize(("name", "directions"), [("puma560", 3), ("planar2r", 1), ("stanford", 2)])
+def test_a_map_is_what_inverse_kinematics_says(name: str, directions: int) -> None:
+    robot = FLAT if name == "planar2r" else mp.load(name)
+    words = {} if robot.dof < 6 else {"directions": directions}
+    found = mp.studies.workspace(robot, voxels=6 if robot.dof >= 6 else 5, **words)
+    rng, rows, arm = np.random.default_rng(1), found.rows, mp.Arm(robot)
+    reached = np.flatnonzero(found.table["reach"] > 0)
+    assert len(reached) > 4
+    for k in [*rng.choice(reached, 4), *rng.integers(0, found.count, 3)]:
+        row = rows[int(k)]
+        assert ("torque" in row) == (name != "stanford")
+        wanted = by_hand(arm, [row[axis] for axis in "xyz"], directions)
+        for column, value in wanted.items():
+            assert row[column] == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), (column, row)
+
+
+def test_a_map_of_an_arm_in_a_plane_has_one_layer() -> None:
+    found = mp.studies.workspace(FLAT, voxels=8)
+    assert set(found.table["z"]) == {0.0}
+    r = np.hypot(found.table["x"], found.table["y"])
+    assert np.array_equal(found.table["reach"] == 1, (r <= 0.8) & (r >= 0.2))
+    picture = found.map("torque", "x", "y")
+    assert len(picture.values) == len(picture.y) == 8 and picture.svg().startswith("<svg")
+    assert np.isnan(picture.values[0][0]) and np.nanmax(np.array(picture.values)) == np.nanmax(found.table["torque"])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ({"voxels": 0}, "voxels: expected a whole number, or three of them, found 0"),
+        ({"voxels": [3, 3]}, "voxels: expected a whole number, or three of them"),
+        ({"voxels": "many"}, "voxels: expected"),
+        ({"voxels": 10**6}, "are more than a study can go through"),
+        ({"directions": 0}, "directions: expected how many, 1 to 1000, found 0"),
+        ({"box": [[0, 1], [1, 0], [0, 1]]}, "box: expected"),
+        ({"box": 3}, "box: expected"),
+        ({"voxles": 3}, "no setting of the study workspace is called 'voxles'; did you mean 'voxels'"),
+    ],
+)
+def test_settings_that_are_none(words: dict[str, Any], told: str) -> None:
+    with pytest.raises(mp.ManipulaError, match=told):
+        mp.studies.workspace("puma560", **{"box": [[0, 1]] * 3, **words})
+
+
+def test_robots_that_a_map_cannot_be_of() -> None:
+    with pytest.raises(mp.InputError, match="directions: planar2r has 2 joints and is asked for positions alone"):
+        mp.studies.workspace(FLAT, directions=2)
+    with pytest.raises(mp.InputError, match=r"needs a value for"):
+        mp.studies.workspace("planar2r")
+    with pytest.raises(mp.UnknownNameError, match="'pmua560'"):
+        mp.studies.workspace("pmua560")
+    with pytest.raises(mp.InputError, match="robot: expected a robot or its name, found 3"):
+        mp.studies.workspace(3)
+
+
+def test_maps_that_are_none() -> None:
+    found = mp.study(
+        lambda case, rng: {"s": case["a"] + case["b"], "v": [1, 2]}, {"a": [1, 2], "b": [3, 4], "c": ["u", "v"]}
+    )
+    assert found.map("s", "a", "b", c="v").values == [[4, 5], [5, 6]]
+    for call, told in {
+        ("s", "a", "a"): "expected two that differ",
+        ("s", "a", "d"): "no column of the cases is called 'd'",
+        ("v", "a", "b"): "v is no column of numbers",
+        ("s", "a", "c"): "c is no column of numbers",
+        ("t", "a", "b"): "no column of the study is called 't'",
+    }.items():
+        with pytest.raises(mp.InputError, match=told):
+            found.map(*call)
+    with pytest.raises(mp.UnknownNameError, match="level of c is called 'w'"):
+        found.map("s", "a", "b", c="w")
+
+
+# files and the command
+
+FILE = """
+format = 1
+function = "beside:area"
+[cases]
+a = { from = 0, to = 3, count = 4 }
+b = [1, 2]
+[shared]
+k = 2
+[output]
+results = "area.csv"
+report = "area.html"
+"""
+BESIDE = "def area(case, rng):\n    return {'area': case['k'] * case['a'] * case['b'], 'n': rng.normal()}\n"
+
+
+@pytest.fixture
+def written(folder: Path) -> Path:
+    (folder / "beside.py").write_text(BESIDE)
+    (folder / "area.toml").write_text(FILE)
+    return folder / "area.toml"
+
+
+def test_a_study_file_runs(written: Path) -> None:
+    told = as_json("study", "area.toml", "--resume", "kept")
+    assert told["cases"] == told["computed"] == 8 and told["files"] == ["area.csv", "area.html"]
+    assert (written.parent / "area.csv").read_text().splitlines()[8].startswith("3.0,2,12.0,")
+    again = as_json("study", "area.toml", "--resume", "kept")
+    assert again["computed"] == 0 and again["summary"] == told["summary"]
+    assert "area" in done("study", "area.toml", "--seed", "4")
+    assert "holds another study" in refused("study", "area.toml", "--resume", "kept", "--seed", "4")
+
+
+def test_a_ready_study_runs(folder: Path) -> None:
+    words = [f"--set={name}" for name in ("l1=0.5", "l2=0.3", "m1=1", "m2=1", "g=10")]
+    told = as_json("study", "workspace", "planar2r", *words, "--with", "voxels=[3,3,1]", "--report", "map.html")
+    assert told["cases"] == 9 and "Maps" in (folder / "map.html").read_text()
+    assert "workspace" in done("study")
+    assert [x["name"] for x in as_json("study")] == list(READY)
+    (folder / "map.toml").write_text('format = 1\nstudy = "workspace"\nrobot = "planar2r"\n[settings]\nvoxels = 3\n')
+    assert as_json("study", "map.toml", *words)["summary"] == told["summary"]
+    assert "needs a value for" in refused("study", "map.toml")
+
+
+def test_every_case_that_fails_is_exit_code_1(folder: Path) -> None:
+    (folder / "always.py").write_text("def fails(case, rng):\n    raise ValueError('no')\n")
+    (folder / "f.toml").write_text('format = 1\nfunction = "always:fails"\n[cases]\na = [1, 2]\n')
+    from tests.units.test_cli import run
+
+    result = run("study", "f.toml")
+    assert result.exit_code == 1 and "every case failed; the first says: ValueError: no" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("format = 1", "", "format: is missing"),
+        ("format = 1", "format = 2", "format: found 2"),
+        ("format = 1", "format = 1\nsede = 3", "sede: no such key; see the reference of study files"),
+        ("format = 1", "format = 1\nseed = -1", "seed: found -1"),
+        ("format = 1", 'format = 1\nseed = "1"', "seed: found '1'"),
+        ("format = 1", "format = 1\nseed = 1.5", "seed: found 1.5"),
+        ("format = 1", 'format = 1\nstudy = "workspace"', "expected study .a ready one. or function"),
+        ("format = 1", 'format = 1\nrobot = "pmua"', "no robot"),
+        ('function = "beside:area"', "", "expected study .a ready one. or function"),
+        ('function = "beside:area"', "function = 3", "function: found 3"),
+        ('function = "beside:area"', 'function = "besides:area"', "no module is called 'besides'"),
+        ('function = "beside:area"', 'function = "beside:arae"', "is not there"),
+        ('function = "beside:area"', 'study = "workspace"', "cases: a ready study plans its own"),
+        ("count = 4", "count = 0", "expected a count of 2 or more levels, found 0"),
+        ("from = 0, to = 3", "from = 3, to = 0", "the range is reversed"),
+        ("a = {", "a = [] #", "a: has no level"),
+        ("[cases]", "[case]", "case: no such key"),
+        ("[shared]", "[settings]", "settings: are a ready study's"),
+        ("k = 2", "a = 2", "'a' is a column of the cases, too"),
+        ("area.csv", "area.xls", "output: results: found 'area.xls'"),
+        ("report =", "repport =", "output: repport: no such key"),
+        ("[cases]", '[sample]\nkind = "sobolo"\ncount = 3\n[cases]', "sample: kind: found 'sobolo'"),
+        ("[cases]", '[sample]\nkind = "sobol"\ncount = 3\n[cases]', "expected from, to"),
+        ("[cases]", "[cases", "is no TOML"),
+    ],
+)
+def test_a_file_that_cannot_be(before: str, after: str, told: str, written: Path) -> None:
+    import re
+
+    assert before in FILE
+    written.write_text(FILE.replace(before, after, 1))
+    said = refused("study", "area.toml")
+    assert "area.toml" in said and re.search(told, said), said
+    assert sorted(path.name for path in written.parent.iterdir() if path.name != "__pycache__") == [
+        "area.toml",
+        "beside.py",
+    ]
+
+
+def test_commands_that_cannot_be(written: Path) -> None:
+    assert "nowhere.toml: cannot be read" in refused("study", "nowhere.toml")
+    assert "no ready study is called 'wrokspace'; did you mean 'workspace'" in refused("study", "wrokspace", "puma560")
+    assert "needs a robot" in refused("study", "workspace")
+    assert "expected NAME=VALUE" in refused("study", "workspace", "puma560", "--with", "voxels")
+    assert "says all itself; drop --with" in refused("study", "area.toml", "--with", "a=1")
+    assert "no engine is called 'fast'" in refused("study", "area.toml", "--engine", "fast")
+    assert "names no robot for --set" in refused("study", "area.toml", "--set", "a=1")
+
+
+def test_the_published_schema_is_that_of_the_reader() -> None:
+    published = (Path(mp.__file__).parent / "studies" / "study.schema.json").read_text(encoding="utf-8")
+    assert published == schema_text() and json.loads(published)["title"] == "StudyFile"
