@@ -91,7 +91,7 @@ def study(
 def _run(
     name: str, robot: str, seed: int | None, settings: list[str], wishes: Wishes, chosen: dict[str, Any]
 ) -> tuple[Study, list[Path]]:
-    from manipula.studies.ready.running import ready_study
+    from manipula.studies.running import ready_study
     from manipula.studies.study_file import study_of_file
 
     if Path(name).suffix == ".toml":

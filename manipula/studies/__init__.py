@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from manipula.studies.cases.samples import latin, sobol
-from manipula.studies.ready.running import workspace
+from manipula.studies.running import workspace
 from manipula.studies.study_file import study_of_file
 from manipula.studies.studying import Progress, study
 from manipula.studies.work.job import arm, batched

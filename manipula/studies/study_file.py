@@ -17,8 +17,8 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
 from manipula.simulation.scenarios.scenario import told_problem
 from manipula.studies.cases.samples import LatinHypercube, Sobol
-from manipula.studies.ready.running import ready_study
 from manipula.studies.results.study_result import Study
+from manipula.studies.running import ready_study
 from manipula.studies.studying import study
 
 SAMPLES = {"latin": LatinHypercube, "sobol": Sobol}
