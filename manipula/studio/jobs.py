@@ -1,6 +1,7 @@
 """Long work: started once for a question, followed by any number of readers, ended by anybody.
 
-A job outlives the page that asked: one that is loaded again finds it by its name and hears all its lines anew.
+A job outlives the page that asked: one that is loaded again finds it by its name and hears all its lines anew. What
+nobody follows any more gives way when something else waits: whoever types asks anew at every pause.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import secrets
 import time
 from collections import OrderedDict
@@ -21,7 +23,9 @@ from manipula.studio.workers import TaskError, Workers
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 KEPT = 60  # finished jobs that can still be asked for
-AT_ONCE = 2  # others wait
+AT_ONCE = max(2, min(4, os.cpu_count() or 2))  # others wait, the newest goes first
+PATIENCE = 5.0  # seconds after which a job that nobody follows or asks after is nobody's
+LOOK = 1.0  # seconds between two looks at those who wait
 WAITING = 30  # more are refused: nobody would see their answers
 LINES = 2000  # of progress; the oldest go
 PAUSE = 15.0  # seconds after which a silent stream says that it is there
@@ -33,6 +37,7 @@ class Job:
 
     kind: str
     key: str
+    given: Any
     name: str = field(default_factory=lambda: secrets.token_hex(8))
     state: State = "waiting"
     lines: list[dict[str, Any]] = field(default_factory=list)
@@ -40,11 +45,17 @@ class Job:
     result: Any = None
     error: dict[str, Any] | None = None
     begun: float = field(default_factory=time.monotonic)
+    asked: float = field(default_factory=time.monotonic)  # when somebody wanted it last
+    readers: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def over(self) -> bool:
         return self.state in ("done", "failed", "cancelled")
+
+    @property
+    def wanted(self) -> bool:
+        return self.readers > 0 or time.monotonic() - self.asked < PATIENCE
 
     def tell(self, text: str) -> None:
         self.lines.append({"text": text, "seconds": round(time.monotonic() - self.begun, 2)})
@@ -71,19 +82,24 @@ class Job:
 
     async def events(self) -> AsyncIterator[tuple[str, Any]]:
         """Every line from the first, then the end; ("", None) where nothing happened for a while."""
-        at = 0
-        while True:
-            changed = self._changed
-            for line in self.lines[max(at - self.dropped, 0) :]:
-                yield "progress", line
-            at = self.dropped + len(self.lines)
-            if self.over:
-                yield self._last()
-                return
-            try:
-                await asyncio.wait_for(changed.wait(), PAUSE)
-            except TimeoutError:
-                yield "", None
+        self.readers += 1
+        try:
+            at = 0
+            while True:
+                changed = self._changed
+                for line in self.lines[max(at - self.dropped, 0) :]:
+                    yield "progress", line
+                at = self.dropped + len(self.lines)
+                if self.over:
+                    yield self._last()
+                    return
+                try:
+                    await asyncio.wait_for(changed.wait(), PAUSE)
+                except TimeoutError:
+                    yield "", None
+        finally:
+            self.readers -= 1
+            self.asked = time.monotonic()
 
     def _last(self) -> tuple[str, Any]:
         if self.state == "done":
@@ -98,27 +114,27 @@ class Jobs:
         self._workers = workers
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._room = asyncio.Semaphore(AT_ONCE)
+        self._watch: asyncio.Task[None] | None = None
 
     def start(self, kind: str, given: Any) -> Job:
         """The job of this question: the one there is already, unless it failed."""
         key = sha256(json.dumps([kind, given], sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
         for job in reversed(self._jobs.values()):
             if job.key == key and job.state not in ("failed", "cancelled"):
+                job.asked = time.monotonic()
                 return job
-        if sum(job.state == "waiting" for job in self._jobs.values()) >= WAITING:
+        if len(self._waiting()) >= WAITING:
             raise InputError(f"{WAITING} questions are waiting already; cancel some")
-        job = Job(kind, key)
+        job = Job(kind, key, given)
         self._jobs[job.name] = job
         self._forget()
-        task = asyncio.create_task(self._run(job, given))
-        self._tasks[job.name] = task
-        task.add_done_callback(lambda _: self._tasks.pop(job.name, None))
+        self._go_on()
         return job
 
     def named(self, name: str) -> Job:
         if name not in self._jobs:
             raise UnknownNameError("job", name[:40], [job.name for job in self.under_way()])
+        self._jobs[name].asked = time.monotonic()
         return self._jobs[name]
 
     def under_way(self) -> list[Job]:
@@ -133,20 +149,54 @@ class Jobs:
     async def close(self) -> None:
         for job in self.under_way():
             self.cancel(job)
+        if self._watch is not None:
+            self._watch.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
-    async def _run(self, job: Job, given: Any) -> None:
-        async with self._room:
-            job.state, job.begun = "running", time.monotonic()
-            job.change()
-            worker = await self._workers.taken()
-            try:
-                job.end("done", await worker.run(job.kind, given, job.tell))
-            except TaskError as error:
-                job.end("failed", error=error.told)
-            finally:
-                await asyncio.shield(self._workers.returned(worker))
+    # who goes next
+
+    def _waiting(self) -> list[Job]:
+        return [job for job in self._jobs.values() if job.state == "waiting"]
+
+    def _go_on(self) -> None:
+        """Begins what there is room for, the newest first; what nobody wants makes room."""
+        for job in self._waiting():
+            if not job.wanted:
+                job.end("cancelled")
+        while (waiting := self._waiting()) and len(self._tasks) < AT_ONCE:
+            self._begin(waiting[-1])
+        if waiting:
+            for job in [job for job in self._jobs.values() if job.state == "running" and not job.wanted]:
+                self.cancel(job)
+            if self._watch is None or self._watch.done():
+                self._watch = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        """While somebody waits."""
+        while self._waiting():
+            await asyncio.sleep(LOOK)
+            self._go_on()
+
+    def _begin(self, job: Job) -> None:
+        job.state, job.begun = "running", time.monotonic()
+        job.change()
+        task = asyncio.create_task(self._run(job))
+        self._tasks[job.name] = task
+        task.add_done_callback(lambda _: self._ended(job))
+
+    def _ended(self, job: Job) -> None:
+        self._tasks.pop(job.name, None)
+        self._go_on()
+
+    async def _run(self, job: Job) -> None:
+        worker = await self._workers.taken()
+        try:
+            job.end("done", await worker.run(job.kind, job.given, job.tell))
+        except TaskError as error:
+            job.end("failed", error=error.told)
+        finally:
+            await asyncio.shield(self._workers.returned(worker))
 
     def _forget(self) -> None:
         over = [job for job in self._jobs.values() if job.over]

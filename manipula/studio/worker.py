@@ -21,6 +21,8 @@ from manipula.studio.tasks.faults import error_of
 from manipula.studio.tasks.registry import task_named
 from manipula.support.waiting import told_by_others
 
+JOBS = "jobs"  # the argument of a worker that is for them
+
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
@@ -29,7 +31,8 @@ def main() -> None:
     requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     _warm()
-    _send(answers, {"ready": os.getpid()})
+    if sys.argv[1:] == [JOBS]:
+        _step_back(requests)
     while True:
         _work(requests.get(), answers)
 
@@ -49,6 +52,15 @@ def _warm() -> None:
     robot = api.load("planar2r")
     api.drawing(robot)
     api.from_document(api.document(robot))
+
+
+def _step_back(requests: queue.SimpleQueue[Any]) -> None:
+    """A job leaves the processor to the page; what only jobs need is loaded while none is there."""
+    if hasattr(os, "nice"):
+        os.nice(5)
+    for name in ("module", "equations", "motion"):
+        if requests.empty():
+            task_named(name)
 
 
 def _work(request: dict[str, Any], answers: BinaryIO) -> None:

@@ -38,11 +38,11 @@ class Worker:
         self._killed = False  # the system needs a moment to say so itself
 
     @classmethod
-    async def started(cls) -> Worker:
+    async def started(cls, *kind: str) -> Worker:
         """A process that is loading; the first task waits for it."""
         place = str(Path(__file__).parent.parent.parent)  # where this very package is
         path = os.pathsep.join(filter(None, (place, os.environ.get("PYTHONPATH", ""))))
-        command = (sys.executable, "-P", "-m", f"{__package__}.worker")  # -P: not from the folder it is started in
+        command = (sys.executable, "-P", "-m", f"{__package__}.worker", *kind)  # -P: not from where it is started
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, env={**os.environ, "PYTHONPATH": path}
         )
@@ -97,7 +97,7 @@ class Workers:
 
     async def start(self) -> None:
         self._quick = await self._new()
-        self._idle.append(await self._new())
+        self._idle.append(await self._new("jobs"))
 
     async def quick(self, task: str, given: Any) -> Any:
         """An answer to a keystroke: from a process, too, since a table may be heavy and others wait for theirs."""
@@ -117,7 +117,7 @@ class Workers:
             if worker.alive:
                 return worker
             await self._gone(worker)
-        return await self._new()
+        return await self._new("jobs")
 
     async def returned(self, worker: Worker) -> None:
         """After a job; one is kept."""
@@ -126,7 +126,7 @@ class Workers:
         else:
             await self._gone(worker)
             if not self._idle:
-                self._idle.append(await self._new())
+                self._idle.append(await self._new("jobs"))
 
     async def close(self) -> None:
         await asyncio.gather(*(worker.ended() for worker in self._all))
@@ -134,8 +134,8 @@ class Workers:
         self._idle.clear()
         self._quick = None
 
-    async def _new(self) -> Worker:
-        worker = await Worker.started()
+    async def _new(self, *kind: str) -> Worker:
+        worker = await Worker.started(*kind)
         self._all.add(worker)
         return worker
 
