@@ -1,4 +1,4 @@
-"""Run beside the tests: a browser that has the studio open, and then a page of somebody else. Prints what that page got.
+"""Run beside the tests: a browser that has the studio open, then a page of somebody else; prints what that page got.
 
 python hostile.py CHROMIUM STUDIO_URL SAVE_REQUEST JOB HOSTILE_URL …
 """
