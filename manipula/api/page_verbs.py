@@ -67,7 +67,7 @@ def view_of(robot: Robot, moved: Any, times: Any, height: int, shown: dict[str, 
     odd = next((name for name in shown if name not in SHOWN), None)
     if odd is not None:
         raise UnknownNameError("mark of a view", odd, SHOWN)
-    record = drawing(robot)
+    record = drawing(robot, meshes=None)
     q, times, rows = _moved(record, moved, times)
     still = picture(robot, q, background="light", size=(640, height), whole=True)
     return View(Scene(robot.name, record, q, still, _models(robot), times, rows, height, shown))

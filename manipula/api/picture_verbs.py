@@ -16,21 +16,29 @@ VIEWS = {"front": (0, 0), "back": (180, 0), "left": (90, 0), "right": (-90, 0), 
 LARGEST = 10_000  # points of a side
 
 
-def drawing(robot: Robot | str, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def drawing(
+    robot: Robot | str, values: Mapping[str, Any] | None = None, *, meshes: bool | None = False
+) -> dict[str, Any]:
     """All that a picture of the robot needs, as plain data: joints with the steps before and after them, links as
     solids in their own frames, the tool, centres of mass, what can be reached. `values` are parameters by name; a
-    length without a value gets a stand-in, told in `stand_ins`.
+    length without a value gets a stand-in, told in `stand_ins`. `meshes`: links look as the URDF file says that the
+    robot came from (boxes, cylinders, spheres, .stl, .obj); what could not be drawn is told in `notes`. None: if there
+    is such a file.
 
     >>> record = drawing("planar2r", {"l1": 0.5})
     >>> record["joints"][0]["after"], record["stand_ins"]
     ([['tz', 0.0, 'd'], ['tx', 0.5, 'a'], ['rx', 0.0, 'alpha']], {'l2': 0.3})
     """
     from manipula.mechanics.drawing.record import drawing_of
+    from manipula.mechanics.drawing.visuals.dressed import dressed, dressed_where_known
 
     described = loaded(robot)
     if values is not None and not isinstance(values, Mapping):
         raise InputError(f"values: expected parameters by name, such as {{'l1': 0.4}}, found {values!r:.60}")
-    return drawing_of(described.with_parameters(**values) if values else described)
+    record = drawing_of(described.with_parameters(**values) if values else described)
+    if meshes is None:
+        return dressed_where_known(record, described)
+    return dressed(record, described) if meshes else record
 
 
 def picture(

@@ -58,8 +58,8 @@ def unit(v: Array) -> Array:
     return v / np.linalg.norm(v)
 
 
-def plain(values: ArrayLike) -> Any:
+def plain(values: ArrayLike, digits: int = DIGITS) -> Any:
     """As lists of floats, without dust beside the largest."""
     given = np.asarray(values, dtype=float)
     largest = float(np.abs(given).max(initial=0.0))
-    return (np.round(given, DIGITS - floor(log10(largest))) + 0.0).tolist() if largest else given.tolist()
+    return (np.round(given, digits - floor(log10(largest))) + 0.0).tolist() if largest else given.tolist()

@@ -1,0 +1,168 @@
+"""URDF → the shapes of its links: boxes, cylinders, spheres and meshes, with their colours.
+
+Only what moves with a joint of the drawing is taken: a link belongs to the nearest such joint on its way to the base,
+through joints that are fixed or stand at zero. What cannot be read is left out and told; a link of which nothing can be
+read keeps its solids.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from manipula.errors import InputError
+from manipula.mechanics.drawing.shapes import Shape, ball, box, plain, tube
+from manipula.mechanics.drawing.skeleton import BASE, Array, Move, matrix
+from manipula.mechanics.drawing.visuals.mesh_files import mesh_from
+from manipula.mechanics.robot.formats.urdf.text import root_from_text
+
+LARGEST = 64_000_000  # bytes of a file
+DIGITS = 4  # of corners below the largest number of a mesh
+
+
+@dataclass
+class Visuals:
+    """Shapes by the joint whose link they are on, BASE the base; `notes` are what could not be drawn."""
+
+    shapes: dict[int, list[Shape]] = field(default_factory=dict)
+    paints: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def visuals_of(text: str, folder: Path, joints: Sequence[str], first: tuple[str, Array]) -> Visuals:
+    """Of a URDF that lies in the folder, for joints of these names; `first` is one of them on the base, with its link's
+    frame seen from the base: which link of the file the base is, nobody has kept."""
+    return _Reader(root_from_text(text, []), folder, joints, first).visuals()
+
+
+class _Reader:
+    def __init__(self, root: ET.Element, folder: Path, joints: Sequence[str], first: tuple[str, Array]) -> None:
+        self.root, self.folder = root, folder
+        self.rows = {name: i for i, name in enumerate(joints)}
+        self.above = {_attribute(joint, "child", "link"): joint for joint in root.findall("joint")}
+        self.colours = {x.get("name", ""): colour for x in root.findall("material") if (colour := _colour(x))}
+        self.found = Visuals()
+        self.base = self._base(*first)
+
+    def _base(self, name: str, at: Array) -> Array:
+        """The file's root seen from the base."""
+        child = next((link for link, joint in self.above.items() if joint.get("name") == name), "")
+        return np.asarray(at @ np.linalg.inv(self.way(child, {})[1]))
+
+    def visuals(self) -> Visuals:
+        for link in self.root.findall("link"):
+            on, at = self.place(link.get("name", ""))
+            for visual in link.findall("visual"):
+                try:
+                    self.found.shapes.setdefault(on, []).extend(self.shapes(visual, at @ _origin(visual)))
+                except (InputError, ValueError) as error:
+                    self.found.notes.append(f"link {link.get('name')!r}: {error}")
+        return self.found
+
+    def place(self, link: str) -> tuple[int, Array]:
+        """The joint it moves with, and its frame seen from that of the joint's link."""
+        row, at = self.way(link, self.rows)
+        return row, at if row != BASE else self.base @ at
+
+    def way(self, link: str, rows: Mapping[str, int]) -> tuple[int, Array]:
+        """From the link up to one of these joints, or to the root."""
+        at = np.eye(4)
+        for _ in range(len(self.above) + 1):
+            joint = self.above.get(link)
+            if joint is None:
+                break
+            if (row := rows.get(joint.get("name", ""))) is not None:
+                return row, at
+            at, link = _origin(joint) @ at, _attribute(joint, "parent", "link")
+        return BASE, at
+
+    def shapes(self, visual: ET.Element, at: Array) -> Iterator[Shape]:
+        paint, geometry = self.paint(visual), visual.find("geometry")
+        for item in [] if geometry is None else geometry:
+            if item.tag == "box":
+                x, y, z = _numbers(item, "size", 3)
+                yield box(at, (x, y, z), paint)
+            elif item.tag == "cylinder":
+                (radius,), (length,) = _numbers(item, "radius", 1), _numbers(item, "length", 1)
+                half = 0.5 * length * at[:3, 2]
+                yield tube(at[:3, 3] - half, at[:3, 3] + half, (radius, radius), paint)
+            elif item.tag == "sphere":
+                yield ball(at[:3, 3], _numbers(item, "radius", 1)[0], paint)
+            elif item.tag == "mesh":
+                yield self.mesh(item, at, paint)
+
+    def mesh(self, item: ET.Element, at: Array, paint: str) -> Shape:
+        name = item.get("filename", "")
+        path = _located(name, self.folder)
+        if path is None:
+            raise InputError(f"{name}: this mesh is not there")
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"{name}: larger than {LARGEST // 1_000_000} MB")
+        found = mesh_from(name, path.read_bytes())
+        sized = found.vertices * (_numbers(item, "scale", 3) if item.get("scale") else (1.0, 1.0, 1.0))
+        shape = {"kind": "mesh", "frame": at.tolist(), "vertices": plain(sized, DIGITS), "paint": paint}
+        return shape | {"faces": found.faces.tolist()}
+
+    def paint(self, visual: ET.Element) -> str:
+        """The colour itself is the name of the paint."""
+        material = visual.find("material")
+        colour = "" if material is None else _colour(material) or self.colours.get(material.get("name", ""), "")
+        if not colour:
+            return "link"
+        self.found.paints[colour] = colour
+        return colour
+
+
+def _located(name: str, folder: Path) -> Path | None:
+    """package://arm/meshes/a.stl in the folder called arm, or in one above the file; else a path from the file."""
+    plain_name = name.removeprefix("file://")
+    if name.startswith("package://"):
+        package, _, rest = name.removeprefix("package://").partition("/")
+        above = [folder.resolve(), *folder.resolve().parents][:6]
+        tried = [place / rest for place in above if place.name == package] + [place / package / rest for place in above]
+        tried += [place / rest for place in above]
+    else:
+        tried = [folder / plain_name]
+    return next((path for path in tried if path.is_file()), None)
+
+
+def _origin(element: ET.Element) -> Array:
+    """xyz and rpy: R = Rz(yaw) Ry(pitch) Rx(roll)"""
+    origin = element.find("origin")
+    xyz, rpy = (
+        (0.0, 0.0, 0.0) if origin is None or not origin.get(k) else _numbers(origin, k, 3) for k in ("xyz", "rpy")
+    )
+    shifts = [Move(f"t{axis}", x) for axis, x in zip("xyz", xyz)]
+    return matrix((*shifts, Move("rz", rpy[2]), Move("ry", rpy[1]), Move("rx", rpy[0])))
+
+
+def _numbers(element: ET.Element, name: str, count: int) -> tuple[float, ...]:
+    words = (element.get(name) or "").split()
+    try:
+        found = tuple(map(float, words))
+    except ValueError:
+        found = ()
+    if len(found) != count or not np.isfinite(found).all() or (name not in ("xyz", "rpy", "scale") and min(found) <= 0):
+        raise InputError(f"<{element.tag}> {name}: found {element.get(name)!r:.60}, expected {count} numbers")
+    return found
+
+
+def _attribute(joint: ET.Element, part: str, name: str) -> str:
+    found = joint.find(part)
+    return "" if found is None else found.get(name, "")
+
+
+def _colour(material: ET.Element) -> str:
+    """`#rrggbb`, or "" where it has none."""
+    colour = material.find("color")
+    try:
+        parts = [float(x) for x in (colour.get("rgba", "") if colour is not None else "").split()][:3]
+    except ValueError:
+        parts = []
+    if len(parts) != 3 or not np.isfinite(parts).all():
+        return ""
+    return "#" + "".join(f"{round(255 * min(max(x, 0.0), 1.0)):02x}" for x in parts)

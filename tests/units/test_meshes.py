@@ -1,0 +1,227 @@
+"""What a URDF says its links look like: every shape where the file puts it, meshes of three kinds, nothing trusted."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import manipula as mp
+from manipula.mechanics.drawing.posing import poses_of
+from manipula.mechanics.drawing.visuals.mesh_files import MOST, Mesh, mesh_from, simplified
+
+CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]], dtype=float)
+FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+
+
+def binary_stl(corners: Any, faces: Any, head: bytes = b"") -> bytes:
+    data = head.ljust(80, b"\0") + struct.pack("<I", len(faces))
+    for face in faces:
+        data += struct.pack("<12fH", 0, 0, 1, *np.asarray(corners)[list(face)].ravel(), 0)
+    return data
+
+
+def text_stl(corners: Any, faces: Any) -> bytes:
+    facets = "".join(
+        "facet normal 0 0 1\nouter loop\n"
+        + "".join(f"vertex {x:e} {y:e} {z:e}\n" for x, y, z in np.asarray(corners)[list(face)])
+        + "endloop\nendfacet\n"
+        for face in faces
+    )
+    return f"solid a\n{facets}endsolid a\n".encode()
+
+
+def obj(corners: Any, faces: Any) -> bytes:
+    lines = [f"v {x} {y} {z}" for x, y, z in corners] + [
+        f"f {a + 1}/1 {b + 1}//2 {c - len(corners)}" for a, b, c in faces
+    ]
+    return "\n".join(["# a comment", *lines]).encode()
+
+
+def volume(mesh: Mesh) -> float:
+    """Of a closed surface, by the determinants of its faces."""
+    a, b, c = np.moveaxis(mesh.vertices[mesh.faces], 1, 0)
+    return float((np.cross(a, b) * c).sum() / 6)
+
+
+FILES = {
+    "a.stl": binary_stl(CORNERS, FACES),
+    "b.STL": text_stl(CORNERS, FACES),
+    "c.stl": binary_stl(CORNERS, FACES, b"solid, though binary"),
+    "d.obj": obj(CORNERS, FACES),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_meshes_are_read_whatever_wrote_them(name: str) -> None:
+    mesh = mesh_from(name, FILES[name])
+    assert mesh.vertices.shape == (4, 3) and len(mesh.faces) == 4
+    assert volume(mesh) == pytest.approx(1.0)
+
+
+BROKEN = {
+    "a.dae": b"<COLLADA/>", "b.stl": b"", "c.stl": b"solid a\nendsolid", "d.stl": b"\0" * 80 + b"\xff\xff\xff\xff",
+    "e.stl": binary_stl(CORNERS * np.nan, FACES), "f.obj": b"v 1 2\nf 1 2 3", "g.obj": b"v 0 0 0\nf 1 2 900",
+    "h.obj": b"v a b c\n", "i": b"", "j.obj": b"f 1 2 3", "k.stl": b"solid\nvertex 1 2 x vertex 1 2 3 vertex 1 2 3",
+    "l.stl": FILES["a.stl"][:-60], "m.obj": b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf -9 1 2",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_meshes_are_a_sentence(name: str) -> None:
+    with pytest.raises(mp.InputError, match=name):
+        mesh_from(name, BROKEN[name])
+
+
+def test_large_meshes_become_few_faces_of_the_same_body() -> None:
+    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 200, endpoint=False), np.linspace(0.001, np.pi - 0.001, 120))
+    ball = np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)], axis=-1).reshape(-1, 3)
+    i, j = np.meshgrid(np.arange(119), np.arange(200), indexing="ij")
+    a, b, c, d = (((i + di) * 200 + (j + dj) % 200).ravel() for di, dj in ((0, 0), (1, 0), (1, 1), (0, 1)))
+    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+    found = simplified(Mesh(ball, faces))
+    assert len(found.faces) <= MOST < len(faces)
+    assert volume(found) == pytest.approx(volume(Mesh(ball, faces)), rel=0.03)
+
+
+def random_urdf(seed: int) -> tuple[str, Any]:
+    """A tree of links with a box each, and where the boxes are at q, by matrices of SciPy."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(2, 7))
+    limit = '<limit lower="-9" upper="9" effort="1" velocity="1"/>'
+    body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    numbers = lambda size: rng.uniform(-1, 1, size).round(3)  # noqa: E731
+    text, kinds, joints, boxes = "", ["revolute", "prismatic", "fixed"], [], [(numbers(3), numbers(3))]
+    for k in range(1, count + 1):
+        kind = "revolute" if k == 1 else str(rng.choice(kinds))
+        axis = numbers(3)
+        joints.append((kind, int(rng.integers(0, k)), numbers(3), numbers(3), axis / np.linalg.norm(axis)))
+        boxes.append((numbers(3), numbers(3)))
+    for k, (xyz, rpy) in enumerate(boxes):
+        origin = f'<origin xyz="{" ".join(map(str, xyz))}" rpy="{" ".join(map(str, rpy))}"/>'
+        shape = f'<geometry><box size="0.1 {k + 1} 0.3"/></geometry>'
+        text += f'<link name="l{k}">{body}<visual>{origin}{shape}</visual></link>'
+    for k, (kind, parent, xyz, rpy, axis) in enumerate(joints, 1):
+        origin = f'<origin xyz="{" ".join(map(str, xyz))}" rpy="{" ".join(map(str, rpy))}"/>'
+        ends = f'<parent link="l{parent}"/><child link="l{k}"/><axis xyz="{" ".join(map(repr, axis.tolist()))}"/>'
+        text += f'<joint name="j{k}" type="{kind}">{ends}{origin}{limit}</joint>'
+
+    def placed(q: dict[str, float]) -> list[Any]:
+        poses = [np.eye(4)]
+        for k, (kind, parent, xyz, rpy, axis) in enumerate(joints, 1):
+            x, moved = q.get(f"j{k}", 0.0), np.eye(4)
+            if kind == "revolute":
+                moved[:3, :3] = Rotation.from_rotvec(x * axis).as_matrix()
+            elif kind == "prismatic":
+                moved[:3, 3] = x * axis
+            poses.append(poses[parent] @ rigid(xyz, rpy) @ moved)
+        return [pose @ rigid(*origin) for pose, origin in zip(poses, boxes)]
+
+    return f'<robot name="r">{text}</robot>', placed
+
+
+def rigid(xyz: Any, rpy: Any) -> Any:
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = Rotation.from_euler("xyz", rpy).as_matrix(), xyz
+    return found
+
+
+def test_every_shape_is_where_the_file_puts_it(tmp_path: Path) -> None:
+    for seed in range(12):
+        text, placed = random_urdf(seed)
+        (tmp_path / "r.urdf").write_text(text)
+        robot = mp.load(tmp_path / "r.urdf", exact=True)
+        record = mp.drawing(robot, meshes=True)
+        q = np.random.default_rng(seed).uniform(-2, 2, robot.dof)
+        expected = placed(dict(zip(robot.joint_names, q)))
+        poses = poses_of(record, q)
+        found = {
+            round(shape["size"][1]): pose @ np.array(shape["frame"])
+            for link, pose in zip(record["links"], poses)
+            for shape in link["shapes"]
+            if shape["kind"] == "box" and shape["paint"] == "link" and shape["size"][0] == 0.1
+        }
+        for k, at in found.items():
+            np.testing.assert_allclose(at, expected[k - 1], atol=1e-9, err_msg=f"seed {seed}, link {k - 1}")
+        assert len(found) == len(expected)
+
+
+def test_shapes_are_right_from_another_base(tmp_path: Path) -> None:
+    """A base in the middle of the file: what stands before it is drawn where it is at zero."""
+    text, placed = random_urdf(3)
+    (tmp_path / "r.urdf").write_text(text)
+    robot = mp.load(tmp_path / "r.urdf", exact=True)
+    start = next(x.link for x in robot.joints if any(y.parent == x.name for y in robot.joints))
+    part = mp.load(tmp_path / "r.urdf", base=start, exact=True)
+    q = np.linspace(0.3, 0.8, part.dof)
+    expected = placed(dict(zip(part.joint_names, q)))
+    record = mp.drawing(part, meshes=True)
+    here = int(start[1:])
+    seen = 0
+    for link, pose in zip(record["links"], poses_of(record, q)):
+        for shape in link["shapes"]:
+            if shape["kind"] == "box" and shape["paint"] == "link" and shape["size"][0] == 0.1:
+                k = round(shape["size"][1]) - 1
+                base = expected[here] @ np.linalg.inv(placed_origin(text, here))
+                np.testing.assert_allclose(base @ pose @ np.array(shape["frame"]), expected[k], atol=1e-9)
+                seen += 1
+    assert seen == len(expected)
+
+
+def placed_origin(text: str, k: int) -> Any:
+    """Of the box of link k, in the link's own frame."""
+    found = re.search(rf'<link name="l{k}">.*?<visual><origin xyz="([^"]+)" rpy="([^"]+)"', text)
+    assert found
+    return rigid(*([float(x) for x in part.split()] for part in found.groups()))
+
+
+BODY = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+LOOKS = """<robot name="r"><material name="blue"><color rgba="0 0 1 1"/></material>
+<link name="base"><visual><geometry><cylinder radius="0.1" length="0.4"/></geometry><material name="blue"/></visual>
+</link>
+<link name="arm">BODY<visual><geometry><mesh filename="package://bot/meshes/a.stl" scale="0.1 0.1 0.1"/></geometry>
+<material name=""><color rgba="1 0.5 0 1"/></material></visual>
+<visual><geometry><sphere radius="-1"/></geometry></visual>
+<visual><geometry><mesh filename="gone.stl"/></geometry></visual></link>
+<link name="hand">BODY</link>
+<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
+<joint name="bend" type="continuous"><parent link="arm"/><child link="hand"/><origin xyz="0 0 1"/><axis xyz="1 0 0"/>
+</joint>
+</robot>""".replace("BODY", BODY)
+
+
+def test_meshes_colours_and_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "bot" / "urdf").mkdir(parents=True)
+    (tmp_path / "bot" / "meshes").mkdir()
+    (tmp_path / "bot" / "meshes" / "a.stl").write_bytes(FILES["a.stl"])
+    (tmp_path / "bot" / "urdf" / "r.urdf").write_text(LOOKS)
+    robot = mp.load(tmp_path / "bot" / "urdf" / "r.urdf")
+    record = mp.drawing(robot, meshes=True)
+    plain = mp.drawing(robot)
+    base, arm, hand = record["links"]
+    assert [(x["kind"], x["paint"]) for x in base["shapes"]] == [("tube", "#0000ff")]
+    (mesh,) = arm["shapes"]
+    assert mesh["paint"] == "#ff8000" and record["paints"]["#ff8000"] == "#ff8000"
+    assert volume(Mesh(np.array(mesh["vertices"]), np.array(mesh["faces"]))) == pytest.approx(1e-3)
+    assert hand == plain["links"][2] and "notes" not in plain
+    assert len(record["notes"]) == 2 and "gone.stl" in record["notes"][1] and "radius" in record["notes"][0]
+
+
+def test_a_robot_of_no_file_has_no_meshes(tmp_path: Path) -> None:
+    for robot in (mp.load("puma560"), mp.Robot.from_text(LOOKS, "urdf", file=str(tmp_path / "gone.urdf"))):
+        with pytest.raises(mp.InputError, match="came from none that is there"):
+            mp.drawing(robot, meshes=True)
+        assert mp.drawing(robot, meshes=None) == mp.drawing(robot)
+
+
+def test_a_file_that_is_spoilt_since_leaves_the_solids(tmp_path: Path) -> None:
+    (tmp_path / "r.urdf").write_text(LOOKS)
+    robot = mp.load(tmp_path / "r.urdf")
+    assert mp.drawing(robot, meshes=None) != mp.drawing(robot)
+    (tmp_path / "r.urdf").write_text("<robot")
+    assert mp.drawing(robot, meshes=None) == mp.drawing(robot)
