@@ -83,6 +83,24 @@ def test_the_tool_is_dragged_by_the_pointer(arm: Any) -> None:
     assert abs(seen["x"] - at["x"] + 40) < 2 and abs(seen["y"] - at["y"] + 30) < 2  # it lies under the pointer
 
 
+def test_a_redundant_arm_is_moved_by_its_own_model_without_a_jump(page: Any) -> None:
+    """From a singular position: upright, where turns of joints 1 and 3 are the same."""
+    new_viewer(page, mp.drawing("panda"))
+    text = mp.robot_module("panda", models=["pose", "inverse_kinematics"], optimise="none")
+    page.evaluate("t => manipula.moduleOf(t).then(m => V.setModule(m))", text)
+    page.evaluate(
+        "V.setQ([0, 0, 0, -1.57, 0, 1.87, 0]); window.steps = []; let last = [...V.q];"
+        "V.onMove(q => { steps.push(Math.max(...q.map((x, c) => Math.abs(x - last[c])))); last = [...q] })"
+    )
+    start = np.array(tip(page))
+    page.locator("#arm").focus()
+    for key in ("ArrowUp", "ArrowDown", "ArrowDown", "ArrowUp"):
+        page.keyboard.press(key)
+    assert len(page.evaluate("steps")) == 4 and max(page.evaluate("steps")) < 0.4
+    assert np.abs(np.array(tip(page)) - start).max() < 1e-3
+    page.evaluate("V.dispose()")
+
+
 def test_keys_move_the_tool_and_the_joints(arm: Any) -> None:
     start = np.array(tip(arm))
     arm.locator("#arm").focus()

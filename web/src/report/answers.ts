@@ -22,7 +22,8 @@ export class Answers {
   private row(one: Branch, k: number, here: boolean): HTMLTableRowElement {
     const usable = one.valid && one.inside, mark = el("span", { class: "mark", "aria-hidden": true });
     mark.style.background = usable ? BRANCHES[k % BRANCHES.length] : REFUSED;
-    const joints = this.units.map((unit, c) => el("td", {}, one.valid ? told(one.q[c], unit) : "–"));
+    const known = one.q.length > 0 && one.q.every(Number.isFinite);
+    const joints = this.units.map((unit, c) => el("td", {}, known ? told(one.q[c], unit) : "–"));
     const go = here ? el("strong", {}, "here") : usable ? button("go", () => this.chosen(one.q)) : el("span", { class: "note" }, one.reason);
     if (go instanceof HTMLButtonElement) go.setAttribute("aria-label", `go to ${one.name || `branch ${k + 1}`}`);
     return el("tr", {}, el("td", {}, mark), el("th", { scope: "row" }, one.name || `${k + 1}`), ...joints, el("td", {}, go));

@@ -79,9 +79,10 @@ export class ReportArm {
   private branch(): void {
     if (!this.answers) return;
     this.found = this.viewer.branches() ?? [];
-    const here = (one: Branch) => one.q.every((x, c) => Math.abs(Math.atan2(Math.sin(x - this.viewer.q[c]), Math.cos(x - this.viewer.q[c]))) < 1e-4);
+    const turned = (x: number) => Math.abs(Math.atan2(Math.sin(x), Math.cos(x)));
+    const here = (one: Branch) => one.q.every((x, c) => turned(x - this.viewer.q[c]) < 1e-4);
     this.answers.set(this.found, this.found.findIndex((one) => one.valid && here(one)));
-    this.viewer.setGhosts(this.found.map((one) => ({ name: one.name, q: one.valid && !here(one) ? one.q : [], valid: one.inside, reason: one.reason })));
+    this.viewer.setGhosts(this.found.map((one) => ({ name: one.name, q: here(one) ? [] : one.q, valid: one.valid && one.inside, reason: "" })));
   }
 
   private take(index: number): void {
