@@ -55,7 +55,7 @@ function ToolPlace(): JSX.Element {
   return (
     <p class="tool-place" aria-live="off">
       {t("tool")} <output aria-label={t("Position of the tool ({0})", length)}>{place}</output> {length}
-      {why.value && !["slider", "key", "drag", "new arm", "home", "welcome", "motion"].includes(why.value) && <span class="why"> · {why.value}</span>}
+      {why.value && !["slider", "key", "drag", "new arm", "home", "welcome", "play"].includes(why.value) && <span class="why"> · {why.value}</span>}
     </p>
   );
 }

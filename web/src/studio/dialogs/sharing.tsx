@@ -7,7 +7,6 @@ import { Act, Switch } from "../parts/controls";
 import { Dialog } from "../parts/dialog";
 import { JobLine } from "../parts/working";
 import { q } from "../state/arm";
-import { numeric } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { robot } from "../state/work";
 import { shut } from "./which";
@@ -27,7 +26,7 @@ const hidden = signal<readonly string[]>([]);
 const job = new Job<ReportAnswer>();
 
 async function make(): Promise<void> {
-  const answer = await job.start("/api/report", { document: numeric(robot.value), hidden: hidden.value, q: q.value });
+  const answer = await job.start("/api/report", { document: robot.value, hidden: hidden.value, q: q.value });
   if (answer) fetchFile(answer.url);
 }
 

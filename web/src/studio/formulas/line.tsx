@@ -66,7 +66,7 @@ function TermOf({ tex, text, place }: TermProps): JSX.Element {
   const about = [links.length ? t("links {0}", links.join(", ")) : "", joints.length ? t("joints {0}", joints.join(", ")) : ""].filter(Boolean).join("; ");
   return (
     <span class="term" tabIndex={0} role="button" aria-label={about ? `${text}: ${about}` : text} title={about} onPointerEnter={on} onPointerLeave={off} onFocus={on} onBlur={off}>
-      <Formula tex={tex} />
+      <Formula tex={place.term > 0 ? `{}${tex}` : tex} />
     </span>
   );
 }

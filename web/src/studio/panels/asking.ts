@@ -1,6 +1,6 @@
 // Panels ask by themselves when they are opened and when the table has changed; an answer for an older table is greyed.
 import { signal, useSignalEffect, type Signal } from "@preact/signals";
-import { drawn, numeric, stale, standIns } from "../state/drawing";
+import { drawn, known, stale, standIns } from "../state/drawing";
 import type { Job } from "../state/jobs";
 import { robot } from "../state/work";
 
@@ -18,12 +18,12 @@ export function useAsking<T>(job: Job<T>, path: string, more: () => object | nul
     const rest = more();
     const digest = drawn.value?.digest;
     if (!digest || stale.value || rest === null) return;
-    const key = JSON.stringify([digest, rest, numbers ? standIns.value : null]);
+    const values = numbers ? { values: known(standIns.value) } : {};
+    const key = JSON.stringify([digest, rest, values]);
     const last = keyOf(job as Job<unknown>);
     const phase = job.phase.peek();
     if (last.peek() === key && (phase === "done" || phase === "running")) return;
     last.value = key;
-    const document = numbers ? numeric(robot.peek()) : robot.peek();
-    void job.start(path, { document, ...rest });
+    void job.start(path, { document: robot.peek(), ...rest, ...values });
   });
 }

@@ -32,7 +32,7 @@ function Answer({ answer }: { answer: BaseAnswer }): JSX.Element {
           <thead>
             <tr>
               <th scope="col">{t("Parameter")}</th>
-              {valued && <th scope="col">{t("Value (SI)")}</th>}
+              {valued && <th scope="col" class="figure">{t("Value (SI)")}</th>}
             </tr>
           </thead>
           <tbody>

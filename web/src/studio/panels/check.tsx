@@ -48,7 +48,7 @@ export function CheckPanel(): JSX.Element {
                   <td />
                   <th scope="col">{t("Law")}</th>
                   <th scope="col">{t("State")}</th>
-                  <th scope="col">{t("How")}</th>
+                  <th scope="col">{t("Detail")}</th>
                 </tr>
               </thead>
               <tbody>

@@ -29,13 +29,15 @@ const FLAGS: readonly (readonly [keyof Options & ("batch" | "single_file" | "sin
   ["single_file", "One file"],
   ["sincos", "sincos()"],
 ];
-const C_LIKE = new Set(["c", "cpp", "c++", "cuda"]);
+
+/** Whether the language has the option. */
+const has = (option: string): boolean => start.value?.options[language.value]?.includes(option) ?? false;
 
 const request = computed(() => ({
   language: language.value,
   models: models.value,
   optimise: optimise.value,
-  options: C_LIKE.has(language.value) ? options.value : {},
+  options: Object.fromEntries(Object.entries(options.value).filter(([name]) => has(name))),
 }));
 
 function Models(): JSX.Element {
@@ -67,15 +69,17 @@ function Choices(): JSX.Element {
         />
         <Models />
       </div>
-      {C_LIKE.has(language.value) && (
+      {(has("dtype") || FLAGS.some(([key]) => has(key))) && (
         <div class="line">
-          <Choice
-            label={t("Numbers")}
-            value={options.value.dtype ?? ""}
-            options={[["", t("double or float by a macro")], ["float64", "double"], ["float32", "float"]]}
-            onChange={(dtype) => (options.value = { ...options.value, dtype })}
-          />
-          {FLAGS.map(([key, title]) => (
+          {has("dtype") && (
+            <Choice
+              label={t("Numbers")}
+              value={options.value.dtype ?? ""}
+              options={[["", t("double or float by a macro")], ["float64", "double"], ["float32", "float"]]}
+              onChange={(dtype) => (options.value = { ...options.value, dtype })}
+            />
+          )}
+          {FLAGS.filter(([key]) => has(key)).map(([key, title]) => (
             <Switch key={key} label={t(title)} on={options.value[key] ?? false} onChange={(on) => (options.value = { ...options.value, [key]: on })} />
           ))}
         </div>
@@ -106,7 +110,8 @@ async function zip(): Promise<void> {
 }
 
 function Answer({ answer }: { answer: CodeAnswer }): JSX.Element {
-  const shown = answer.files.find((file) => file.name === chosen.value) ?? answer.files[0];
+  const own = answer.files.find((file) => models.value.some((model) => file.name.includes(model)) && !/\.(h|hpp|txt|md)$/.test(file.name));
+  const shown = answer.files.find((file) => file.name === chosen.value) ?? own ?? answer.files[0];
   if (!shown) return <p>{t("No file came out.")}</p>;
   return (
     <div class={job.phase.value === "running" || stale.value ? "old" : ""}>

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { signal } from "@preact/signals";
 import type { CountsAnswer } from "../../shared/api";
 import { t } from "../language";
+import { Bar } from "../parts/bar";
 import { Handing } from "../parts/handing";
 import { Choice } from "../parts/controls";
 import { JobLine } from "../parts/working";
@@ -14,18 +15,6 @@ import { useAsking } from "./asking";
 type Row = CountsAnswer["rows"][number];
 const job = new Job<CountsAnswer>();
 const chosen = signal("inverse_dynamics");
-const WIDTH = 300;
-
-/** Multiplications and additions as one bar of two parts; the numbers stand beside it as text. */
-function Bar({ mul, add, most }: { mul: number; add: number; most: number }): JSX.Element {
-  const size = (n: number): number => (WIDTH * n) / Math.max(most, 1);
-  return (
-    <svg class="bar" viewBox={`0 0 ${WIDTH} 14`} preserveAspectRatio="none" aria-hidden="true">
-      <rect class="mul" x="0" y="1" width={size(mul)} height="12" />
-      <rect class="add" x={size(mul)} y="1" width={size(add)} height="12" />
-    </svg>
-  );
-}
 
 function Published({ list, most }: { list: CountsAnswer["published"]; most: number }): JSX.Element[] {
   return list.map((entry) => (
@@ -52,10 +41,10 @@ function Bars({ answer, rows }: { answer: CountsAnswer; rows: Row[] }): JSX.Elem
           <tr>
             <th scope="col">{t("Method")}</th>
             <th scope="col">{t("multiplications, additions")}</th>
-            <th scope="col">×</th>
-            <th scope="col">+</th>
-            <th scope="col">sin, cos</th>
-            <th scope="col">{t("in all")}</th>
+            <th scope="col" class="figure">×</th>
+            <th scope="col" class="figure">+</th>
+            <th scope="col" class="figure">sin, cos</th>
+            <th scope="col" class="figure">{t("in all")}</th>
           </tr>
         </thead>
         <tbody>

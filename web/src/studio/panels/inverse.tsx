@@ -4,7 +4,7 @@ import type { InverseAnswer } from "../../shared/api";
 import type { Branch } from "../../shared/types";
 import { t } from "../language";
 import { Act } from "../parts/controls";
-import { Formula } from "../parts/formula";
+import { Formula, Prose } from "../parts/formula";
 import { Handing } from "../parts/handing";
 import { JobLine } from "../parts/working";
 import { branches, coordinates, move, show, shown } from "../state/arm";
@@ -77,6 +77,20 @@ function Branches(): JSX.Element {
   );
 }
 
+function Line({ line }: { line: { kind: "text" | "tex"; text: string } }): JSX.Element {
+  if (line.kind === "text")
+    return (
+      <p>
+        <Prose text={line.text} />
+      </p>
+    );
+  return (
+    <div class="scroll-x">
+      <Formula tex={breakable(line.text.replace(/&/g, ""))} />
+    </div>
+  );
+}
+
 function Derivation({ answer }: { answer: InverseAnswer }): JSX.Element {
   return (
     <ol class="derivation">
@@ -84,10 +98,22 @@ function Derivation({ answer }: { answer: InverseAnswer }): JSX.Element {
         <li key={i}>
           <details open={i < 2}>
             <summary>
-              {step.title}
-              {step.finds && <span class="quiet"> → {step.finds}</span>}
+              <Prose text={step.title} />
+              {step.finds && (
+                <span class="quiet">
+                  {" → "}
+                  <Prose text={step.finds} />
+                </span>
+              )}
             </summary>
-            {step.lines.map((line, j) => (line.kind === "tex" ? <div class="scroll-x" key={j}><Formula tex={breakable(line.text.replace(/&/g, ""))} /></div> : <p key={j}>{line.text}</p>))}
+            {step.lines.map((line, j) => (
+              <Line key={j} line={line} />
+            ))}
+            {[step.roots, step.choice && t("Branch: {0}", step.choice), step.singular].filter(Boolean).map((text) => (
+              <p key={text} class="quiet">
+                <Prose text={text} />
+              </p>
+            ))}
           </details>
         </li>
       ))}

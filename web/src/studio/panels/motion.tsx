@@ -19,7 +19,7 @@ export function motion(): Motion {
   const joints = coordinates.value;
   const fits = (list: number[] | null): list is number[] => list?.length === joints.length;
   const begin = fits(from.value) ? from.value : joints.map((joint) => inside(joint.limits, 0));
-  const end = fits(to.value) ? to.value : joints.map((joint, i) => inside(joint.limits, begin[i]! + (joint.unit === "rad" ? 1 : 0.2)));
+  const end = fits(to.value) ? to.value : joints.map((joint, i) => inside(joint.limits, begin[i]! + (joint.unit === "rad" ? Math.PI / 3 : 0.2)));
   return { kind: kind.value, from: begin, to: end, duration: seconds.value };
 }
 
@@ -62,7 +62,7 @@ export function MotionChoice(): JSX.Element {
         {t("End here")}
       </Act>
       <span class="quiet">
-        {said(asked.from)} → {said(asked.to)}
+        {said(asked.from)} → {said(asked.to)} {[...new Set(coordinates.value.map((joint) => jointUnit(joint.unit, units.value).unit))].join(", ")}
       </span>
     </div>
   );

@@ -9,13 +9,12 @@ import { Act, Choice, Slider, Switch } from "../parts/controls";
 import { Handing } from "../parts/handing";
 import { columnsOf, Plot } from "../parts/plot";
 import { JobLine } from "../parts/working";
-import { numeric, stale } from "../state/drawing";
+import { known, stale, standIns } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { start } from "../state/start";
 import { robot } from "../state/work";
 import { jointUnit } from "../table/units";
 import { PlayActs, StandIns, unitsOf } from "./dynamics";
-import { gainOf, NOT_SLID } from "./gains";
 import { motion, MotionChoice, seconds } from "./motion";
 
 const job = new Job<SimulateAnswer>();
@@ -24,28 +23,32 @@ const gains = signal<Readonly<Record<string, number>>>({});
 const load = signal(0);
 const push = signal(0);
 const noisy = signal(false);
+const MANY = 5; // a slider goes from none to five times what one begins with; the box takes any number
+const NOT_SLID = new Set(["sample", "lower", "upper"]); // told by the loop itself
 const friction = signal<"stick" | "smooth" | "none">("stick");
 
 const settings = computed(() => (start.value?.laws.find((entry) => entry.name === law.value)?.settings ?? []).filter(({ name }) => !NOT_SLID.has(name)));
-const setTo = (name: string): number => gains.value[name] ?? gainOf(name).start;
+type Setting = (typeof settings.value)[number];
+const setTo = ({ name, value }: Setting): number => gains.value[`${law.value} ${name}`] ?? value ?? 1;
 
 function request(): Omit<SimulateRequest, "document"> {
   const reference = motion();
   const until = seconds.value * 1.5;
   return {
     law: law.value,
-    gains: Object.fromEntries(settings.value.map(({ name }) => [name, setTo(name)])),
+    gains: Object.fromEntries(settings.value.map((setting) => [setting.name, setTo(setting)])),
     ...(law.value ? { reference } : {}),
     start: reference.from ?? [],
     until,
     friction: friction.value,
     payload: load.value,
     push: push.value ? { from: seconds.value / 2, to: seconds.value / 2 + 0.1, force: [0, 0, -push.value] } : null,
+    values: known(standIns.value),
     noise: noisy.value ? { q: 1e-5, qd: 1e-3 } : null,
   };
 }
 
-const run = (): void => void job.start("/api/simulate", { document: numeric(robot.value), ...request() });
+const run = (): void => void job.start("/api/simulate", { document: robot.value, ...request() });
 
 function Laws(): JSX.Element {
   const known = start.value?.laws ?? [];
@@ -67,18 +70,18 @@ function Laws(): JSX.Element {
 function Sliders(): JSX.Element {
   return (
     <div class="sliders plain">
-      {settings.value.map(({ name }) => {
-        const { low, high, unit } = gainOf(name);
+      {settings.value.map((setting) => {
+        const high = Math.max(MANY * Math.abs(setting.value ?? 1), setTo(setting), 1e-3);
         return (
           <Slider
-            key={name}
-            label={name}
-            unit={unit}
-            value={setTo(name)}
-            low={low}
-            high={Math.max(high, setTo(name))}
-            step={(high - low) / 100}
-            onInput={(value) => (gains.value = { ...gains.value, [name]: value })}
+            key={setting.name}
+            label={setting.name}
+            unit={setting.unit || "–"}
+            value={setTo(setting)}
+            low={0}
+            high={high}
+            step={high / 100}
+            onInput={(value) => (gains.value = { ...gains.value, [`${law.value} ${setting.name}`]: value })}
           />
         );
       })}

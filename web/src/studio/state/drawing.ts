@@ -35,18 +35,14 @@ export const makingPhase = making.phase;
 /** Parameters in the module's order: the file's values, the sliders' where there are none. */
 export const values = computed<number[] | undefined>(() => {
   const list = module.value?.robot.parameters;
-  return list?.map(({ name, value }) => standIns.value[name] ?? value ?? 0);
+  return list?.map((p) => standIns.value[p.name] ?? p.value ?? p.default ?? 0);
 });
 
-export const symbolic = computed<Parameter[]>(() => (drawn.value?.parameters ?? []).filter((p) => p.value === null));
+/** The sliders' values of names this robot has and that have none in the file. */
+export const known = (set: Readonly<Record<string, number>>): Record<string, number> =>
+  Object.fromEntries(symbolic.value.flatMap(({ name }) => (set[name] === undefined ? [] : [[name, set[name]]])));
 
-/** A document in which the sliders' values stand as values: for what must be computed with numbers. */
-export function numeric(document: RobotDocument): RobotDocument {
-  const given = new Set(document.values.filter(({ value }) => value.trim() !== "").map(({ name }) => name));
-  const more = symbolic.value.filter(({ name }) => name in standIns.value && !given.has(name));
-  const kept = document.values.filter(({ name }) => !more.some((p) => p.name === name));
-  return { ...document, values: [...kept, ...more.map(({ name }) => ({ name, value: String(standIns.value[name]) }))] };
-}
+export const symbolic = computed<Parameter[]>(() => (drawn.value?.parameters ?? []).filter((p) => p.value === null));
 
 let drawingNow: AbortController | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -91,11 +87,11 @@ async function fetched(document: RobotDocument, optimise: "none" | "fast", diges
 
 let redrawingNow: AbortController | null = null;
 
-async function redraw(document: RobotDocument, digest: string): Promise<void> {
+async function redraw(document: RobotDocument, digest: string, set: Readonly<Record<string, number>>): Promise<void> {
   redrawingNow?.abort();
   redrawingNow = new AbortController();
   try {
-    const answer = await call<DrawAnswer>("/api/draw", { document }, redrawingNow.signal);
+    const answer = await call<DrawAnswer>("/api/draw", { document, values: set }, redrawingNow.signal);
     if ("digest" in answer) drawnWith.value = { digest, drawing: answer.drawing as Drawing };
   } catch (error) {
     if (!aborted(error) && connected.value) throw error;
@@ -112,7 +108,7 @@ export function follow(): void {
   effect(() => {
     const set = standIns.value;
     const digest = drawn.value?.digest;
-    if (digest && Object.keys(set).length) void redraw(numeric(robot.peek()), digest);
+    if (digest && Object.keys(set).length) void redraw(robot.peek(), digest, known(set));
   });
   let was = connected.peek();
   effect(() => {

@@ -62,7 +62,7 @@ function keep(item: Kept): void {
 async function send(): Promise<void> {
   const body: DraftRequest = { name: tabName(), document: robot.peek(), base: file.peek()?.base ?? null, file: file.peek()?.name ?? null };
   const answer = await call<DraftAnswer>("/api/draft", body).catch(() => null);
-  if (answer) keptAt.value = answer.saved;
+  if (answer) keptAt.value = answer.saved ?? Date.now() / 1000;
 }
 
 export function keepEverything(): void {

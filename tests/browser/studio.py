@@ -1,0 +1,115 @@
+"""A studio of its own for the tests: the real program, a folder, a page, and what the browser complains of."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.browser.pages import loud
+
+# a stopped server is the point of one test: the browser says so, too
+UNREACHABLE = ("net::ERR_CONNECTION_REFUSED", "net::ERR_EMPTY_RESPONSE", "net::ERR_CONNECTION_RESET")
+
+
+@dataclass
+class Program:
+    """`manipula studio` running."""
+
+    url: str
+    folder: Path
+    process: subprocess.Popen[str]
+
+    @property
+    def address(self) -> str:
+        return self.url.partition("/?")[0]
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(20)
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[Program]:
+    """The program as a person starts it, on a free port, with drafts of its own."""
+    home = folder / ".home"
+    command = [sys.executable, "-m", "manipula.cli", "studio", "--no-browser", str(folder)]
+    environment = {**os.environ, "MANIPULA_HOME": str(home), "NO_COLOR": "1", "MANIPULA_LANG": "en"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    try:
+        yield Program(_address(process), folder, process)
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def _address(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    lines: list[str] = []
+    for line in process.stdout:
+        lines.append(line)
+        if found := re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line):
+            return found[0]
+    raise AssertionError("the studio did not start: " + "".join(lines))
+
+
+@contextmanager
+def page_of(browser: Any, program: Program, **context: Any) -> Iterator[tuple[Any, list[str]]]:
+    """A page of the studio when it is ready, and its complaints: errors, and requests to elsewhere."""
+    options = {"viewport": {"width": 1280, "height": 800}, "device_scale_factor": 1, "reduced_motion": "reduce"}
+    made = browser.new_context(accept_downloads=True, locale="en-GB", **{**options, **context})
+    page, complaints = made.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if loud(said) else None)
+    page.on("request", lambda asked: complaints.append(asked.url) if _foreign(asked.url, program) else None)
+    page.goto(program.url)
+    ready(page)
+    try:
+        yield page, complaints
+    finally:
+        made.close()
+
+
+def _foreign(url: str, program: Program) -> bool:
+    return not url.startswith((program.address + "/", "data:", "blob:"))
+
+
+def ready(page: Any) -> None:
+    page.locator("body[data-ready]").wait_for()
+
+
+def settled(page: Any) -> None:
+    """Whatever the open panel asked for has been answered."""
+    page.locator(".tab-body .working").first.wait_for(state="detached", timeout=60_000)
+
+
+def paste(page: Any, text: str, **choices: str) -> None:
+    """A table, as a person brings it in: by the words on the buttons."""
+    page.get_by_role("button", name="Paste", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Paste a table")
+    dialog.get_by_role("textbox", name="Table").fill(text)
+    for label, value in choices.items():
+        dialog.get_by_label(label.replace("_", " ")).select_option(value)
+    dialog.get_by_role("button", name="Use this table").click()
+    dialog.wait_for(state="detached")
+
+
+def library(page: Any, name: str) -> None:
+    page.locator("body").press("/")
+    dialog = page.get_by_role("dialog", name="Library")
+    dialog.get_by_label("Search").fill(name)
+    dialog.get_by_role("button", name=re.compile(rf"^{name}\b")).first.click()
+    dialog.wait_for(state="detached")
+
+
+def position(page: Any) -> list[float]:
+    """Of the tool, as the page shows it."""
+    shown = page.get_by_label("Position of the tool (m)")
+    shown.filter(has_text=re.compile(r"\d")).wait_for()
+    return [float(number) for number in shown.inner_text().split(",")]

@@ -1,0 +1,265 @@
+"""The studio as people use it: by visible labels and roles, in the program they start."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import manipula as mp
+from tests.browser.pages import changed
+from tests.browser.studio import UNREACHABLE, Program, library, page_of, paste, position, ready, running, settled
+
+ELBOW = "θ\td\ta\tα\n0\t0,4\t0\t90\n0\t0\t0,45\t0\n0\t0\t0,35\t0"
+HOSTILE = '<img src=x onerror="document.title=1">'
+
+
+@pytest.fixture(scope="module")
+def program(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    pytest.importorskip("starlette", reason="starlette is not installed: no studio is opened")
+    with running(tmp_path_factory.mktemp("arms")) as started:
+        yield started
+
+
+@pytest.fixture
+def page(browser: Any, program: Program) -> Iterator[Any]:
+    """A fresh page; none of the tests may leave a complaint."""
+    with page_of(browser, program) as (page, complaints):
+        yield page
+        assert not complaints
+
+
+def cell(page: Any, joint: int, column: str) -> Any:
+    return page.get_by_role("textbox", name=f"joint {joint}, {column}", exact=True)
+
+
+def test_a_newcomers_path(page: Any, tmp_path: Path) -> None:
+    """Open, new, paste three rows, see the arm, drag a slider, read the torques, take home C that passes its test."""
+    page.get_by_role("button", name="New", exact=True).click()
+    assert cell(page, 1, "a (m)").input_value() == "l1"
+    paste(page, ELBOW, Angles_in="deg")
+    assert [cell(page, i, "a (m)").input_value() for i in (1, 2, 3)] == ["0", "0.45", "0.35"]
+    assert position(page) == [0.8, 0.0, 0.4]
+    stage = page.locator(".stage")
+    before = stage.screenshot()
+    slider = page.get_by_role("slider", name="q2 (deg)")
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+    assert position(page)[2] > 1.0
+    assert changed(before, stage.screenshot()) > 0.01
+    page.get_by_role("tab", name="Equations").click()
+    page.get_by_label("Model", exact=True).select_option("inverse_dynamics")
+    settled(page)
+    tau = page.locator(".equations li").first
+    assert "τ" in tau.inner_text() and tau.locator(".katex").count() > 2
+    page.get_by_role("tab", name="Code").click()
+    settled(page)
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="Download all (zip)").click()
+    coming.value.save_as(tmp_path / "arm.zip")
+    self_test(tmp_path)
+
+
+def self_test(folder: Path) -> None:
+    """The files a person gets compile and pass the test that comes with them."""
+    with zipfile.ZipFile(folder / "arm.zip") as archive:
+        archive.extractall(folder / "c")
+    sources = sorted(map(str, (folder / "c").rglob("*.c")))
+    assert any(source.endswith("_test.c") for source in sources), sources
+    if not (compiler := shutil.which("cc") or shutil.which("gcc")):
+        pytest.skip("no C compiler: the files came, they were not compiled")
+    subprocess.run([compiler, "-std=c99", "-O1", *sources, "-o", str(folder / "run"), "-lm"], check=True)
+    assert subprocess.run([folder / "run"], capture_output=True, check=False).returncode == 0
+
+
+def test_every_mistake_is_told_at_its_cell_in_the_readers_words(page: Any) -> None:
+    paste(page, ELBOW)
+    good = page.get_by_label("Position of the tool (m)").inner_text()
+    wrong = cell(page, 2, "a (m)")
+    wrong.fill("0,4 apples")
+    sentence = page.get_by_role("alert").locator(".sentence")
+    sentence.wait_for()
+    assert wrong.get_attribute("aria-invalid") == "true"
+    assert page.locator("[aria-invalid=true]").count() == 1
+    document = mp.document("planar2r")
+    document["rows"][1]["a"] = "0,4 apples"
+    with pytest.raises(mp.RobotFileError) as found:
+        mp.from_document(document)
+    assert sentence.inner_text().split(": ", 1)[1] == str(found.value).split(": ", 1)[1]
+    assert page.get_by_text("the last table without errors").is_visible()
+    wrong.fill("0,45")
+    page.locator("[aria-invalid=true]").wait_for(state="detached")
+    assert page.get_by_label("Position of the tool (m)").inner_text() == good
+
+
+def test_a_block_pasted_into_a_cell_spreads_and_adds_rows(page: Any) -> None:
+    page.get_by_role("button", name="New", exact=True).click()
+    put(page, cell(page, 2, "d (m)"), "0,1\t0,2\t90\n0,3\t0,4\t-90\n0\tL\t0")
+    assert [cell(page, i, "a (m)").input_value() for i in (1, 2, 3, 4)] == ["l1", "0,2", "0,4", "L"]
+    page.get_by_role("slider", name="q4 (deg)").wait_for()
+    page.keyboard.press("Control+z")
+    page.get_by_role("slider", name="q3 (deg)").wait_for(state="detached")
+    put(page, cell(page, 1, "θ (deg)"), "alpha\ta\td\ttheta\n0\t0\t0\tq1\n-90\t0,2\t0\tq2")
+    page.wait_for_timeout(0)
+    page.get_by_role("columnheader", name="αᵢ₋₁").wait_for()
+    assert cell(page, 2, "aᵢ₋₁ (m)").input_value() == "0.2"
+
+
+def put(page: Any, field: Any, text: str) -> None:
+    """What the browser does when a person pastes."""
+    field.focus()
+    field.evaluate(
+        "(field, text) => { const data = new DataTransfer(); data.setData('text/plain', text);"
+        " field.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })) }",
+        text,
+    )
+
+
+def test_every_edit_can_be_undone_and_done_again(page: Any) -> None:
+    paste(page, ELBOW)
+    field = cell(page, 2, "a (m)")
+    field.click()
+    field.fill("")
+    field.type("0.9")
+    page.get_by_role("button", name="Add joint").click()
+    page.get_by_label("type of joint 4").select_option("prismatic")
+    assert page.get_by_label("type of joint 4").input_value() == "prismatic"
+    for _ in range(3):
+        page.locator("body").press("Control+z")
+    assert field.input_value() == "0.45"  # typing into one cell is one step
+    assert page.get_by_label("type of joint 4").count() == 0
+    for _ in range(3):
+        page.locator("body").press("Control+Shift+z")
+    assert page.get_by_label("type of joint 4").input_value() == "prismatic"
+    assert field.input_value() == "0.9"
+
+
+def test_the_keyboard_alone_is_enough(page: Any) -> None:
+    """New arm, a cell, a joint, a tab: no pointer."""
+    reach(page, "New")
+    page.keyboard.press("Enter")
+    reach(page, "joint 1, θ (deg)")
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    assert focused(page) == "joint 2, a (m)"
+    page.keyboard.type("0.5")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    position(page)
+    page.keyboard.press("2")
+    for _ in range(5):
+        page.keyboard.press("+")
+    assert page.get_by_role("slider", name="q2 (deg)").input_value() == "10"
+    page.keyboard.press("0")
+    assert page.get_by_role("slider", name="q2 (deg)").input_value() == "0"
+    reach(page, "Equations")
+    page.keyboard.press("ArrowRight")
+    assert page.get_by_role("tab", name="Inverse").get_attribute("aria-selected") == "true"
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Keys").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog", name="Keys").wait_for(state="detached")
+
+
+def focused(page: Any) -> str:
+    script = "(document.activeElement.getAttribute('aria-label') || document.activeElement.textContent || '').trim()"
+    return str(page.evaluate(script))
+
+
+def reach(page: Any, name: str) -> None:
+    """By the Tab key."""
+    for _ in range(120):
+        if focused(page) == name:
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the Tab key does not come to {name!r}")
+
+
+def test_a_reload_keeps_the_work(page: Any) -> None:
+    paste(page, ELBOW)
+    cell(page, 3, "a (m)").fill("0.31 +")  # not even right
+    page.get_by_role("alert").locator(".sentence").wait_for()
+    page.reload()
+    ready(page)
+    assert cell(page, 3, "a (m)").input_value() == "0.31 +"
+    assert page.get_by_role("navigation", name="Begin").count() == 0
+
+
+def test_units_are_changed_without_changing_the_arm(page: Any) -> None:
+    paste(page, ELBOW)
+    before = position(page)
+    page.get_by_label("Lengths in").select_option("mm")
+    page.get_by_role("columnheader", name="a (mm)").wait_for()
+    assert cell(page, 2, "a (mm)").input_value() == "450"
+    shown = page.get_by_label("Position of the tool (mm)")
+    shown.filter(has_text="800.0").wait_for()
+    page.get_by_role("button", name="Undo").click()
+    assert position(page) == before
+
+
+def test_names_are_shown_never_run(page: Any) -> None:
+    paste(page, ELBOW)
+    page.get_by_role("button", name=re.compile("^my_arm")).click()
+    page.get_by_role("menuitem", name="Name, gravity, values…").click()
+    page.get_by_label("Name", exact=True).fill(HOSTILE)
+    page.get_by_label("Description").fill(HOSTILE)
+    page.keyboard.press("Escape")
+    assert page.get_by_role("button", name=re.compile("^" + re.escape(HOSTILE[:4]))).is_visible()
+    cell(page, 1, "a (m)").fill(HOSTILE)
+    page.get_by_role("alert").locator(".sentence").first.wait_for()
+    assert page.locator("img").count() == 0
+    assert page.title() == "manipula studio"
+
+
+def test_two_pages_do_not_write_over_each_other(browser: Any, program: Program) -> None:
+    with page_of(browser, program) as (one, _), page_of(browser, program) as (two, _):
+        for page, length in ((one, "0.5"), (two, "0.6")):
+            paste(page, ELBOW)
+            cell(page, 2, "a (m)").fill(length)
+            page.keyboard.press("Control+s")
+            page.get_by_role("dialog", name="Save").get_by_role("button", name="Save", exact=True).click()
+            if page is one:
+                page.get_by_text("Saved as my_arm.toml.").wait_for()
+        found = two.get_by_role("dialog", name="The file has changed")
+        found.wait_for()
+        assert "0.5" in (program.folder / "my_arm.toml").read_text()
+        found.get_by_role("button", name="Save mine over it").click()
+        two.get_by_text("Saved as my_arm.toml.").wait_for()
+        assert "0.6" in (program.folder / "my_arm.toml").read_text()
+
+
+def test_a_stopped_server_is_told_and_nothing_is_lost(browser: Any, tmp_path: Path) -> None:
+    with running(tmp_path) as program, page_of(browser, program) as (page, complaints):
+        paste(page, ELBOW)
+        position(page)
+        program.stop()
+        cell(page, 2, "a (m)").fill("0.77")
+        page.get_by_text("not connected; your table is kept here").first.wait_for()
+        page.locator("body").press("1")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("+")  # the page computes on
+        assert page.get_by_role("slider", name="q1 (deg)").input_value() == "2"
+        kept = page.evaluate("Object.values(localStorage).join()")
+        assert "0.77" in kept
+        assert not [text for text in complaints if not any(word in text for word in UNREACHABLE)]
+
+
+def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:
+    library(page, "puma560")
+    page.get_by_role("tab", name="Inverse").click()
+    page.get_by_role("row").nth(1).wait_for()
+    before = position(page)
+    goes = page.locator("button:has-text('Go'):enabled")
+    goes.last.click()
+    assert position(page) == before
+    assert page.locator(".why").count() == 1

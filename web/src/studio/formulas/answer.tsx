@@ -1,0 +1,76 @@
+// A model's equations on the screen: lines, abbreviations, what runs, copies and files of it.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { EquationsAnswer } from "../../shared/api";
+import { counted, t } from "../language";
+import { Bar } from "../parts/bar";
+import { Act, Switch } from "../parts/controls";
+import { Formula } from "../parts/formula";
+import { Handing } from "../parts/handing";
+import { robot } from "../state/work";
+import { TermsOf } from "./line";
+
+const AT_ONCE = 60; // lines set before one asks for more: a thousand would take seconds
+
+const tex = (answer: EquationsAnswer): string => `\\begin{aligned}\n${answer.latex.map((line) => line.tex).join(" \\\\\n")}\n\\end{aligned}\n`;
+
+function Legend({ answer }: { answer: EquationsAnswer }): JSX.Element | null {
+  if (!answer.legend.length) return null;
+  return (
+    <p class="legend">
+      {t("with")}{" "}
+      {answer.legend.map(({ name, tex: symbol }) => (
+        <span key={name} class="legend-entry">
+          <Formula tex={symbol} />
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function Lines({ answer }: { answer: EquationsAnswer }): JSX.Element {
+  const [whole, setWhole] = useState(true);
+  const [most, setMost] = useState(AT_ONCE);
+  const from = whole ? 0 : answer.intermediates;
+  const left = answer.latex.length - from;
+  const visible = Math.min(left, most);
+  return (
+    <>
+      {answer.intermediates > 0 && (
+        <Switch label={counted("{0} intermediate", "{0} intermediates", answer.intermediates)} on={whole} onChange={setWhole} />
+      )}
+      <ol class="equations">
+        {answer.latex.slice(from, from + visible).map((line, i) => (
+          <li key={`${line.name} ${i}`}>
+            <TermsOf answer={answer} line={from + i} />
+          </li>
+        ))}
+      </ol>
+      {left > visible && <Act onClick={() => setMost(most + 4 * AT_ONCE)}>{t("{0} more lines", left - visible)}</Act>}
+    </>
+  );
+}
+
+/** `most`: operations of the longest bar beside it; 0: no bar. */
+export function Answer({ answer, old, most }: { answer: EquationsAnswer; old: boolean; most: number }): JSX.Element {
+  const name = `${robot.value.name || "arm"}_${answer.model}`;
+  const { mul, add, trig, total } = answer.count;
+  return (
+    <div class={old ? "old" : ""}>
+      {most > 0 && (
+        <>
+          <h3>{answer.method}</h3>
+          <Bar mul={mul} add={total - mul} most={most} />
+        </>
+      )}
+      <Handing
+        copies={[[t("Copy LaTeX"), () => tex(answer)], [t("Copy text"), () => answer.text]]}
+        files={[[t("Download LaTeX"), `${name}.tex`, () => tex(answer)]]}
+      />
+      <Lines answer={answer} />
+      <Legend answer={answer} />
+      <p class="quiet">{t("What runs: {0} multiplications, {1} additions, {2} sines and cosines. {3}", mul, add, trig, answer.proof)}</p>
+      {answer.conditions.length > 0 && <p class="quiet">{t("Holds where {0}.", answer.conditions.join(", "))}</p>}
+    </div>
+  );
+}
