@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from manipula.pages.built import STATIC
+from tests.browser.studio import Program, running
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader"]
@@ -27,3 +28,12 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=program, args=FLAGS)
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def program(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The studio, running: one for all tests of a process."""
+    pytest.importorskip("starlette", reason="starlette is not installed: no studio is opened")
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed: no studio is opened")
+    with running(tmp_path_factory.mktemp("arms")) as started:
+        yield started

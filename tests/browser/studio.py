@@ -14,9 +14,6 @@ from typing import Any
 
 from tests.browser.pages import loud
 
-# a stopped server is the point of one test: the browser says so, too
-UNREACHABLE = ("net::ERR_CONNECTION_REFUSED", "net::ERR_EMPTY_RESPONSE", "net::ERR_CONNECTION_RESET")
-
 
 @dataclass
 class Program:
@@ -29,10 +26,6 @@ class Program:
     @property
     def address(self) -> str:
         return self.url.partition("/?")[0]
-
-    def stop(self) -> None:
-        self.process.terminate()
-        self.process.wait(20)
 
 
 @contextmanager
@@ -84,13 +77,8 @@ def ready(page: Any) -> None:
     page.locator("body[data-ready]").wait_for()
 
 
-def settled(page: Any) -> None:
-    """Whatever the open panel asked for has been answered."""
-    page.locator(".tab-body .working").first.wait_for(state="detached", timeout=60_000)
-
-
 def paste(page: Any, text: str, **choices: str) -> None:
-    """A table, as a person brings it in: by the words on the buttons."""
+    """A table, as a person brings it in: by the words on the buttons; until its arm is there."""
     page.get_by_role("button", name="Paste", exact=True).click()
     dialog = page.get_by_role("dialog", name="Paste a table")
     dialog.get_by_role("textbox", name="Table").fill(text)
@@ -98,6 +86,15 @@ def paste(page: Any, text: str, **choices: str) -> None:
         dialog.get_by_label(label.replace("_", " ")).select_option(value)
     dialog.get_by_role("button", name="Use this table").click()
     dialog.wait_for(state="detached")
+    joints = len(text.strip().splitlines()) - 1
+    page.locator(f'.stage[aria-busy=false][data-robot="my_arm"][data-joints="{joints}"]').wait_for()
+
+
+def begin(page: Any) -> None:
+    """A new arm, by the menu."""
+    page.locator("header").get_by_role("button").first.click()
+    page.get_by_role("menuitem", name="New", exact=True).click()
+    page.locator('.stage[aria-busy=false][data-robot="my_arm"][data-joints="2"]').wait_for()
 
 
 def library(page: Any, name: str) -> None:
@@ -105,11 +102,10 @@ def library(page: Any, name: str) -> None:
     dialog = page.get_by_role("dialog", name="Library")
     dialog.get_by_label("Search").fill(name)
     dialog.get_by_role("button", name=re.compile(rf"^{name}\b")).first.click()
-    dialog.wait_for(state="detached")
+    page.locator(f'.stage[aria-busy=false][data-robot="{name}"]').wait_for()
 
 
 def position(page: Any) -> list[float]:
     """Of the tool, as the page shows it."""
-    shown = page.get_by_label("Position of the tool (m)")
-    shown.filter(has_text=re.compile(r"\d")).wait_for()
+    shown = page.get_by_label("Position of the tool (m)").filter(has_text=re.compile(r"\d"))
     return [float(number) for number in shown.inner_text().split(",")]

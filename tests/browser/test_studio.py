@@ -12,27 +12,22 @@ from typing import Any
 
 import pytest
 
-import manipula as mp
+from manipula import api
+from manipula.errors import RobotFileError
 from tests.browser.pages import changed
-from tests.browser.studio import UNREACHABLE, Program, library, page_of, paste, position, ready, running, settled
+from tests.browser.studio import Program, begin, library, page_of, paste, position, ready
 
 ELBOW = "θ\td\ta\tα\n0\t0,4\t0\t90\n0\t0\t0,45\t0\n0\t0\t0,35\t0"
+UNREACHABLE = ("net::ERR_INTERNET_DISCONNECTED",)  # one test takes the network away
 HOSTILE = '<img src=x onerror="document.title=1">'
 
 
 @pytest.fixture(scope="module")
-def program(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    pytest.importorskip("starlette", reason="starlette is not installed: no studio is opened")
-    with running(tmp_path_factory.mktemp("arms")) as started:
-        yield started
-
-
-@pytest.fixture
 def page(browser: Any, program: Program) -> Iterator[Any]:
-    """A fresh page; none of the tests may leave a complaint."""
-    with page_of(browser, program) as (page, complaints):
+    """One page for the tests of the file, as it stands open all day; none of them may leave a complaint."""
+    with page_of(browser, program, viewport={"width": 1100, "height": 640}) as (page, complaints):
         yield page
-        assert not complaints
+        assert not [text for text in complaints if not any(word in text for word in UNREACHABLE)]
 
 
 def cell(page: Any, joint: int, column: str) -> Any:
@@ -41,10 +36,12 @@ def cell(page: Any, joint: int, column: str) -> Any:
 
 def test_a_newcomers_path(page: Any, tmp_path: Path) -> None:
     """Open, new, paste three rows, see the arm, drag a slider, read the torques, take home C that passes its test."""
+    assert page.get_by_role("navigation", name="Begin").is_visible()
     page.get_by_role("button", name="New", exact=True).click()
     assert cell(page, 1, "a (m)").input_value() == "l1"
     paste(page, ELBOW, Angles_in="deg")
     assert [cell(page, i, "a (m)").input_value() for i in (1, 2, 3)] == ["0", "0.45", "0.35"]
+    page.get_by_role("button", name="Home", exact=True).click()
     assert position(page) == [0.8, 0.0, 0.4]
     stage = page.locator(".stage")
     before = stage.screenshot()
@@ -58,11 +55,10 @@ def test_a_newcomers_path(page: Any, tmp_path: Path) -> None:
     assert changed(before, stage.screenshot()) > 0.01
     page.get_by_role("tab", name="Equations").click()
     page.get_by_label("Model", exact=True).select_option("inverse_dynamics")
-    settled(page)
     tau = page.locator(".equations li").first
-    assert "τ" in tau.inner_text() and tau.locator(".katex").count() > 2
+    tau.locator(".katex").nth(2).wait_for()
+    assert "τ" in tau.inner_text()
     page.get_by_role("tab", name="Code").click()
-    settled(page)
     with page.expect_download() as coming:
         page.get_by_role("button", name="Download all (zip)").click()
     coming.value.save_as(tmp_path / "arm.zip")
@@ -83,33 +79,32 @@ def self_test(folder: Path) -> None:
 
 def test_every_mistake_is_told_at_its_cell_in_the_readers_words(page: Any) -> None:
     paste(page, ELBOW)
-    good = page.get_by_label("Position of the tool (m)").inner_text()
+    good = position(page)
     wrong = cell(page, 2, "a (m)")
     wrong.fill("0,4 apples")
     sentence = page.get_by_role("alert").locator(".sentence")
     sentence.wait_for()
     assert wrong.get_attribute("aria-invalid") == "true"
     assert page.locator("[aria-invalid=true]").count() == 1
-    document = mp.document("planar2r")
+    document = api.document("planar2r")
     document["rows"][1]["a"] = "0,4 apples"
-    with pytest.raises(mp.RobotFileError) as found:
-        mp.from_document(document)
+    with pytest.raises(RobotFileError) as found:
+        api.from_document(document)
     assert sentence.inner_text().split(": ", 1)[1] == str(found.value).split(": ", 1)[1]
     assert page.get_by_text("the last table without errors").is_visible()
     wrong.fill("0,45")
-    page.locator("[aria-invalid=true]").wait_for(state="detached")
-    assert page.get_by_label("Position of the tool (m)").inner_text() == good
+    page.locator(".stage:not(.stale)[aria-busy=false]").wait_for()
+    assert position(page) == good
 
 
 def test_a_block_pasted_into_a_cell_spreads_and_adds_rows(page: Any) -> None:
-    page.get_by_role("button", name="New", exact=True).click()
+    begin(page)
     put(page, cell(page, 2, "d (m)"), "0,1\t0,2\t90\n0,3\t0,4\t-90\n0\tL\t0")
     assert [cell(page, i, "a (m)").input_value() for i in (1, 2, 3, 4)] == ["l1", "0,2", "0,4", "L"]
     page.get_by_role("slider", name="q4 (deg)").wait_for()
     page.keyboard.press("Control+z")
     page.get_by_role("slider", name="q3 (deg)").wait_for(state="detached")
-    put(page, cell(page, 1, "θ (deg)"), "alpha\ta\td\ttheta\n0\t0\t0\tq1\n-90\t0,2\t0\tq2")
-    page.wait_for_timeout(0)
+    put(page, cell(page, 1, "θ (deg)"), "alpha_{i-1}\ta_{i-1}\td\ttheta\n0\t0\t0\tq1\n-90\t0,2\t0\tq2")
     page.get_by_role("columnheader", name="αᵢ₋₁").wait_for()
     assert cell(page, 2, "aᵢ₋₁ (m)").input_value() == "0.2"
 
@@ -144,9 +139,12 @@ def test_every_edit_can_be_undone_and_done_again(page: Any) -> None:
 
 
 def test_the_keyboard_alone_is_enough(page: Any) -> None:
-    """New arm, a cell, a joint, a tab: no pointer."""
-    reach(page, "New")
+    """A new arm, a cell, a joint, a tab: no pointer."""
+    reach(page, "my_arm")
     page.keyboard.press("Enter")
+    page.locator("[role=menuitem]:focus").wait_for()
+    page.keyboard.press("Enter")
+    page.locator('.stage[aria-busy=false][data-robot="my_arm"][data-joints="2"]').wait_for()
     reach(page, "joint 1, θ (deg)")
     for key in ("ArrowDown", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
@@ -155,16 +153,18 @@ def test_the_keyboard_alone_is_enough(page: Any) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Escape")
     page.evaluate("document.activeElement.blur()")
-    position(page)
+    page.keyboard.press("0")
     page.keyboard.press("2")
     for _ in range(5):
         page.keyboard.press("+")
     assert page.get_by_role("slider", name="q2 (deg)").input_value() == "10"
     page.keyboard.press("0")
     assert page.get_by_role("slider", name="q2 (deg)").input_value() == "0"
-    reach(page, "Equations")
-    page.keyboard.press("ArrowRight")
-    assert page.get_by_role("tab", name="Inverse").get_attribute("aria-selected") == "true"
+    chosen = page.locator("[role=tab][aria-selected=true]")
+    reach(page, before := chosen.inner_text())
+    page.keyboard.press("Home")
+    page.keyboard.press("End")
+    assert before != chosen.inner_text() == "Identify"
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keys").wait_for()
     page.keyboard.press("Escape")
@@ -179,7 +179,7 @@ def focused(page: Any) -> str:
 def reach(page: Any, name: str) -> None:
     """By the Tab key."""
     for _ in range(120):
-        if focused(page) == name:
+        if focused(page).startswith(name):
             return
         page.keyboard.press("Tab")
     raise AssertionError(f"the Tab key does not come to {name!r}")
@@ -202,7 +202,7 @@ def test_units_are_changed_without_changing_the_arm(page: Any) -> None:
     page.get_by_role("columnheader", name="a (mm)").wait_for()
     assert cell(page, 2, "a (mm)").input_value() == "450"
     shown = page.get_by_label("Position of the tool (mm)")
-    shown.filter(has_text="800.0").wait_for()
+    shown.filter(has_text=re.compile(r"\d{3}\.\d")).wait_for()
     page.get_by_role("button", name="Undo").click()
     assert position(page) == before
 
@@ -221,15 +221,15 @@ def test_names_are_shown_never_run(page: Any) -> None:
     assert page.title() == "manipula studio"
 
 
-def test_two_pages_do_not_write_over_each_other(browser: Any, program: Program) -> None:
-    with page_of(browser, program) as (one, _), page_of(browser, program) as (two, _):
-        for page, length in ((one, "0.5"), (two, "0.6")):
-            paste(page, ELBOW)
-            cell(page, 2, "a (m)").fill(length)
-            page.keyboard.press("Control+s")
-            page.get_by_role("dialog", name="Save").get_by_role("button", name="Save", exact=True).click()
-            if page is one:
-                page.get_by_text("Saved as my_arm.toml.").wait_for()
+def test_two_pages_do_not_write_over_each_other(page: Any, browser: Any, program: Program) -> None:
+    with page_of(browser, program, viewport={"width": 900, "height": 500}) as (two, _):
+        for one, length in ((page, "0.5"), (two, "0.6")):
+            paste(one, ELBOW)
+            cell(one, 2, "a (m)").fill(length)
+            one.keyboard.press("Control+s")
+            one.get_by_role("dialog", name="Save").get_by_role("button", name="Save", exact=True).click()
+            if one is page:
+                one.get_by_text("Saved as my_arm.toml.").wait_for()
         found = two.get_by_role("dialog", name="The file has changed")
         found.wait_for()
         assert "0.5" in (program.folder / "my_arm.toml").read_text()
@@ -238,20 +238,22 @@ def test_two_pages_do_not_write_over_each_other(browser: Any, program: Program) 
         assert "0.6" in (program.folder / "my_arm.toml").read_text()
 
 
-def test_a_stopped_server_is_told_and_nothing_is_lost(browser: Any, tmp_path: Path) -> None:
-    with running(tmp_path) as program, page_of(browser, program) as (page, complaints):
-        paste(page, ELBOW)
-        position(page)
-        program.stop()
-        cell(page, 2, "a (m)").fill("0.77")
-        page.get_by_text("not connected; your table is kept here").first.wait_for()
-        page.locator("body").press("1")
-        page.evaluate("document.activeElement.blur()")
-        page.keyboard.press("+")  # the page computes on
-        assert page.get_by_role("slider", name="q1 (deg)").input_value() == "2"
-        kept = page.evaluate("Object.values(localStorage).join()")
-        assert "0.77" in kept
-        assert not [text for text in complaints if not any(word in text for word in UNREACHABLE)]
+def test_a_server_that_does_not_answer_is_told_and_nothing_is_lost(page: Any) -> None:
+    paste(page, ELBOW)
+    page.get_by_role("button", name="Home", exact=True).click()
+    page.context.set_offline(True)
+    cell(page, 2, "a (m)").fill("0.77")
+    sentence = page.get_by_text("not connected; your table is kept here")
+    sentence.first.wait_for()
+    page.evaluate("document.activeElement.blur()")
+    for key in ("1", "+"):  # the page computes on
+        page.keyboard.press(key)
+    assert page.get_by_role("slider", name="q1 (deg)").input_value() == "2"
+    assert "0.77" in page.evaluate("Object.values(localStorage).join()")
+    page.context.set_offline(False)
+    sentence.last.wait_for(state="detached")
+    page.locator(".stage:not(.stale)[aria-busy=false]").wait_for()
+    assert position(page)[0] > 1.0
 
 
 def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:

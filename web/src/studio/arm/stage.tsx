@@ -4,9 +4,9 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../language";
 import { branches, move, q, shown } from "../state/arm";
-import { drawing, module, stale, values } from "../state/drawing";
+import { drawing, module, stale, values, waiting } from "../state/drawing";
 import { dark } from "../state/theme";
-import { noViewer, viewer } from "../state/viewing";
+import { chainType, noViewer, viewer } from "../state/viewing";
 import { welcome } from "../state/work";
 import { bound } from "./bound";
 
@@ -38,7 +38,8 @@ export function Stage(): JSX.Element {
   useEffect(() => {
     let stop: (() => void) | undefined;
     let gone = false;
-    void import("../../viewer/viewer").then(({ Viewer }) => {
+    void Promise.all([import("../../viewer/viewer"), import("../../viewer/chain")]).then(([{ Viewer }, { Chain }]) => {
+      chainType.value = Chain;
       if (gone || !host.current) return;
       try {
         const made = new Viewer(host.current);
@@ -57,7 +58,7 @@ export function Stage(): JSX.Element {
     };
   }, []);
   return (
-    <div class={`stage ${stale.value ? "stale" : ""}`}>
+    <div class={`stage ${stale.value ? "stale" : ""}`} aria-busy={waiting.value} data-joints={drawing.value?.dof} data-robot={drawing.value?.name}>
       <div class="host" ref={host} />
       {stale.value && <p class="over">{t("the last table without errors")}</p>}
       {noViewer.value && <p class="over">{t("No picture in three dimensions: {0}", noViewer.value)}</p>}

@@ -32,15 +32,17 @@ function Answer({ answer }: { answer: BaseAnswer }): JSX.Element {
           <thead>
             <tr>
               <th scope="col">{t("Parameter")}</th>
+              <th scope="col">{t("Combination")}</th>
               {valued && <th scope="col" class="figure">{t("Value (SI)")}</th>}
             </tr>
           </thead>
           <tbody>
             {answer.rows.map((row) => (
               <tr key={row.name}>
-                <th scope="row">
+                <th scope="row">{row.name}</th>
+                <td>
                   <Formula tex={breakable(row.tex.replace(/&/g, ""))} />
-                </th>
+                </td>
                 {valued && <td class="figure">{row.value === null ? "–" : Number(row.value.toPrecision(6))}</td>}
               </tr>
             ))}

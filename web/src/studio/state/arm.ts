@@ -2,6 +2,8 @@
 import { computed, effect, signal } from "@preact/signals";
 import type { Branches, DrawnJoint, Matrix, Shown } from "../../shared/types";
 import { drawing, module, values } from "./drawing";
+import { chainType } from "./viewing";
+import { opened } from "./work";
 
 export const q = signal<number[]>([]);
 /** Why the arm stands where it stands: "slider", "drag", a branch's name … */
@@ -71,10 +73,13 @@ export function nudge(way: number): void {
   moveJoint(chosen.value, within(joint, (q.value[chosen.value] ?? 0) + way * step), "key");
 }
 
+const chain = computed(() => (drawing.value && chainType.value ? new chainType.value(drawing.value) : null));
+
 export const pose = computed<Matrix | null>(() => {
   const made = module.value;
-  if (!made?.pose || q.value.length !== made.robot.dof) return null;
-  return made.pose(q.value, values.value);
+  if (made?.pose && q.value.length === made.robot.dof) return made.pose(q.value, values.value);
+  const placed = chain.value?.move(q.value).tool.elements;
+  return placed ? [0, 1, 2, 3].map((row) => [0, 1, 2, 3].map((column) => placed[4 * column + row]!)) : null;
 });
 
 /** The position a person chose last: branches are those of its tool pose. */
@@ -86,10 +91,15 @@ export const branches = computed<Branches | null>(() => {
   return made.inverse_kinematics(target, values.value, { near: q.value, limits: true, ...(parameter === undefined ? {} : { parameter }) });
 });
 
-/** A new arm keeps the position where it can. */
+/** Another arm begins in a pose that shows it well; an edited one stays where it is. */
 export function followDrawing(): void {
+  let last = opened.peek();
   effect(() => {
     const picture = drawing.value;
-    if (picture && q.peek().length !== picture.dof) move(home(), "new arm");
+    if (!picture) return;
+    const kept = opened.peek() === last ? q.peek() : [];
+    last = opened.peek();
+    if (kept.length === picture.dof) return;
+    move((picture.rest ?? home()).map((value, i) => kept[i] ?? value), "new arm");
   });
 }

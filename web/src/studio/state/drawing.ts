@@ -17,6 +17,10 @@ export const warnings = computed<Warning[]>(() => (faults.value.length ? [] : (d
 /** The arm on the screen is that of an earlier table. */
 export const stale = computed(() => faults.value.length > 0);
 
+const answeredFor = signal<RobotDocument | null>(null);
+/** The table has changed since the last answer about it. */
+export const waiting = computed(() => answeredFor.value !== robot.value);
+
 /** Values of names that have none in the file, as set by the sliders; SI. */
 export const standIns = signal<Readonly<Record<string, number>>>({});
 const drawnWith = signal<{ digest: string; drawing: Drawing } | null>(null);
@@ -44,6 +48,7 @@ export const known = (set: Readonly<Record<string, number>>): Record<string, num
 
 export const symbolic = computed<Parameter[]>(() => (drawn.value?.parameters ?? []).filter((p) => p.value === null));
 
+let moduleOf = ""; // digest of the robot the module is of
 let drawingNow: AbortController | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -53,7 +58,9 @@ async function draw(document: RobotDocument): Promise<void> {
   try {
     const answer = await call<DrawAnswer>("/api/draw", { document }, drawingNow.signal);
     faults.value = answer.errors;
-    if ("digest" in answer) await accepted(answer, document);
+    if ("digest" in answer) drawn.value = answer;
+    answeredFor.value = document;
+    if ("digest" in answer) await followed(answer, document);
   } catch (error) {
     if (!aborted(error) && connected.value) faults.value = [asFault(error)];
   }
@@ -64,10 +71,9 @@ const asFault = (error: unknown): Fault => {
   return { message, problem: message, hint: "", row: null, column: "" };
 };
 
-async function accepted(answer: Drawn, document: RobotDocument): Promise<void> {
-  const same = answer.digest === drawn.value?.digest;
-  drawn.value = answer;
-  if (same && module.value) return;
+async function followed(answer: Drawn, document: RobotDocument): Promise<void> {
+  if (answer.digest === moduleOf && module.value) return;
+  moduleOf = answer.digest;
   module.value = null;
   modulePhase.value = "none";
   if (await fetched(document, "none", answer.digest)) await fetched(document, "fast", answer.digest);

@@ -2,9 +2,11 @@
 import { signal, type Signal } from "@preact/signals";
 import type { ErrorAnswer, JobAnswer, Progress } from "../../shared/api";
 import { t } from "../language";
-import { aborted, bytes, call, connected, upload } from "./server";
+import { aborted, call, connected, upload } from "./server";
 
 export type Phase = "idle" | "running" | "done" | "failed" | "cancelled";
+
+const SHORT_MS = 1000;
 
 interface Hearing {
   source: EventSource;
@@ -20,12 +22,14 @@ export class Job<T> {
   private hearing: Hearing | null = null;
   private asking: AbortController | null = null;
   private turn = 0;
+  private begun = 0;
 
   /** Asks; resolves with the result, or with null where there is none (failed, cancelled, another question came). */
   async start(path: string, body: object | FormData): Promise<T | null> {
-    this.leave();
+    this.drop();
     const turn = ++this.turn;
     this.asking = new AbortController();
+    this.begun = performance.now();
     this.set("running", "");
     this.line.value = { text: t("asking…"), seconds: 0 };
     try {
@@ -74,18 +78,17 @@ export class Job<T> {
   }
 
   cancel(): void {
-    const id = this.hearing?.id;
-    this.leave();
+    this.drop(0);
     this.set("cancelled", "");
-    if (id) void bytes(`/api/jobs/${encodeURIComponent(id)}/cancel`, {}).catch(() => undefined);
   }
 
-  /** Stops listening without stopping the work: another page, or this one later, may ask the same. */
-  leave(): void {
+  // what nobody waits for any more would hold up what comes after it; what is nearly done costs less than a new process
+  private drop(atLeast = SHORT_MS): void {
+    const id = performance.now() - this.begun >= atLeast ? this.hearing?.id : undefined;
     this.turn++;
     this.asking?.abort();
     this.hush();
-    if (this.phase.value === "running") this.set("idle", "");
+    if (id) void call(`/api/jobs/${encodeURIComponent(id)}/cancel`, {}).catch(() => undefined);
   }
 
   private hush(): void {

@@ -54,13 +54,6 @@ export async function call<T>(path: string, body?: unknown, signal?: AbortSignal
   return (await response.json()) as T;
 }
 
-/** For files: the answer's bytes. */
-export async function bytes(path: string, body: unknown, signal?: AbortSignal): Promise<Blob> {
-  const response = await answered(fetch(path, post(body, signal)));
-  if (!response.ok) throw await refused(response);
-  return response.blob();
-}
-
 export async function upload<T>(path: string, form: FormData, signal?: AbortSignal): Promise<T> {
   const response = await answered(fetch(path, { method: "POST", body: form, signal: signal ?? null }));
   if (!response.ok) throw await refused(response);

@@ -19,6 +19,9 @@ export interface FileOf {
 export const file = signal<FileOf | null>(null);
 export const saved = computed(() => file.value !== null && file.value.document === robot.value);
 
+/** Grows when another robot takes the place of this one. */
+export const opened = signal(0);
+
 /** The first picture is a welcome, not somebody's work: it moves and is not kept. */
 export const welcome = signal(false);
 
@@ -35,6 +38,7 @@ export function beginWith(document: RobotDocument, from: FileOf | null = null): 
 
 /** Another document takes the place of this one; undo brings this one back. */
 export function open(document: RobotDocument, from: { name: string; base: string } | null = null): void {
+  opened.value++;
   line.put(document);
   welcome.value = false;
   file.value = from && { ...from, document };

@@ -117,7 +117,8 @@ function Faults(): JSX.Element {
     </button>
   );
   return (
-    <ul class="faults" role="alert">
+    <div role="alert">
+      <ul class="faults">
       {faults.value.map((fault, i) => (
         <li id={`fault-${i}`} key={`${i}${fault.message}`}>
           <span aria-hidden="true">⚠ </span>
@@ -125,7 +126,8 @@ function Faults(): JSX.Element {
           <span class="sentence">{fault.message}</span>
         </li>
       ))}
-    </ul>
+      </ul>
+    </div>
   );
 }
 
