@@ -9,7 +9,7 @@ import typer
 
 from manipula.cli.terminal import places
 from manipula.cli.terminal.screen import guarded, say, say_prose
-from manipula.cli.terminal.tongue import language, told
+from manipula.cli.terminal.tongue import language, told_in
 from manipula.errors import ManipulaError
 
 
@@ -38,7 +38,7 @@ def studio(
     from manipula.pages.built import built
 
     page, drafts = built("studio"), places.catalogue().parent / "studio"
-    wanted = Wanted(place.expanduser(), page, drafts, port, not no_browser, language(), told)
+    wanted = Wanted(place.expanduser(), page, drafts, port, not no_browser, language(), told_in)
     serve(wanted, _said)
     say()
 

@@ -40,7 +40,7 @@ UPLOADS = 20  # recordings that are kept; the oldest go
 
 @dataclass
 class Studio:
-    """One studio: where it is, what it works with, what it keeps. `told` puts a sentence into the user's language."""
+    """One studio: where it is, what it works with, what it keeps. `told` puts a sentence into a language."""
 
     folder: Folder
     drafts: Drafts
@@ -48,7 +48,7 @@ class Studio:
     page: Path | None  # the built front end
     language: str = "en"
     opened: str | None = None  # the file named when it was started
-    told: Callable[[str], str] = lambda text: text
+    told: Callable[[str, str], str] = lambda text, language: text
     workers: Workers = field(default_factory=Workers)
     recordings: list[Path] = field(default_factory=list)
     known: dict[str, Any] = field(default_factory=dict)  # what never changes, asked once
@@ -89,7 +89,7 @@ class Studio:
         async def answer(request: Request) -> Response:
             found = await self.workers.quick(task, await _body(request))
             for fault in found.get("errors", ()):
-                fault["message"] = self.told(fault["message"])
+                fault["message"] = self.told(fault["message"], self._tongue(request))
             return JSONResponse(found)
 
         return answer
@@ -127,24 +127,29 @@ class Studio:
         return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})
 
     async def one_job(self, request: Request) -> Response:
-        return JSONResponse(self._in_tongue(self._job(request).as_dict()))
+        return JSONResponse(self._in_tongue(self._job(request).as_dict(), self._tongue(request)))
 
     async def events(self, request: Request) -> Response:
-        return StreamingResponse(self._stream(self._job(request)), media_type="text/event-stream")
+        stream = self._stream(self._job(request), self._tongue(request))
+        return StreamingResponse(stream, media_type="text/event-stream")
 
-    async def _stream(self, job: Job) -> AsyncIterator[str]:
+    async def _stream(self, job: Job, language: str) -> AsyncIterator[str]:
         number = 0
         async for event, data in job.events():
             number += 1
-            told = json.dumps(self._in_tongue(data))
+            told = json.dumps(self._in_tongue(data, language))
             yield f"id: {number}\nevent: {event}\ndata: {told}\n\n" if event else ": still here\n\n"
 
-    def _in_tongue(self, data: Any) -> Any:
-        """With its error, where it has one, in the user's language."""
+    def _tongue(self, request: Request) -> str:
+        """The page's language, which a stream says in its address; else the one the studio was started in."""
+        return request.headers.get("x-language") or request.query_params.get("lang") or self.language
+
+    def _in_tongue(self, data: Any, language: str) -> Any:
+        """With its error, where it has one, in this language."""
         error = data.get("error") if isinstance(data, dict) else None
         if not isinstance(error, dict) or "message" not in error:  # of a simulation it is an array
             return data
-        return data | {"error": error | {"message": self.told(error["message"])}}
+        return data | {"error": error | {"message": self.told(error["message"], language)}}
 
     async def cancel(self, request: Request) -> Response:
         self.jobs.cancel(self._job(request))
@@ -161,12 +166,12 @@ class Studio:
             try:
                 digest, saved = await asyncio.to_thread(self.folder.save, given["name"], text, base)
             except Conflict as conflict:
-                return JSONResponse(await self._conflict(conflict), 409)
+                return JSONResponse(await self._conflict(conflict, self._tongue(request)), 409)
         return JSONResponse({"name": given["name"], "base": digest, "saved": saved})
 
-    async def _conflict(self, conflict: Conflict) -> dict[str, Any]:
+    async def _conflict(self, conflict: Conflict, language: str) -> dict[str, Any]:
         """Theirs, to be looked at beside ours; a document where it can be read as one."""
-        told = {"error": {"message": self.told(str(conflict))}}
+        told = {"error": {"message": self.told(str(conflict), language)}}
         if conflict.theirs is None:
             return told | {"theirs": None}
         try:
@@ -227,7 +232,8 @@ class Studio:
         async def refused(request: Request, error: Exception) -> Response:
             told = error.told if isinstance(error, TaskError) else error_of(error)
             status = 500 if told.pop("internal", False) else 404 if isinstance(error, UnknownNameError) else 400
-            return JSONResponse({"error": told | {"message": self.told(told["message"])}}, status)
+            message = self.told(told["message"], self._tongue(request))
+            return JSONResponse({"error": told | {"message": message}}, status)
 
         async def not_answered(request: Request, error: Exception) -> Response:
             assert isinstance(error, HTTPException)
@@ -250,11 +256,13 @@ async def _body(request: Request) -> dict[str, Any]:
 
 
 def _parsed(data: object) -> Any:
-    """JSON, without numbers that are none."""
+    """JSON, without numbers that are none and halves of letters."""
     try:
-        return json.loads(data if isinstance(data, bytes | str) else "", parse_constant=_no_number)
+        found = json.loads(data if isinstance(data, bytes | str) else "", parse_constant=_no_number)
+        json.dumps(found, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise InputError("the request is not JSON") from None
+    return found
 
 
 def _no_number(word: str) -> None:

@@ -36,7 +36,7 @@ class Wanted:
     port: int = 0  # 0: a free one
     browser: bool = True
     language: str = "en"
-    told: Callable[[str], str] = lambda text: text
+    told: Callable[[str, str], str] = lambda text, language: text
 
 
 def serve(wanted: Wanted, say: Callable[[str], None]) -> None:
@@ -85,8 +85,8 @@ def _folder(place: Path) -> tuple[Path, str | None]:
         return place.resolve(), None
     if place.suffix.lower() not in ENDINGS:
         raise InputError(f"{place}: expected a folder, or a file with one of the endings {' '.join(ENDINGS)}")
-    if not place.parent.is_dir():
-        raise InputError(f"{place}: there is no folder {place.parent}")
+    if not place.is_file():
+        raise InputError(f"{place}: there is no such file; without a name the current folder is opened")
     return place.parent.resolve(), place.name
 
 

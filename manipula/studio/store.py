@@ -24,7 +24,8 @@ LISTED = 500  # files; a folder with more is a whole disk
 DEEP = 3  # folders inside one another
 LOOKED_AT = 20_000  # entries, whatever they are
 DRAFTS = 40
-_PART = re.compile(r"[^\x00-\x1f\x7f<>:\"|?*\\/]{1,120}")
+SAVED = (".toml",)
+_PART = re.compile(r"[^\x00-\x1f\x7f<>:\"|?*\\/\ud800-\udfff]{1,120}")  # no halves of letters: names that are no text
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.I)  # of Windows, in any folder
 _DRAFT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -79,7 +80,9 @@ class Folder:
         return found[:LISTED]
 
     def _digest(self, path: str, stat: os.stat_result) -> str:
-        """Read once for every change: pages ask often."""
+        """Of what can be saved here; read once for every change: pages ask often."""
+        if not path.lower().endswith(SAVED):
+            return ""
         key = (path, stat.st_mtime_ns, stat.st_size)
         if key not in self._digests:
             if len(self._digests) > 4 * LISTED:
@@ -98,7 +101,7 @@ class Folder:
             for entry in sorted(entries, key=lambda entry: entry.name):
                 left -= 1
                 name = f"{prefix}{entry.name}"
-                if entry.name.startswith(".") or entry.is_symlink() or left < 0:
+                if entry.name.startswith(".") or entry.is_symlink() or left < 0 or not _PART.fullmatch(entry.name):
                     continue
                 if entry.is_dir() and name.count("/") < DEEP - 1:
                     places.append((Path(entry.path), f"{name}/"))
@@ -120,7 +123,7 @@ class Folder:
 
         A new file has no base: one that is there already is somebody's.
         """
-        path = self.path(name, (".toml",))
+        path = self.path(name, SAVED)
         theirs = path.read_bytes() if path.is_file() else None
         found = None if theirs is None else digest_of(theirs)
         if found != base:

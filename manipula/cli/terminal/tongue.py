@@ -49,8 +49,12 @@ def language() -> str:
 
 def told(text: str) -> str:
     """The text in the language that was asked for."""
-    name = language()
-    return text if name == TONGUES[0] else _translated(text, catalogue(name))
+    return told_in(text, language())
+
+
+def told_in(text: str, name: str) -> str:
+    """The text in this language; one there are no words of is English."""
+    return _translated(text, catalogue(name)) if name in TONGUES[1:] else text
 
 
 def told_in_parts(text: str) -> str:

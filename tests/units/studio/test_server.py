@@ -152,7 +152,7 @@ def test_no_name_in_a_request_leads_outside(live: Live) -> None:
 
 
 def test_bad_requests_get_a_sentence(live: Live) -> None:
-    for body in (b"", b"{", b"[]", b"null", b'{"document": NaN}', b"[" * 100_000, b"\xff"):
+    for body in (b"", b"{", b"[]", b"null", b'{"document": NaN}', b"[" * 100_000, b"\xff", b'{"a": "\\ud800"}'):
         answer = live.client.post("/api/draw", content=body, headers={"content-type": "application/json"})
         assert answer.status_code == 400, body[:20]
         assert answer.json()["error"]["message"]
@@ -320,6 +320,21 @@ def test_a_file_with_mistakes_can_be_opened(live: Live) -> None:
     (live.folder / "slip.toml").write_text(text, encoding="utf-8")
     read = live.post("/api/read", file="slip.toml")
     assert live.post("/api/draw", document=read["document"])["errors"][0]["column"] == "alpha"
+
+
+def test_comments_of_a_file_are_told_of(live: Live) -> None:
+    for text, kept in (("", True), ("# by hand\n", False), ('notes = ["# no comment"]\n', True), ("# x\r\n", False)):
+        (live.folder / "noted.toml").write_text(text + api.to_text(mp.load("rp")), encoding="utf-8")
+        told = [x["message"] for x in live.post("/api/read", file="noted.toml")["warnings"]]
+        assert any("comments are not kept" in x for x in told) is not kept
+
+
+def test_sentences_are_in_the_language_of_the_page(live: Live) -> None:
+    """The fixture's studio was started without a catalogue; what is not known stays English and harmless."""
+    for language in ("pt", "xx", "<script>", "../../etc"):
+        answer = live.client.post("/api/read", json={"library": "none"}, headers={"X-Language": language})
+        assert answer.status_code == 400
+        assert "expected one of" in answer.json()["error"]["message"]
 
 
 def test_a_draft_is_kept_right_or_wrong(live: Live) -> None:

@@ -118,10 +118,12 @@ def test_a_page_that_is_not_built_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
-    for place in (tmp_path / "none", tmp_path / "none" / "arm.toml", tmp_path / "arm.exe"):
+    for place in (tmp_path / "none", tmp_path / "none" / "arm.toml", tmp_path / "arm.exe", tmp_path / "new.toml"):
         with pytest.raises(InputError):
             _folder(place)
+    (tmp_path / "new.toml").touch()
     assert _folder(tmp_path / "new.toml") == (tmp_path.resolve(), "new.toml")
+    assert _folder(tmp_path) == (tmp_path.resolve(), None)
 
 
 def test_a_port_that_is_taken_is_told() -> None:

@@ -93,6 +93,14 @@ def test_names_that_are_good(folder: Folder) -> None:
         folder.save("arm.urdf", "x", None)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the file system takes no such name")
+def test_names_that_are_no_text_are_passed_over(folder: Folder) -> None:
+    with open(os.fsencode(folder.root) + b"/\xff.toml", "wb"):
+        pass
+    (folder.root / "table.csv").write_text("x")
+    assert [(entry["name"], entry["digest"]) for entry in folder.files()] == [("table.csv", "")]
+
+
 def test_somebody_elses_change_is_not_overwritten(folder: Folder) -> None:
     base, _ = folder.save("arm.toml", "one", None)
     with pytest.raises(Conflict, match="there already"):

@@ -57,6 +57,8 @@ export interface RobotDocument {
 }
 
 // ---- errors
+// Sentences are in the language of the header `X-Language` ("en", "pt"), of `?lang=` in the address of a stream, or in the
+// one the studio was started in.
 
 /** The file reader's own sentence. `row` counts from 0; `column` names the cell: "theta", "limits[2]", "com[1]",
  *  "inertia.xx", "friction.viscous", "xyz[3]", "mass" …; without a row "name", "convention", "gravity[3]",
@@ -98,7 +100,7 @@ export interface FileEntry {
   name: string; // relative to the folder, "arms/elbow.toml"
   size: number;
   changed: number; // seconds since 1970
-  digest: string;
+  digest: string; // of .toml files; "" of others
 }
 /** GET /api/files */
 export interface Files {
