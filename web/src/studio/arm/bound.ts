@@ -12,7 +12,6 @@ export function bound(made: RobotModule, p: number[] | undefined): RobotModule {
   for (const name of ["pose", "frames", "axes", "jacobian", "inertia_matrix", "gravity", "manipulability", "redundancy_parameter"] as const) fix(name, 1);
   for (const name of ["coriolis", "energy", "tool_step", "drag"] as const) fix(name, 2);
   for (const name of ["inverse_dynamics", "forward_dynamics"] as const) fix(name, 3);
-  if (made.drag) known.drag = (q, T, _, options) => made.drag!(q, T, p, options);
   if (inverse) known.inverse_kinematics = (T, _, options) => inverse(T, p, options);
   return known;
 }
