@@ -125,6 +125,21 @@ def test_what_is_wrong_is_told(given: dict[str, Any], word: str) -> None:
         mp.picture("planar2r", **given)
 
 
+def test_the_command_line_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.units.test_cli import done, refused
+
+    monkeypatch.chdir(tmp_path)
+    assert "Picture: arm.svg" in done("show", "planar2r", "--picture", "arm.svg", "--set", "l1=0.5")
+    assert Path("arm.svg").read_text(encoding="utf-8") == mp.picture("planar2r", values={"l1": 0.5})
+    assert "ends in .svg" in refused("show", "planar2r", "--picture", "arm.pdf")
+
+
+def test_all_frames_are_within_the_picture() -> None:
+    for name in ("puma560", "rp", "panda"):
+        at = places(parsed(mp.picture(name, frames="all")))
+        assert (at >= 0).all() and (at <= (480, 420)).all()
+
+
 def test_what_is_nearer_is_painted_later() -> None:
     """Random balls, rods and boxes that do not touch: wherever two overlap, the nearer one comes later."""
     rng = np.random.default_rng(5)

@@ -73,7 +73,7 @@ class Painter:
 
     def box(self, solid: Solid, edges: Array, colour: str) -> Iterator[str]:
         """The faces towards the eye."""
-        for k in range(3):
+        for k in range(2 if solid.hollow else 3):
             out = edges[k] * np.sign(edges[k][2])
             normal = out / max(float(np.linalg.norm(edges[k])), 1e-300)
             if normal[2] < 1e-6:

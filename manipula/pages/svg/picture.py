@@ -42,15 +42,21 @@ def svg_of(record: Mapping[str, Any], poses: Sequence[Array], axes: Sequence[Arr
     solids = trimmed(whole, record["size"])
     sheet = _sheet(record, solids, camera, style, poses)
     painter = Painter(sheet, _prefix(record, poses, style))
+    shown = _shown(poses, style)
     body = [
         element
         for i in back_to_front(solids)
-        for element in painter.solid(solids[i], record["paints"][solids[i].paint])
+        for solid in (solids[i], *solids[i].bands)
+        for element in painter.solid(solid, record["paints"][solid.paint])
     ]
-    shown = {"tool": poses[-1:], "all": [*poses], "none": []}[style.frames]
     body += [arrow for pose in shown for arrow in _triad(pose, ARROW * record["size"], camera, sheet)]
     body += list(_names(record, axes, camera, sheet, style.background)) if style.names else []
     return _page(record["name"], painter.definitions(), body, style)
+
+
+def _shown(poses: Sequence[Array], style: Style) -> list[Array]:
+    """The frames that have arrows."""
+    return {"tool": [poses[-1]], "all": [*poses], "none": []}[style.frames]
 
 
 def _prefix(record: Mapping[str, Any], poses: Sequence[Array], style: Style) -> str:
@@ -64,8 +70,8 @@ def _sheet(
 ) -> Sheet:
     low = np.min([solid.corners[0][:2] for solid in solids], axis=0)
     high = np.max([solid.corners[1][:2] for solid in solids], axis=0)
-    if style.frames != "none":
-        tips = camera.points(poses[-1][:3, 3] + ARROW * record["size"] * poses[-1][:3, :3].T)[:, :2]
+    for pose in _shown(poses, style):
+        tips = camera.points(pose[:3, 3] + ARROW * record["size"] * pose[:3, :3].T)[:, :2]
         low, high = np.minimum(low, tips.min(axis=0)), np.maximum(high, tips.max(axis=0))
     if style.whole:
         centre, radius = camera.points(np.array(record["reach"]["centre"]))[:2], record["reach"]["radius"]

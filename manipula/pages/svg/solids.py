@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ class Solid:
     round_ends: tuple[bool, bool] = (False, False)
     edges: Array | None = None
     half: bool = False  # of a drum, from its middle to an end
+    bands: tuple[Solid, ...] = ()  # about a box, painted with it
+    hollow: bool = False  # a box without its ends along z: a band
 
     @property
     def length(self) -> float:
@@ -87,8 +90,9 @@ class _Placed:
 
     def all(self) -> Iterator[Solid]:
         make = {"tube": self.tube, "ball": self.ball, "drum": self.drum, "ring": self.ring, "box": self.box}
-        for shape in self.shapes:
-            yield from make[shape["kind"]](shape) if shape["kind"] in make else ()
+        for before, shape in zip([None, *self.shapes], self.shapes):
+            if shape["kind"] in make and not self._is_band(shape, before):
+                yield from make[shape["kind"]](shape)
 
     def seen(self, points: Any) -> Array:
         at = np.asarray(points, dtype=float) @ self.pose[:3, :3].T + self.pose[:3, 3]
@@ -123,7 +127,16 @@ class _Placed:
         return self.seen(np.stack([at - half, at + half]))
 
     def box(self, shape: Shape) -> Iterator[Solid]:
+        bands = [band for before, band in pairwise(self.shapes) if before is shape and self._is_band(band, before)]
+        yield replace(self._box(shape), bands=tuple(replace(self._box(band), hollow=True) for band in bands))
+
+    def _is_band(self, shape: Shape, before: Shape | None) -> bool:
+        """A box about the one before it, which shows its axis."""
+        boxes = before is not None and shape["kind"] == before["kind"] == "box" and shape["paint"] == "accent"
+        return boxes and before is not None and shape["frame"] == before["frame"]
+
+    def _box(self, shape: Shape) -> Solid:
         frame = self.pose @ np.array(shape["frame"], dtype=float)
         edges = 0.5 * np.array(shape["size"])[:, None] * self.camera.points(frame[:3, :3].T)
         middle = self.camera.points(frame[:3, 3])
-        yield Solid(shape["paint"], np.stack([middle, middle]), (0.0, 0.0), edges=edges)
+        return Solid(shape["paint"], np.stack([middle, middle]), (0.0, 0.0), edges=edges)
