@@ -21,6 +21,8 @@ from tests.control_laws import (
     sines,
 )
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 
 @pytest.mark.parametrize("ki", [0.0, 150.0])
 def test_the_error_follows_its_linear_equation(ki: float) -> None:

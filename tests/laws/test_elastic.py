@@ -19,6 +19,8 @@ from tests.laws.test_closed_loop import Steps
 from tests.laws.test_reference import block, gently_loaded
 from tests.random_robots import random_robot, random_state, random_tree, with_laws
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 

@@ -36,6 +36,8 @@ from manipula.support.progress import silent
 from manipula.system import System
 from tests.random_robots import random_robot
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 ORDER = {"euler": 1, "semi-implicit": 1, "rk4": 4, "gauss4": 4, "rk8": 8}
 
 

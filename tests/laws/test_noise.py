@@ -18,6 +18,8 @@ from manipula.algebra.run.routines import compiled_together
 from manipula.algebra.run.steps import noise
 from tests.emitted import needs_cc, shared
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 PLANAR = mp.load("planar2r").with_parameters(l1=1, l2=0.7, m1=2, m2=1, g=9.81)
 # counter, key, result: the known answers that come with the authors' own code (Random123, philox4x32 10)
 KNOWN = [

@@ -23,6 +23,8 @@ from tests.languages import TOOLS, self_tested
 from tests.laws.test_closed_loop import Steps
 from tests.random_robots import random_robot, random_tree
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 TEN = ("Kxx", "Kxy", "Kxz", "Kyy", "Kyz", "Kzz", "mx", "my", "mz", "m")
 ARMS = ["R", "P", "RR", pytest.param("RPR", marks=pytest.mark.slow), pytest.param("RHR", marks=pytest.mark.slow)]
 

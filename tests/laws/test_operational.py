@@ -9,6 +9,8 @@ import manipula as mp
 from tests.random_robots import random_robot, random_state
 from tests.world_frame import World
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 
 def free_arm(seed: int, joints: str) -> mp.Robot:
     """A random arm whose tool moves in every direction: not all do, some axes lie on each other."""

@@ -21,6 +21,8 @@ from manipula.simulation.plant import Plant
 from manipula.simulation.reference import integrate
 from tests.random_robots import random_robot, with_laws
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 

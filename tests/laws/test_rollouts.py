@@ -20,6 +20,8 @@ from manipula.mechanics.models.ports import PortKind
 from manipula.scalar import Maths
 from tests.random_robots import random_robot
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 PLANAR = mp.load("planar2r").with_parameters(l1=1, l2=0.7, m1=2, m2=1, g=9.81)
 
 

@@ -10,6 +10,8 @@ import pytest
 import manipula as mp
 from tests.random_robots import random_robot, random_state
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 KINDS = [(40, "R"), (41, "PF"), (42, "RP"), pytest.param(43, "RPR", marks=pytest.mark.slow)]
 
 

@@ -27,6 +27,8 @@ from manipula.system import System
 from tests.laws.test_reference import block, gently_loaded, planar
 from tests.random_robots import random_robot, with_laws
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 Array = np.ndarray[Any, np.dtype[np.float64]]
 RUBBED = {"viscous": 0.1, "coulomb": 0.8, "stribeck": {"torque": 0.4, "velocity": 0.3}}
 

@@ -18,6 +18,8 @@ from manipula.mechanics.spatial.floats import FLOATS
 from manipula.simulation.plant_step import stepping_of
 from tests.control_laws import arm_of
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 PLANAR = mp.load("planar2r").with_parameters(l1=1, l2=0.7, m1=2, m2=1, g=9.81)
 HIGH = 1e7  # of all that could be stiff: what is left out of the slopes is a millionth of it
 

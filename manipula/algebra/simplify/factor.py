@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from math import gcd
 from typing import Any, NamedTuple
 
 from manipula.algebra.simplify.polynomial import context_of, rational_from, rational_to
@@ -22,6 +23,7 @@ from manipula.algebra.simplify.terms import (
     common,
     degree,
     divided,
+    is_sign,
     plain_operations,
     products_in,
     tree_from_monomial,
@@ -160,7 +162,7 @@ def _by_generator(terms: Terms) -> Iterator[Offer]:
         if len(held) > 1:
             shared = common(held)
             less = degree(shared)
-            products = sum(max(degree(m) - less + (abs(terms[m]) != 1) - 1, 0) for m in held)
+            products = sum(max(degree(m) - less - is_sign(terms[m]), 0) for m in held)
             yield Offer(held, {shared: Fraction(1)}, partial(_over, terms, held, shared), products, len(held))
 
 
@@ -181,22 +183,28 @@ def _by_number(terms: Terms) -> Iterator[Offer]:
 
 def _by_binomial(terms: Terms) -> Iterator[Offer]:
     """Two terms over what they share are a binomial; pairs with the same one form a product."""
-    groups: dict[tuple[Monomial, Monomial, Fraction], list[tuple[Monomial, Monomial, Monomial]]] = defaultdict(list)
-    ordered = sorted(terms)
-    for at, a in enumerate(ordered):
-        for b in ordered[at + 1 :]:
-            shared, x, y = apart(a, b)
-            first, second = a, b
+    groups: dict[tuple[Monomial, Monomial, int, int], list[tuple[Monomial, Monomial, Monomial]]] = defaultdict(list)
+    ordered = [(m, dict(m), terms[m].numerator, terms[m].denominator) for m in sorted(terms)]
+    for at, (a, _, a_top, a_below) in enumerate(ordered):
+        for b, table, b_top, b_below in ordered[at + 1 :]:
+            shared, x, y = apart(a, b, table)
             if x > y:
-                x, y, first, second = y, x, b, a
-            groups[x, y, terms[second] / terms[first]].append((shared, first, second))
-    for (x, y, ratio), pairs in groups.items():
+                groups[y, x, *_lowest(a_top * b_below, a_below * b_top)].append((shared, b, a))
+            else:
+                groups[x, y, *_lowest(b_top * a_below, b_below * a_top)].append((shared, a, b))
+    for (x, y, *ratio), pairs in groups.items():
         if len(pairs) < 2:
             continue
         quotient, held = _disjoint(pairs, terms)
         if len(quotient) > 1:
             products = sum(products_in(m, c) for m, c in quotient.items())
-            yield Offer(held, {x: Fraction(1), y: ratio}, partial(dict, quotient), products, len(quotient))
+            yield Offer(held, {x: Fraction(1), y: Fraction(*ratio)}, partial(dict, quotient), products, len(quotient))
+
+
+def _lowest(top: int, below: int) -> tuple[int, int]:
+    """A quotient in lowest terms: pairs are many, and a `Fraction` of each takes longer than all else."""
+    divisor = gcd(top, below) if below > 0 else -gcd(top, below)
+    return top // divisor, below // divisor
 
 
 def _disjoint(pairs: list[tuple[Monomial, Monomial, Monomial]], terms: Terms) -> tuple[Terms, list[Monomial]]:

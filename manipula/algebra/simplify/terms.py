@@ -5,7 +5,7 @@ A monomial is a sorted tuple of (generator, exponent); generators are numbers th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from manipula.algebra.simplify.tree import Inverse, Number, Tree, power_of, product_of, sum_of
@@ -37,9 +37,8 @@ def divided(a: Monomial, b: Monomial) -> Monomial | None:
     return tuple(exponents.items())  # in order still
 
 
-def apart(a: Monomial, b: Monomial) -> tuple[Monomial, Monomial, Monomial]:
-    """(what both share, what is left of a, what is left of b)"""
-    theirs = dict(b)
+def apart(a: Monomial, b: Monomial, theirs: Mapping[int, int]) -> tuple[Monomial, Monomial, Monomial]:
+    """(what both share, what is left of a, what is left of b); `theirs` is b as a table."""
     shared = tuple((g, min(e, theirs[g])) for g, e in a if g in theirs)
     if not shared:
         return (), a, b
@@ -81,7 +80,12 @@ def plain_operations(terms: Terms) -> int:
 
 def products_in(monomial: Monomial, coefficient: Fraction) -> int:
     """Products in one term as written; a sign is none."""
-    return max(degree(monomial) + (abs(coefficient) != 1) - 1, 0)
+    return max(degree(monomial) - is_sign(coefficient), 0)
+
+
+def is_sign(coefficient: Fraction) -> bool:
+    """1 or −1: written as a sign at most."""
+    return coefficient == 1 or coefficient == -1  # noqa: PLR1714  # a set would hash a fraction
 
 
 def tree_from_monomial(monomial: Monomial, coefficient: Fraction, atoms: Sequence[Tree]) -> Tree:

@@ -16,11 +16,15 @@ from typing import Any
 
 from manipula.scalar import OPS, Maths
 
+Key = tuple[Any, ...]
+
 
 class Tree:
-    """Any of the nodes below. Equal trees are written alike."""
+    """Any of the nodes below. Equal trees are written alike. A tree remembers what searches ask of it over and over."""
 
-    __slots__ = ()
+    __slots__ = ("_key", "_operations")
+    _key: Key
+    _operations: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,6 @@ def without_sign(tree: Tree) -> tuple[bool, Tree]:
 
 # the order of reading: numbers, parameters, sines and cosines, variables, functions, brackets
 
-Key = tuple[Any, ...]
 _DEPTH = 3
 
 
@@ -148,7 +151,16 @@ def natural(name: str) -> Key:
     return tuple((int(part), "") if part.isdigit() else (-1, part) for part in parts if part)
 
 
-def sort_key(tree: Tree, depth: int = _DEPTH) -> Key:
+def sort_key(tree: Tree) -> Key:
+    """Where a tree stands among others."""
+    try:
+        return tree._key
+    except AttributeError:
+        object.__setattr__(tree, "_key", _sort_key(tree, _DEPTH))
+        return tree._key
+
+
+def _sort_key(tree: Tree, depth: int) -> Key:
     match tree:
         case Number(value):
             return ((0, value),)
@@ -159,16 +171,16 @@ def sort_key(tree: Tree, depth: int = _DEPTH) -> Key:
         case Trig(op, angle):
             return _trig_key(op, angle)
         case Power(base, exponent):
-            return (*sort_key(base, depth), (-1, -exponent))
+            return (*_sort_key(base, depth), (-1, -exponent))
         case Product(factors) if depth:
             own = [factor for factor in factors if not isinstance(factor, Number)]
-            return tuple(part for factor in own for part in sort_key(factor, depth - 1))
+            return tuple(part for factor in own for part in _sort_key(factor, depth - 1))
         case Sum(terms) if depth:
-            return ((5, sort_key(terms[0], depth - 1)),)
+            return ((5, _sort_key(terms[0], depth - 1)),)
         case Call(op, args) if depth:
-            return ((4, (op, tuple(sort_key(arg, depth - 1) for arg in args))),)
+            return ((4, (op, tuple(_sort_key(arg, depth - 1) for arg in args))),)
         case Inverse(bottom) if depth:
-            return ((6, sort_key(bottom, depth - 1)),)
+            return ((6, _sort_key(bottom, depth - 1)),)
     return ((7,),)
 
 
@@ -182,6 +194,14 @@ def _trig_key(op: str, angle: Angle) -> Key:
 
 def operations(tree: Tree) -> int:
     """Binary operators as written: a square is one product, a doubling counts, a leading minus does not."""
+    try:
+        return tree._operations
+    except AttributeError:
+        object.__setattr__(tree, "_operations", _operations(tree))
+        return tree._operations
+
+
+def _operations(tree: Tree) -> int:
     match tree:
         case Sum(terms):
             return sum(map(operations, terms)) + len(terms) - 1
