@@ -30,7 +30,7 @@ from manipula.api.model_verbs import (
     significance,
     singularities,
 )
-from manipula.api.module_verbs import module_file, robot_data, robot_module
+from manipula.api.module_verbs import module_file, robot_data, robot_module, types_beside
 from manipula.api.page_verbs import report
 from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import (
@@ -121,5 +121,6 @@ __all__ = [
     "singularities",
     "tables",
     "to_text",
+    "types_beside",
     "with_stand_ins",
 ]

@@ -25,7 +25,7 @@ def robot_module(
     tell: Callable[[str], None] = lambda text: None,
 ) -> str:
     """The robot as one JavaScript module, an ES module without imports: its data and all its models as functions of
-    (q, …, p). Returns the text, and writes it where a path is given.
+    (q, …, p). Returns the text, and writes it where a path is given, with TypeScript's declarations beside it.
 
     `models` are catalogue names; left out: pose, frames, axes, jacobian, inverse kinematics and dynamics. What cannot
     be made for this robot is left out and named in `robot.missing`; so is what comes after `seconds`. Parameters
@@ -34,17 +34,23 @@ def robot_module(
     >>> "export function pose(q, p)" in robot_module("planar2r", models=["pose"], optimise="none")
     True
     """
-    from manipula.generation.module.making import ModuleRequest, checked_models, module_text
+    from manipula.generation.module.making import ModuleRequest, checked_models, module_texts
     from manipula.ik.module.part import inverse_part
     from manipula.support.files import write_text
 
     subject = loaded(robot)
     subject = subject.at(frame) if frame else subject
     asked = ModuleRequest(subject, checked_models(models), symbolic, optimise, seconds)
-    text = module_text(asked, {"inverse_kinematics": inverse_part}, tell)
+    made = module_texts(asked, {"inverse_kinematics": inverse_part}, tell)
     if path is not None:
-        write_text(Path(path), text)
-    return text
+        write_text(Path(path), made.module)
+        write_text(types_beside(Path(path)), made.types)
+    return made.module
+
+
+def types_beside(path: Path) -> Path:
+    """Where TypeScript looks for the declarations of a module: arm.d.mts beside arm.mjs, arm.d.ts beside any other."""
+    return path.with_suffix(".d.mts" if path.suffix == ".mjs" else ".d.ts")
 
 
 def module_file(robot: Robot) -> str:

@@ -30,9 +30,11 @@ def say_whole(robot: Robot, models: Sequence[str], folder: Path, chosen: Mapping
     path = folder / api.module_file(robot)
     with progress(f"generating {robot.name}") as tell:
         missing = api.robot_data(api.robot_module(robot, path, list(models) or None, **chosen, tell=tell))["missing"]
+    files = [str(path), str(api.types_beside(path))]
     if as_json:
-        say_json({"robot": robot.name, "files": [str(path)], "missing": missing})
+        say_json({"robot": robot.name, "files": files, "missing": missing})
         return
-    say(str(path))
+    for file in files:
+        say(file)
     for left in missing:
         say(f"without {left['model']}: {left['why']}")

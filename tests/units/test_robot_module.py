@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -168,3 +169,14 @@ def test_the_command_writes_the_module(tmp_path: Path) -> None:
     for odd in (["--wrench"], ["-l", "rust"], ["--method", "newton-euler"]):
         refused = CliRunner().invoke(app, ["generate", "planar2r", "--whole", *odd, "-o", str(tmp_path)])
         assert refused.exit_code == 2 and "--whole" in refused.output
+
+
+def test_types_lie_beside_the_module(tmp_path: Path) -> None:
+    mp.robot_module("planar2r", tmp_path / "arm.mjs", ["pose", "energy", "inverse_kinematics"], optimise="none")
+    mp.robot_module("planar2r", tmp_path / "arm.js", ["pose"], optimise="none")
+    types, module = (tmp_path / "arm.d.mts").read_text(), (tmp_path / "arm.mjs").read_text()
+    assert "export declare function pose(q: Numbers, p?: Parameters): number[][];" in types
+    assert "energy(q: Numbers, qd: Numbers, p?: Parameters): { kinetic: number; potential: number };" in types
+    exported = re.findall(r"export (?:function|const) (\w+)", module)
+    assert sorted(exported) == sorted(re.findall(r"export declare (?:function|const) (\w+)", types))
+    assert (tmp_path / "arm.d.ts").exists()

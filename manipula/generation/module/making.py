@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
-from manipula.algebra.emit.javascript.whole import Exported, Whole, whole_module
+from manipula.algebra.emit.javascript.whole import Exported, Whole, whole_module, whole_types
 from manipula.algebra.expr.function import Function
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, ManipulaError
@@ -46,11 +46,12 @@ class ModuleRequest:
 
 @dataclass(frozen=True)
 class Part:
-    """What a maker adds: functions of the module's own, data beside the others, text behind the functions."""
+    """What a maker adds: functions of the module's own, data beside the others, text behind them, its types."""
 
     functions: Sequence[Exported] = ()
     data: Mapping[str, Any] = field(default_factory=dict)
     text: Sequence[str] = ()
+    types: Sequence[str] = ()
 
 
 class Maker:
@@ -94,7 +95,14 @@ def _with_tool(robot: Robot) -> Robot:
         return robot
 
 
-def module_text(asked: ModuleRequest, makers: Mapping[str, PartMaker], tell: Tell = silent) -> str:
+class ModuleTexts(NamedTuple):
+    """The module and TypeScript's declarations of it."""
+
+    module: str
+    types: str
+
+
+def module_texts(asked: ModuleRequest, makers: Mapping[str, PartMaker], tell: Tell = silent) -> ModuleTexts:
     """The module; `makers` are those of models that are no single formula, by name."""
     maker = Maker(asked, tell)
     data = robot_data(asked.robot, asked.symbolic)
@@ -112,8 +120,9 @@ def module_text(asked: ModuleRequest, makers: Mapping[str, PartMaker], tell: Tel
     for part in parts:
         told |= part.data
     names = [x["name"] for x in data["parameters"]]
-    text = [x for part in parts for x in part.text]
-    return whole_module(Whole(f"{asked.robot.name}: the robot and its models", told, names, own, text), __version__)
+    text, types = [x for part in parts for x in part.text], [x for part in parts for x in part.types]
+    whole = Whole(f"{asked.robot.name}: the robot and its models", told, names, own, text, types)
+    return ModuleTexts(whole_module(whole, __version__), whole_types(whole))
 
 
 def checked_models(models: Sequence[str] | None) -> tuple[str, ...]:

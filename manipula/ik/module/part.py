@@ -46,7 +46,8 @@ def inverse_part(maker: Maker) -> Part:
     text = [emit_program(program(stepped_towards), "javascript"), _shown("step.mjs.jinja", _arm(maker.robot))]
     text += _closed_text(maker, tasks) if tasks else []
     text += [_shown("drag.mjs.jinja", {"closed": bool(tasks), "near": NEAR})]
-    return Part([_exported(task) for task in tasks], _data(tasks), text)
+    shown = {"closed": bool(tasks), "redundant": _redundancy(tasks) is not None}
+    return Part([_exported(task) for task in tasks], _data(tasks), text, [_shown("types.d.mts.jinja", shown)])
 
 
 def _exported(task: Task) -> Exported:

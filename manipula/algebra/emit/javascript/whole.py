@@ -10,9 +10,9 @@ from typing import Any
 from manipula.algebra.emit.about import cost_text, entry, ports
 from manipula.algebra.emit.decided import decided
 from manipula.algebra.emit.javascript import module_context
-from manipula.algebra.emit.javascript.spelling import HELPERS
-from manipula.algebra.emit.names import ascii_text
-from manipula.algebra.emit.split import Split
+from manipula.algebra.emit.javascript.spelling import HELPERS, RESERVED
+from manipula.algebra.emit.names import Namer, ascii_text
+from manipula.algebra.emit.split import Split, split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.emit.text import GUARDED
 from manipula.algebra.tape import Tape
@@ -44,6 +44,7 @@ class Whole:
     parameters: Sequence[str]
     functions: Sequence[Exported]
     further: Sequence[str] = ()
+    types: Sequence[str] = ()  # of what is exported further on
 
 
 def whole_module(whole: Whole, version: str) -> str:
@@ -60,6 +61,25 @@ def whole_module(whole: Whole, version: str) -> str:
         "further": [text.strip("\n") for text in whole.further],
     }
     return filled(PACKAGE, "whole.mjs.jinja", shown)
+
+
+def whole_types(whole: Whole) -> str:
+    """TypeScript's declarations of what the module exports."""
+    functions = [_declared(function) for function in whole.functions if function.exported]
+    further = [text.strip("\n") for text in whole.types]
+    shown = {"title": harmless(ascii_text(whole.title)), "functions": functions, "further": further}
+    return filled(PACKAGE, "whole.d.mts.jinja", shown)
+
+
+def _declared(function: Exported) -> dict[str, Any]:
+    arguments = split(function.tape, Namer(RESERVED))
+    shapes = {x.name: "number" + "[]" * len(x.port.shape) for x in arguments.outputs}
+    several = "{ " + "; ".join(f"{name}: {shape}" for name, shape in shapes.items()) + " }"
+    return {
+        "name": function.name,
+        "variables": [x.name for x in arguments.variables],
+        "result": several if len(shapes) > 1 else next(iter(shapes.values())),
+    }
 
 
 def _part(function: Exported, tape: Tape, parameters: Sequence[str]) -> str:
