@@ -56,6 +56,8 @@ class HeatMap:
 
     def _size(self) -> tuple[float, float]:
         """Cells are square where both axes are lengths of the same kind: as wide as the axis is long, within reason."""
+        if not (_is_even(self.x) and _is_even(self.y)):
+            return SIDE, 0.8 * SIDE
         wide, tall = (abs(axis[-1] - axis[0]) * (1 + 1 / max(len(axis) - 1, 1)) for axis in (self.x, self.y))
         ratio = min(max(tall / wide, 0.4), 1.6) if wide and tall else 0.6
         return (SIDE, SIDE * ratio) if ratio <= 1 else (SIDE / ratio, SIDE)
@@ -72,16 +74,25 @@ class HeatMap:
 
 
 def _at(value: float, axis: Sequence[float], first: float, length: float) -> float:
-    """The middle of a cell stands where its number is."""
-    half = (axis[-1] - axis[0]) / max(len(axis) - 1, 1) / 2 or 0.5
-    return first + length * (value - axis[0] + half) / (axis[-1] - axis[0] + 2 * half)
+    """The middle of a cell stands where its number is; cells are equally wide, whatever the steps between them."""
+    if _is_even(axis):
+        half = (axis[-1] - axis[0]) / max(len(axis) - 1, 1) / 2 or 0.5
+        return first + length * (value - axis[0] + half) / (axis[-1] - axis[0] + 2 * half)
+    return first + length * (axis.index(value) + 0.5) / len(axis)
+
+
+def _is_even(axis: Sequence[float]) -> bool:
+    step = (axis[-1] - axis[0]) / max(len(axis) - 1, 1)
+    return all(abs(x - axis[0] - k * step) <= 1e-6 * abs(step) for k, x in enumerate(axis))
 
 
 def _ticks(axis: Sequence[float]) -> list[float]:
-    """Round numbers on the axis."""
+    """Round numbers on the axis; of one whose steps differ, some of its own."""
     low, high = axis[0], axis[-1]
     if not high > low:
         return [low]
+    if not _is_even(axis):
+        return [axis[k] for k in range(0, len(axis), max(1, (len(axis) + 3) // 5))]
     rough = (high - low) / 4
     power = 10.0 ** floor(log10(rough))
     step = next(k * power for k in (1, 2, 2.5, 5, 10) if k * power >= rough)

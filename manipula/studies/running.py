@@ -27,7 +27,7 @@ def ready_study(name: str, robot: Robot | str, settings: Mapping[str, Any], **op
     subject = load(robot) if isinstance(robot, str) else robot
     plan = entry.planned(subject, settings)
     found = study(entry.function, plan.cases, shared=plan.shared, **options)
-    return replace(found, title=f"{name} of {subject.name}", show=entry.show)
+    return replace(found, title=f"{name} of {subject.name}", show=entry.show, shared=plan.shared)
 
 
 def _run(name: str, robot: Robot | str, words: Mapping[str, Any]) -> Study:
@@ -44,3 +44,42 @@ def workspace(robot: Robot | str, **words: Any) -> Study:
     `box`: [[x, x], [y, y], [z, z]], by default what holds the reach. Besides: what `mp.study` takes.
     """
     return _run("workspace", robot, words)
+
+
+def tolerances(robot: Robot | str, **words: Any) -> Study:
+    """An arm built inexactly, `count` times: the worst error of the tool's `position` (m) and `angle` (rad) over some
+    configurations, and of gravity's `torque`.
+
+    Standard deviations: `length` (m) and `angle` (rad) of every entry of the table, `mass` (a share) and `com` (m) of
+    every link. `q`: configurations; without them `poses` are drawn. Besides: what `mp.study` takes.
+    """
+    return _run("tolerances", robot, words)
+
+
+def payload(robot: Robot | str, **words: Any) -> Study:
+    """A motion with a load in the hand, at several speeds: `use` of the torque limits, the `joint` that limits,
+    `speed_use`, peak `torque`s, and whether it `fits`.
+
+    `start`, `goal`, `duration`: a quintic; `payloads` (kg) and `speeds` (times the motion's): levels; `com` of the
+    load; `limits` where the robot has none. Besides: what `mp.study` takes.
+    """
+    return _run("payload", robot, words)
+
+
+def gains(robot: Robot | str, **words: Any) -> Study:
+    """Simulated runs with many gains of a law: rms `error`, `error_end`, largest `torque`, `stable` or not.
+
+    `law`, `gains={"kp": [50, 2000], "kd": [5, 200]}` (drawn evenly in their logarithms, `count`; or `levels` of each),
+    `start`, `goal`, `duration`, `settle`, `payload` that the law does not know of, `sample`, other `settings` of the
+    law. Besides: what `mp.study` takes.
+    """
+    return _run("gains", robot, words)
+
+
+def bootstrap(robot: Robot | str, **words: Any) -> Study:
+    """An identification again and again, of windows drawn from its recordings: a column a base parameter.
+
+    `logs`: recordings or files, `count` draws, `windows` of each recording; `model`, `method`, `prior` as `mp.identify`
+    takes them. Besides: what `mp.study` takes.
+    """
+    return _run("bootstrap", robot, words)

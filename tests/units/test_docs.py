@@ -48,7 +48,14 @@ BLOCK = re.compile(r"^```(?P<language>\w+)[ ]?(?P<file>\S*)\n(?P<body>.*?)^```$"
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]+)")
 COMMAND = re.compile(r"^(?P<words>(?:manipula|cc|\./\S+)(?: .*?)?)(?:\s+# exit code (?P<code>\d+))?$")
 VERBS = ("manipula.api.robot_verbs", "manipula.api.model_verbs", "manipula.api.time_verbs", "manipula.api.data_verbs")
-DOCTESTED = ("manipula", *VERBS, "manipula.arm", "manipula.robot", "manipula.studies.studying")
+DOCTESTED = (
+    "manipula",
+    *VERBS,
+    "manipula.arm",
+    "manipula.robot",
+    "manipula.studies.studying",
+    "manipula.studies.tuning",
+)
 
 
 @dataclass(frozen=True)

@@ -38,26 +38,45 @@ class Sample(Cases):
         self.names, self.count, self.seed = tuple(ranges), count, seed
         ends = [_ends(name, values) for name, values in ranges.items()]
         self._low, self._high = np.array(ends).T
+        self._log = np.array([_is_log(name, values, ends[k][0]) for k, (name, values) in enumerate(ranges.items())])
 
     def points(self, start: int, stop: int) -> NDArray[np.float64]:
         raise NotImplementedError
 
     def columns(self, start: int, stop: int) -> Columns:
-        points = self._low + (self._high - self._low) * self.points(start, stop)
+        unit = self.points(start, stop)
+        points = self._low + (self._high - self._low) * unit
+        k = self._log
+        points[:, k] = self._low[k] * (self._high[k] / self._low[k]) ** unit[:, k]
         return {name: points[:, k] for k, name in enumerate(self.names)}
+
+    def ends(self, name: str) -> tuple[float, float]:
+        """Of a name's range."""
+        k = self.names.index(name)
+        return float(self._low[k]), float(self._high[k])
 
     @property
     def digest(self) -> str:
-        ends = [self._low.tolist(), self._high.tolist()]
+        ends = [self._low.tolist(), self._high.tolist(), self._log.tolist()]
         return digest_of([self.kind, self.count, self.seed, self.names, ends])
 
 
 def _ends(name: str, values: Any) -> tuple[float, float]:
     if isinstance(values, Mapping):
-        return ends_from(name, values)
+        return ends_from(name, values, ("scale",))
     if not isinstance(values, list | tuple) or len(values) != 2:
         raise InputError(f"cases: {name}: expected the two ends of a range, found {values!r:.60}")
     return ends_from(name, {"from": values[0], "to": values[1]})
+
+
+def _is_log(name: str, values: Any, low: float) -> bool:
+    """{from, to, scale = "log"}: even in the logarithm."""
+    scale = values.get("scale", "linear") if isinstance(values, Mapping) else "linear"
+    if scale not in ("linear", "log"):
+        raise InputError(f"cases: {name}: scale: expected linear or log, found {scale!r:.40}")
+    if scale == "log" and low <= 0:
+        raise InputError(f"cases: {name}: a logarithmic range is above zero, found from {low:g}")
+    return bool(scale == "log")
 
 
 class LatinHypercube(Sample):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manipula.errors import UnknownNameError
-from manipula.studies.ready import workspace
+from manipula.studies.ready import bootstrap, gains, payload, tolerance, workspace
 from manipula.studies.ready.entry import Ready
 
 READY = {
@@ -15,6 +15,34 @@ READY = {
             workspace.voxel,
             workspace.plan,
             workspace.show,
+        ),
+        Ready(
+            "tolerances",
+            "how far off the tool is, and the torques, when lengths, angles, masses are not exact",
+            tolerance.built,
+            tolerance.plan,
+            tolerance.show,
+        ),
+        Ready(
+            "gains",
+            "a law's gains by simulated runs: errors, torques, where it is stable",
+            gains.rolled,
+            gains.plan,
+            gains.show,
+        ),
+        Ready(
+            "payload",
+            "how much an arm carries how fast: torques against what the motors give",
+            payload.carried,
+            payload.plan,
+            payload.show,
+        ),
+        Ready(
+            "bootstrap",
+            "how sure an identification is: recordings drawn again, window by window",
+            bootstrap.drawn,
+            bootstrap.plan,
+            bootstrap.show,
         ),
     )
 }

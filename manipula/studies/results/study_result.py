@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -115,6 +115,7 @@ class Study:
     given: tuple[str, ...]
     seconds: float = 0.0
     computed: int = 0
+    shared: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what all cases had besides
     show: Callable[[Study], Sequence[str]] = _nothing  # what a ready study has to show on its page
 
     @property

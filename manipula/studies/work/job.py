@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from manipula.arm import Arm
 
 BATCHED = "__manipula_batched__"
+KNOWN = 256  # robots whose texts are held
 
 
 @dataclass(frozen=True)
@@ -194,9 +195,7 @@ def text_of(function: Any) -> str:
 
 def _shared(name: str, value: Any) -> tuple[str, str, Any]:
     if isinstance(value, Robot):
-        from manipula.mechanics.robot.formats.toml.read import toml_from_robot
-
-        return name, "robot", toml_from_robot(value)
+        return name, "robot", text_from(value)
     try:
         return name, "value", pickle.dumps(value, protocol=5)
     except (TypeError, pickle.PicklingError, AttributeError) as error:
@@ -206,10 +205,11 @@ def _shared(name: str, value: Any) -> tuple[str, str, Any]:
 def _value(kind: str, held: Any) -> Any:
     if kind == "value":
         return pickle.loads(held)
-    return _robot(held)
+    return robot_from(held)
 
 
-def _robot(text: str) -> Robot:
+@lru_cache(maxsize=64)
+def robot_from(text: str) -> Robot:
     """What is odd about it was told where it was first read."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManipulaWarning)
@@ -220,19 +220,25 @@ def _robot(text: str) -> Robot:
 def _arm(text: str) -> Arm:
     from manipula.arm import Arm
 
-    return Arm(_robot(text))
+    return Arm(robot_from(text))
 
 
 _texts: dict[int, tuple[Robot, str]] = {}  # with the robot, so that its number stays its own
 
 
+def text_from(robot: Robot) -> str:
+    """The robot as its file's text: what travels, and by which it is known."""
+    from manipula.mechanics.robot.formats.toml.read import toml_from_robot
+
+    if id(robot) not in _texts:  # a study hands the same robot to every case
+        if len(_texts) > KNOWN:
+            _texts.clear()
+        _texts[id(robot)] = robot, toml_from_robot(robot)
+    return _texts[id(robot)][1]
+
+
 def arm(robot: Robot | str) -> Arm:
     """The arm of a robot, compiled once a process: in a study's function, which is called for every case."""
     from manipula.api import load
-    from manipula.mechanics.robot.formats.toml.read import toml_from_robot
 
-    if not isinstance(robot, Robot):
-        robot = load(robot)
-    if id(robot) not in _texts:  # a study hands the same robot to every case
-        _texts[id(robot)] = robot, toml_from_robot(robot)
-    return _arm(_texts[id(robot)][1])
+    return _arm(text_from(robot if isinstance(robot, Robot) else load(robot)))

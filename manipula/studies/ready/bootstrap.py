@@ -1,0 +1,98 @@
+"""How sure an identification is, without believing its own standard deviations: recordings are cut into windows,
+windows are drawn with replacement, and each draw is identified like the whole.
+
+Windows keep what neighbouring samples have to do with each other, which drawing samples would destroy (the moving-block
+bootstrap: H. R. Künsch, "The jackknife and the bootstrap for general stationary observations", Annals of Statistics 17,
+1989; here with blocks that do not overlap). The columns of the model are those that the whole recordings ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manipula import api
+from manipula.errors import InputError
+from manipula.pages.page import section, table
+from manipula.robot import Robot
+from manipula.simulation.records.logs import Log
+from manipula.studies.cases.cases import Product
+from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.settings import count_of
+from manipula.studies.results.study_result import Study
+
+LEAST = 50  # samples of a window: below it filters see their own ends
+
+
+def drawn(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """One identification, of as many windows as there are, some of them several times."""
+    picked = rng.integers(0, len(case["windows"]), len(case["windows"]))
+    logs = [log_from(case["windows"][int(k)]) for k in np.sort(picked)]
+    found = api.identify(case["robot"], logs, model=case["model"], method=case["method"], prior=case["prior"])
+    return {row.name: row.value for row in found.base_parameters}
+
+
+def log_from(window: dict[str, Any]) -> Log:
+    return Log(**window)
+
+
+def windows_of(logs: Sequence[Log], count: int) -> list[dict[str, Any]]:
+    """Every recording in so many pieces of equal length, whose times begin at zero."""
+    found = []
+    for log in logs:
+        edges = np.linspace(0, len(log.t), count + 1).astype(int)
+        if np.diff(edges).min() < LEAST:
+            told = f"{len(log.t)} samples are {np.diff(edges).min()} in each of {count}"
+            raise InputError(f"windows: the {told}; expected {LEAST} or more in each")
+        for start, stop in pairwise(edges):
+            cut = {name: getattr(log, name) for name in ("q", "tau", "qd", "qdd") if getattr(log, name) is not None}
+            found.append({"t": log.t[start:stop] - log.t[start], **{name: x[start:stop] for name, x in cut.items()}})
+    return found
+
+
+def plan(
+    robot: Robot,
+    logs: Any = None,
+    count: int = 100,
+    windows: int = 10,
+    model: Any = "auto",
+    method: str = "entropic",
+    prior: str | None = "robot",
+) -> Plan:
+    """`logs`: recordings or their files; `count` draws of `windows` from each; `model`, `method`, `prior`: as
+    `mp.identify` takes them."""
+    held = [_log(robot, x) for x in _listed(logs)]
+    found = api.identify(robot, held, model=model, method=method, prior=prior)
+    fitted = {row.name: (row.value, row.sigma) for row in found.base_parameters}
+    shared = {"robot": robot, "windows": windows_of(held, count_of("windows", windows, 10_000)), "model": found.model}
+    words = {"method": method, "prior": prior, "fitted": fitted}
+    return Plan(Product({"draw": range(count_of("count", count))}), {**shared, **words})
+
+
+def _listed(logs: Any) -> list[Any]:
+    if logs is None or (isinstance(logs, list | tuple) and not logs):
+        raise InputError("bootstrap: logs: expected recordings, or their files")
+    return list(logs) if isinstance(logs, list | tuple) else [logs]
+
+
+def _log(robot: Robot, given: Any) -> Log:
+    if isinstance(given, Log):
+        return given
+    if not isinstance(given, str | Path):
+        raise InputError(f"bootstrap: logs: expected recordings, or their files, found {given!r:.60}")
+    return api.read_log(given, robot)
+
+
+def show(study: Study) -> list[str]:
+    heads = ("parameter", "whole recordings", "its ± sigma", "bootstrap ±", "5 %", "95 %")
+    rows = []
+    for name, (value, sigma) in study.shared["fitted"].items():
+        draws = study.table[name][np.isfinite(study.table[name])] if name in study.table else np.empty(0)
+        if len(draws) > 1:
+            numbers = (value, np.nan if sigma is None else sigma, draws.std(ddof=1), *np.quantile(draws, [0.05, 0.95]))
+            rows.append((name, *(f"{x:.4g}" for x in numbers)))
+    return [section("Spread", table("base parameters, SI", heads, rows))]

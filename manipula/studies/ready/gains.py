@@ -1,0 +1,136 @@
+"""Gains of a law by rollouts: a loop of law, reference and arm, compiled once, with other gains in every row.
+
+The arm may hold a load that the law does not know of. What is told of a row: the rms error along the motion and the
+time to settle behind it, the error at the end, the largest torque, and whether it stayed stable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manipula import api
+from manipula.errors import InputError
+from manipula.pages.page import section, table
+from manipula.robot import Robot
+from manipula.simulation import trajectory
+from manipula.simulation.plant import Plant
+from manipula.studies.cases.cases import Product
+from manipula.studies.cases.samples import Sobol
+from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.settings import count_of, joints, not_negative, positive
+from manipula.studies.results.study_result import Study
+from manipula.studies.work.job import batched, robot_from, text_from
+
+BEST = 10
+FAR = 1e3  # rad or m: what is further off has run away
+
+
+class Subject(NamedTuple):
+    """The loop, the steps of a rollout, and where it starts."""
+
+    loop: Any
+    steps: int
+    start: Any
+    dof: int
+
+
+@lru_cache(maxsize=4)
+def _subject(text: str, law: str, settings: tuple[tuple[str, Any], ...], motion: tuple[Any, ...]) -> Subject:
+    robot, (start, goal, duration, settle, payload, sample) = robot_from(text), motion
+    made = api.controller(robot, law, sample=sample, **dict(settings))
+    held = robot.with_payload(payload) if payload else robot
+    plant = Plant(held, friction="smooth", effort=None, stops=False)
+    loop = api.closed_loop(plant, made, trajectory.quintic(start, goal, duration))
+    return Subject(loop, round((duration + settle) / sample), np.array(start), robot.dof)
+
+
+@batched
+def rolled(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
+    """Many rows of gains at once."""
+    gains = {name: np.asarray(cases[name], dtype=float) for name in cases["gains"]}
+    law = (case_law := cases["law"], tuple(cases["settings"]))
+    subject = _subject(text_from(cases["robot"]), case_law, law[1], tuple(_frozen(cases["motion"])))
+    count = len(next(iter(gains.values())))
+    rows = {name: np.repeat(values[:, None], subject.dof, axis=1) for name, values in gains.items()}
+    begin = np.repeat(subject.start[None], count, axis=0)
+    with np.errstate(all="ignore"):
+        run = subject.loop.run(subject.loop.start(q=begin, qd=np.zeros_like(begin)), subject.steps, p=rows)
+        error = np.asarray(run.outputs.q_ref) - np.asarray(run.states.q)
+        told = {
+            "error": np.sqrt((error**2).mean((1, 2))),
+            "error_end": np.abs(error[:, -1]).max(-1),
+            "torque": np.abs(np.asarray(run.outputs.tau)).max((1, 2)),
+        }
+    stable = np.isfinite(error).all((1, 2)) & (np.nan_to_num(np.abs(error), nan=np.inf).max((1, 2)) < FAR)
+    return {**{name: np.where(stable, x, np.nan) for name, x in told.items()}, "stable": stable}
+
+
+def _frozen(motion: Any) -> list[Any]:
+    return [tuple(x) if isinstance(x, list) else x for x in motion]
+
+
+def plan(
+    robot: Robot,
+    law: str = "computed_torque",
+    gains: Any = None,
+    goal: Any = None,
+    start: Any = None,
+    duration: float = 1.0,
+    settle: float = 0.5,
+    payload: float = 0.0,
+    count: int = 256,
+    levels: int | None = None,
+    sample: float = 1e-3,
+    settings: Mapping[str, Any] | None = None,
+) -> Plan:
+    """`gains`: {name: [low, high]}, the same for all joints, drawn evenly in their logarithms, `count` of them; with
+    `levels` every combination of so many of each, for maps. A quintic from `start` to `goal`, then `settle` seconds of
+    rest; `payload`: kg in the hand that the law does not know of; `settings`: the law's others."""
+    if not isinstance(gains, Mapping) or not gains:
+        raise InputError(f"gains: expected ranges by name, such as kp = [50, 2000], found {gains!r:.60}")
+    if goal is None:
+        raise InputError("gains: goal: expected where the motion ends, one number a joint")
+    ranges = {name: {**_range(name, ends), "scale": "log"} for name, ends in gains.items()}
+    cases = Sobol(count_of("count", count), ranges) if levels is None else Product(_levels(ranges, levels))
+    first = [0.0] * robot.dof if start is None else joints(robot, "start", start)
+    numbers = [positive("duration", duration), not_negative("settle", settle), not_negative("payload", payload)]
+    motion = [first, joints(robot, "goal", goal), *numbers, positive("sample", sample)]
+    fixed = [*{**(settings or {}), **{name: ends["from"] for name, ends in ranges.items()}}.items()]
+    _subject(text_from(robot), law, tuple(fixed), tuple(_frozen(motion)))  # what cannot be is told now
+    return Plan(cases, {"robot": robot, "law": law, "gains": list(ranges), "settings": fixed, "motion": motion})
+
+
+def _range(name: str, ends: Any) -> dict[str, float]:
+    if isinstance(ends, Mapping):
+        ends = [ends.get("from"), ends.get("to")]
+    if not isinstance(ends, list | tuple) or len(ends) != 2:
+        raise InputError(f"gains: {name}: expected a range [low, high], found {ends!r:.60}")
+    low, high = (positive(f"gains: {name}", x) for x in ends)
+    if low >= high:
+        raise InputError(f"gains: {name}: the range is reversed or empty: from {low:g} to {high:g}")
+    return {"from": low, "to": high}
+
+
+def _levels(ranges: Mapping[str, Any], levels: Any) -> dict[str, Any]:
+    count = count_of("levels", levels, 10_000)
+    return {name: np.geomspace(ends["from"], ends["to"], max(count, 2)) for name, ends in ranges.items()}
+
+
+def best(study: Study) -> list[dict[str, Any]]:
+    """The rows of the smallest errors."""
+    order = np.argsort(np.where(np.isnan(study.table["error"]), np.inf, study.table["error"]), kind="stable")
+    return [study.rows[int(k)] for k in order[:BEST]]
+
+
+def show(study: Study) -> list[str]:
+    heads = (*study.given, "error", "error_end", "torque")
+    rows = [tuple(f"{row[name]:.5g}" for name in heads) for row in best(study)]
+    parts = [section("Best", table("the smallest rms errors along the motion", heads, rows))]
+    if len(study.given) == 2 and len(np.unique(study.table[study.given[0]])) ** 2 <= 4 * study.count:
+        pictures = [study.map(name, *study.given).svg() for name in ("error", "torque", "stable")]
+        parts.append(section("Maps", '<div class="charts">' + "\n".join(pictures) + "</div>"))
+    return parts
