@@ -55,7 +55,7 @@ class Studio:
 
     def __post_init__(self) -> None:
         self.jobs = Jobs(self.workers)
-        self.saving = asyncio.Lock()
+        self.saving, self.learning = asyncio.Lock(), asyncio.Lock()
 
     @property
     def outbox(self) -> Path:
@@ -63,9 +63,14 @@ class Studio:
 
     # answers
 
+    async def _learn(self) -> None:
+        """What never changes is asked once, while the browser is still opening."""
+        async with self.learning:
+            if not self.known:
+                self.known.update(await self.workers.quick("start", {}))
+
     async def start(self, request: Request) -> Response:
-        if not self.known:
-            self.known.update(await self.workers.quick("start", {}))
+        await self._learn()
         files, drafts = await asyncio.gather(asyncio.to_thread(self.folder.files), asyncio.to_thread(self.drafts.all))
         limits = {"body": MOST, "upload": MOST_UPLOADED}
         return JSONResponse({
@@ -223,9 +228,12 @@ class Studio:
         @asynccontextmanager
         async def lifespan(app: Starlette) -> AsyncIterator[None]:
             await self.workers.start()
+            first = asyncio.create_task(self._learn())
             try:
                 yield
             finally:
+                first.cancel()
+                await asyncio.gather(first, return_exceptions=True)
                 await self.jobs.close()
                 await self.workers.close()
 
