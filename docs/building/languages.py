@@ -37,8 +37,10 @@ def on_page_context(context: dict[str, Any], page: Page, config: MkDocsConfig, n
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """The event of mkdocs: for these hints the theme's script would fetch a site map, which a disk refuses."""
-    return HINT.sub("", output)
+    """The event of mkdocs: for these hints the theme's script would fetch a site map, which a disk refuses; the theme's
+    dialog for the search has no name for those who hear the page."""
+    name = "Buscar" if page.file.src_uri.endswith(MARK) else "Search"
+    return HINT.sub("", output).replace('role="dialog">', f'role="dialog" aria-label="{name}">')
 
 
 FILES: list[Files] = []
