@@ -134,6 +134,21 @@ def test_the_command_line_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "ends in .svg" in refused("show", "planar2r", "--picture", "arm.pdf")
 
 
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+
+
+@pytest.mark.parametrize("path", sorted(PICTURES.glob("arm-*.svg")), ids=lambda path: path.stem)
+def test_the_documentation_shows_what_is_drawn_now(path: Path) -> None:
+    """`make pictures` writes them anew; the last digit may differ between processors."""
+
+    def numbers(text: str) -> list[float]:
+        return [float(x) for x in re.findall(r"-?\d+\.?\d*", re.sub(r"a[0-9a-f]{6}-\d+|#[0-9a-f]{6}", "", text))]
+
+    kept, drawn = numbers(path.read_text(encoding="utf-8")), numbers(mp.picture(path.stem[4:], size=(320, 280)))
+    assert len(kept) == len(drawn)
+    assert np.abs(np.subtract(kept, drawn)).max() < 0.21
+
+
 def test_all_frames_are_within_the_picture() -> None:
     for name in ("puma560", "rp", "panda"):
         at = places(parsed(mp.picture(name, frames="all")))

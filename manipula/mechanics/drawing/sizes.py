@@ -38,7 +38,8 @@ class Sizes:
 
 def sizes_of(skeleton: Skeleton, dof: int) -> Sizes:
     joints = skeleton.joints
-    ranges = _ranges(joints, dof, STROKE * (_longest(skeleton, [0.0] * len(joints)) or NOWHERE))
+    stroke = float(f"{STROKE * (_longest(skeleton, [0.0] * len(joints)) or NOWHERE):.2g}")
+    ranges = _ranges(joints, dof, stroke)
     spans = tuple(_span(joint, ranges) for joint in joints)
     strokes = [abs(joint.slide) * max(map(abs, span)) for joint, span in zip(joints, spans)]
     depth, ahead = [0], [0] * (len(joints) + 1)

@@ -61,7 +61,7 @@ def _shown(poses: Sequence[Array], style: Style) -> list[Array]:
 
 def _prefix(record: Mapping[str, Any], poses: Sequence[Array], style: Style) -> str:
     """Of the names of gradients: pictures on one page may not take each other's."""
-    told = repr((style, record["name"], [pose.tolist() for pose in poses]))
+    told = repr((style, record["name"], [np.round(pose, 6).tolist() for pose in poses]))
     return f"a{blake2s(told.encode(), digest_size=3).hexdigest()}-"
 
 
