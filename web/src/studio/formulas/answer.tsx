@@ -14,6 +14,20 @@ const AT_ONCE = 60; // lines set before one asks for more: a thousand would take
 
 const tex = (answer: EquationsAnswer): string => `\\begin{aligned}\n${answer.latex.map((line) => line.tex).join(" \\\\\n")}\n\\end{aligned}\n`;
 
+const ENTRY = /^(\w+)\[(\d+),(\d+)\]$/;
+const WIDEST = 1500; // letters of LaTeX; a longer matrix is read line by line
+
+/** The lines as one matrix, where they are the entries of one and it can be taken in at a glance. */
+function matrixOf(answer: EquationsAnswer): string | null {
+  const lines = answer.latex.slice(answer.intermediates);
+  const places = lines.map(({ name }) => ENTRY.exec(name));
+  const right = lines.map(({ tex: line }) => line.slice(line.indexOf("=") + 1).replaceAll("&", ""));
+  if (lines.length < 2 || places.some((place) => place?.[1] !== places[0]?.[1]) || !places[0] || right.join("").length > WIDEST) return null;
+  const rows = new Map<string, string[]>();
+  places.forEach((place, i) => rows.set(place![2]!, [...(rows.get(place![2]!) ?? []), right[i]!]));
+  return `${places[0][1]} = \\begin{bmatrix}${[...rows.values()].map((row) => row.join(" & ")).join(" \\\\ ")}\\end{bmatrix}`;
+}
+
 function Legend({ answer }: { answer: EquationsAnswer }): JSX.Element | null {
   if (!answer.legend.length) return null;
   return (
@@ -31,6 +45,7 @@ function Legend({ answer }: { answer: EquationsAnswer }): JSX.Element | null {
 function Lines({ answer }: { answer: EquationsAnswer }): JSX.Element {
   const [whole, setWhole] = useState(true);
   const [most, setMost] = useState(AT_ONCE);
+  const matrix = matrixOf(answer);
   const from = whole ? 0 : answer.intermediates;
   const left = answer.latex.length - from;
   const visible = Math.min(left, most);
@@ -38,6 +53,11 @@ function Lines({ answer }: { answer: EquationsAnswer }): JSX.Element {
     <>
       {answer.intermediates > 0 && (
         <Switch label={counted("{0} intermediate", "{0} intermediates", answer.intermediates)} on={whole} onChange={setWhole} />
+      )}
+      {matrix && (
+        <div class="matrix scroll-x" tabIndex={0} role="region" aria-label={t("The whole matrix")}>
+          <Formula tex={matrix} />
+        </div>
       )}
       <ol class="equations">
         {answer.latex.slice(from, from + visible).map((line, i) => (

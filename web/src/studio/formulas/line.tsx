@@ -1,6 +1,6 @@
 // One equation, cut into its summands: pointing at one colours its links and joints and tells its present value.
 import { signal } from "@preact/signals";
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import type { EquationsAnswer } from "../../shared/api";
 import { t } from "../language";
 import { Formula } from "../parts/formula";
@@ -42,7 +42,7 @@ function Worth({ answer, line, texts, term }: { answer: EquationsAnswer; line: n
 }
 
 function unitOf(answer: EquationsAnswer, line: number): string {
-  const name = answer.latex[line]!.name.replace(/\[.*$/, "");
+  const name = answer.latex[line]!.name.replace(/(\[.*|\d+)$/, "");
   const unit = answer.units[name];
   return unit && !unit.includes(",") && !unit.includes(" or ") ? ` ${unit}` : "";
 }
@@ -74,21 +74,20 @@ function TermOf({ tex, text, place }: TermProps): JSX.Element {
 /** A line of the answer. Where LaTeX and text cannot be cut alike, the line is set whole. */
 export function TermsOf({ answer, line }: { answer: EquationsAnswer; line: number }): JSX.Element {
   const whole = breakable(answer.latex[line]!.tex.replace(/&/g, "").replace(/\\\\\s*\\quad/g, "").replace(/\\\\/g, ""));
-  const matrix = answer.latex[line]!.tex.includes("\\begin{");
   const cut = whole.indexOf("=");
   const right = answer.equations[line]?.right ?? "";
   const texts = summands(right);
   const parts = summands(whole.slice(cut + 1));
-  if (matrix) return <div class="matrix scroll-x"><Formula tex={answer.latex[line]!.tex.replace(/&=/, "=")} /></div>;
   if (cut < 0 || parts.length !== texts.length || right === "") return <Formula tex={whole} />;
   const here = pointed.value?.line === line ? pointed.value.term : null;
   return (
     <>
       <Formula tex={`${whole.slice(0, cut)}=`} />{" "}
       {parts.map((part, i) => (
-        <>
-          <TermOf key={i} tex={part} text={texts[i]!} place={{ line, term: i }} />{" "}
-        </>
+        <Fragment key={i}>
+          <TermOf tex={part} text={texts[i]!} place={{ line, term: i }} />
+          <wbr />
+        </Fragment>
       ))}
       {here !== null && <Worth answer={answer} line={line} texts={texts} term={here} />}
     </>

@@ -29,7 +29,7 @@ function angles(branch: Branch): string {
 function BranchRow({ branch, nearest }: { branch: Branch; nearest: boolean }): JSX.Element {
   const usable = branch.valid && branch.inside;
   return (
-    <tr class={usable ? "" : "refused"}>
+    <tr class={nearest ? "nearest" : usable ? "" : "refused"}>
       <th scope="row">{branch.name || t("only one")}</th>
       <td class="mono">{branch.valid ? angles(branch) : "–"}</td>
       <td>{branch.reason || (nearest ? t("here") : t("reached"))}</td>

@@ -46,7 +46,9 @@ export const values = computed<number[] | undefined>(() => {
 export const known = (set: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(symbolic.value.flatMap(({ name }) => (set[name] === undefined ? [] : [[name, set[name]]])));
 
-export const symbolic = computed<Parameter[]>(() => (drawn.value?.parameters ?? []).filter((p) => p.value === null));
+export const symbolic = computed<Parameter[]>(() => 
+  (drawn.value?.parameters ?? []).filter((p) => p.value === null).sort((a, b) => Number(a.unit !== "m") - Number(b.unit !== "m")),
+);
 
 let moduleOf = ""; // digest of the robot the module is of
 let drawingNow: AbortController | null = null;
