@@ -46,7 +46,7 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
 
     derivation, derivation_typst, no_derivation = told("inverse", lambda: _derived(robot), ("", "", ""))
     base, no_base = told("base", lambda: _base(robot), (None, ""))
-    drawn = drawing(robot)
+    drawn = drawing(robot, meshes=None)
     return Story(
         name=robot.name,
         about=_about(robot),

@@ -179,3 +179,17 @@ def test_without_webgl_the_arm_is_drawn_flat(browser: Any, tmp_path: Path) -> No
         page.evaluate("V.setQ([0.4, -1.0, 0.6, 0.2, 0.7, 0])")
         assert changed(before, page.locator("#arm").screenshot()) > 0.01
         assert not complaints
+
+
+def test_a_mesh_is_drawn_in_its_place(page: Any) -> None:
+    drawing = mp.drawing("planar2r")
+    new_viewer(page, drawing)
+    page.evaluate("V.stage.full()")
+    before = page.locator("#arm").screenshot()
+    corners, faces = [[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    body = {"kind": "mesh", "frame": drawing["base"], "vertices": corners, "faces": faces, "paint": "#cc79a7"}
+    drawing["links"][2]["shapes"] = [body]
+    page.evaluate("d => { V.setDrawing(d); V.stage.full() }", drawing)
+    assert changed(before, page.locator("#arm").screenshot()) > 0.01
+    assert page.evaluate("V.svg()").count("<polygon") >= 2  # the faces that are seen
+    page.evaluate("V.dispose()")

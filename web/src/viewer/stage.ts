@@ -21,6 +21,7 @@ export class Stage {
   script = 0; // milliseconds of script of the last picture
   pictures = 0;
   onDraw: () => void = () => {};
+  seen: () => Vector3[] = () => []; // places of the arm as it stands
   private readonly gl: WebGLRenderer;
   private readonly sky = new HemisphereLight(0xffffff, 0xb8bfc6, 1.7);
   private readonly sun = new DirectionalLight(0xffffff, 2.1);
@@ -106,14 +107,15 @@ export class Stage {
     this.paint();
   }
 
-  /** Frames what the arm can reach: framed by its pose it would leave the picture at the first move. */
+  /** Frames what the arm can reach, and all of it as it stands: framed by its pose alone it would leave at a move. */
   fit(): void {
     if (!this.drawing) return;
     this.own = true;
     this.aspect();
     const { centre, radius } = this.drawing.reach, target = new Vector3().fromArray(centre);
     const half = (this.camera.fov * Math.PI) / 360, narrow = Math.atan(Math.tan(half) * Math.min(this.camera.aspect, 1));
-    const away = (0.82 * radius) / Math.sin(narrow);
+    const present = Math.max(0, ...this.seen().map((point) => point.distanceTo(target))) + 0.1 * this.drawing.size;
+    const away = Math.max(0.82 * radius, present) / Math.sin(narrow);
     const from = new Vector3(0.5, 0.34, 0.86).applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), this.up));
     if (this.up.y > 0.9) from.set(0.28, 0.3, 0.95); // a plane arm is seen from the front
     this.controls.target.copy(target);

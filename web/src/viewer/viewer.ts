@@ -111,6 +111,7 @@ export class Viewer {
     this.labels = stage && new Labels(stage);
     if (!stage) return;
     stage.onDraw = () => this.labels?.place();
+    stage.seen = () => this.places();
     if (options.scroll) gentle(stage);
     this.hand = new Hand(stage, {
       tool: () => this.chain?.tool ?? new Matrix4(),
@@ -140,9 +141,9 @@ export class Viewer {
       this.walker = new Walk(drawing.size, () => this.stage!.draw(), (labels) => this.tell(labels));
       this.stage.scene.add(this.scenery.root, this.walker.root);
       this.stage.set(drawing);
-      if (!same || !size || Math.abs(size / drawing.size - 1) > 0.3) this.stage.fit();
     }
     this.show({});
+    if (!same || !size || Math.abs(size / drawing.size - 1) > 0.3) this.stage?.fit();
     this.host.dataset.robot = drawing.name;
   }
 
@@ -321,6 +322,11 @@ export class Viewer {
     if (steps) this.moves.forEach((call) => call(this.q, "joint"));
     else this.says.forEach((call) => call(`joint ${index + 1}: ${this.drawing!.coordinates[index]}`));
     return true;
+  }
+
+  private places(): Vector3[] {
+    const chain = this.chain;
+    return chain ? [...chain.links, ...chain.axes, chain.tool].map((pose) => new Vector3().setFromMatrixPosition(pose)) : [];
   }
 
   private hover(on: boolean): void {
