@@ -13,6 +13,7 @@ OUTSIDE = "joint {joint} at {at} is outside its limits [{low}, {high}] by {over}
 AWAY = "{distance} mm away and turned by {angle}°"
 LOST = "out of reach: where it comes nearest it is {away}"
 TWIN = "the same as branch {branch}: {how}"
+SOLUTION = "solution {number}"
 FAMILY, DOUBLE = "one family", "a double root"
 ROUNDED = 9  # digits behind the point of mm and degrees: less is rounding, and is not told
 
@@ -20,9 +21,14 @@ ROUNDED = 9  # digits behind the point of mm and degrees: less is rounding, and 
 def setting_names(solver: Solver, count: int, searched: bool = False) -> list[str]:
     """One sign for each two-way choice of the closed form; what was found without it has numbers."""
     if solver.closed is None or searched:
-        return [f"solution {i + 1}" for i in range(count)]
+        return solution_names(count)
     names = solver.plan.branch_names
     return names * (count // len(names))
+
+
+def solution_names(count: int) -> list[str]:
+    """Of what was found without a closed form."""
+    return [SOLUTION.format(number=i + 1) for i in range(count)]
 
 
 def branch_names(solver: Solver, count: int, searched: bool = False) -> list[str]:

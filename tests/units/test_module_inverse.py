@@ -269,3 +269,44 @@ def test_an_arm_without_a_closed_form_says_so_and_can_be_dragged() -> None:
     assert "no closed form" in data["missing"][0]["why"]
     assert "export function drag(" in text and "export function tool_step(" in text
     assert "export function inverse_kinematics(" not in text and data["branches"] == []
+
+
+GENERAL = """
+import { readFileSync } from "node:fs";
+import { pose, inverse_kinematics, drag } from "./arm.mjs";
+const told = JSON.parse(readFileSync("q.json", "utf8")).map((q) => {
+  const T = pose(q);
+  const far = T.map((row, i) => row.map((x, j) => (i === 0 && j === 3 ? x + 50 : x)));
+  const none = inverse_kinematics(T.map((row) => row.map(() => NaN)));
+  const { branches, nearest } = inverse_kinematics(T, undefined, { near: q });
+  return { branches, nearest, far: inverse_kinematics(far).branches.length, none: none.branches.length + none.nearest };
+});
+console.log(JSON.stringify(told));
+"""
+
+
+def six_joints() -> mp.Robot:
+    rows = [(0, 0.3, 0.1, 50), (0, 0.1, 0.4, -70), (0, 0.2, 0.3, 40), (0, 0.15, 0.1, 80), (0, 0.1, 0.2, -60)]
+    return mp.Robot.from_dh([*rows, (0, 0.1, 0.05, 30)], angle="deg", name="general")
+
+
+@needs_node
+@pytest.mark.slow
+def test_six_joints_in_general_are_solved_by_elimination(tmp_path: Path) -> None:
+    robot = six_joints()
+    data = robot_data(mp.robot_module(robot, tmp_path / "arm.mjs", KINEMATICS))
+    assert data["tasks"] == ["pose"] and data["missing"] == []
+    arm = mp.Arm(robot)
+    q = inside(arm, 20)
+    (tmp_path / "q.json").write_text(json.dumps(q.tolist()))
+    for x, told in zip(q, json.loads(run_node(GENERAL, tmp_path))):
+        wanted = arm.inverse_kinematics(arm.pose(x), seed=x)
+        assert len(told["branches"]) == len(wanted.q) and (told["far"], told["none"]) == (0, -1)
+        assert [b["name"] for b in told["branches"]] == [f"solution {i + 1}" for i in range(len(wanted.q))]
+        np.testing.assert_allclose(told["branches"][told["nearest"]]["q"], x, atol=1e-7)
+        assert max(b["residual"] for b in told["branches"]) < 1e-9
+
+
+def test_elimination_is_prepared_when_there_is_time() -> None:
+    data = robot_data(module_of(six_joints(), models=KINEMATICS))
+    assert "optimise='fast'" in data["missing"][0]["why"] and data["tasks"] == []

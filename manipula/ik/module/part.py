@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from manipula.algebra.emit.backend import emit_program
 from manipula.algebra.emit.javascript.whole import Exported, literal
 from manipula.algebra.emit.templates import filled
-from manipula.algebra.program.reader import program
+from manipula.algebra.expr.function import Function
 from manipula.algebra.tape import tape_from_function
+from manipula.errors import ManipulaError
 from manipula.generation.module.making import Maker, Part
 from manipula.generation.structure import numeric_chain
 from manipula.ik import messages
 from manipula.ik.controller.nearest import NO_POSE, STATES
 from manipula.ik.elbow import NONE, elbow_angle
+from manipula.ik.module.enclosing import enclosed
+from manipula.ik.module.general import general_texts
 from manipula.ik.module.step import MOST, stepped_towards
 from manipula.ik.module.tasks import MODEL, POSE, Task, numbers, tasks_of
 from manipula.ik.module.verdicts import LOST, OWN, judge, nearest_of
@@ -28,26 +30,43 @@ from manipula.mechanics.robot.stand_ins import with_stand_ins
 NEAR = 0.25  # rad, and of the arm's size: an answer further away is a jump, and the arm goes by steps instead
 SENTENCES = {
     "outside": messages.OUTSIDE, "away": messages.AWAY, "place": partial_messages.AWAY, "lost": messages.LOST,
-    "twin": messages.TWIN, "double": messages.DOUBLE, "no_pose": STATES[NO_POSE],
+    "twin": messages.TWIN, "double": messages.DOUBLE, "no_pose": STATES[NO_POSE], "solution": messages.SOLUTION,
 }  # fmt: skip
 
 
 def inverse_part(maker: Maker) -> Part:
-    """A closed form with its verdicts where the arm has one; steps towards a pose where it has pose and Jacobian."""
-    needed = [maker.function(name) for name in ("pose", "jacobian")]
+    """A closed form with its verdicts where the arm has one, or elimination; steps to a pose where it has Jacobians."""
+    pose, jacobian = (maker.function(name) for name in ("pose", "jacobian"))
     tasks = tasks_of(maker)
-    if None in needed or maker.robot.dof > MOST:
+    if pose is None or jacobian is None or maker.robot.dof > MOST:
         maker.function(MODEL)  # whose reason is told
         return Part(data=_data([]))
-    if not tasks:
-        maker.function(MODEL)
-    elif POSE not in [task.name for task in tasks]:
-        maker.missing.pop(MODEL, None)
-    text = [emit_program(program(stepped_towards), "javascript"), _shown("step.mjs.jinja", _arm(maker.robot))]
-    text += _closed_text(maker, tasks) if tasks else []
+    if tasks:
+        maker.missing.pop(MODEL, None)  # a place may be all that is solved
+    general = None if tasks else _general_text(maker, pose)
+    text = [enclosed(stepped_towards), _shown("step.mjs.jinja", _arm(maker.robot))]
+    text += _closed_text(maker, tasks) if tasks else general or []
     text += [_shown("drag.mjs.jinja", {"closed": bool(tasks), "near": NEAR})]
-    shown = {"closed": bool(tasks), "redundant": _redundancy(tasks) is not None}
-    return Part([_exported(task) for task in tasks], _data(tasks), text, [_shown("types.d.mts.jinja", shown)])
+    shown = {"closed": bool(tasks or general), "redundant": _redundancy(tasks) is not None}
+    data = _data(tasks) | ({"tasks": [POSE]} if general else {})
+    return Part([_exported(task) for task in tasks], data, text, [_shown("types.d.mts.jinja", shown)])
+
+
+def _general_text(maker: Maker, pose: Function) -> list[str] | None:
+    """The solver of six turning joints; else the reason why there is none is told."""
+    try:
+        asked = maker.prepared(MODEL)
+        found = general_texts(asked, pose)
+    except ManipulaError as error:
+        maker.missing[MODEL] = str(error)
+        return None
+    if found is None:
+        maker.function(MODEL)
+        return None
+    maker.missing.pop(MODEL, None)
+    road = [maker.robot.joint_names.index(name) for name in asked.robot.joint_names]
+    facts = {"sentences": literal(SENTENCES), "road": road, "slack": repr(LimitTolerance.INSIDE), **found[1]}
+    return [found[0], _shown("general.mjs.jinja", facts)]
 
 
 def _exported(task: Task) -> Exported:
@@ -80,9 +99,7 @@ def _closed_text(maker: Maker, tasks: Sequence[Task]) -> list[str]:
     road = [maker.robot.joint_names.index(name) for name in maker.prepared(MODEL).robot.joint_names]
     facts = _facts(tasks, road)
     texts = (judge, nearest_of, elbow_angle) if facts["arm_angle"] else (judge, nearest_of)
-    known = {routine.name for routine in program(stepped_towards)}
-    routines = [routine for routine in program(*texts) if routine.name not in known]
-    return [emit_program(routines, "javascript"), _shown("inverse.mjs.jinja", facts)]
+    return [enclosed(*texts), _shown("inverse.mjs.jinja", facts)]
 
 
 def _facts(tasks: Sequence[Task], road: Sequence[int]) -> dict[str, Any]:

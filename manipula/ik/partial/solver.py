@@ -18,6 +18,7 @@ from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import choice_table
 from manipula.ik.descent.machine import Descent, descent_of
+from manipula.ik.messages import solution_names
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
 from manipula.ik.numeric.joint_space import JointSpace
 from manipula.ik.numeric.measures import Tolerances, tolerances_of
@@ -202,7 +203,7 @@ class PartialSolver(JointSpace):
         q[:, list(self.freedom.used)] = raw.q
         q = completed_branches(self, T, q, [k for k in self.freedom.used if self.turning[k]])
         named = made.closed and not search
-        names = made.plan.branch_names if named else [f"solution {i + 1}" for i in range(len(q))]
+        names = made.plan.branch_names if named else solution_names(len(q))
         return Found(raw._replace(q=q), names, held)
 
     def _branches(self, held: Floats) -> Branches:
