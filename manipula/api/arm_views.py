@@ -86,7 +86,7 @@ class ArmViews:
     def _repr_html_(self) -> str:
         """A picture, and the line that is printed elsewhere."""
         try:
-            shown = picture(self.robot, size=(320, 280))
+            shown = str(picture(self.robot, size=(320, 280)))
         except ManipulaError:
             shown = ""
         return f"{shown}<p>{escape(repr(self))}</p>"

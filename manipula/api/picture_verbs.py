@@ -10,6 +10,7 @@ from manipula.api.robot_verbs import loaded
 from manipula.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
+    from manipula.pages.svg.picture import Picture
     from manipula.robot import Robot
 
 VIEWS = {"front": (0, 0), "back": (180, 0), "left": (90, 0), "right": (-90, 0), "top": (-90, 90), "corner": (-58, 20)}
@@ -53,8 +54,9 @@ def picture(
     background: str = "none",
     size: Sequence[float] = (480, 420),
     whole: bool = False,
-) -> str:
-    """The robot as an SVG: its text, which is written to `path`, if one is given. No browser and no other library.
+) -> Picture:
+    """The robot as an SVG: its text, which a notebook shows as a picture, and which is written to `path`, if one is
+    given. No browser and no other library.
 
     `q`: coordinates, rad and m, or the name of a pose; left out, a pose that shows the arm well. `view`: "corner",
     "front", "back", "left", "right", "top", or two angles in degrees, around the vertical and above the floor.

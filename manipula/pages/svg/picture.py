@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2s
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,17 @@ BACKGROUNDS = {"none": "", "light": "#f6f7f8", "dark": "#1b1e21"}
 INK = {"none": "#4d565e", "light": "#2f3b44", "dark": "#c9d1d8"}
 
 
+class Picture(str):
+    """The text of an SVG; a notebook shows the picture, a prompt a line."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        title = self.partition("<title>")[2].partition("</title>")[0]
+        return f"<picture of {unescape(title)}: SVG of {len(self.encode()) / 1000:.1f} kB; print(…) shows its text>"
+
+
 @dataclass(frozen=True)
 class Style:
     """How it looks: size in points, from where (None: as the record says), which frames, names of joints."""
@@ -34,7 +45,7 @@ class Style:
     whole: bool = False  # room for all the arm can reach, not only for where it is
 
 
-def svg_of(record: Mapping[str, Any], poses: Sequence[Array], axes: Sequence[Array], style: Style) -> str:
+def svg_of(record: Mapping[str, Any], poses: Sequence[Array], axes: Sequence[Array], style: Style) -> Picture:
     """`poses` of the base, the links and the tool; `axes` are the frames of the joints."""
     camera = camera_at(style.eye or record["eye"], record["up"])
     places = [*zip((link["shapes"] for link in record["links"]), poses), (record["tool"]["shapes"], poses[-1])]
@@ -122,12 +133,12 @@ def _names(
         )
 
 
-def _page(title: str, definitions: str, body: Sequence[str], style: Style) -> str:
+def _page(title: str, definitions: str, body: Sequence[str], style: Style) -> Picture:
     w, h = number(style.width), number(style.height)
     fill = BACKGROUNDS[style.background]
     ground = f'<rect width="{w}" height="{h}" fill="{fill}"/>' if fill else ""
     name = escape(title)
-    return (
+    return Picture(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" '
         f'aria-label="{name}"><title>{name}</title><defs>{definitions}</defs>{ground}{"".join(body)}</svg>\n'
     )
