@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from manipula.algebra.expr.cost import tree_cost_of
 from manipula.algebra.expr.function import Function
@@ -21,13 +22,22 @@ from manipula.errors import SizeError
 
 @dataclass(frozen=True)
 class Lengths:
-    """Terms of every output when multiplied out; `reason`: why some are not known."""
+    """Terms of every output when multiplied out, why some are not known, and whether every one was measured."""
 
     terms: dict[Expr, int]
-    reason: str
+    lost: dict[Expr, str]
+    whole: bool
+
+    @property
+    def reason(self) -> str:
+        return next(iter(self.lost.values()), "")
 
     def __str__(self) -> str:
-        return self.reason or f"{rounded(sum(self.terms.values()))} terms"
+        return self.reason or f"{rounded(sum(self.terms.values()))} terms{self.more}"
+
+    @property
+    def more(self) -> str:
+        return "" if self.whole else " and more"
 
 
 def refuse_nested(function: Function, form: str) -> None:
@@ -40,14 +50,16 @@ def refuse_nested(function: Function, form: str) -> None:
 
 def refuse_long(function: Function, simplifier: Simplifier) -> None:
     """Of the expanded form."""
-    found = _measured(function, simplifier)
-    if found.reason or sum(found.terms.values()) > EXPANDED_TERMS:
+    found = _measured(function, simplifier, _never_expanded)
+    if _never_expanded(found):
         raise _too_long(function, "expanded", f"{found} ({EXPANDED_TERMS:,} at most)")
 
 
 def bracketed_roots(function: Function, simplifier: Simplifier) -> set[Expr]:
     """The outputs whose factored form keeps the brackets of the graph: the longest, past what can be searched."""
-    found = _measured(function, simplifier)
+    found = _measured(function, simplifier, _never_bracketed)
+    if not found.whole:
+        raise _bracketed_too_long(function, _never_searched(found), found)
     kept = set(function.roots) - _shortest_first(found.terms, FACTORED_TERMS)
     _refuse_bracketed(function, kept, found)
     short = {root: len(simplifier.terms(root)[0]) for root in found.terms if root not in kept}
@@ -56,15 +68,35 @@ def bracketed_roots(function: Function, simplifier: Simplifier) -> set[Expr]:
     return kept
 
 
-def _measured(function: Function, simplifier: Simplifier) -> Lengths:
-    terms: dict[Expr, int] = {}
-    reason = ""
+def _measured(function: Function, simplifier: Simplifier, past_hope: Callable[[Lengths], bool]) -> Lengths:
+    """One output after the other, no further than it takes to know that all of them are too long."""
+    found = Lengths({}, {}, whole=False)
     for root in dict.fromkeys(function.roots):
+        if past_hope(found):
+            return found
         try:
-            terms[root] = simplifier.length(root)
+            found.terms[root] = simplifier.length(root)
         except SizeError as error:
-            reason = reason or str(error)
-    return Lengths(terms, reason)
+            found.lost[root] = str(error)
+    return replace(found, whole=True)
+
+
+def _never_expanded(found: Lengths) -> bool:
+    return bool(found.lost) or sum(found.terms.values()) > EXPANDED_TERMS
+
+
+def _never_bracketed(found: Lengths) -> bool:
+    """Are those that keep the graph's brackets for certain too long already?"""
+    return _written_size(_never_searched(found)) > WRITTEN_OPERATIONS
+
+
+def _never_searched(found: Lengths) -> list[Expr]:
+    """The outputs each of which is by itself too long to search."""
+    return [*(root for root, length in found.terms.items() if length > FACTORED_TERMS), *found.lost]
+
+
+def _written_size(roots: Iterable[Expr]) -> int:
+    return sum(tree_cost_of([root]).grand_total for root in roots)
 
 
 def _shortest_first(lengths: dict[Expr, int], limit: int) -> set[Expr]:
@@ -79,10 +111,13 @@ def _shortest_first(lengths: dict[Expr, int], limit: int) -> set[Expr]:
 
 
 def _refuse_bracketed(function: Function, kept: set[Expr], found: Lengths) -> None:
-    size = sum(tree_cost_of([root]).grand_total for root in kept)
-    if size > WRITTEN_OPERATIONS:
-        told = f"{found} ({FACTORED_TERMS:,} at most), or {rounded(size)} operations as it is computed"
-        raise _too_long(function, "factored", told)
+    if _written_size(kept) > WRITTEN_OPERATIONS:
+        raise _bracketed_too_long(function, kept, found)
+
+
+def _bracketed_too_long(function: Function, kept: Iterable[Expr], found: Lengths) -> SizeError:
+    size = f"{rounded(_written_size(kept))} operations{found.more}"
+    return _too_long(function, "factored", f"{found} ({FACTORED_TERMS:,} at most), or {size} as it is computed")
 
 
 def _too_long(function: Function, form: str, told: str) -> SizeError:
