@@ -1,4 +1,5 @@
-"""The one option of the suite: `--update` accepts the emitted text as the new golden files."""
+"""The order of the suite, what its tests share, and its one option: `--update` accepts the emitted text as the new
+golden files."""
 
 from __future__ import annotations
 
@@ -19,6 +20,20 @@ os.environ["MANIPULA_CACHE"] = "off"  # every test makes what it tests; those of
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="write the golden files instead of comparing with them")
+
+
+# files that take longest for their number of tests: begun first, lest a process be left alone with one at the end
+LONG = (
+    "test_docs", "test_world_frame", "test_checker", "test_simulation", "test_derivatives", "test_control",
+    "test_library_proofs", "test_cli_ik", "test_optimise_cli", "test_adaptive", "test_compiled_pinocchio",
+    "test_trees_pinocchio", "test_emitted_general6r", "test_emitted_inverse", "test_closed_loop", "test_notebooks",
+    "test_output_error", "test_stiff", "test_fmu",
+)  # fmt: skip
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
 
 
 @pytest.fixture

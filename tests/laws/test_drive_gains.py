@@ -19,6 +19,8 @@ from manipula.mechanics.robot.values.parameter import number
 from tests.random_robots import random_robot
 from tests.recordings import recording, two_joints
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 ARM = two_joints()
 LOG = recording(ARM, 3, noise=0.02)
 

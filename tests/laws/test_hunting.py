@@ -17,6 +17,8 @@ from scipy.optimize import brentq
 
 import manipula as mp
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 HINGE = """
 format = 1
 name = "pendulum"

@@ -17,6 +17,8 @@ from manipula.mechanics.robot.description import Robot
 from tests.random_robots import random_robot
 from tests.recordings import motion, recording, torques, two_joints
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 ARM = two_joints()
 LOG = recording(ARM, 3, noise=0.02)
 OTHER = recording(ARM, 9)

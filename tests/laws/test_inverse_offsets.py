@@ -15,6 +15,8 @@ from manipula.ik.choosing import accepted_branches
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 KINDS = ("wrist", "elbow", "shoulder")
 
 

@@ -16,6 +16,8 @@ from manipula.generation.structure import numeric_chain
 from manipula.ik.inverse import InverseSolver
 from manipula.ik.numeric.limits import distances
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 ARMS = {  # theta, d, a, alpha: one arm of each number of joints
     "5": [(0, 0.3, 0, 90), (0, 0, 0.4, 0), (0, 0, 0.3, 0), (0, 0, 0, 90), (0, 0.15, 0, 0)],
     "4": [(0, 0.3, 0.05, 90), (0, 0, 0.35, 0), (0, 0, 0, 90), (0, 0.25, 0, 0)],

@@ -12,6 +12,8 @@ import pytest
 import manipula as mp
 from tests.few_arms import random_rows, robot_of
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 ARMS = ("panda", "iiwa14", "gen3", "xarm7")
 
 

@@ -8,6 +8,8 @@ import pytest
 import manipula as mp
 from tests.random_robots import random_robot
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 ARM = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=10)
 
 

@@ -13,6 +13,8 @@ from scipy.spatial.transform import Rotation
 
 import manipula as mp
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 Floats = NDArray[np.float64]
 tr = mp.trajectory
 

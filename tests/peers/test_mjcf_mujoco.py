@@ -11,6 +11,8 @@ import pytest
 import manipula as mp
 from tests.random_mjcf import RandomMjcf
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 mujoco = pytest.importorskip("mujoco", reason="mujoco is not installed (pip install manipula[bench])")
 
 

@@ -17,6 +17,8 @@ from manipula.algebra.run import inverse_call as module
 from manipula.errors import InputError
 from manipula.ik.inverse import InverseSolver
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 ARMS = ("puma560", "ur5", "stanford", "cobra600")
 
 

@@ -23,6 +23,8 @@ from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import Tape, tape_from_function
 from manipula.errors import InputError
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 MODELS = ("inverse_dynamics", "frames", "jacobian", "gravity", "inertia_matrix", "forward_dynamics")
 
 

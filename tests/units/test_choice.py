@@ -29,6 +29,8 @@ from manipula.ik.numeric.limits import limit_rows, wound
 from tests.emitted import needs_cc
 from tests.texts import alike, text_folder
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 ARMS = ("puma560", "stanford", "cobra600")
 
 

@@ -22,6 +22,8 @@ from manipula.errors import InputError, ManipulaError
 from tests.emitted import CC, needs_cc
 from tests.random_robots import random_robot
 
+pytestmark = pytest.mark.usefixtures("kept_functions")
+
 STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wdouble-promotion", "-Wshadow")
 CXX = shutil.which("c++") or shutil.which("g++")
 MODELS = ("pose", "gravity", "jacobian", "inverse_dynamics")

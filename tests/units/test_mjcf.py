@@ -13,6 +13,8 @@ from manipula.mechanics.robot.description import Coordinate
 from manipula.mechanics.robot.values.parameter import Num
 from tests.random_mjcf import RandomMjcf
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 # Every oddity at once: degrees, capitals in eulerseq, classes in classes, joints off the origin, two joints a body, a
 # pose in a frame, a reference position, an inertia in its own axes, a finger beside, a site at the end.
 ODD = """<?xml version="1.0"?>

@@ -17,6 +17,8 @@ from tests.laws.test_coupled import in_floats
 from tests.peers.test_trees_pinocchio import Urdf
 from tests.random_robots import random_robot, random_tree
 
+pytestmark = pytest.mark.usefixtures("without_search")
+
 
 def arm() -> mp.Robot:
     rows: list[dict[str, Any]] = [
