@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
+from manipula.studies.results.report import distribution
 
 ROOT = Path(__file__).parents[1]
 BUSY = 0.05  # seconds of a case
@@ -144,9 +145,30 @@ def voxels(edge: int) -> None:
 
 
 def pictures(folder: Path) -> None:
+    """Of the arms and settings that the guides have."""
     found = mp.studies.workspace("puma560", voxels=64, engine="local")
     names = ("reach", "answers", "manipulability", "torque")
     write(folder / "workspace-puma560.svg", [found.map(name, "x", "z").svg() for name in names])
+    flat = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    words: dict[str, Any] = {"gains": {"kp": [50, 1e6], "kd": [5, 5e3]}, "goal": [1, -0.5], "duration": 0.4}
+    rolled = mp.studies.gains(flat, levels=40, payload=1, **words)
+    write(folder / "gains-planar2r.svg", [rolled.map(name, "kp", "kd").svg() for name in ("error", "stable")])
+    steps: dict[str, Any] = {"payloads": np.linspace(0, 4, 41), "speeds": np.linspace(0.4, 1.4, 41)}
+    carried = mp.studies.payload(flat, goal=[1, -0.5], duration=0.5, limits=[80, 30], **steps)
+    write(folder / "payload-planar2r.svg", [carried.map(name, "mass", "speed").svg() for name in ("use", "fits")])
+    built = mp.studies.tolerances("puma560", count=2000, engine="local")
+    write(folder / "tolerances-puma560.svg", [distribution(built, name).svg() for name in ("position", "angle")])
+    again = mp.studies.bootstrap(flat, logs=recording(flat), count=60, windows=8, engine="local")
+    write(folder / "bootstrap-planar2r.svg", [distribution(again, name).svg() for name in ("mx1_R", "mx2_R")])
+
+
+def recording(robot: Any) -> mp.Log:
+    """Of the guide: sines, and torques with noise."""
+    t, rng = np.linspace(0, 8, 1601), np.random.default_rng(0)
+    q = np.stack([np.sin(1.3 * t) + 0.3 * np.sin(3.1 * t), 0.8 * np.cos(2.1 * t) + 0.3 * np.sin(4.3 * t)], -1)
+    qd = np.gradient(q, t, axis=0)
+    tau = mp.Arm(robot).inverse_dynamics(q, qd, np.gradient(qd, t, axis=0)) + rng.normal(0, 0.5, q.shape)
+    return mp.Log(t, q, tau)
 
 
 def write(path: Path, parts: list[str]) -> None:

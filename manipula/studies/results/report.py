@@ -52,7 +52,7 @@ def report_of(study: Shown, *parts: str) -> str:
             *parts,
             section("Results", table("over all cases that did not fail", heads, rows)),
             *(
-                [section("Distributions", charts([_distribution(study, x) for x in results[:CHARTS]]))]
+                [section("Distributions", charts([distribution(study, x) for x in results[:CHARTS]]))]
                 if results
                 else []
             ),
@@ -66,7 +66,7 @@ def _plots(values: NDArray[Any]) -> bool:
     return values.ndim == 1 and values.dtype.kind in "bif" and bool(np.isfinite(values.astype(float)).any())
 
 
-def _distribution(study: Shown, name: str) -> Chart:
+def distribution(study: Shown, name: str) -> Chart:
     """The share of cases at or below a value."""
     values = np.sort(study.table[name].astype(float))
     values = values[np.isfinite(values)]
