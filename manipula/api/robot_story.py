@@ -118,16 +118,15 @@ def _verdicts(robot: Robot, tell: Tell) -> list[Verdict]:
 
 
 def _base(robot: Robot) -> tuple[Table | None, str]:
+    """The combinations, and auxiliary lines where an arm's angles would make them long."""
     try:
-        told = model_verbs.base_parameters(robot).as_dict()
+        found = model_verbs.base_parameters(robot)
     except ManipulaError as error:
         return None, str(error)
-    rows = [
-        (name, formula.partition(" = ")[2], "symbolic" if value is None else f"{value:.10g}")
-        for (name, value), formula in zip(told["base"].items(), told["formulas"], strict=True)
-    ]
-    title = f"The {told['count']} combinations that torques can tell"
-    return (title, ("name", "combination", "value"), rows), ""
+    symbolic = {name for name, value in found.by_name.items() if value is None}
+    rows = [(name, formula, "symbolic" if name in symbolic else value) for name, value, formula in found.rows()]
+    many = "1 combination" if len(found) == 1 else f"{len(found)} combinations"
+    return (f"{many} that torques can tell", ("name", "combination", "value"), rows), ""
 
 
 def _code(robot: Robot, optimise: str, tell: Tell) -> list[tuple[str, str]]:

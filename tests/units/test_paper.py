@@ -10,10 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 import manipula as mp
+from manipula.api.robot_story import paper_story
 from manipula.cli.app import app
 from manipula.errors import InputError
 from manipula.pages.paper.pdf import pdf_of
-from manipula.pages.paper.source import BESIDE, source_of
+from manipula.pages.paper.source import BESIDE, PARTS, source_of
 from manipula.pages.report.data import Count, Formula, Story, Verdict
 
 HOSTILE = ('"#panic("no")', "$ x $", "*b*", "a\\", "= h", "<l>", "@r", "]", "#import", "é θ", "a\nb", "</svg>", "")
@@ -57,6 +58,16 @@ def test_a_robot_on_paper(robot: Any, rows: list[str], tmp_path: Path) -> None:
     text = mp.report(robot, tmp_path / "arm.PDF")
     assert (tmp_path / "arm.PDF").read_bytes().startswith(b"%PDF-")
     assert all(row in text.replace('\\"', '"') for row in rows)
+
+
+def test_base_parameters_with_auxiliary_lines() -> None:
+    """Skew axes: what the combinations share has lines of its own, without a value."""
+    rows = [(0, f"d{i}", f"a{i}", f"alpha{i}") for i in range(1, 8)]
+    told = paper_story(mp.Robot.from_dh(rows, name="skew"), tuple(name for name in PARTS if name != "base"), str)
+    assert told.base is not None
+    heads, names = told.base[1], [row[0] for row in told.base[2]]
+    assert heads == ("name", "combination", "value") and names[0].startswith("D") and len(set(names)) == len(names)
+    assert told.base[0].split()[0] == str(len([row for row in told.base[2] if row[2]]))
 
 
 def test_what_is_hidden_is_left_out() -> None:
