@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,20 @@ def test_a_load_at_a_speed_is_what_loads_tells(seed: int) -> None:
     assert row["torque"] == pytest.approx([x.torque for x in told.joints], rel=1e-4)
     assert row["use"] == pytest.approx(max(told[0].torque / 100, told[1].torque / 40), rel=1e-4)
     assert row["fits"] == (row["use"] <= 1)
+
+
+@pytest.mark.parametrize("limit", ["80", '"2*most"'])
+def test_limits_are_those_of_the_file(limit: str, tmp_path: Path) -> None:
+    """Numbers, and expressions of names with values."""
+    path = mp.save(FLAT, tmp_path / "flat.toml")
+    words = f'effort_limit = {limit}\nvelocity_limit = "4"\nlimits = ["-2", "2"]'  # texts are SI
+    text = path.read_text().replace('type = "revolute"', f'type = "revolute"\n{words}')
+    path.write_text(text.replace("[values]", "[values]\nmost = 40") if "most" in limit else text)
+    row = mp.studies.payload(mp.load(path), goal=[1, -0.5], payloads=[1.0], speeds=[1.0]).rows[0]
+    assert row["use"] == pytest.approx(max(row["torque"]) / 80) and row["joint"] == 1
+    assert row["speed_use"] == pytest.approx(1.875 / 4)  # a quintic's top speed over 1 rad in 1 s
+    at = mp.studies.tolerances(mp.load(path), count=2, poses=50).shared["q"]
+    assert np.abs(at).max() <= 2
 
 
 def test_more_speed_carries_less() -> None:

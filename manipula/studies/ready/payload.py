@@ -15,6 +15,7 @@ import numpy as np
 
 from manipula import api
 from manipula.errors import InputError, UnsetError, some_of
+from manipula.mechanics.robot.limits import Limits
 from manipula.pages.charts import Chart, Line
 from manipula.pages.page import charts, section
 from manipula.robot import Robot
@@ -84,26 +85,20 @@ def plan(
         raise InputError("payload: expected payloads of zero or more and speeds above zero")
     _dynamics(text_from(robot), place)
     shared = {"start": ends[0], "goal": ends[1], "duration": float(duration), "com": list(place)}
-    return Plan(cases, {"robot": robot, **shared, "limits": _efforts(robot, limits), "velocities": _velocities(robot)})
-
-
-def _moving(robot: Robot) -> list[Any]:
-    return [joint for joint in robot.joints if joint.name in robot.joint_names]
+    return Plan(
+        cases,
+        {"robot": robot, **shared, "limits": _efforts(robot, limits), "velocities": Limits(robot).velocity.tolist()},
+    )
 
 
 def _efforts(robot: Robot, limits: Any) -> list[float]:
     if limits is not None:
         return [positive("limits", x) for x in joints(robot, "limits", limits)]
-    known = [joint.effort_limit for joint in _moving(robot)]
-    if None in known:
-        name = _moving(robot)[known.index(None)].name
+    known = Limits(robot).effort
+    if np.isinf(known).any():
+        name = robot.joint_names[int(np.isinf(known).argmax())]
         raise InputError(f"payload: joint {name!r} of {robot.name} has no effort_limit; limits= gives one a joint")
-    return [float(x) for x in known]
-
-
-def _velocities(robot: Robot) -> list[float]:
-    known = [joint.velocity_limit for joint in _moving(robot)]
-    return [float("inf") if x is None else float(x) for x in known]
+    return list(known.tolist())
 
 
 def largest(study: Study) -> tuple[list[float], list[float]]:

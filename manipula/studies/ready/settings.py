@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.mechanics.robot.limits import Limits
 from manipula.robot import Robot
-from manipula.studies.work.job import arm
 
 Array = NDArray[np.float64]
 TURN = np.pi  # of a joint without limits, to both sides; of one that slides, m
@@ -50,7 +50,8 @@ def configurations(robot: Robot, q: Any, count: int) -> Array:
     if q is not None:
         rows = q if isinstance(q, list | tuple | np.ndarray) and len(q) and np.ndim(q[0]) else [q]
         return np.array([joints(robot, "q", row) for row in rows])
-    low, high = np.array(arm(robot).limits, dtype=float).T
+    known = Limits(robot)
+    low, high = known.lower, known.upper
     turns = np.array([joint.turns for joint in robot.joints if joint.name in robot.joint_names])
     far = np.where(turns, TURN, SLIDE)
     low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2 * far, -far))
