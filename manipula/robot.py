@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from html import escape
 from typing import Any, Literal, SupportsFloat
@@ -16,7 +16,6 @@ from manipula.mechanics.robot.bind import free_parameters
 from manipula.mechanics.robot.branching import (
     frame_names,
     link_names,
-    moving_names,
     road_of,
     seen_at,
     with_frame,
@@ -24,27 +23,26 @@ from manipula.mechanics.robot.branching import (
 )
 from manipula.mechanics.robot.description import (
     AXES,
-    SIX,
-    Body,
     Cell,
-    Joint,
     Steps,
-    cells_in,
     known,
-    rubbed,
-    unknown_body,
-    with_cells,
 )
 from manipula.mechanics.robot.formats.checks.robot import warn_about_changes
 from manipula.mechanics.robot.formats.checks.weight import refuse_heavy
 from manipula.mechanics.robot.formats.conversion.tables import SYMBOLIC, tables_of, value_table
 from manipula.mechanics.robot.formats.dh.read import robot_from_rows
+from manipula.mechanics.robot.formats.edits import (
+    by_name,
+    with_load,
+    with_rotors,
+    with_rubbing,
+    with_standard_values,
+    with_values,
+)
 from manipula.mechanics.robot.formats.given import (
     given,
-    given_friction,
     given_list,
     given_steps,
-    given_tensor,
     given_three,
 )
 from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
@@ -55,15 +53,13 @@ from manipula.mechanics.robot.formats.structured import (
     noted,
     structured_coordinate,
     structured_steps,
-    structured_values,
 )
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.limits import doubt_degrees
 from manipula.mechanics.robot.locking.locks import joint_meant, with_locks
-from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters, with_standard
-from manipula.mechanics.robot.suffixes import folded, suffixes_of
-from manipula.mechanics.robot.values.parameter import Name, Parameter, float_of, floats_of, names_of
-from manipula.support.letters import spelled
+from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters
+from manipula.mechanics.robot.suffixes import folded
+from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.support.tables import html_table
 
 Number = SupportsFloat | str  # of NumPy and others too
@@ -248,21 +244,7 @@ class Robot(description.Robot):
 
     def with_parameters(self, **values: Number) -> Robot:
         """Other values: `robot.with_parameters(a2=0.43, m6=0.1)`. A name the file uses, or a cell of the table."""
-        # a name the file writes keeps its place there and takes a value; a number or an unknown is replaced in its cell
-        values = {spelled(name): value for name, value in values.items()}
-        cells = {cell.name for cell in self.cells()}
-        filled = [cell.value for cell in self.cells() if cell.value is not None]
-        written = {inner for value in (*filled, *dict(self.values).values()) for inner in names_of(value)}
-        written |= {name for name, _ in self.values}
-        for name in values:
-            if name not in written | cells:
-                raise UnknownNameError("parameter", name, sorted(written | cells))
-        entries = {name: given(value, name) for name, value in values.items()}
-        entries = structured_values(self, entries)
-        own = {name: value for name, value in entries.items() if name not in written}
-        robot = with_cells(self, lambda cell: replace(cell, value=own[cell.name]) if cell.name in own else cell)
-        named = {name: entries[name] for name in entries if name in written}
-        return self._edited(replace(robot, values=tuple((dict(self.values) | named).items())))
+        return self._edited(with_values(self, values))
 
     def with_standard_parameters(self, values: Mapping[str, Number | None] | Numbers) -> Robot:
         """The robot whose `standard_parameters` are these: all of them in their order, or some by name; None leaves one
@@ -272,13 +254,7 @@ class Robot(description.Robot):
         >>> [arm.standard_parameters[name] for name in ("m1", "mx1", "Lzz1", "Lxx1")]
         [0.0, 0.2, 0.1, None]
         """
-        refuse_ambiguous(self)
-        known = list(standard_parameters(self))
-        named = values if isinstance(values, Mapping) else dict(zip(known, _as_many(values, known, self.name)))
-        for name in named:
-            if name not in known:
-                raise UnknownNameError("standard parameter", name, known)
-        robot = with_standard(self, {name: given(value, name) for name, value in named.items() if value is not None})
+        robot = with_standard_values(self, values)
         refuse_bad_names(robot)
         return robot
 
@@ -295,16 +271,7 @@ class Robot(description.Robot):
         if frame:
             there = with_load_on_row(self.at(frame).with_payload(mass, com, inertia))
             return Robot.of(noted(replace(there, tool=self.tool, tool_on=self.tool_on)))
-        row = suffixes_of(replace(self, payload=(*self.payload, unknown_body("")))).payload[-1]
-        x, y, z = (Cell(f"r{axis}{row}", value) for axis, value in zip(AXES, given_three(com, "com")))
-        tensor = given_tensor(inertia, "inertia")
-        xx, xy, xz, yy, yz, zz = (Cell(f"I{key}{row}", tensor[key]) for key in SIX)
-        body = Body(Cell(f"m{row}", given(mass, "mass")), (x, y, z), "com", (xx, xy, xz, yy, yz, zz), "com")
-        for cell in cells_in(body):
-            if cell.name in self.names() and cell.parameter != Name(cell.name):
-                told = f"{self.name} uses the name {cell.name!r} already, which is that of an entry of the new payload"
-                raise InputError(f"{told}; rename it in the file")
-        return self._edited(replace(self, payload=(*self.payload, body)))
+        return self._edited(with_load(self, mass, com, inertia))
 
     def with_tool(self, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False) -> Robot:
         """The tool frame seen from the last link: xyz and rpy in metres and radians (a string may say "pi/2"), or a
@@ -323,16 +290,7 @@ class Robot(description.Robot):
         >>> arm.standard_parameters["fc1"]
         0.2
         """
-        given_tables = {**_by_name(friction, "friction"), **joints}
-        for name in given_tables:
-            if name not in (known := moving_names(self)):  # one that follows another rubs as well
-                raise UnknownNameError("joint", name, known)
-        tables = {name: given_friction(table, f"friction of {name}") for name, table in given_tables.items()}
-        rows = (
-            rubbed(joint, end, tables[joint.name]) if joint.name in tables else joint
-            for joint, end in zip(self.joints, suffixes_of(self).rows)
-        )
-        return self._edited(replace(self, joints=tuple(rows)))
+        return self._edited(with_rubbing(self, {**by_name(friction, "friction"), **joints}))
 
     def with_motor_inertia(self, inertia: Mapping[str, Number] | None = None, /, **joints: Number) -> Robot:
         """Other motor inertia of some joints, as the joint feels it (kg·m², kg): `with_motor_inertia(elbow=0.2)`.
@@ -340,20 +298,7 @@ class Robot(description.Robot):
         >>> Robot.from_dh([("q1", 0, 1, 0)]).with_motor_inertia(joint1=0.2).standard_parameters["Ia1"]
         0.2
         """
-        numbers = {**_by_name(inertia, "motor inertia"), **joints}
-        values = {name: given(x, f"motor inertia of {name}") for name, x in numbers.items()}
-        for name, value in values.items():
-            if name not in (known := moving_names(self)):
-                raise UnknownNameError("joint", name, known)
-            if not names_of(value) and (number := float_of(value, {})) < 0:
-                raise InputError(f"motor inertia of {name}: cannot be negative, found {number:g}")
-
-        def driven(joint: Joint, end: str) -> Joint:
-            return replace(joint, actuator=replace(joint.actuator, motor_inertia=Cell(f"Ia{end}", values[joint.name])))
-
-        ends = suffixes_of(self).rows
-        rows = (driven(joint, end) if joint.name in values else joint for joint, end in zip(self.joints, ends))
-        return self._edited(replace(self, joints=tuple(rows)))
+        return self._edited(with_rotors(self, {**by_name(inertia, "motor inertia"), **joints}))
 
     def locked(self, joints: Mapping[str, Number] | None = None, /, **named: Number) -> Robot:
         """Some joints held still: `robot.locked(elbow=0.3)`, radians or metres, also `q3=` or `joint3=` for the third
@@ -368,7 +313,7 @@ class Robot(description.Robot):
         (('joint1',), ('tool',))
         """
         held: dict[str, Parameter] = {}
-        for name, value in {**_by_name(joints, "locked"), **named}.items():
+        for name, value in {**by_name(joints, "locked"), **named}.items():
             joint = joint_meant(self, name)
             if joint in held:
                 raise InputError(f"{self.name}: joint {joint!r} is given two places to be locked at")
@@ -387,7 +332,7 @@ class Robot(description.Robot):
         {'home': (1.5707963267948966,)}
         """
         made = dict(self.named_poses)
-        for name, entries in {**_by_name(poses, "poses"), **named}.items():
+        for name, entries in {**by_name(poses, "poses"), **named}.items():
             made |= dict([named_pose(self, name, given_list(entries, f"poses.{name}"))])
             for joint, at in made[name]:
                 doubt_degrees(self, joint, at, f"poses.{name}")
@@ -425,21 +370,6 @@ class Robot(description.Robot):
                 raise UnknownNameError("part", part, _WITHOUT)
             robot = _WITHOUT[part](robot)
         return robot
-
-
-def _by_name(given: Any, what: str) -> dict[str, Any]:
-    """What a dict says beside names that Python knows."""
-    if given is not None and (not isinstance(given, Mapping) or not all(isinstance(x, str) and x for x in given)):
-        raise InputError(f"{what}: found {describe(given)}, expected a dict by name")
-    return dict(given or {})
-
-
-def _as_many(values: Any, names: Sequence[str], robot: str) -> list[Any]:
-    listed = values.tolist() if hasattr(values, "tolist") else list(values) if isinstance(values, Iterable) else values
-    if not isinstance(listed, list) or len(listed) != len(names) or any(isinstance(x, list) for x in listed):
-        found = f"shape {tuple(values.shape)}" if hasattr(values, "shape") else describe(listed)
-        raise InputError(f"{robot} has {len(names)} standard parameters, a vector of so many numbers; found {found}")
-    return listed
 
 
 def _driven(change: Callable[[Drive], Drive]) -> Callable[[Robot], Robot]:
