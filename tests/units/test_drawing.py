@@ -109,6 +109,19 @@ def test_every_arm_of_the_library_can_be_drawn(name: str) -> None:
         assert (joint["limits"] is None) == (limits is None)
 
 
+def test_arms_at_rest_stand_on_the_floor_within_their_limits() -> None:
+    for name in mp.robots():
+        record = mp.drawing(name)
+        low, high = np.array([joint["range"] for joint in record["joints"] if joint["range"]]).T
+        assert (low <= record["rest"]).all() and (record["rest"] <= high).all(), name
+        poses = poses_of(record, record["rest"])
+        heights = [at[:3, 3] @ np.array(record["up"]) for at in (*axes_of(record, poses), poses[-1])]
+        hangs = name in ("scara", "cobra600")  # whose tools are below their feet
+        assert hangs or min(heights) > record["floor"] - 1e-9, name
+    own = mp.load("planar2r").with_poses(home=[0.3, 0.4], other=[1, 1])
+    assert mp.drawing(own)["rest"] == [0.3, 0.4]
+
+
 def table(rows: list[tuple[Any, ...]], **kind: Any) -> mp.Robot:
     return mp.Robot.from_dh(rows, **kind)
 
