@@ -44,16 +44,18 @@ ROBOTS = {
     "hostile": lambda: mp.Robot.of(hostile()),
 }
 MODELS = [name for name in USUAL if name != "inverse_kinematics"]
+WHOLE = ("planar2r", "follower", "hostile")  # of the others every second model, in turn
 
 
 @needs_node
 def test_ten_robots_compute_what_the_plain_models_say(tmp_path: Path) -> None:
     asked = {}
-    for name, made in ROBOTS.items():
-        text = module_of(made(), models=MODELS)
+    for turn, (name, made) in enumerate(ROBOTS.items()):
+        models = MODELS if name in WHOLE else MODELS[turn % 2 :: 2]
+        text = module_of(made(), models=models)
         data = data_of(text)
-        assert set(data["models"]) | {x["model"] for x in data["missing"]} == set(MODELS)
-        assert len(data["models"]) >= 9, data["missing"]
+        assert set(data["models"]) | {x["model"] for x in data["missing"]} == set(models)
+        assert len(data["missing"]) <= 2, data["missing"]
         asked[name] = text, list(data["models"]), states_of(made(), STATES)
     found = module_values(asked, tmp_path)
     for name, (_, models, states) in asked.items():
