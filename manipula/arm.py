@@ -1,7 +1,6 @@
 """`Arm`: a numeric robot whose models are compiled on first use.
 
-A model of the catalogue is a method here by itself: `_model_method` makes it. What stands under `TYPE_CHECKING` is
-for editors and type checkers; `python -m tests.units.test_arm` writes it anew from the catalogue.
+A model of the catalogue is a method here by itself: `_model_method` makes it, `ArmModels` tells type checkers of it.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from manipula.algebra.run.compiled import Compiled
 from manipula.algebra.run.methods import CompiledMethod, MethodOwner, told_with_signature
 from manipula.api import generate, load
+from manipula.api.arm_models import ArmModels
 from manipula.api.arm_views import ArmViews
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
 from manipula.generation.structure import numeric_chain, plan_of
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 Array = NDArray[np.float64]
-Given = ArrayLike  # (…, n): leading axes broadcast
-Wrench = ArrayLike | None  # (…, 6)
 WRENCH = "wrench_tool"
 
 
@@ -81,7 +79,7 @@ def _solved(method: Method) -> Method:
     return cast(Method, CompiledMethod(method, _inverse_call))
 
 
-class Arm(ArmViews):
+class Arm(ArmModels, ArmViews):
     """Every model of a robot as a fast function of arrays; joint order is the file's, units SI and radians.
 
     Leading axes broadcast: one call computes as many configurations as the arrays hold. Every model takes `out=` and
@@ -161,154 +159,6 @@ class Arm(ArmViews):
         if pose not in poses:
             raise UnknownNameError(f"pose of {self.robot.name}", pose, poses)
         return poses[pose]
-
-    if TYPE_CHECKING:  # every model of the catalogue; see the head of this file
-
-        def pose(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
-        def frames(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def transforms(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def orientation(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Any: ...
-        def jacobian_tool(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
-        def jacobian_dot(self, q: Given, qd: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
-        def axes(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def tool_velocity(
-            self, q: Given, qd: Given, *, frame: str = "", out: Any = None, threads: int = 1
-        ) -> Array: ...
-        def tool_acceleration(
-            self, q: Given, qd: Given, qdd: Given, *, frame: str = "", out: Any = None, threads: int = 1
-        ) -> Array: ...
-        def manipulability(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Any: ...
-        def centre_of_mass(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def centre_of_mass_jacobian(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def inverse_dynamics(
-            self, q: Given, qd: Given, qdd: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
-        ) -> Array: ...
-        def newton_euler(
-            self, q: Given, qd: Given, qdd: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
-        ) -> Any: ...
-        def lagrange_terms(
-            self, q: Given, qd: Given, qdd: Given, P: Given, *, out: Any = None, threads: int = 1
-        ) -> Any: ...
-        def inertia_matrix(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def inertia_matrix_inverse(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def coriolis(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def coriolis_matrix(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def gravity(self, q: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def forward_dynamics(
-            self, q: Given, qd: Given, tau: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
-        ) -> Array: ...
-        def inverse_dynamics_smooth(
-            self, q: Given, qd: Given, qdd: Given, slip: Given, *, out: Any = None, threads: int = 1
-        ) -> Array: ...
-        def friction(self, q: Given, qd: Given, slip: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def tool_bias(self, q: Given, qd: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
-        def momentum(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Any: ...
-        def friction_parts(
-            self, q: Given, qd: Given, qdd: Given, way: Given, *, out: Any = None, threads: int = 1
-        ) -> Any: ...
-        def inverse_dynamics_derivatives(
-            self, q: Given, qd: Given, qdd: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
-        ) -> Any: ...
-        def forward_dynamics_derivatives(
-            self, q: Given, qd: Given, tau: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
-        ) -> Any: ...
-        def inverse_dynamics_jvp(
-            self,
-            q: Given,
-            qd: Given,
-            qdd: Given,
-            dq: Given,
-            dqd: Given,
-            dqdd: Given,
-            wrench_tool: Wrench = None,
-            *,
-            out: Any = None,
-            threads: int = 1,
-        ) -> Array: ...
-        def inverse_dynamics_vjp(
-            self,
-            q: Given,
-            qd: Given,
-            qdd: Given,
-            weights: Given,
-            wrench_tool: Wrench = None,
-            *,
-            out: Any = None,
-            threads: int = 1,
-        ) -> Any: ...
-        def forward_dynamics_jvp(
-            self,
-            q: Given,
-            qd: Given,
-            tau: Given,
-            dq: Given,
-            dqd: Given,
-            dtau: Given,
-            wrench_tool: Wrench = None,
-            *,
-            out: Any = None,
-            threads: int = 1,
-        ) -> Array: ...
-        def forward_dynamics_vjp(
-            self,
-            q: Given,
-            qd: Given,
-            tau: Given,
-            weights: Given,
-            wrench_tool: Wrench = None,
-            *,
-            out: Any = None,
-            threads: int = 1,
-        ) -> Any: ...
-        def operational_mobility(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
-        def operational_inertia(self, q: Given, *, frame: str = "", out: Any = None, threads: int = 1) -> Array: ...
-        def energy(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Any: ...
-        def energy_regressor(self, q: Given, qd: Given, *, out: Any = None, threads: int = 1) -> Any: ...
-        def joint_wrenches(
-            self, q: Given, qd: Given, qdd: Given, wrench_tool: Wrench = None, *, out: Any = None, threads: int = 1
-        ) -> Array: ...
-        def regressor(self, q: Given, qd: Given, qdd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def base_regressor(self, q: Given, qd: Given, qdd: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def regressor_vjp(
-            self, q: Given, qd: Given, qdd: Given, cotangent: Given, *, out: Any = None, threads: int = 1
-        ) -> Any: ...
-        def base_regressor_vjp(
-            self, q: Given, qd: Given, qdd: Given, cotangent: Given, *, out: Any = None, threads: int = 1
-        ) -> Any: ...
-        def two_velocity_dynamics(
-            self, q: Given, qd: Given, qd_r: Given, qdd_r: Given, slip: Given, *, out: Any = None, threads: int = 1
-        ) -> Array: ...
-        def two_velocity_regressor(
-            self, q: Given, qd: Given, qd_r: Given, qdd_r: Given, slip: Given, *, out: Any = None, threads: int = 1
-        ) -> Array: ...
-        def two_velocity_products(
-            self,
-            q: Given,
-            qd: Given,
-            qd_r: Given,
-            qdd_r: Given,
-            slip: Given,
-            theta: Given,
-            weights: Given,
-            *,
-            out: Any = None,
-            threads: int = 1,
-        ) -> Any: ...
-        def base_inertia_matrix(self, q: Given, theta: Given, *, out: Any = None, threads: int = 1) -> Array: ...
-        def loaded_dynamics(
-            self,
-            q: Given,
-            qd: Given,
-            qd_r: Given,
-            qdd_r: Given,
-            slip: Given,
-            load: Given,
-            weights: Given,
-            *,
-            frame: str = "",
-            out: Any = None,
-            threads: int = 1,
-        ) -> Any: ...
 
     @_compiled
     def jacobian(self, q: ArrayLike, frame: str = "world", *, out: Any = None, threads: int = 1) -> Array:

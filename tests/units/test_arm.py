@@ -1,6 +1,6 @@
 """Every model of the catalogue is a method of `Arm`, declared for type checkers.
 
-`python -m tests.units.test_arm` writes the declarations in `manipula/arm.py` anew from the catalogue.
+`python -m tests.units.test_arm` writes the declarations in `manipula/api/arm_models.py` anew from the catalogue.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula import arm as arm_module
+from manipula.api import arm_models
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.entry import Model as Entry
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 
-SOURCE = Path(arm_module.__file__)
+SOURCE = Path(arm_models.__file__)
 BY_HAND = ("jacobian", "inverse_kinematics")
 MADE = [model for name, model in MODELS.items() if name not in BY_HAND]
 QUICK = [x for x in MADE if not x.wants and not x.name.endswith(("derivatives", "jvp", "vjp"))]  # of any arm
@@ -41,13 +41,15 @@ def declaration(model: Entry) -> str:
 
 
 def declarations() -> str:
-    head = "    if TYPE_CHECKING:  # every model of the catalogue; see the head of this file\n"
+    head = "    if TYPE_CHECKING:\n"
     return head + "".join(f"        {declaration(model)}\n" for model in MADE)
 
 
 def written() -> ast.If:
     [arm] = [
-        node for node in ast.parse(SOURCE.read_text()).body if isinstance(node, ast.ClassDef) and node.name == "Arm"
+        node
+        for node in ast.parse(SOURCE.read_text()).body
+        if isinstance(node, ast.ClassDef) and node.name == "ArmModels"
     ]
     [block] = [node for node in arm.body if isinstance(node, ast.If)]
     return block
@@ -131,7 +133,7 @@ def test_a_declaration_that_is_out_of_date_is_noticed() -> None:
 
 
 def write() -> None:
-    """Put the declarations into `arm.py`; `ruff format` then sets the lines."""
+    """Put the declarations into `arm_models.py`; `ruff format` then sets the lines."""
     lines = SOURCE.read_text().splitlines(keepends=True)
     block = written()
     lines[block.lineno - 1 : block.end_lineno] = [declarations()]
