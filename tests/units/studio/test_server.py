@@ -367,13 +367,14 @@ def test_a_recording_is_identified(live: Live, tmp_path: Path) -> None:
     robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     law = mp.controller(robot, "computed_torque", kp=400, kd=40, sample=1e-3)
     motion = mp.trajectory.fourier([[0.9, 0.7], [0.5, 1.1]], [[0.2, 0.4], [0.8, 0.3]], 1.5)
-    mp.simulate(robot, law, motion).save(tmp_path / "run.csv")
-    form = {"document": json.dumps(api.document(robot)), "method": "wls"}
+    mp.simulate(mp.Plant(robot, effort=None), law, motion).save(tmp_path / "run.csv")
+    form = {"document": json.dumps(api.document(robot))}
     files = [("logs", ("run.csv", (tmp_path / "run.csv").read_bytes()))]
     job = live.client.post("/api/identify", data=form, files=files).json()["job"]
     *_, (event, found) = live.events(job)
     assert event == "result", found
     assert found["errors"][0]["percent"] < 2
+    assert found["consistent"]
     assert told(api.from_document, found["document"]).dof == 2
     assert "<html" in live.client.get(found["report"]).text
 
