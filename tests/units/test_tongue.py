@@ -120,7 +120,7 @@ def test_no_two_texts_of_the_catalogue_are_one() -> None:
     ("lines", "titles"),
     [
         (SPOKEN, ["commands", "options", "errors"]),
-        pytest.param([*SPOKEN, *SLOWER], list(tongue.sections("pt")), marks=pytest.mark.slow),
+        pytest.param([*SPOKEN, *SLOWER], [x for x in tongue.sections("pt") if x != "studio"], marks=pytest.mark.slow),
     ],
     ids=["quick", "whole"],
 )
