@@ -17,6 +17,11 @@ from tests.browser.pages import changed, opened
 pytestmark = pytest.mark.skipif(not (STATIC / "report.js").exists(), reason="the page is not built (`make web`)")
 
 HOSTILE = '</script><script>document.title="broken"</script><img src=x onerror=alert(1)>'
+# controls that neither the page nor a scroller brings into view
+OUTSIDE = """[...document.querySelectorAll("button, input, summary, a[href]")].filter(one => {
+  const box = one.getBoundingClientRect(), scroller = one.closest(".wide, .joints, pre");
+  return box.width && !scroller && (box.left < 0 || box.right > innerWidth);
+}).map(one => one.outerHTML.slice(0, 80))"""
 SLOW = pytest.mark.slow  # axe looks at thousands of pieces of equations
 SCREENS = [
     (1280, "light"),
@@ -87,6 +92,7 @@ def test_nothing_stands_in_the_way_of_anybody(browser: Any, two_links: Path, wid
         found = axe.run(page)
         assert found.violations_count == 0, found.generate_report()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert not page.evaluate(OUTSIDE)
         assert not complaints
 
 
@@ -121,6 +127,18 @@ def test_names_are_text_and_nothing_else(browser: Any, tmp_path: Path) -> None:
         page.wait_for_selector("body[data-ready]")
         assert page.title() == HOSTILE and page.locator("h1").inner_text() == HOSTILE
         assert page.locator("img").count() == 0 and not complaints
+
+
+def test_twelve_joints_have_their_sliders_in_a_scroller(browser: Any, tmp_path: Path) -> None:
+    rows = [{"d": "0.1", "a": "0.2", "alpha": "pi/2" if k % 2 else "0"} for k in range(12)]
+    path = tmp_path / "twelve.html"
+    hidden = ("equations", "inverse", "counts", "check", "base", "code")
+    mp.report(mp.Robot.from_dh(rows, name="twelve"), path, hidden=hidden, optimise="none")
+    with opened(browser, path, viewport={"width": 390, "height": 700}) as (page, complaints):
+        page.wait_for_selector("body[data-ready]")
+        assert page.get_by_role("slider").count() == 12 and not page.evaluate(OUTSIDE)
+        page.get_by_role("slider").last.focus()
+        assert page.get_by_role("slider").last.is_visible() and not complaints
 
 
 def test_a_part_that_is_none_is_refused() -> None:

@@ -55,9 +55,9 @@ export class Ghosts {
     return merged([...bones, ...knots])!;
   }
 
-  /** At the middle joint, where branches differ most. */
+  /** At the middle joint, where branches differ most; what is refused without a word is seen, not named. */
   labels(): Label[] {
-    return this.drawn.map(({ points, colour, ghost }) => {
+    return this.drawn.filter(({ ghost }) => ghost.valid || ghost.reason).map(({ points, colour, ghost }) => {
       const ways = points.flat(), at = ways[Math.floor(ways.length / 2)];
       return { text: ghost.reason ? `${ghost.name}: ${ghost.reason}` : ghost.name, at, colour };
     });
