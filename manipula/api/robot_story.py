@@ -81,14 +81,16 @@ def _remarks(stand_ins: dict[str, float]) -> list[str]:
 
 def _formula(robot: Robot, model: str, tell: Tell) -> Formula:
     title, about = model.replace("_", " ").capitalize(), model_verbs.models().get(model, "")
+    auxiliary: list[str] = []
     try:
         made = model_verbs.generate(
             robot, model, optimise="none", symbolic="all" if model in GEOMETRY else "auto", tell=tell
         )
+        auxiliary = [f"{left} = {right}" for left, right in made.equations("auxiliary").texts("typst")]
         shown = made.equations("factored", "latex")
-        return Formula(title, about, latex=shown.latex, typst=shown.typst)
+        return Formula(title, about, latex=shown.latex, typst=shown.typst, auxiliary=auxiliary)
     except ManipulaError as error:
-        return Formula(title, about, why_not=str(error))
+        return Formula(title, about, why_not=str(error), auxiliary=auxiliary)
 
 
 def _derived(robot: Robot) -> tuple[str, str, str]:

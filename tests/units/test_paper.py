@@ -92,6 +92,18 @@ def test_what_is_too_wide_or_too_long_says_so() -> None:
     assert pages[0] == 0 < pages[1]
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 151])
+def test_what_is_too_wide_is_told_step_by_step(count: int) -> None:
+    compiler = typst()
+    steps = [f"D_({i}) = a_({i}) thin b" for i in range(count)]
+    wide = Formula("w", "", typst="$ x &= " + " + ".join(f"y_({i})" for i in range(200)) + " $", auxiliary=steps)
+    refused = Formula("r", "", why_not="too long", auxiliary=steps)
+    source = source_of(story("x", formulas=[wide, refused]))
+    assert compiler.query(source.encode(), "math.equation.where(block: false)").count('"block": false') == 2 * count
+    fits = source_of(story("x", formulas=[Formula("f", "", typst="$ x &= y $", auxiliary=steps)]))
+    assert '"block": false' not in compiler.query(fits.encode(), "math.equation.where(block: false)")
+
+
 def test_without_typst_a_sentence_comes_before_the_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "typst", None)
     with pytest.raises(InputError, match=r"manipula\[pdf\]"):

@@ -10,6 +10,7 @@ from manipula.algebra.show.typst import quoted
 from manipula.pages.report.data import Count, Formula, Story, Table
 
 LONGEST = 20_000  # signs of one model's formulas: some four pages
+MOST_STEPS = 700  # auxiliary equations of one model: some four pages
 TALL, BESIDE = 12, 4  # rows from which a table of two columns is laid out in so many parts side by side
 
 
@@ -65,12 +66,21 @@ def equations(story: Story) -> str:
 
 
 def formula(one: Formula) -> str:
+    """As a book has it; where that is too wide or too long for paper, in auxiliary equations, as it is computed."""
     head = f"#heading(level: 3, {quoted(one.title)})\n"
+    lines = len(one.auxiliary)
     if one.typst and len(one.typst) <= LONGEST:
-        otherwise = "A row of these formulas is too wide for paper; the page in HTML shows it, code computes it."
-        return f"{head}#fitted([\n{one.typst}\n], otherwise: {quoted(otherwise)})\n"
-    long = f"The equations are {len(one.typst):,} signs long: more than paper should hold. They can be had as code."
-    return f"{head}#emph({quoted(one.why_not or long)})\n"
+        wide = "A row of these formulas is too wide for paper; the page in HTML shows it, code computes it."
+        return f"{head}#fitted([\n{one.typst}\n], otherwise: [{_in_steps(one) or f'#emph({quoted(wide)})'}])\n"
+    long = f"The equations are {max(len(one.typst), lines):,} signs long: more than paper should hold."
+    return f"{head}{_in_steps(one) or f'#emph({quoted(one.why_not or long)})'}\n"
+
+
+def _in_steps(one: Formula) -> str:
+    """One operation a line; nothing where that would fill pages."""
+    if not one.auxiliary or len(one.auxiliary) > MOST_STEPS:
+        return ""
+    return f"#in_steps({', '.join(f'${line}$' for line in one.auxiliary)})"
 
 
 def inverse(story: Story) -> str:

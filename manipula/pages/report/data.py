@@ -18,6 +18,7 @@ class Formula:
     latex: str = ""
     why_not: str = ""
     typst: str = ""
+    auxiliary: Sequence[str] = ()  # the same line by line, in Typst's formulas: for paper, where a row is too wide
 
 
 @dataclass(frozen=True)
