@@ -112,6 +112,27 @@ def test_a_question_is_answered_once() -> None:
     played(play)
 
 
+def test_a_page_that_is_loaded_again_hears_all_of_it() -> None:
+    """In the middle of the work, and after a reader went away."""
+
+    async def play(every: Jobs, made: Made) -> None:
+        job = every.start("x", 1)
+        first = asyncio.create_task(heard(job))
+        await settled()
+        job.tell("half")
+        await settled()
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        assert (job.readers, job.state) == (0, "running")
+        again = asyncio.create_task(heard(every.start("x", 1)))
+        await settled()
+        assert job.readers == 1
+        made.open.set()
+        assert [data.get("text", data) for _, data in await again] == ["x 1", "half", {"answer": 1}]
+
+    played(play)
+
+
 def test_a_cancelled_job_is_over_for_all_who_read() -> None:
     async def play(every: Jobs, made: Made) -> None:
         job = every.start("x", 1)

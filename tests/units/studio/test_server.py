@@ -283,6 +283,26 @@ def test_fifty_pages_at_once(live: Live) -> None:
     asyncio.run(pages())
 
 
+def test_a_heavy_table_holds_nobody_up(live: Live) -> None:
+    """It is read beside the server's process: another page is answered before it is drawn."""
+    arm = document()
+    arm["rows"] = [{**arm["rows"][0], "name": f"joint {number}"} for number in range(150)]
+    arm["dynamics"] = arm["dynamics"][:1] * 150
+
+    async def both() -> tuple[bool, dict[str, Any]]:
+        async with another(live) as client:
+            heavy = asyncio.create_task(client.post("/api/draw", json={"document": arm}))
+            await asyncio.sleep(0.05)
+            for _ in range(3):
+                assert (await client.get("/api/jobs")).status_code == 200
+            early = not heavy.done()
+            return early, (await heavy).json()
+
+    early, drawn = asyncio.run(both())
+    assert early
+    assert drawn["dof"] == 150
+
+
 # files
 
 
