@@ -49,6 +49,19 @@ def motions() -> mp.Motions:
     return mp.Motions.within([(-1, 1), (-2, 2)], 1.0, 2.0, samples=64)
 
 
+def doubled(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+    return {"twice": 2 * case["a"]}
+
+
+def reported() -> str:
+    """Where the page is built, which needs node."""
+    hidden = ("arm", "equations", "inverse", "motion", "counts", "check", "base", "code")
+    try:
+        return mp.report(ROBOT, hidden=hidden, optimise="none")
+    except mp.ManipulaError as error:
+        pytest.skip(str(error))
+
+
 Q = np.random.default_rng(0).uniform(-2, 2, (20, 2))
 VERBS: dict[str, Callable[[Path], Any]] = {
     "base_parameters": lambda place: mp.base_parameters(ROBOT),
@@ -61,6 +74,7 @@ VERBS: dict[str, Callable[[Path], Any]] = {
     "count": lambda place: mp.count(ROBOT, ["pose", "gravity"]),
     "count_orders": lambda place: mp.count_orders(ROBOT),
     "dossier": lambda place: mp.dossier(ROBOT, place),
+    "drawing": lambda place: mp.drawing(ROBOT),
     "excite": lambda place: mp.excite(planar(), **QUICK),
     "generate": lambda place: mp.generate("puma560_symbolic", "inverse_dynamics"),
     "identify": lambda place: mp.identify(
@@ -72,13 +86,17 @@ VERBS: dict[str, Callable[[Path], Any]] = {
     "loads": lambda place: mp.loads(numeric(), mp.trajectory.quintic([0, 0], [1, 1], 1.0)),
     "methods": lambda place: mp.methods("pose"),
     "models": lambda place: mp.models(),
+    "picture": lambda place: mp.picture(ROBOT),
     "reach": lambda place: mp.reach(numeric()),
     "read_log": lambda place: mp.read_log(run().save(place / "run.csv")),
+    "report": lambda place: reported(),
+    "robot_module": lambda place: mp.robot_module(ROBOT, models=["pose"], optimise="none"),
     "robots": lambda place: mp.robots(),
     "save": lambda place: mp.save(mp.load(ROBOT), place / "arm.toml"),
     "simulate": lambda place: run(),
     "singularities": lambda place: mp.singularities("stanford3"),
     "significance": lambda place: mp.significance(numeric(), motions()),
+    "study": lambda place: mp.study(doubled, {"a": [1, 2]}),
     "tables": lambda place: mp.tables(mp.load(ROBOT)),
 }
 
@@ -102,15 +120,18 @@ def assert_told_in_short(found: Any) -> None:
             Balanced().feed(page)
 
 
+DRAWN = ["svg", "title", "defs", "lineargradient", "radialgradient", "stop", "path", "ellipse", "circle"]
+
+
 class Balanced(HTMLParser):
-    """Every mark that is opened is closed, in order, and only marks of tables and paragraphs are there."""
+    """Every mark that is opened is closed, in order, and only marks of tables, paragraphs and pictures are there."""
 
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        assert tag in ("table", "caption", "tr", "th", "td", "p", "h4"), tag
+        assert tag in ("table", "caption", "tr", "th", "td", "p", "h4", *DRAWN), tag
         self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
