@@ -109,7 +109,8 @@ def _run(given: Given, robot: Robot, tell: Tell) -> Any:
     held = robot.with_payload(payload) if payload else robot
     name = text_in(given, "law")
     friction: Any = text_in(given, "friction", "stick", FRICTIONS)
-    plant = Plant(held, friction, "limits" if name else None)
+    limited = name and any(joint.effort_limit is not None for joint in robot.joints)
+    plant = Plant(held, friction, "limits" if limited else None)
     law = _law(given, name, robot, tell) if name else None
     start = numbers_in(given, "start", robot.dof) if given.get("start") is not None or reference is None else None
     return api.simulate(

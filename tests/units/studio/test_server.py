@@ -218,6 +218,7 @@ def test_an_arm_in_time(live: Live) -> None:
     )  # fmt: skip
     assert len(run["t"]) == len(run["q"]) == len(run["tau"]) == len(run["ref"])
     assert run["whole"] and run["balance"] < 1e-3
+    assert run["warnings"] == []
 
 
 def test_the_same_arm_in_other_words(live: Live) -> None:
