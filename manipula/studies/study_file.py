@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from manipula.api import load
 from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
-from manipula.simulation.scenarios.scenario import told_problem
 from manipula.studies.cases.samples import LatinHypercube, Sobol
 from manipula.studies.results.study_result import Study
 from manipula.studies.running import ready_study
 from manipula.studies.studying import study
+from manipula.support.checked_toml import checked_toml
 
 SAMPLES = {"latin": LatinHypercube, "sobol": Sobol}
 
@@ -61,16 +60,7 @@ class StudyFile(_Table):
 def read_study(path: str | Path) -> StudyFile:
     """The file, checked."""
     path = Path(path)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is no TOML: {error}") from None
-    try:
-        found = StudyFile.model_validate(data)
-    except ValidationError as error:
-        raise InputError(f"{path}: {told_problem(error, 'study')}") from None
+    found = checked_toml(path, StudyFile, "study")
     _refuse_mixed(path, found)
     return found
 

@@ -6,16 +6,16 @@ Every table refuses keys it does not know; what cannot be is told with the file,
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from manipula.errors import InputError
 from manipula.simulation import trajectory
 from manipula.simulation.events import Event
+from manipula.support.checked_toml import checked_toml
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 AtLeastZero = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -150,37 +150,7 @@ class Scenario(_Table):
 
 def read_scenario(path: str | Path) -> Scenario:
     """The file, checked."""
-    path = Path(path)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is no TOML: {error}") from None
-    try:
-        return Scenario.model_validate(data)
-    except ValidationError as error:
-        raise InputError(f"{path}: {told_problem(error, 'scenario')}") from None
-
-
-def told_problem(error: ValidationError, kind: str) -> str:
-    """The first problem of such a file: its table, with the row where there are several, its key, what was found."""
-    first = error.errors()[0]
-    place = ": ".join(
-        f"{x}" if not isinstance(x, int) else f"row {x + 1}" for x in first["loc"] if not _is_choice(str(x))
-    )
-    found = first["input"]
-    if first["type"] == "missing":
-        return f"{place}: is missing"
-    if first["type"] == "extra_forbidden":
-        return f"{place}: no such key; see the reference of {kind} files"
-    told = first["msg"][0].lower() + first["msg"][1:]
-    return f"{place}: found {found!r:.60}; {told}"
-
-
-def _is_choice(word: str) -> bool:
-    """Pydantic names the kinds that it tried; a reader of the file knows none of them."""
-    return word in ("Load", "float", "str", "list[float]") or "[" in word
+    return checked_toml(Path(path), Scenario, "scenario")
 
 
 # from tables to what a run takes
