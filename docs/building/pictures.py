@@ -20,7 +20,7 @@ def main() -> None:
     matplotlib.use("agg")
     matplotlib.rcParams["svg.hashsalt"] = "manipula"
     matplotlib.rcParams["svg.fonttype"] = "none"  # letters as letters: a third of the size
-    matplotlib.rcParams["path.simplify_threshold"] = 0.4  # of a point
+    matplotlib.rcParams["path.simplify_threshold"] = 0.8  # of a point
     (DOCS / "pictures").mkdir(exist_ok=True)
     names: dict[str, object] = {"__name__": "page"}
     with contextlib.chdir(DOCS), contextlib.redirect_stdout(io.StringIO()):

@@ -65,7 +65,7 @@ def _ellipsoid(
         place.plot(x, y, color=colour, linewidth=1.8, label=label, zorder=5)
         place.fill(x, y, color=colour, alpha=0.15, zorder=4)
         return
-    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 25), np.linspace(0, np.pi, 13))
+    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 21), np.linspace(0, np.pi, 11))
     ball = np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)], axis=-1)
     x, y, z = np.moveaxis(at + (ball * drawn) @ U.T, -1, 0)
     place.plot_wireframe(x, y, z, color=colour, linewidth=0.5, alpha=0.8, label=label)
