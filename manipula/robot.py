@@ -225,10 +225,10 @@ class Robot(description.Robot):
         values = [row for row in value_table(self).rows if row[1] != SYMBOLIC]
         tables += [html_table(("name", "value"), values, "Named parameters (SI)")] if values else []
         tables += [f"<p>symbolic: {escape(symbols)}</p>"] if symbols else []
-        return f"<h4>{escape(self.name)}</h4>{self._repr_svg_() or ''}" + "".join(tables)
+        return f"<h4>{escape(self.name)}</h4>{self._picture()}" + "".join(tables)
 
-    def _repr_svg_(self) -> str | None:
-        """A picture of it at rest; None of a robot that cannot be drawn, whose tables are shown all the same."""
+    def _picture(self) -> str:
+        """It at rest; nothing of a robot that cannot be drawn, whose tables are shown all the same."""
         from manipula.mechanics.drawing.posing import axes_of, poses_of
         from manipula.mechanics.drawing.record import drawing_of
         from manipula.pages.svg.picture import Style, svg_of
@@ -236,7 +236,7 @@ class Robot(description.Robot):
         try:
             record = drawing_of(self)
         except InputError:
-            return None
+            return ""
         poses = poses_of(record, record["rest"])
         return svg_of(record, poses, axes_of(record, poses), Style(320.0, 280.0))
 
