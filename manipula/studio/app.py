@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
@@ -22,6 +20,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
+from manipula.studio.asked import FILE, Recordings, body_of
 from manipula.studio.guard import MOST, MOST_UPLOADED, Guard
 from manipula.studio.jobs import Job, Jobs
 from manipula.studio.store import Conflict, Drafts, Folder
@@ -33,9 +32,7 @@ from manipula.version import __version__
 Handler = Callable[[Request], Awaitable[Response]]
 _MODEL = re.compile(r"[0-9a-f]{32}\.mjs")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
-_FILE = re.compile(r"[\w-][\w.-]{0,120}")
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}  # named by what is in them
-UPLOADS = 20  # recordings that are kept; the oldest go
 
 
 @dataclass
@@ -50,11 +47,10 @@ class Studio:
     opened: str | None = None  # the file named when it was started
     told: Callable[[str, str], str] = lambda text, language: text
     workers: Workers = field(default_factory=Workers)
-    recordings: list[Path] = field(default_factory=list)
     known: dict[str, Any] = field(default_factory=dict)  # what never changes, asked once
 
     def __post_init__(self) -> None:
-        self.jobs = Jobs(self.workers)
+        self.jobs, self.recordings = Jobs(self.workers), Recordings(self.scratch / "in")
         self.saving, self.learning = asyncio.Lock(), asyncio.Lock()
 
     @property
@@ -82,7 +78,7 @@ class Studio:
         return JSONResponse({"files": await asyncio.to_thread(self.folder.files)})
 
     async def read(self, request: Request) -> Response:
-        given = await _body(request)
+        given = await body_of(request)
         given.pop("path", None)  # is for us to say
         base = None
         if "file" in given:
@@ -92,7 +88,7 @@ class Studio:
 
     def quick(self, task: str) -> Handler:
         async def answer(request: Request) -> Response:
-            found = await self.workers.quick(task, await _body(request))
+            found = await self.workers.quick(task, await body_of(request))
             for fault in found.get("errors", ()):
                 fault["message"] = self.told(fault["message"], self._tongue(request))
             return JSONResponse(found)
@@ -101,32 +97,11 @@ class Studio:
 
     def job(self, kind: str) -> Handler:
         async def answer(request: Request) -> Response:
-            given = await (self._recordings(request) if kind == "identify" else _body(request))
+            given = await (self.recordings.of(request) if kind == "identify" else body_of(request))
             given["outbox"] = str(self.outbox)
             return JSONResponse({"job": self.jobs.start(kind, given).name})
 
         return answer
-
-    async def _recordings(self, request: Request) -> dict[str, Any]:
-        """The document and the files that were dropped beside it, each under its own name in a place of its own."""
-        if request.headers.get("content-type", "").partition(";")[0].strip() != "multipart/form-data":
-            raise InputError("the request is no form with recordings")
-        async with request.form(max_files=UPLOADS, max_fields=10, max_part_size=MOST) as form:
-            given: dict[str, Any] = {"document": _parsed(form.get("document")), "method": form.get("method")}
-            for key in ("logs", "validate"):
-                given[key] = [await self._kept(file) for file in form.getlist(key)]
-        return given
-
-    async def _kept(self, file: object) -> str:
-        if not isinstance(file, UploadFile) or not _FILE.fullmatch(file.filename or ""):
-            raise InputError(f"expected a recording with a plain name, found {getattr(file, 'filename', file)!r:.60}")
-        path = self.scratch / "in" / secrets.token_hex(8) / str(file.filename)
-        await asyncio.to_thread(_write, path, await file.read())
-        self.recordings.append(path)
-        for old in self.recordings[:-UPLOADS]:
-            self.recordings.remove(old)
-            await asyncio.to_thread(old.unlink, True)
-        return str(path)
 
     async def listed_jobs(self, request: Request) -> Response:
         return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})
@@ -161,7 +136,7 @@ class Studio:
         return JSONResponse({})
 
     async def save(self, request: Request) -> Response:
-        given = await _body(request)
+        given = await body_of(request)
         base = given.get("base")
         if not isinstance(base, str | None):
             raise InputError("base: expected the digest that reading gave, or null")
@@ -187,7 +162,7 @@ class Studio:
         return told | {"theirs": {"text": conflict.theirs, "digest": digest, "document": read["document"]}}
 
     async def draft(self, request: Request) -> Response:
-        given = await _body(request)
+        given = await body_of(request)
         kept = {key: given.get(key) for key in ("document", "base", "file")}
         await asyncio.to_thread(self.drafts.put, given.get("name"), kept if kept["document"] is not None else None)
         return JSONResponse({"saved": time.time()})
@@ -198,7 +173,7 @@ class Studio:
 
     async def download(self, request: Request) -> Response:
         digest, name = request.path_params["digest"], request.path_params["name"]
-        good = _DIGEST.fullmatch(digest) and _FILE.fullmatch(name)
+        good = _DIGEST.fullmatch(digest) and FILE.fullmatch(name)
         answer = _file(self.outbox / digest / name if good else None, "application/octet-stream")
         answer.headers["content-disposition"] = f'attachment; filename="{name}"'  # never a page of this address
         return answer
@@ -253,36 +228,7 @@ class Studio:
         return Guard(inner, port, token)
 
 
-async def _body(request: Request) -> dict[str, Any]:
-    """The request's JSON, a table."""
-    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise InputError("the request is not JSON")
-    found = _parsed(await request.body())
-    if not isinstance(found, dict):
-        raise InputError("the request is not a table")
-    return found
-
-
-def _parsed(data: object) -> Any:
-    """JSON, without numbers that are none and halves of letters."""
-    try:
-        found = json.loads(data if isinstance(data, bytes | str) else "", parse_constant=_no_number)
-        json.dumps(found, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        raise InputError("the request is not JSON") from None
-    return found
-
-
-def _no_number(word: str) -> None:
-    raise ValueError(word)
-
-
 def _file(path: Path | None, kind: str) -> Response:
     if path is None or not path.is_file():
         raise HTTPException(404, "there is no such file")
     return FileResponse(path, media_type=kind, headers=_FOREVER)
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)

@@ -49,7 +49,7 @@ def test_a_hostile_page_gets_nothing(live: Live, elsewhere: int) -> None:
     if program is None:
         pytest.skip("no Chromium: no hostile page is opened")
     pytest.importorskip("playwright", reason="playwright is not installed: no hostile page is opened")
-    (live.folder / "mine.toml").write_text("mine")
+    (live.folder / "kept.toml").write_text("kept")
     before = {path: path.read_bytes() for path in live.folder.rglob("*") if path.is_file()}
     saved = json.dumps({"name": "stolen.toml", "document": api.document("planar2r"), "base": None})
     pages = [f"http://{host}:{elsewhere}/" for host in ("evil.example", "127.0.0.1")]

@@ -1,0 +1,81 @@
+"""What a request brings: its JSON, and the recordings that were dropped on the page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+
+from manipula.errors import InputError
+from manipula.studio.guard import MOST
+
+FILE = re.compile(r"[\w-][\w.-]{0,120}")  # a name without folders, and none that is hidden
+KEPT = 20  # recordings; the oldest go
+
+
+async def body_of(request: Request) -> dict[str, Any]:
+    """The request's JSON, a table. A form of another site cannot be of this type."""
+    if _type(request) != "application/json":
+        raise InputError("the request is not JSON")
+    found = _parsed(await request.body())
+    if not isinstance(found, dict):
+        raise InputError("the request is not a table")
+    return found
+
+
+def _type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip()
+
+
+def _parsed(data: object) -> Any:
+    """JSON, without numbers that are none and halves of letters."""
+    try:
+        found = json.loads(data if isinstance(data, bytes | str) else "", parse_constant=_no_number)
+        json.dumps(found, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        raise InputError("the request is not JSON") from None
+    return found
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(word)
+
+
+@dataclass
+class Recordings:
+    """Files that came with a form, each under its own name in a place of its own."""
+
+    place: Path
+    paths: list[Path] = field(default_factory=list)
+
+    async def of(self, request: Request) -> dict[str, Any]:
+        """The document of the form, and where its files are."""
+        if _type(request) != "multipart/form-data":
+            raise InputError("the request is no form with recordings")
+        async with request.form(max_files=KEPT, max_fields=10, max_part_size=MOST) as form:
+            given: dict[str, Any] = {"document": _parsed(form.get("document")), "method": form.get("method")}
+            for key in ("logs", "validate"):
+                given[key] = [await self._kept(file) for file in form.getlist(key)]
+        return given
+
+    async def _kept(self, file: object) -> str:
+        if not isinstance(file, UploadFile) or not FILE.fullmatch(file.filename or ""):
+            raise InputError(f"expected a recording with a plain name, found {getattr(file, 'filename', file)!r:.60}")
+        path = self.place / secrets.token_hex(8) / str(file.filename)
+        await asyncio.to_thread(_write, path, await file.read())
+        self.paths.append(path)
+        while len(self.paths) > KEPT:
+            await asyncio.to_thread(self.paths.pop(0).unlink, True)
+        return str(path)
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
