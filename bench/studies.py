@@ -47,23 +47,21 @@ def twenty(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def adaptive() -> tuple[Any, Any, Any]:
+def adaptive() -> tuple[Any, Any]:
     robot = mp.load("puma560")
-    law = mp.controller(robot, "slotine_li", sample=2e-3)
+    law = mp.controller(robot, "slotine_li", sample=2e-3, lam=8, kd=[60, 60, 30, 3, 3, 3], gamma=0.05)
     plant = mp.Plant(robot.with_payload(2.0, com=(0, 0, 0.1)), friction="smooth", effort=None, stops=False)
-    return plant, law, mp.trajectory.quintic([0.0] * 6, [0.6, -0.4, 0.5, 0.3, 0.4, -0.2], 0.2)
+    ref = mp.trajectory.quintic([0.0] * 6, [0.6, -0.4, 0.5, 0.3, 0.4, -0.2], 0.2)
+    return mp.closed_loop(plant, law, ref), ref
 
 
 @mp.studies.batched
 def rollouts(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
-    """Adaptive PUMAs from starts that are a little off, each its own; the error at the end."""
-    plant, law, ref = adaptive()
+    """Adaptive PUMAs from starts that are a little off, each its own: 100 steps; the error, and what was learnt."""
+    loop, ref = adaptive()
     q = np.stack([rng.normal(0, 0.02, 6) for rng in rngs])
-    run = mp.simulate(plant, law, ref, start=(q, np.zeros_like(q)), step=2e-3)
-    return {
-        "error": np.linalg.norm(run.q[:, -1] - ref(ref.duration).q, axis=-1),
-        "theta": run.state["theta"][:, -1, :8],
-    }
+    run = loop.run(loop.start(q=q, qd=np.zeros_like(q)), 100, every=0)
+    return {"error": np.abs(run.state.q - ref(ref.duration).q).max(-1), "theta": run.state.theta}
 
 
 # measuring
@@ -115,12 +113,17 @@ def same_bytes(count: int) -> None:
 
 
 def overhead(count: int) -> None:
-    """What is spent beyond the functions themselves, their 50 ms being of the processor."""
+    """What is spent beyond the functions themselves, their 50 ms being of the processor: to start, and a case."""
     for engine, most in (("local", 5), ("dask", 10)):
-        before = spent()
-        mp.study("studies:busy", {"k": range(count)}, engine=engine, workers=2)
-        more = spent() - before - count * BUSY
-        told(f"overhead, {count} cases of 50 ms, {engine}", f"{100 * more / (count * BUSY):.1f} %", f"≤ {most} %")
+        more = []
+        for several in (4, count):
+            before = spent()
+            mp.study("studies:busy", {"k": range(several)}, engine=engine, workers=2)
+            more.append(spent() - before - several * BUSY)
+        each = (more[1] - more[0]) / (count - 4)
+        whole = f"{100 * more[1] / (count * BUSY):.1f} %"
+        told(f"overhead, {count} cases of 50 ms, {engine}", whole, f"≤ {most} %; to start {more[0]:.1f} s, then "
+             f"{100 * each / BUSY:.1f} %")  # fmt: skip
 
 
 def memory(count: int) -> None:
@@ -134,6 +137,80 @@ def memory(count: int) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     client, worker = done.stdout.split()
     told(f"memory, {count} cases × 20 results, client and worker", f"{client} + {worker} MB", "≤ 500 MB")
+
+
+def tasks(count: int) -> None:
+    """What a task costs the client and, on Dask, the scheduler beside it: chunks of one case that does nothing."""
+    from manipula.studies.engines.choice import engine_from
+    from manipula.studies.work.job import packed
+    from manipula.studies.work.working import Chunk, worked
+
+    job = packed("studies:nothing", {}, ("k",), 0, True)
+    chunks = [Chunk(k, 1, {"k": np.array([k])}) for k in range(count)]
+    began = time.process_time()
+    for chunk in chunks:
+        worked(job.packed, chunk)
+    told("a case that does nothing, in this process", f"{(time.process_time() - began) / count * 1e6:.0f} µs", "")
+    for name in ("local", "dask"):
+        engine = engine_from(name, job, 2)
+        own, clock = time.process_time(), time.monotonic()
+        try:
+            for start in range(0, count, 50):
+                for chunk in chunks[start : start + 50]:
+                    engine.submit(chunk)
+                for _ in chunks[start : start + 50]:
+                    engine.next()
+            own, clock = time.process_time() - own, time.monotonic() - clock
+        finally:
+            engine.close()
+        what = "client" if name == "local" else "client and scheduler"  # both in this process
+        rate = f"{count / clock:.0f} a second"
+        told(f"a task, {name}: processor time of the {what}", f"{own / count * 1e3:.2f} ms", rate)
+
+
+def scale(cost: float = 3.4e-3, seconds: float = 60.0) -> None:
+    """A cluster in a thought: every task passes one scheduler, which takes `cost` for it; tasks vary by a quarter. The
+    share of the workers' time that is work, with tasks of a quarter of a second and with those that a study chooses."""
+    from heapq import heappop, heappush
+
+    rng = np.random.default_rng(0)
+    for workers in (10, 100, 1000):
+        line = []
+        for aim in (0.25, max(0.25, 0.01 * workers)):
+            free, busy, queue = 0.0, 0.0, [0.0] * workers  # when each worker asks for its next task
+            while queue[0] < max(seconds, 20 * aim):
+                free = max(free, heappop(queue)) + cost
+                work = aim * rng.lognormal(-0.03, 0.25)
+                busy += work
+                heappush(queue, free + work)
+            line.append(f"{100 * busy / (workers * max(queue)):.0f} %")
+        what = f"{workers} workers: time that is work, tasks of 0.25 s, and ours"
+        told(what, ", ".join(line), f"{cost * 1e3:g} ms a task")
+
+
+def keeping(count: int) -> None:
+    """What the client does with results of 20 numbers: parts, then the whole file."""
+    import tempfile
+
+    from manipula.studies.cases.cases import Product
+    from manipula.studies.results.merge import merged
+    from manipula.studies.results.store import Store
+    from manipula.studies.work.blocks import Block
+
+    with tempfile.TemporaryDirectory() as folder:
+        store, began = Store(Path(folder) / "s", {"function": "", "count": count}), time.process_time()
+        for start in range(0, count, 8192):
+            cases = np.arange(start, min(start + 8192, count))
+            store.take(Block(cases, {f"r{k}": np.random.default_rng(0).normal(size=len(cases)) for k in range(20)}))
+        store.flush()
+        kept, began = time.process_time() - began, time.process_time()
+        merged(store, Product({"k": range(count)}))
+        each = [x / count * 1e6 for x in (kept, time.process_time() - began)]
+        told(f"keeping {count} × 20 results, then making one file", f"{each[0]:.2f}, {each[1]:.2f} µs a case", "")
+
+
+def nothing(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+    return {"x": 0.0}
 
 
 def voxels(edge: int) -> None:
@@ -189,7 +266,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--pictures", action="store_true")
-    parser.add_argument("--only", choices=("bytes", "overhead", "memory", "voxels"))
+    parser.add_argument("--count", type=int, default=0, help="of rollouts")
+    parser.add_argument("--only", choices=("bytes", "overhead", "tasks", "keeping", "scale", "memory", "voxels"))
     asked = parser.parse_args()
     if asked.pictures:
         pictures(ROOT / "docs" / "how-to" / "pictures")
@@ -197,8 +275,11 @@ def main() -> None:
     parts = {
         "voxels": lambda: voxels(100 if asked.whole else 40),
         "overhead": lambda: overhead(2000 if asked.whole else 200),
+        "tasks": lambda: tasks(5000 if asked.whole else 1000),
+        "keeping": lambda: keeping(10**6 if asked.whole else 3 * 10**5),
+        "scale": scale,
         "memory": lambda: memory(10**6 if asked.whole else 10**5),
-        "bytes": lambda: same_bytes(20_000 if asked.whole else 400),
+        "bytes": lambda: same_bytes(asked.count or (20_000 if asked.whole else 400)),
     }
     for name, part in parts.items():
         if asked.only in (None, name):

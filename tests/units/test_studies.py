@@ -212,6 +212,11 @@ def test_tasks_cost_enough_and_end_together() -> None:
         size = pace.size(10**6, 2)
     assert 50 <= size <= 300  # 50 ms and more
     assert pace.size(60, 2) == 50  # the last ones are shared, not below 50 ms
+    for workers in (100, 1000):  # a scheduler is asked for a hundred tasks a second, not more
+        for _ in range(12):
+            size = pace.size(10**9, workers)
+        assert workers / (size * 1e-3) == pytest.approx(100, rel=0.01)
+    pace.saw(1, 10.0)
     pace.saw(1, 10.0)
     pace.saw(1, 10.0)
     assert pace.size(10**6, 2) == 1

@@ -1,6 +1,8 @@
 """How many cases make a task: so many that it costs well above 50 ms, so few that the workers end together.
 
-Only the work is divided by this; results never depend on it.
+A scheduler passes some hundred tasks a second, however many workers wait for it: the more there are, the longer tasks
+become, so that fewer than a hundred a second are asked of it (docs/explanation/scale.md). Only the work is divided by
+this; results never depend on it.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ from math import ceil
 
 AIM, LEAST = 0.25, 0.05  # seconds of a task: wished, and not to be gone below but by a single case
 MOST = 8192  # cases of a task, so that it fits in a message
+MANY, MORE = 64, 8  # so many workers get so many times larger messages
+SHARE = 0.01  # seconds of a task for every worker: a hundred tasks a second
 GROWTH = 8  # a first case is often slower than the others: it compiles
 
 
@@ -27,8 +31,8 @@ class Pace:
         """Of the next task."""
         if self._seconds is None:
             return 1
-        most = min(MOST, GROWTH * self._last)
-        wished = _many(AIM, self._seconds)
+        most = min(MOST if workers < MANY else MORE * MOST, GROWTH * self._last)
+        wished = _many(max(AIM, SHARE * workers), self._seconds)
         fair = max(ceil(left / (3 * workers)), _many(LEAST, self._seconds))
         self._last = max(1, min(wished, fair, most, left))
         return self._last
