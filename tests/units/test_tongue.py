@@ -25,6 +25,7 @@ VALUES = ["--set", "l1=1", "--set", "l2=1"]
 PLACED = ("words", "phrases")  # what stands in places of other texts
 NUMBERS = [*VALUES, "--set", "m1=1", "--set", "m2=1", "--set", "g=9.81"]
 BROKEN = 'format = 1\nname = "x"\nconvention = "standard"\nangle = "deg"\n[[joint]]\ntype = "revolute"\nd = 0\na = 1\n'
+NOT_OURS = ("Install completion", "Show completion", "entropic wls ols", "manipula ")
 NO_INERTIA = "com = [0, 0, 0]\ninertia = {xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0}\n"
 SPOKEN = [
     ["robots"],
@@ -61,6 +62,7 @@ SPOKEN = [
     ["robots", "--lang", "xx"],
 ]
 SLOWER = [
+    ["show", "planar2r", "--picture", "arm.svg"],
     ["generate", "planar2r", "-m", "gravity"],
     ["count", "planar2r", "-m", "gravity"],
     ["check", "planar2r"],
@@ -102,6 +104,24 @@ def test_places_are_the_same_on_both_sides() -> None:
     for english, other in written().items():
         assert sorted(re.findall(r"\{\w+\}", english)) == sorted(re.findall(r"\{\w+\}", other)), english
         assert english.endswith(tuple(".:)")) == other.endswith(tuple(".:)")), english
+
+
+def test_every_help_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands and options; Typer's own words and a list of names are left."""
+    heard: dict[str, None] = {}
+
+    def hear(text: str) -> str:
+        heard[text] = None
+        return text
+
+    for place in (program, tongue):
+        monkeypatch.setattr(place, "told", hear)
+    for words in (["--help"], *([name, "--help"] for name in COMMANDS)):
+        CliRunner().invoke(app, words)
+    known = tongue.catalogue("pt")
+    left = [text for text in heard if " " in text and not text.startswith(NOT_OURS)]
+    assert len(left) > 150
+    assert [x for x in left if x not in known.whole and not any(shape.fullmatch(x) for shape, _ in known.shapes)] == []
 
 
 def test_every_law_is_told() -> None:
