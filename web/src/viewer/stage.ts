@@ -47,7 +47,6 @@ export class Stage {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.bias = -0.0004;
-    this.sun.shadow.normalBias = 0.01;
     this.shade.receiveShadow = true;
     this.scene.add(this.sky, this.sun, this.sun.target, this.shade);
     host.append(this.canvas);
@@ -72,6 +71,7 @@ export class Stage {
     this.sun.target.position.fromArray(drawing.reach.centre);
     this.sun.position.copy(this.sun.target.position).addScaledVector(sun, 3 * r);
     Object.assign(this.sun.shadow.camera, { left: -1.3 * r, right: 1.3 * r, top: 1.3 * r, bottom: -1.3 * r, near: 0.1 * r, far: 7 * r });
+    this.sun.shadow.normalBias = 0.02 * r; // ten texels of its map: no stripes where light grazes
     this.sun.shadow.camera.updateProjectionMatrix();
     this.sky.position.copy(this.up);
     this.paint();
