@@ -35,6 +35,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.standard import refuse_ambiguous
 from manipula.mechanics.robot.tree import BASE, Tree
+from manipula.mechanics.spatial.inertia import RigidBody
 
 
 def check_request(asked: Prepared) -> None:
@@ -93,6 +94,7 @@ class Ground:
     def cleared(self) -> Ground:
         """For the next draft, which comes out as on a ground of its own; none made before is built on any more."""
         self.graph.restore(self._state)
+        self.arm = _untouched(self.arm)
         return self
 
     @property
@@ -101,6 +103,19 @@ class Ground:
         if self.parameters:
             ports.append(Input("p", tuple(self.parameters.values()), "SI", "parameters", role="parameter"))
         return tuple(ports)
+
+
+def _untouched(arm: Tree) -> Tree:
+    """The same arm, its bodies without what they have worked out of themselves: that is of an earlier draft."""
+
+    def body(held: RigidBody) -> RigidBody:
+        return replace(held, second=replace(held.second))
+
+    links = [
+        replace(x, inertia=body(x.inertia), parts=tuple(replace(y, inertia=body(y.inertia)) for y in x.parts))
+        for x in arm.links
+    ]
+    return replace(arm, links=tuple(links), ground=body(arm.ground))
 
 
 def built(asked: Prepared, choice: Formulation, ground: Ground | None = None) -> Function:
