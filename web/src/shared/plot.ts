@@ -9,6 +9,7 @@ export interface Lines {
   labels: string[]; // of the series
   units: { x: string; y: string }; // whole axis labels: "t (s)", "τ (N·m)"
   dashed?: boolean[];
+  colours?: number[]; // numbers in the palette, where two lines are of one kind
   title?: string;
 }
 
@@ -62,10 +63,11 @@ function options(el: HTMLElement, lines: Lines, height: number): uPlotType.Optio
     labelSize: 24,
     grid: { stroke: "rgba(128,128,128,0.25)", width: 1 },
     ticks: { stroke: "rgba(128,128,128,0.4)", width: 1 },
+    values: (_, marks) => marks.map((mark) => String(Number(mark.toPrecision(6)))), // uPlot would write 0.0004 as 0
   });
   const series = lines.labels.map((label, k): uPlotType.Series => ({
     label,
-    stroke: PALETTE[k % PALETTE.length],
+    stroke: PALETTE[(lines.colours?.[k] ?? k) % PALETTE.length],
     width: 1.75,
     dash: lines.dashed?.[k] ? [6, 5] : undefined,
     points: { show: false },

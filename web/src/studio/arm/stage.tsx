@@ -2,15 +2,20 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { Branch, Ghost } from "../../shared/types";
 import { t } from "../language";
 import { branches, move, q, shown } from "../state/arm";
 import { drawing, module, stale, values, waiting } from "../state/drawing";
+import { say } from "../state/notices";
 import { dark } from "../state/theme";
 import { chainType, noViewer, viewer } from "../state/viewing";
 import { welcome } from "../state/work";
 import { bound } from "./bound";
 
 type Viewer = import("../../viewer/viewer").Viewer;
+
+// refused answers are seen; why they are refused is told when one is clicked, and in the panel
+const skeleton = ({ name, q, valid, inside }: Branch): Ghost => ({ name, q, valid: valid && inside, reason: "" });
 
 // one effect for each thing the viewer is told: a slider tells it the position and nothing else
 function feed(view: Viewer): () => void {
@@ -20,7 +25,7 @@ function feed(view: Viewer): () => void {
     effect(() => void (drawing.value?.dof === q.value.length && view.setQ(q.value))),
     effect(() => view.show(shown.value)),
     effect(() => view.theme(dark.value)),
-    effect(() => view.setGhosts(shown.value.branches ? (branches.value?.branches ?? []) : [])),
+    effect(() => view.setGhosts(shown.value.branches ? (branches.value?.branches ?? []).map(skeleton) : [])),
   ];
   view.onMove((next, why) => {
     welcome.value = false;
@@ -28,8 +33,11 @@ function feed(view: Viewer): () => void {
   });
   view.onGhost((index) => {
     const branch = branches.peek()?.branches[index];
-    if (branch?.valid) move([...branch.q], branch.name);
+    if (!branch) return;
+    if (branch.valid && branch.inside) move([...branch.q], branch.name);
+    else say(`${branch.name}: ${branch.reason}`, "wrong");
   });
+  view.onSay((text) => say(text));
   return () => stops.forEach((stop) => stop());
 }
 

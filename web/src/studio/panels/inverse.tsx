@@ -34,7 +34,7 @@ function BranchRow({ branch, nearest }: { branch: Branch; nearest: boolean }): J
       <td class="mono">{branch.valid ? angles(branch) : "–"}</td>
       <td>{branch.reason || (nearest ? t("here") : t("reached"))}</td>
       <td>
-        <Act disabled={!branch.valid || nearest} label={t("Go to {0}", branch.name || t("this branch"))} onClick={() => move([...branch.q], branch.name)}>
+        <Act disabled={!usable || nearest} label={t("Go to {0}", branch.name || t("this branch"))} onClick={() => move([...branch.q], branch.name)}>
           {t("Go")}
         </Act>
       </td>

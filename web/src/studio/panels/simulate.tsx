@@ -9,7 +9,7 @@ import { Act, Choice, Slider, Switch } from "../parts/controls";
 import { Handing } from "../parts/handing";
 import { columnsOf, Plot } from "../parts/plot";
 import { JobLine } from "../parts/working";
-import { known, stale, standIns } from "../state/drawing";
+import { drawing, known, stale, standIns } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { start } from "../state/start";
 import { robot } from "../state/work";
@@ -31,6 +31,12 @@ const settings = computed(() => (start.value?.laws.find((entry) => entry.name ==
 type Setting = (typeof settings.value)[number];
 const setTo = ({ name, value }: Setting): number => gains.value[`${law.value} ${name}`] ?? value ?? 1;
 
+/** A push of so many newtons along the weight, in the world. */
+function downwards(force: number): [number, number, number] {
+  const [x = 0, y = 0, z = 1] = drawing.value?.up ?? [];
+  return [-force * x, -force * y, -force * z];
+}
+
 function request(): Omit<SimulateRequest, "document"> {
   const reference = motion();
   const until = seconds.value * 1.5;
@@ -42,7 +48,7 @@ function request(): Omit<SimulateRequest, "document"> {
     until,
     friction: friction.value,
     payload: load.value,
-    push: push.value ? { from: seconds.value / 2, to: seconds.value / 2 + 0.1, force: [0, 0, -push.value] } : null,
+    push: push.value ? { from: seconds.value / 2, to: seconds.value / 2 + 0.1, force: downwards(push.value) } : null,
     values: known(standIns.value),
     noise: noisy.value ? { q: 1e-5, qd: 1e-3 } : null,
   };
@@ -91,15 +97,23 @@ function Sliders(): JSX.Element {
   );
 }
 
+const shownUnits = (answer: SimulateAnswer): ReturnType<typeof jointUnit>[] => answer.units.q.map((unit) => jointUnit(unit, robot.peek()));
+
+/** Joint by joint in the table's units. */
+function scaled(rows: number[][], answer: SimulateAnswer): number[][] {
+  const shown = shownUnits(answer);
+  return columnsOf(rows).map((column, i) => column.map((value) => value / (shown[i]?.size ?? 1)));
+}
+
 function positions(answer: SimulateAnswer): Lines {
-  const shown = answer.units.q.map((unit) => jointUnit(unit, robot.peek()));
-  const scaled = (rows: number[][]): number[][] => columnsOf(rows).map((column, i) => column.map((value) => value / (shown[i]?.size ?? 1)));
-  const ref = answer.ref ? scaled(answer.ref) : [];
+  const shown = shownUnits(answer);
+  const ref = answer.ref ? scaled(answer.ref, answer) : [];
   const names = answer.joints.map((_, i) => `q${i + 1}`);
   return {
     x: answer.t,
-    series: [...scaled(answer.q), ...ref],
+    series: [...scaled(answer.q, answer), ...ref],
     labels: [...names, ...ref.map((_, i) => `${names[i]} ${t("wanted")}`)],
+    colours: [...names.keys(), ...ref.keys()],
     dashed: [...names.map(() => false), ...ref.map(() => true)],
     units: { x: "t (s)", y: `q (${unitsOf(shown.map(({ unit }) => unit))})` },
     title: t("Position"),
@@ -111,7 +125,7 @@ const torques = (answer: SimulateAnswer): Lines => ({ x: answer.t, series: colum
 function errors(answer: SimulateAnswer): Lines[] {
   if (!answer.error) return [];
   const labels = answer.joints.map((_, i) => `e${i + 1}`);
-  return [{ x: answer.t, series: columnsOf(answer.error), labels, units: { x: "t (s)", y: `e (${unitsOf(answer.units.q)})` }, title: t("Error") }];
+  return [{ x: answer.t, series: scaled(answer.error, answer), labels, units: { x: "t (s)", y: `e (${unitsOf(shownUnits(answer).map(({ unit }) => unit))})` }, title: t("Error") }];
 }
 
 function Rests({ answer }: { answer: SimulateAnswer }): JSX.Element | null {

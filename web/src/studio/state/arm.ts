@@ -86,7 +86,7 @@ export const pose = computed<Matrix | null>(() => {
 export const branches = computed<Branches | null>(() => {
   const made = module.value;
   const target = pose.value;
-  if (!made?.inverse_kinematics || !made.robot.branches || !target) return null;
+  if (!made?.inverse_kinematics || !target || q.value.length !== made.robot.dof) return null;
   const parameter = made.redundancy_parameter?.(q.value, values.value);
   return made.inverse_kinematics(target, values.value, { near: q.value, limits: true, ...(parameter === undefined ? {} : { parameter }) });
 });

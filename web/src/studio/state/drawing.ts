@@ -1,5 +1,5 @@
 // From the document to the picture: drawn by the server at every edit, computed by the emitted module that follows.
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import type { DrawAnswer, Fault, ModuleAnswer, Parameter, RobotDocument, Warning } from "../../shared/api";
 import type { Drawing, RobotModule } from "../../shared/types";
 import { Job } from "./jobs";
@@ -7,6 +7,7 @@ import { aborted, call, connected } from "./server";
 import { robot } from "./work";
 
 const TYPING_MS = 25; // letters typed in one go are drawn once
+const RESTING_MS = 1500; // optimising takes a processor for seconds: not for a table that is still being typed
 
 type Drawn = Extract<DrawAnswer, { dof: number }>;
 
@@ -59,10 +60,8 @@ async function draw(document: RobotDocument): Promise<void> {
   drawingNow = new AbortController();
   try {
     const answer = await call<DrawAnswer>("/api/draw", { document }, drawingNow.signal);
-    faults.value = answer.errors;
-    if ("digest" in answer) drawn.value = answer;
-    answeredFor.value = document;
-    if ("digest" in answer) await followed(answer, document);
+    batch(() => shown(answer, document));
+    if ("digest" in answer) void followed(answer, document);
   } catch (error) {
     if (!aborted(error) && connected.value) faults.value = [asFault(error)];
   }
@@ -73,20 +72,31 @@ const asFault = (error: unknown): Fault => {
   return { message, problem: message, hint: "", row: null, column: "" };
 };
 
+// the module of another arm goes in the same moment: nothing may compute with one and draw the other
+function shown(answer: DrawAnswer, document: RobotDocument): void {
+  faults.value = answer.errors;
+  answeredFor.value = document;
+  if (!("digest" in answer)) return;
+  drawn.value = answer;
+  if (answer.digest === moduleOf) return;
+  module.value = null;
+  modulePhase.value = "none";
+}
+
 async function followed(answer: Drawn, document: RobotDocument): Promise<void> {
   if (answer.digest === moduleOf && module.value) return;
   moduleOf = answer.digest;
-  module.value = null;
-  modulePhase.value = "none";
-  if (await fetched(document, "none", answer.digest)) await fetched(document, "fast", answer.digest);
+  if (!(await fetched(document, "none", answer.digest))) return;
+  await new Promise((resolve) => setTimeout(resolve, RESTING_MS));
+  if (drawn.value?.digest === answer.digest) await fetched(document, "fast", answer.digest);
 }
 
 // the plain module comes in a moment, the optimised one when it is ready
 async function fetched(document: RobotDocument, optimise: "none" | "fast", digest: string): Promise<boolean> {
   const answer = await making.start("/api/module", { document, optimise });
   if (!answer || drawn.value?.digest !== digest) return false;
-  const found = (await import(/* @vite-ignore */ answer.url)) as RobotModule;
-  if (drawn.value?.digest !== digest) return false;
+  const found = (await import(/* @vite-ignore */ answer.url).catch(() => null)) as RobotModule | null;
+  if (!found || drawn.value?.digest !== digest) return false;
   missing.value = answer.missing;
   module.value = found;
   modulePhase.value = optimise === "none" ? "plain" : "fast";

@@ -1,0 +1,91 @@
+"""`python -m tests.browser.pictures`: the studio's panels as pictures, into docs/pictures/studio."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+from tests.browser.conftest import FLAGS, NAMES
+from tests.browser.studio import Program, library, page_of, running
+
+FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "studio"
+COLOURS = 255  # enough for a shaded arm; a quarter of the bytes
+WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+# what the panel shows when it has its answer
+DONE = {
+    "Equations": ".equations .katex", "Inverse": ".derivation", "Counts": ".bar", "Code": ".source .hljs-comment",
+    "Dynamics": ".plot canvas", "Simulate": ".plot canvas", "Check": ".laws", "Base": ".figures .katex",
+    "Identify": ".drop",
+}  # fmt: skip
+
+
+def kept(page: Any, name: str) -> None:
+    page.mouse.move(2, 2)
+    page.evaluate("document.activeElement.blur()")
+    page.wait_for_timeout(1200)  # the arm is drawn once more, with shadows, when nothing moves
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(FOLDER / f"{name}.png", optimize=True)
+
+
+def panel(page: Any, tab: str) -> None:
+    page.get_by_role("tab", name=tab, exact=True).click()
+    if tab == "Simulate":
+        page.get_by_role("button", name="Simulate", exact=True).click()
+    page.locator(f".tab-body {DONE[tab]}").first.wait_for(timeout=120_000)
+
+
+def wide(browser: Any, program: Program) -> None:
+    """Every panel, with an arm it says something about."""
+    with page_of(browser, program, viewport=WIDE, color_scheme="light") as (page, _):
+        panel(page, "Equations")
+        kept(page, "first")
+        panel(page, "Dynamics")
+        library(page, "puma560")
+        page.locator("body").press("b")
+        panel(page, "Inverse")
+        kept(page, "inverse")
+        page.locator("body").press("b")
+        for tab in ("Counts", "Code", "Check", "Base", "Dynamics"):
+            panel(page, tab)
+            kept(page, tab.lower())
+        library(page, "scara")
+        page.get_by_role("tab", name="Equations", exact=True).click()
+        page.get_by_label("Model", exact=True).select_option("pose")
+        page.locator(".tab-body .matrix .katex").wait_for(timeout=60_000)
+        kept(page, "equations")
+        panel(page, "Simulate")
+        page.locator(".tab-body").evaluate("body => body.scrollTop = 330")
+        kept(page, "simulate")
+
+
+def others(browser: Any, program: Program) -> None:
+    with page_of(browser, program, viewport=WIDE, color_scheme="dark") as (page, _):
+        library(page, "ur5e")
+        panel(page, "Counts")
+        kept(page, "dark")
+    with page_of(browser, program, viewport=NARROW, color_scheme="light") as (page, _):
+        panel(page, "Equations")
+        kept(page, "narrow")
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    chromium = next(found for name in NAMES if (found := shutil.which(name)))
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as program, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
+        wide(browser, program)
+        others(browser, program)
+        browser.close()
+    for path in sorted(FOLDER.glob("*.png")):
+        print(f"{path.stat().st_size / 1000:6.1f} kB  {path.name}")
+
+
+if __name__ == "__main__":
+    main()
