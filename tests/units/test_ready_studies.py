@@ -44,7 +44,9 @@ def by_hand(arm: mp.Arm, place: Any, directions: int) -> dict[str, Any]:
     return found if weighs else {name: found[name] for name in ("reach", "answers", "manipulability")}
 
 
-@pytest.mark.parametrize(("name", "directions"), [("puma560", 3), ("planar2r", 1), ("stanford", 2)])
+@pytest.mark.parametrize(
+    ("name", "directions"), [("planar2r", 1), ("stanford", 2), pytest.param("puma560", 3, marks=pytest.mark.slow)]
+)
 def test_a_map_is_what_inverse_kinematics_says(name: str, directions: int) -> None:
     robot = FLAT if name == "planar2r" else mp.load(name)
     words = {} if robot.dof < 6 else {"directions": directions}

@@ -150,16 +150,16 @@ def test_a_part_that_was_damaged_is_computed_again(tmp_path: Path) -> None:
     assert found.computed == 40 and found.table["a2"].tolist() == [k**2 for k in range(40)]
 
 
-def test_a_worker_that_is_killed_is_replaced(tmp_path: Path, client: Any) -> None:
-    cases = {"a": range(30)}
-    for name, engine in (("local", "local"), ("dask", client)):
-        folder = tmp_path / name
-        folder.mkdir()
-        found = mp.study(functions.killed_once, cases, shared={"folder": str(folder)}, engine=engine, workers=2)
-        assert (folder / "killed").exists() and not found.why
-        assert found.table["draw"].tolist() == [generator(0, k).normal() for k in range(30)]
+@pytest.mark.parametrize("where", ["local", pytest.param("dask", marks=pytest.mark.slow)])
+def test_a_worker_that_is_killed_is_replaced(where: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    engine = where if where == "local" else request.getfixturevalue("client")
+    shared = {"folder": str(tmp_path)}
+    found = mp.study(functions.killed_once, {"a": range(30)}, shared=shared, engine=engine, workers=1)
+    assert (tmp_path / "killed").exists() and not found.why
+    assert found.table["draw"].tolist() == [generator(0, k).normal() for k in range(30)]
 
 
+@pytest.mark.slow
 def test_a_case_that_kills_is_a_row() -> None:
     found = mp.study(functions.deadly, {"a": [4, 5]}, engine="local", workers=1)
     assert found.why == {1: "its worker ended without a word, three times"}
@@ -172,10 +172,12 @@ def test_among_many_the_case_that_kills_is_found() -> None:
     assert list(found.why) == [5] and found.table["a2"][6:].tolist() == [2 * k for k in range(6, 60)]
 
 
-def test_a_program_without_a_guard_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["local", pytest.param("dask", marks=pytest.mark.slow)])
+def test_a_program_without_a_guard_is_told(engine: str, tmp_path: Path) -> None:
+    call = f"mp.study(slow, {{'a': [1]}}, engine={engine!r}, workers=1)"
     (tmp_path / "program.py").write_text(
         "import manipula as mp\nfrom tests.study_functions import slow\n"
-        "try: mp.study(slow, {'a': [1]}, engine='local', workers=1)\nexcept mp.InputError as error: print(error)\n"
+        f"try: {call}\nexcept mp.InputError as error: print(error)\n"
     )
     paths = {"PYTHONPATH": str(Path(mp.__file__).parents[1])}
     done = subprocess.run(

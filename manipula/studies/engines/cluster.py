@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from manipula.errors import InputError
-from manipula.studies.engines.engine import given_up
+from manipula.studies.engines.engine import given_up, guard_of, refuse_unguarded
 from manipula.studies.work.blocks import Block
 from manipula.studies.work.job import Job, refuse_versions, versions
 from manipula.studies.work.working import Chunk, worked
@@ -27,11 +27,19 @@ EXTRA = 'the engine needs Dask: pip install "manipula[study]"'
 def local_cluster(workers: int) -> Any:
     """A client of new processes of this machine."""
     distributed = _distributed()
-    with _quiet():
-        cluster = distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, memory_limit=0, silence_logs=logging.ERROR
-        )
-        return distributed.Client(cluster)
+    refuse_unguarded("dask")
+    try:
+        with _quiet():
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address=None,
+                memory_limit=0,
+                silence_logs=logging.CRITICAL,
+            )
+            return distributed.Client(cluster, set_as_default=False)
+    except (RuntimeError, OSError, TimeoutError) as error:
+        raise InputError(f"the processes of engine 'dask' do not start: {error}; {guard_of('dask')}") from None
 
 
 def client_at(address: str) -> Any:

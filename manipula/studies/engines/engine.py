@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from multiprocessing import current_process
 from typing import Protocol
 
 import numpy as np
 
+from manipula.errors import InputError
 from manipula.studies.work.blocks import Block
 from manipula.studies.work.working import Chunk
 
@@ -47,3 +49,14 @@ class Engine(Protocol):
 def given_up(chunk: Chunk) -> Block:
     """A case that cannot be computed because whoever tries dies of it."""
     return Block(np.empty(0, np.int64), {}, [(chunk.start, FATAL)])
+
+
+def guard_of(engine: str) -> str:
+    told = f"a program that uses engine={engine!r} is imported by its processes"
+    return f"{told}: call mp.study under if __name__ == '__main__'"
+
+
+def refuse_unguarded(engine: str) -> None:
+    """A process that is being started imports the program, which would start others."""
+    if getattr(current_process(), "_inheriting", False):
+        raise InputError(guard_of(engine))

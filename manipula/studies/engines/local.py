@@ -13,17 +13,16 @@ import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import current_process, get_context
+from multiprocessing import get_context
 from typing import Any
 
 from manipula.errors import InputError
-from manipula.studies.engines.engine import CHANCES, given_up
+from manipula.studies.engines.engine import CHANCES, given_up, guard_of, refuse_unguarded
 from manipula.studies.work.blocks import Block
 from manipula.studies.work.job import Job
 from manipula.studies.work.working import Chunk, worked
 
 AHEAD = 2  # chunks of a worker: one that it computes, one that waits
-GUARD = "a program that uses engine='local' is imported by its processes: call mp.study under if __name__ == '__main__'"
 
 
 class Local:
@@ -32,8 +31,7 @@ class Local:
     title = "local"
 
     def __init__(self, job: Job, workers: int) -> None:
-        if getattr(current_process(), "_inheriting", False):  # a process that is being started imports the program
-            raise InputError(GUARD)
+        refuse_unguarded("local")
         self._data, self._strikes = job.packed, dict[tuple[int, int], int]()
         self._lanes = [_Lane() for _ in range(workers)]
         self._meet()
@@ -57,7 +55,7 @@ class Local:
                 future.result()
         except BrokenProcessPool:
             self.close()
-            raise InputError(f"the processes of engine 'local' end as they start; {GUARD}") from None
+            raise InputError(f"the processes of engine 'local' end as they start; {guard_of('local')}") from None
         except BaseException:
             self.close()
             raise
