@@ -101,6 +101,15 @@ def test_robots_that_a_map_cannot_be_of() -> None:
         mp.studies.workspace(3)
 
 
+def test_an_arm_without_an_end_is_looked_at_in_a_box() -> None:
+    """A joint that slides without limits, and no masses."""
+    robot = mp.load("rp")
+    with pytest.raises(mp.InputError, match="so its reach has no end; box= says where to look"):
+        mp.studies.workspace(robot)
+    found = mp.studies.workspace(robot, voxels=3, box=[[-1, 1], [-1, 1], [0, 0]])
+    assert found.count == 9 and not found.why and found.table["reach"].max() == 1
+
+
 def test_maps_that_are_none() -> None:
     found = mp.study(
         lambda case, rng: {"s": case["a"] + case["b"], "v": [1, 2]}, {"a": [1, 2], "b": [3, 4], "c": ["u", "v"]}

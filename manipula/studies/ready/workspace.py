@@ -124,7 +124,12 @@ def _weighs(robot: Robot) -> bool:
 
 def _box(robot: Robot, box: Any) -> Array:
     if box is None:
-        return np.array(reach(robot).box)
+        try:
+            return np.array(reach(robot).box)
+        except UnsetError:
+            raise
+        except InputError as error:
+            raise InputError(f"{error}; box= says where to look") from None
     try:
         found = np.asarray(box, dtype=float)
     except (TypeError, ValueError):
