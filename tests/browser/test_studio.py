@@ -266,7 +266,7 @@ def test_a_server_that_does_not_answer_is_told_and_nothing_is_lost(page: Any) ->
 
 
 def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:
-    library(page, "ur5e")
+    library(page, "scara")
     page.get_by_role("tab", name="Inverse").click()
     page.get_by_role("row").nth(1).wait_for()
     before = position(page)
@@ -274,3 +274,8 @@ def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:
     goes.last.click()
     assert position(page) == before
     assert page.locator(".why").count() == 1
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("b")  # branches of one arm are on the screen when another comes
+    library(page, "planar2r")
+    page.get_by_role("slider", name="q3 (deg)").wait_for(state="detached")
+    page.get_by_role("row", name=re.compile("elbow")).nth(1).wait_for()
