@@ -18,7 +18,7 @@ from manipula.studio.guard import MOST, MOST_UPLOADED, POLICY, UPLOAD, Guard, ne
 
 PORT = 8123
 HOME = f"127.0.0.1:{PORT}"
-TOKEN = new_token()
+TOKEN = "oW37wOTSOHWRmFSNntdBuZwrhh9O3MurteTj0vRxHDA"  # of the same form as any: names of tests stay the same
 COOKIE = f"manipula-{PORT}={TOKEN}"
 GOOD = {"host": HOME, "origin": f"http://{HOME}", "cookie": COOKIE, "sec-fetch-site": "same-origin"}
 HOSTS = (
@@ -201,3 +201,8 @@ def test_one_wrong_thing_is_enough(inner: Inner, seed: int) -> None:
     answer = inner.ask(rng.choice(("GET", "POST")), rng.choice(("/", "/api/save", "/x.js")), headers)
     assert answer.status_code in (401, 403, 421)
     assert inner.came == 0
+
+
+def test_tokens_cannot_be_guessed() -> None:
+    drawn = {new_token() for _ in range(50)}
+    assert len(drawn) == 50 and {len(token) for token in drawn} == {len(TOKEN)}
