@@ -88,7 +88,7 @@ def from_text(text: str, path: Path, **options: Any) -> Robot:
 def from_document(document: object) -> Robot:
     """The robot that an editor's document describes: cells of text as they were typed. A mistake raises
     `RobotFileError` with the sentence of a robot file, and the `row` and `field` of its cell."""
-    from manipula.mechanics.robot.formats.document.read import robot_from_document
+    from manipula.mechanics.robot.formats.document.reading import robot_from_document
     from manipula.robot import Robot
 
     return Robot.of(robot_from_document(document))

@@ -14,7 +14,7 @@ from manipula.algebra.expr.condition import conditions_of, lengths_read
 from manipula.algebra.expr.derive import gradient
 from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online
 from manipula.algebra.expr.maths import ExprMaths
-from manipula.algebra.expr.node import Expr, Graph
+from manipula.algebra.expr.node import Expr, Graph, restore, state_of
 from manipula.algebra.expr.provenance import Provenance
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.optimise.passes import optimised
@@ -89,11 +89,11 @@ class Ground:
         }
         refuse_clash(self.parameters, self.given, asked.robot)
         self.arm = asked.structure.merged(ExprMaths(graph), self.parameters)
-        self._state = graph.state()
+        self._state = state_of(graph)
 
     def cleared(self) -> Ground:
         """For the next draft, which comes out as on a ground of its own; none made before is built on any more."""
-        self.graph.restore(self._state)
+        restore(self.graph, self._state)
         self.arm = _untouched(self.arm)
         return self
 

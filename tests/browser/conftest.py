@@ -15,9 +15,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One for all tests of a process."""
+    """One for the tests of a file: while it is there a loop of events runs in the process, and no other can."""
     program = next((found for name in NAMES if (found := shutil.which(name))), None)
     if program is None:
         pytest.skip("no Chromium: the pages are not opened")
@@ -30,9 +30,9 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def program(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    """The studio, running: one for all tests of a process."""
+    """The studio, running: one for the tests of a file."""
     pytest.importorskip("starlette", reason="starlette is not installed: no studio is opened")
     pytest.importorskip("uvicorn", reason="uvicorn is not installed: no studio is opened")
     with running(tmp_path_factory.mktemp("arms")) as started:

@@ -47,19 +47,14 @@ class Expr:
         self.key: Key = _order_key(self)
 
     def __add__(self, other: Any) -> Expr:
-        if other.__class__ is int and not other:  # a structural zero, as most partners are
-            return self
-        return self.graph.add(self, self.graph.expr(other))
+        # a structural zero, as most partners are
+        return self if other.__class__ is int and not other else self.graph.add(self, self.graph.expr(other))
 
     def __radd__(self, other: Any) -> Expr:
-        if other.__class__ is int and not other:
-            return self
-        return self.graph.add(self.graph.expr(other), self)
+        return self if other.__class__ is int and not other else self.graph.add(self.graph.expr(other), self)
 
     def __sub__(self, other: Any) -> Expr:
-        if other.__class__ is int and not other:
-            return self
-        return self.graph.sub(self, self.graph.expr(other))
+        return self if other.__class__ is int and not other else self.graph.sub(self, self.graph.expr(other))
 
     def __rsub__(self, other: Any) -> Expr:
         return self.graph.sub(self.graph.expr(other), self)
@@ -119,14 +114,6 @@ class Graph:
         self.zero, self.one = self.const(0), self.const(1)
         for known in (2, Fraction(1, 2), 3, 4):
             self.const(known)
-
-    def state(self) -> tuple[dict[Any, Any], ...]:
-        """All that decides what a formula becomes here, to come back to."""
-        return self.table.copy(), self.tolerances.copy(), self.numbers.copy(), self.points.copy()
-
-    def restore(self, state: tuple[dict[Any, Any], ...]) -> None:
-        """As it was then: what was made since is of this graph no more, and nothing may be built on it."""
-        self.table, self.tolerances, self.numbers, self.points = (part.copy() for part in state)
 
     # leaves
 
@@ -334,3 +321,13 @@ _QUARTER_TURNS = {
 
 def _sorted(x: Expr, y: Expr) -> tuple[Expr, Expr]:
     return (x, y) if x.key <= y.key else (y, x)
+
+
+def state_of(graph: Graph) -> tuple[dict[Any, Any], ...]:
+    """All that decides what a formula becomes in a graph, to come back to."""
+    return graph.table.copy(), graph.tolerances.copy(), graph.numbers.copy(), graph.points.copy()
+
+
+def restore(graph: Graph, state: tuple[dict[Any, Any], ...]) -> None:
+    """As it was then: what was made since is of this graph no more, and nothing may be built on it."""
+    graph.table, graph.tolerances, graph.numbers, graph.points = (part.copy() for part in state)
