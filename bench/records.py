@@ -153,6 +153,7 @@ def main() -> int:
     shared = {"seconds": options.seconds, "folder": str(Path(options.folder).resolve())}
     kept = Path(options.folder) / "study"
     study = mp.study("records:searched", cases, engine=options.engine, shared=shared, resume=kept, tell=told)
+    print(file=sys.stderr)
     best = shown(study, lines)
     if options.ship:
         for name, seed in best.items():
