@@ -16,7 +16,7 @@ from statistics import median
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from tests.units.test_layers import EDGES, ROOT
+from tests.units.test_layers import ROOT, edges
 from tests.units.test_reading import stranger_path
 
 NOT_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
@@ -104,7 +104,7 @@ def main() -> None:
     )
     folders = Counter(str(path.parent.relative_to(ROOT)) for path in files if path.name != "__init__.py")
     print("fullest folders:", ", ".join(f"{name} {count}" for name, count in folders.most_common(5)))
-    print(f"imports {sum(map(len, EDGES.values()))}, largest cycle {largest_cycle(EDGES)}")
+    print(f"imports {sum(map(len, edges().values()))}, largest cycle {largest_cycle(edges())}")
     print("\nthe path of a stranger")
     for name, count in stranger_path().items():
         print(f"{count:6}  {name}")
