@@ -35,7 +35,7 @@ def report(
     Its Typst text is returned.
     """
     from manipula.api.robot_story import paper_story, story_of
-    from manipula.errors import UnknownNameError
+    from manipula.errors import InputError, UnknownNameError
     from manipula.pages.built import built
     from manipula.pages.paper.pdf import compiler, pdf_of
     from manipula.pages.paper.source import source_of
@@ -46,6 +46,8 @@ def report(
     odd = next((name for name in hidden if name not in CHOSEN), None)
     if odd is not None:
         raise UnknownNameError("part of a report", odd, CHOSEN)
+    if path is not None and Path(path).suffix.lower() not in (".html", ".htm", ".pdf"):
+        raise InputError(f"{path}: expected a name that ends in .html or .pdf")
     if path is not None and Path(path).suffix.lower() == ".pdf":
         compiler()
         text = source_of(paper_story(loaded(robot), tuple(hidden), tell))

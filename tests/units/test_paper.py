@@ -118,3 +118,10 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (tmp_path / "planar2r.pdf").read_bytes().startswith(b"%PDF-")
     refused = CliRunner().invoke(app, ["report", "planar2r", "--pdf", "-o", "arm.html"])
     assert refused.exit_code == 2 and "ends in .pdf" in refused.output
+
+
+@pytest.mark.parametrize("name", ["arm.docx", "arm", "arm.svg"])
+def test_another_ending_is_refused_before_the_work(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"ends in \.html or \.pdf"):
+        mp.report("puma560", tmp_path / name, tell=pytest.fail)
+    assert not (tmp_path / name).exists()
