@@ -41,7 +41,7 @@ def fingerprint() -> str:
     root, digest = Path(__file__).parent.parent, blake2b(digest_size=16)
     for path in sorted(path for path in root.rglob("*") if path.suffix in _SOURCES):
         content = path.read_bytes()
-        digest.update(f"{path.relative_to(root)} {len(content)}\n".encode() + content)
+        digest.update(os.fsencode(path.relative_to(root)) + f" {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
