@@ -17,6 +17,8 @@ from manipula.errors import InputError
 from manipula.studio.guard import MOST
 
 FILE = re.compile(r"[\w-][\w.-]{0,120}")  # a name without folders, and none that is hidden
+LONGEST = 50  # letters of a name, and of its ending
+_ODD = re.compile(r"[^\w.-]+")
 KEPT = 20  # recordings; the oldest go
 
 
@@ -48,6 +50,13 @@ def _no_number(word: str) -> None:
     raise ValueError(word)
 
 
+def plain_name(name: str) -> str:
+    """A name of a file without folders and odd letters: "run (2).csv" is run_2_.csv; "" where nothing is left."""
+    found = _ODD.sub("_", name.rpartition("/")[2].rpartition("\\")[2]).strip("_.")
+    stem, dot, ending = found.rpartition(".")
+    return f"{stem[:LONGEST]}{dot}{ending[:LONGEST]}" if FILE.fullmatch(found[:LONGEST]) else ""
+
+
 @dataclass
 class Recordings:
     """Files that came with a form, each under its own name in a place of its own."""
@@ -66,9 +75,9 @@ class Recordings:
         return given
 
     async def _kept(self, file: object) -> str:
-        if not isinstance(file, UploadFile) or not FILE.fullmatch(file.filename or ""):
-            raise InputError(f"expected a recording with a plain name, found {getattr(file, 'filename', file)!r:.60}")
-        path = self.place / secrets.token_hex(8) / str(file.filename)
+        if not isinstance(file, UploadFile) or not (name := plain_name(file.filename or "")):
+            raise InputError(f"expected a recording with a name, found {getattr(file, 'filename', file)!r:.60}")
+        path = self.place / secrets.token_hex(8) / name
         await asyncio.to_thread(_write, path, await file.read())
         self.paths.append(path)
         while len(self.paths) > KEPT:

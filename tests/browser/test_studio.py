@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import manipula as mp
 from manipula import api
 from manipula.errors import RobotFileError
 from tests.browser.pages import changed
@@ -279,3 +281,51 @@ def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:
     library(page, "planar2r")
     page.get_by_role("slider", name="q3 (deg)").wait_for(state="detached")
     page.get_by_role("row", name=re.compile("elbow")).nth(1).wait_for()
+
+
+def test_a_recording_dropped_on_the_page_is_identified(page: Any, program: Program, tmp_path: Path) -> None:
+    """Of a simulated arm that rubs: what the page shows of it is what it was made with, and how sure that is."""
+    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    rubbing = robot.with_friction(theta1={"viscous": 0.8, "coulomb": 1.5}, theta2={"viscous": 0.4, "coulomb": 0.6})
+    mp.save(robot, program.folder / "two links.toml")
+    for name, pace in (("run 1 (of 2).csv", 1.0), ("other.csv", 0.7)):
+        recorded(rubbing, pace).save(tmp_path / name)
+    page.locator("header").get_by_role("button").first.click()
+    page.get_by_role("menuitem", name=re.compile("^Open")).click()
+    page.get_by_role("button", name=re.compile("^two links.toml")).click()
+    page.locator('.stage[aria-busy=false][data-robot="planar2r"]').wait_for()
+    page.get_by_role("tab", name="Identify").click()
+    drop(page.get_by_text("Logs to learn from"), tmp_path / "run 1 (of 2).csv")
+    page.get_by_label("Logs to test with").set_input_files(tmp_path / "other.csv")
+    page.get_by_role("button", name="Identify", exact=True).click()
+    page.get_by_text("What was found is a body that can exist.").wait_for()
+    rows = page.locator(".tab-body tbody tr").all()
+    figures = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
+    assert all(float(x) < 2 for log in ("learnt from", "other.csv") for x in figures[log])
+    for name, value, unit in (("m2", 2, "kg"), ("fv1", 0.8, "N·m·s/rad"), ("fc2", 0.6, "N·m")):
+        found, spread = map(float, figures[name][:2])
+        assert abs(found - value) < 0.05 * value and 0 < spread < 0.1 * value and figures[name][2] == unit, figures[
+            name
+        ]
+    page.get_by_label("Torques of").select_option("other.csv")
+    for joint in ("theta1", "theta2"):
+        for plot in (f"{joint}: torque measured and foretold", f"{joint}: what is left of it"):
+            page.get_by_role("img", name=plot).locator("canvas").wait_for()
+    page.get_by_role("button", name="Use what was found").click()
+    page.get_by_label("Columns").select_option("mass")
+    assert float(cell(page, 1, "fv (N·m·s)").input_value()) == pytest.approx(0.8, rel=0.05)
+
+
+def recorded(robot: Any, pace: float) -> mp.Log:
+    t, k = np.arange(0, 5, 0.01)[:, None], pace * np.array([2.0, 3.1])
+    q, qd = np.sin(k * t) + 0.3 * np.sin(2.3 * k * t), k * np.cos(k * t) + 0.69 * k * np.cos(2.3 * k * t)
+    qdd = -k * k * (np.sin(k * t) + 1.587 * np.sin(2.3 * k * t))
+    tau = mp.Arm(robot).inverse_dynamics(q, qd, qdd) + np.random.default_rng(1).normal(0, 0.05, q.shape)
+    return mp.Log(t[:, 0], q, tau)
+
+
+def drop(place: Any, path: Path) -> None:
+    """The file let go of there."""
+    script = "([text, name]) => { const d = new DataTransfer(); d.items.add(new File([text], name)); return d; }"
+    held = place.page.evaluate_handle(script, [path.read_text(), path.name])
+    place.dispatch_event("drop", {"dataTransfer": held})

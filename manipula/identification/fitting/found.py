@@ -26,6 +26,7 @@ from manipula.identification.fitting.whole import torque_function
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.identification.reports.report import report_of
+from manipula.identification.reports.shown import Course, course_of
 from manipula.mechanics.robot.actuators.friction import Load
 from manipula.mechanics.robot.description import Robot
 from manipula.parameters.approximation import SignificanceReport, significance_of
@@ -144,6 +145,11 @@ class Found:
         inertial = self.theta[[k for k, c in enumerate(self.columns) if c.family == "inertial"]]
         data = gather(self.data.robot, log, self.model, self.asked_filter, load=inertial)
         return data.subset([c.name for c in self.columns])
+
+    @cached_property
+    def courses(self) -> tuple[Course, ...]:
+        """Torques over time, `measured` and `predicted`: of those of the fit, then of each to validate with."""
+        return tuple(course_of(data, self.theta) for data in (self.data, *self.judged))
 
     # in words
 

@@ -8,13 +8,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
+import numpy as np
 import pytest
 
 import manipula as mp
 from manipula import api
+from manipula.studio.asked import FILE, plain_name
 from manipula.studio.store import digest_of
+from manipula.studio.tasks import recording
 from tests.units.studio.conftest import Live
 from tests.units.studio.test_documents import told
 from tests.units.studio.test_server import another, document
@@ -86,14 +90,41 @@ def test_what_is_no_recording_is_told(live: Live) -> None:
         job = live.client.post("/api/identify", data=form, files=[("logs", (name, data))]).json()["job"]
         *_, (event, told) = live.events(job)
         assert event == "failed" and "should not happen" not in told["error"]["message"], told
-    for name in ("../../run.csv", "/etc/run.csv", "..", "a b.csv", "x" * 300):
+    for name, status in (("../../run.csv", 200), ("/etc/run.csv", 200), ("run (2).csv", 200), ("..", 400), ("…", 400)):
         answer = live.client.post("/api/identify", data=form, files=[("logs", (name, b"x"))])
-        assert answer.status_code == 400 or "/" in name  # of a path a browser sends the last part
+        assert answer.status_code == status, name
     assert not list(live.folder.parent.glob("*.csv"))
     assert live.client.post("/api/identify", json={"document": document()}).status_code == 400
     assert (
         live.client.post("/api/identify", data={"document": "{"}, files=[("logs", ("a.csv", b""))]).status_code == 400
     )
+
+
+def test_recordings_are_kept_under_plain_names() -> None:
+    kept = {
+        "run (2).csv": "run_2_.csv",
+        "C:\\logs\\a b.npz": "a_b.npz",
+        "../../x.csv": "x.csv",
+        "medição.csv": "medição.csv",
+    }
+    assert {name: plain_name(name) for name in kept} == kept
+    letters = np.random.default_rng(4).choice(list("ab1 ./\\\0\n<\"'é…-_\u202e"), (400, 9))
+    for name in ("".join(row) for row in letters):
+        assert not plain_name(name) or FILE.fullmatch(plain_name(name)), name
+    assert FILE.fullmatch(plain_name("x" * 300 + ".csv")) and plain_name("x" * 300 + ".csv").endswith(".csv")
+
+
+def test_a_peak_of_the_residual_is_among_the_points_of_a_plot() -> None:
+    robot, t = mp.load("rp"), np.linspace(0.0, 30.0, 5003)
+    measured, predicted = np.sin(t)[:, None] * [1.0, 2.0], np.sin(t)[:, None] * [1.0, 2.0]
+    measured[2341] += (3.0, -7.0)
+    course = SimpleNamespace(clock=t, measured=measured, predicted=predicted, residual=measured - predicted)
+    found = recording._course("run", course, robot)
+    assert [joint["unit"] for joint in found["joints"]] == ["N·m", "N"]
+    for joint, peak in zip(found["joints"], (3.0, -7.0)):
+        left = np.subtract(joint["measured"], joint["predicted"])
+        assert len(joint["t"]) == recording.POINTS and np.all(np.diff(joint["t"]) > 0)
+        assert left.sum() == pytest.approx(peak) and joint["t"][int(np.abs(left).argmax())] == t[2341]
 
 
 @pytest.mark.slow

@@ -383,8 +383,10 @@ export interface SimulateAnswer {
 /** POST /api/identify: multipart/form-data: `document` (JSON), `logs` (files), `validate` (files) → job → */
 export interface IdentifyAnswer {
   text: string; // the summary
-  parameters: { name: string; value: number | null; sigma: number | null; unit: string }[];
+  parameters: { name: string; value: number | null; sigma: number | null; prior: number | null; unit: string; family: string }[];
   errors: { log: string; joints: { joint: string; percent: number }[]; percent: number }[];
+  /** Torques over time of the logs of `errors`, in their order; a few hundred points, peaks of the residual among them. */
+  courses: { log: string; joints: { joint: string; unit: string; t: number[]; measured: number[]; predicted: number[] }[] }[];
   consistent: boolean;
   warnings: string[];
   document: RobotDocument; // with what was found
