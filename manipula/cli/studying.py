@@ -174,7 +174,18 @@ def _say_study(found: Study, files: list[Path], as_json: bool) -> None:
     heads, rows = found.summary()
     failures = f", {len(found.why)} failed" if found.why else ""
     say_table(f"{found.title}: {found.count} cases{failures}", heads, rows, right=range(1, len(heads)))
+    for name, value in found.answer.items():
+        say(f"{name}: {_short(value)}")
     for failure in found.failures[:3]:
         say(f"case {failure.case}: {failure.why}")
     for path in files:
         say(str(path))
+
+
+def _short(value: Any) -> str:
+    """An answer on a line: numbers of five digits."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_short(x)}" for name, x in value.items())
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_short, value))}]"
+    return f"{value:.5g}" if isinstance(value, float) else "none" if value is None else str(value)

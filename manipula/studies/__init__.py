@@ -7,10 +7,9 @@
 from __future__ import annotations
 
 from manipula.studies.cases.samples import latin, sobol
-from manipula.studies.running import bootstrap, gains, payload, tolerances, workspace
+from manipula.studies.running import bootstrap, gains, payload, tolerances, tune, workspace
 from manipula.studies.study_file import study_of_file
 from manipula.studies.studying import Progress, study
-from manipula.studies.tuning import tune
 from manipula.studies.work.job import arm, batched
 
 __all__ = [

@@ -13,6 +13,7 @@ from manipula.api import load
 from manipula.errors import InputError
 from manipula.robot import Robot
 from manipula.studies.ready.registry import ready
+from manipula.studies.ready.tune import Tuned, best
 from manipula.studies.results.study_result import Study
 from manipula.studies.studying import study
 
@@ -27,7 +28,7 @@ def ready_study(name: str, robot: Robot | str, settings: Mapping[str, Any], **op
     subject = load(robot) if isinstance(robot, str) else robot
     plan = entry.planned(subject, settings)
     found = study(entry.function, plan.cases, shared=plan.shared, **options)
-    return replace(found, title=f"{name} of {subject.name}", show=entry.show, shared=plan.shared)
+    return replace(found, title=f"{name} of {subject.name}", show=entry.show, told=entry.told, shared=plan.shared)
 
 
 def _run(name: str, robot: Robot | str, words: Mapping[str, Any]) -> Study:
@@ -71,9 +72,24 @@ def gains(robot: Robot | str, **words: Any) -> Study:
 
     `law`, `gains={"kp": [50, 2000], "kd": [5, 200]}` (drawn evenly in their logarithms, `count`; or `levels` of each),
     `start`, `goal`, `duration`, `settle`, `payload` that the law does not know of, `sample`, other `settings` of the
-    law. Besides: what `mp.study` takes.
+    law; `device="cuda"` where workers have one. Besides: what `mp.study` takes.
     """
     return _run("gains", robot, words)
+
+
+def tune(robot: Robot | str, **words: Any) -> Tuned:
+    """The gains with the smallest rms error along a motion, among those whose largest torque is at most `torque`.
+
+    The settings of `gains`, and: `torque`, `by_joint` (every joint its own gains), `searches`, each of `generations` by
+    `members`. What comes is the best search; `study` has them all. Besides: what `mp.study` takes.
+
+    >>> arm = load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    >>> ranges = {"kp": [50, 2000], "kd": [5, 200]}
+    >>> found = tune(arm, gains=ranges, goal=[1, -0.5], payload=1, searches=2, generations=5, members=8)
+    >>> found.error < 0.1, found.runs
+    (True, 96)
+    """
+    return best(_run("tune", robot, words))
 
 
 def bootstrap(robot: Robot | str, **words: Any) -> Study:

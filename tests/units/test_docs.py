@@ -54,7 +54,7 @@ DOCTESTED = (
     "manipula.arm",
     "manipula.robot",
     "manipula.studies.studying",
-    "manipula.studies.tuning",
+    "manipula.studies.running",
 )
 
 

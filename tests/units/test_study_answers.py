@@ -110,17 +110,6 @@ def test_gains_that_run_away_are_told_apart() -> None:
     assert ">50<" in labels and ">5<" in labels  # cells of a geometric axis have their own numbers
 
 
-def test_tuning_finds_better_than_drawing_and_keeps_the_torque() -> None:
-    words: dict[str, Any] = {"gains": GAINS, "payload": 1.0, **MOTION}
-    drawn = mp.studies.gains(FLAT, count=32, **words)
-    found = mp.studies.tune(FLAT, generations=8, members=8, **words)
-    assert found.error <= np.nanmin(drawn.table["error"]) and found.runs == 72
-    assert found == mp.studies.tune(FLAT, generations=8, members=8, **words)
-    limit = float(np.nanquantile(drawn.table["torque"], 0.3))
-    assert mp.studies.tune(FLAT, generations=8, members=8, torque=limit, **words).torque <= limit
-    assert list(found.history) == sorted(found.history, reverse=True) and found.as_dict()["law"] == "computed_torque"
-
-
 def recording() -> mp.Log:
     t, rng = np.linspace(0, 4, 801), np.random.default_rng(0)
     q = np.stack([np.sin(1.3 * t) + 0.3 * np.sin(3.1 * t), 0.8 * np.cos(2.1 * t) + 0.3 * np.sin(4.3 * t)], -1)
@@ -167,11 +156,3 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
 def test_settings_that_cannot_be(study: str, words: dict[str, Any], told: str) -> None:
     with pytest.raises(mp.InputError, match=told):
         getattr(mp.studies, study)(FLAT, **words)
-
-
-def test_searches_that_cannot_be() -> None:
-    for words, told in (({"members": 3}, "needs 5 or more"), ({"seed": -1}, "seed"), ({"torque": 0}, "torque")):
-        with pytest.raises(mp.InputError, match=told):
-            mp.studies.tune(FLAT, gains=GAINS, **MOTION, **words)
-    with pytest.raises(mp.InputError, match="is the least found, above 1; take a slower motion"):
-        mp.studies.tune(FLAT, gains=GAINS, **MOTION, torque=1, generations=2, members=5)

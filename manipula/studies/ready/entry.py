@@ -24,15 +24,21 @@ def nothing(study: Study) -> Sequence[str]:
     return ()
 
 
+def no_answer(study: Study) -> Mapping[str, Any]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Ready:
-    """`function` computes a case, `plan(robot, **settings)` makes the cases, `show` draws what came of them."""
+    """`function` computes a case, `plan(robot, **settings)` makes the cases, `show` draws what came of them, `told` is
+    the answer in short, by name."""
 
     name: str
     line: str
     function: Callable[..., Any]
     plan: Callable[..., Plan]
     show: Callable[[Study], Sequence[str]] = nothing
+    told: Callable[[Study], Mapping[str, Any]] = no_answer
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,12 +21,14 @@ from manipula.simulation import trajectory
 from manipula.simulation.plant import Plant
 from manipula.studies.cases.cases import Product
 from manipula.studies.cases.samples import Sobol
+from manipula.studies.ready.devices import here, in_pairs, on_device, refuse_device
 from manipula.studies.ready.entry import Plan
 from manipula.studies.ready.settings import count_of, joints, not_negative, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import batched, robot_from, text_from
 
 BEST = 10
+ROOM = {"cpu": 2**26, "cuda": 2**31}  # bytes of what is recorded at a time
 FAR = 1e3  # rad or m: what is further off has run away
 
 
@@ -36,6 +39,11 @@ class Subject(NamedTuple):
     steps: int
     start: Any
     dof: int
+
+    def rows(self, device: str) -> int:
+        """So many at a time that what is recorded of them fits."""
+        each: int = 8 * self.steps * sum(prod(x.shape) for x in self.loop.function.outputs)
+        return max(1, ROOM[device] // each)
 
 
 @lru_cache(maxsize=4)
@@ -50,23 +58,38 @@ def _subject(text: str, law: str, settings: tuple[tuple[str, Any], ...], motion:
 
 @batched
 def rolled(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
-    """Many rows of gains at once."""
+    """Many rows of gains at once, as many at a time as memory is meant for. A gain is a number a row, the same for
+    all joints, or one for each."""
     gains = {name: np.asarray(cases[name], dtype=float) for name in cases["gains"]}
-    law = (case_law := cases["law"], tuple(cases["settings"]))
-    subject = _subject(text_from(cases["robot"]), case_law, law[1], tuple(_frozen(cases["motion"])))
-    count = len(next(iter(gains.values())))
-    rows = {name: np.repeat(values[:, None], subject.dof, axis=1) for name, values in gains.items()}
+    law, settings = cases["law"], tuple(cases["settings"])
+    subject = _subject(text_from(cases["robot"]), law, settings, tuple(_frozen(cases["motion"])))
+    count, some = len(next(iter(gains.values()))), subject.rows(cases["device"])
+    parts = [
+        _rolled(subject, {name: x[k : k + some] for name, x in gains.items()}, cases["device"])
+        for k in range(0, count, some)
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _rolled(subject: Subject, gains: dict[str, Any], device: str) -> dict[str, Any]:
+    count, loop = len(next(iter(gains.values()))), subject.loop
+    rows = {name: _by_entry(x, len(loop.settings[name])) for name, x in gains.items()}
     begin = np.repeat(subject.start[None], count, axis=0)
     with np.errstate(all="ignore"):
-        run = subject.loop.run(subject.loop.start(q=begin, qd=np.zeros_like(begin)), subject.steps, p=rows)
-        error = np.asarray(run.outputs.q_ref) - np.asarray(run.states.q)
+        run = on_device(device, loop.run, loop.start(q=begin, qd=np.zeros_like(begin)), subject.steps, p=rows)
+        error = run.outputs.q_ref - run.states.q
+        far, summed = abs(error).max((1, 2)), in_pairs(in_pairs(error**2))
         told = {
-            "error": np.sqrt((error**2).mean((1, 2))),
-            "error_end": np.abs(error[:, -1]).max(-1),
-            "torque": np.abs(np.asarray(run.outputs.tau)).max((1, 2)),
+            "error": np.sqrt(here(summed) / (subject.steps * subject.dof)),
+            "error_end": here(abs(error[:, -1]).max(-1)),
+            "torque": here(abs(run.outputs.tau).max((1, 2))),
         }
-    stable = np.isfinite(error).all((1, 2)) & (np.nan_to_num(np.abs(error), nan=np.inf).max((1, 2)) < FAR)
+    stable = np.nan_to_num(here(far), nan=np.inf) < FAR
     return {**{name: np.where(stable, x, np.nan) for name, x in told.items()}, "stable": stable}
+
+
+def _by_entry(values: Any, size: int) -> Any:
+    return values if values.ndim == 2 else np.repeat(values[:, None], size, axis=1)
 
 
 def _frozen(motion: Any) -> list[Any]:
@@ -86,10 +109,12 @@ def plan(
     levels: int | None = None,
     sample: float = 1e-3,
     settings: Mapping[str, Any] | None = None,
+    device: str = "cpu",
 ) -> Plan:
     """`gains`: {name: [low, high]}, the same for all joints, drawn evenly in their logarithms, `count` of them; with
     `levels` every combination of so many of each, for maps. A quintic from `start` to `goal`, then `settle` seconds of
-    rest; `payload`: kg in the hand that the law does not know of; `settings`: the law's others."""
+    rest; `payload`: kg in the hand that the law does not know of; `settings`: the law's others; `device`: "cuda" where
+    workers have one."""
     if not isinstance(gains, Mapping) or not gains:
         raise InputError(f"gains: expected ranges by name, such as kp = [50, 2000], found {gains!r:.60}")
     if goal is None:
@@ -101,7 +126,8 @@ def plan(
     motion = [first, joints(robot, "goal", goal), *numbers, positive("sample", sample)]
     fixed = [*{**(settings or {}), **{name: ends["from"] for name, ends in ranges.items()}}.items()]
     _subject(text_from(robot), law, tuple(fixed), tuple(_frozen(motion)))  # what cannot be is told now
-    return Plan(cases, {"robot": robot, "law": law, "gains": list(ranges), "settings": fixed, "motion": motion})
+    told = {"law": law, "gains": list(ranges), "settings": fixed, "motion": motion, "device": refuse_device(device)}
+    return Plan(cases, {"robot": robot, **told})
 
 
 def _range(name: str, ends: Any) -> dict[str, float]:
@@ -124,6 +150,13 @@ def best(study: Study) -> list[dict[str, Any]]:
     """The rows of the smallest errors."""
     order = np.argsort(np.where(np.isnan(study.table["error"]), np.inf, study.table["error"]), kind="stable")
     return [study.rows[int(k)] for k in order[:BEST]]
+
+
+def told(study: Study) -> dict[str, Any]:
+    """The row of the smallest error, if one is stable."""
+    first = best(study)[0]
+    found = first if first.get("stable") else None
+    return {"law": study.shared["law"], "best": found, "device": study.shared["device"]}
 
 
 def show(study: Study) -> list[str]:

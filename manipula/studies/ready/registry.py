@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manipula.errors import UnknownNameError
-from manipula.studies.ready import bootstrap, gains, payload, tolerance, workspace
+from manipula.studies.ready import bootstrap, gains, payload, tolerance, tune, workspace
 from manipula.studies.ready.entry import Ready
 
 READY = {
@@ -29,6 +29,15 @@ READY = {
             gains.rolled,
             gains.plan,
             gains.show,
+            gains.told,
+        ),
+        Ready(
+            "tune",
+            "a search for a law's gains: the smallest error whose torque stays below a limit",
+            tune.searched,
+            tune.plan,
+            tune.show,
+            tune.told,
         ),
         Ready(
             "payload",

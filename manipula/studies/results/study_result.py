@@ -105,6 +105,10 @@ def _nothing(study: Study) -> Sequence[str]:
     return ()
 
 
+def _no_answer(study: Study) -> Mapping[str, Any]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Study:
     """`table`: columns; `rows`: dicts; `failures`: the cases that failed. `path` is the file of all of it."""
@@ -117,6 +121,7 @@ class Study:
     computed: int = 0
     shared: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what all cases had besides
     show: Callable[[Study], Sequence[str]] = _nothing  # what a ready study has to show on its page
+    told: Callable[[Study], Mapping[str, Any]] = _no_answer  # its answer in short
 
     @property
     def path(self) -> Path:
@@ -171,6 +176,11 @@ class Study:
         """A page that stands alone: what a ready study shows of its own, summary, pictures, failures."""
         return write_text(Path(path), report_of(self, *self.show(self)))
 
+    @property
+    def answer(self) -> Mapping[str, Any]:
+        """What a ready study has found, by name; nothing where every case failed."""
+        return self.told(self) if self.results else {}
+
     def as_dict(self) -> dict[str, Any]:
         heads, rows = self.summary()
         return {
@@ -181,6 +191,7 @@ class Study:
             "failures": [{"case": case, "why": why} for case, why in list(self.why.items())[:100]],
             "columns": list(self.table),
             "summary": [dict(zip(heads, row)) for row in rows],
+            "answer": dict(self.answer),
             "file": str(self.path),
         }
 

@@ -49,6 +49,10 @@ class WrongResult(InputError):
     """What a function gave cannot be kept."""
 
 
+class WrongWorker(InputError):
+    """Whoever computes lacks what every case needs: no case has failed, the study ends."""
+
+
 def checked(result: Any, names: Sequence[str], spec: Spec | None) -> dict[str, NDArray[Any]]:
     """The results of one case as arrays; what cannot be kept, or is not like the others, is told."""
     if not isinstance(result, Mapping):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.studies.cases.cases import Columns, rows_from
 from manipula.studies.cases.values import kind_of
-from manipula.studies.work.blocks import Block, Spec, WrongResult, block_from, checked, joined, sentence_of
+from manipula.studies.work.blocks import Block, Spec, WrongResult, WrongWorker, block_from, checked, joined, sentence_of
 from manipula.studies.work.job import Opened, opened, refuse_versions, versions
 
 
@@ -94,6 +94,8 @@ def _one_by_one(job: Opened, chunk: Chunk, interrupted: Callable[[Block], None])
         except KeyboardInterrupt:
             interrupted(block_from(cases, results, failed))
             raise
+        except WrongWorker:
+            raise
         except WrongResult as error:
             if spec is None:
                 raise
@@ -111,6 +113,8 @@ def _together(job: Opened, chunk: Chunk) -> Block:
     try:
         found = job.function({**job.shared, **chunk.columns}, generators)
         columns = _rows_checked(found, job.job.names, chunk)
+    except WrongWorker:
+        raise
     except (Exception, SystemExit) as error:
         if isinstance(error, WrongResult) and chunk.spec is None:
             raise
