@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import manipula as mp
@@ -51,7 +52,9 @@ TABLES: dict[str, Sequence[Row]] = {
 
 def generic(name: str) -> mp.Robot:
     """Ten symbolic inertial parameters a link, gravity along −z."""
-    robot = mp.Robot.from_dh(TABLES[name], convention="modified", columns="theta d a alpha", angle="deg", name=name)
+    robot = mp.Robot.from_dh(
+        TABLES[name], convention="modified", columns="theta d a alpha", angle="deg", name=f"{name}_generic"
+    )
     return robot.with_gravity(0, 0, "-g")
 
 
@@ -59,7 +62,7 @@ def planar() -> mp.Robot:
     """Two links in a vertical plane, generic."""
     rows = [("q1", 0, 0, 0), ("q2", 0, "l1", 0)]
     return mp.Robot.from_dh(
-        rows, convention="modified", columns="theta d a alpha", angle="deg", name="planar"
+        rows, convention="modified", columns="theta d a alpha", angle="deg", name="planar_generic"
     ).with_gravity(0, "-g", 0)
 
 
@@ -89,16 +92,17 @@ def symmetric(name: str, flange: str = "Iyy6") -> mp.Robot:
                 "inertia_about": "origin",
             }
         )
-    robot = mp.Robot.from_dh(joints, convention="modified", angle="deg", name=f"{name}_symmetric")
+    shape = "symmetric" if flange == "Iyy6" else "symmetric_round"
+    robot = mp.Robot.from_dh(joints, convention="modified", angle="deg", name=f"{name}_{shape}")
     return robot.with_gravity(0, 0, "-g")
 
 
 def armstrong() -> mp.Robot:
     """Armstrong's zero pattern: the library's PUMA 560 without friction and motor inertia, every number a symbol."""
-    return mp.load("puma560").without("friction", "motor_inertia")
+    return replace(mp.load("puma560").without("friction", "motor_inertia"), name="puma560_armstrong")
 
 
 def armstrong_uneven() -> mp.Robot:
     """The same with a flange that is no body of revolution: Ixx6 and Iyy6 are two symbols."""
     text = text_of("puma560").replace('yy = "Ixx6"', 'yy = "Iyy6"').replace("Ixx6 =", "Iyy6 = 0.14e-3\nIxx6 =")
-    return mp.Robot.from_text(text).without("friction", "motor_inertia")
+    return replace(mp.Robot.from_text(text).without("friction", "motor_inertia"), name="puma560_uneven")

@@ -6,7 +6,7 @@
     python bench/records.py FOLDER --ship          what is cheaper than what ships takes its place
 
 Prints best, median and worst of the seeds and the processor time of a search. Each function found is written to
-FOLDER/functions. Results of library robots ship (manipula/generation/records), and are proved whenever they are loaded.
+FOLDER/functions. They ship in manipula/generation/records, and are proved whenever they are loaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from operations import ID, RECORDS, Record
+from operations import ID, RECORDS, Record, request_of
 
 import manipula as mp
 from manipula.algebra.expr.function import Function, moved_to
@@ -31,7 +31,7 @@ from manipula.algebra.optimise.search.stored import function_from_text, text_fro
 from manipula.generation.levels import Past, level_max
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.generation.shipped import record, stored
+from manipula.generation.shipped import called_as, record, stored
 from manipula.mechanics.models.dynamics.friction import sat
 from manipula.mechanics.models.ports import PORTS
 from manipula.support.progress import Effort
@@ -54,15 +54,11 @@ def title(line: Record) -> str:
 TITLES = {title(line): line for line in LINES}
 
 
-def request_of(line: Record) -> Request:
-    return Request(line.robot(), line.model, method=line.method, symbolic=line.symbolic, optimise="max")
-
-
 def searched(case: dict[str, Any], rng: Any) -> dict[str, Any]:
     """One search. The seed is the case's own number, so that a line can be repeated alone."""
     began = time.process_time()
     effort = Effort(seconds=case["seconds"] or None, seed=case["seed"])
-    found = level_max(prepare(request_of(TITLES[case["line"]])), effort, Past(known=False))
+    found = level_max(prepare(request_of(TITLES[case["line"]], "max")), effort, Past(known=False))
     cost, spent = found.cost, time.process_time() - began
     kept = place(case["folder"], case["line"], case["seed"])
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -92,12 +88,12 @@ def shown(study: mp.Study, lines: list[str]) -> dict[str, int]:
 
 
 def ship(name: str, seed: int, folder: str) -> str:
-    """What was found for a robot of the library takes the place of what ships, if it is cheaper."""
+    """What was found takes the place of what ships, if it is cheaper."""
     line = TITLES[name]
-    robot = line.robot()
-    if line.method != "best" or robot.name not in mp.robots() or robot != mp.load(robot.name):
-        return f"{name}: no robot of the library as it is, nothing ships"
-    asked, found = prepare(request_of(line)), function_from_text(place(folder, name, seed).read_text(encoding="utf-8"))
+    if line.method != "best":
+        return f"{name}: by a method that was named, nothing ships"
+    asked = prepare(request_of(line, "max"))
+    found = called_as(function_from_text(place(folder, name, seed).read_text(encoding="utf-8")), asked)
     before = stored(asked)
     if before is not None and before.cost.total <= found.cost.total:
         return f"{name}: {before.cost.total} ships, {found.cost.total} was found"

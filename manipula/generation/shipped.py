@@ -1,27 +1,35 @@
-"""Results of long searches for robots of the library, so that the best model appears at once.
+"""Results of long searches for robots of the library and arms of the literature: the best model appears at once.
 
-`index.json` lists them; each is a file in the text of `optimise.search.stored`. Nothing here is trusted: a result is
-proved against the robot that was asked for whenever it is loaded, and one that is damaged, or belongs to other numbers,
-is as good as none. `manipula optimise NAME --search` finds such a result again without looking here.
+`index.json` lists them; each is a file in the text of `optimise.search.stored`, and an arm that is not in the library
+has its robot file beside it. Letters count by their place, not by their name: who writes the table of such an arm in
+other letters is served. Nothing here is trusted: a result is proved against the robot that was asked for whenever it
+is loaded, and one that is damaged, or belongs to another arm, is as good as none. `manipula optimise NAME --search`
+finds such a result again without looking here.
 """
 
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from manipula.algebra.expr.function import Function
+from manipula.algebra.expr.function import Function, moved_to
+from manipula.algebra.expr.node import Graph
 from manipula.algebra.optimise.prove import prove
 from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
-from manipula.errors import ManipulaError
+from manipula.errors import ManipulaError, ManipulaWarning
 from manipula.generation.build import reference
 from manipula.generation.prepare import Prepared
 from manipula.generation.request import Request
 from manipula.mechanics.models.ports import PORTS
+from manipula.mechanics.robot import library
 from manipula.mechanics.robot.bind import free_parameters
+from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.formats.toml.read import robot_from_toml
+from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 
 FOLDER = Path(__file__).parent / "records"
 INDEX = "index.json"
@@ -35,20 +43,27 @@ class Entry:
     model: str
     symbolic: str
     parameters: str
+    joints: str  # R, P …: their kinds
+    letters: int  # how many parameters are symbols
     total: int
     file: str
     digest: str
 
     def answers(self, question: Prepared) -> bool:
-        """Was this asked for? Only the plain question has records: best method, classical price, no wrench."""
-        request = question.request
-        asked = (request.robot.name, request.model, request.parameters)
-        plain = (request.method, request.price, request.wrench) == ("best", "classical", False)
-        return plain and asked == (self.robot, self.model, self.parameters) and self.same_symbols(question)
+        """Can it be what was asked for? Only the plain question has records: best method, classical price, no wrench.
 
-    def same_symbols(self, question: Prepared) -> bool:
-        """ "auto" and "none" are the same for a robot that has all its numbers."""
-        return tuple(free_parameters(question.robot, self.symbolic)) == question.parameters
+        The proof decides; an arm of numbers alone is hardly that of another name, so none is tried.
+        """
+        request, robot = question.request, question.robot
+        plain = (request.method, request.price, request.wrench) == ("best", "classical", False)
+        asked = (request.model, request.parameters, kinds_of(robot), len(question.parameters))
+        same = asked == (self.model, self.parameters, self.joints, self.letters)
+        return plain and same and (self.letters > 0 or robot.name == self.robot)
+
+
+def kinds_of(robot: Robot) -> str:
+    """A letter a joint: R, P, H, F …"""
+    return "".join(joint.kind[0].upper() for joint in robot.joints)
 
 
 def entries(folder: Path = FOLDER) -> list[Entry]:
@@ -59,11 +74,31 @@ def entries(folder: Path = FOLDER) -> list[Entry]:
         return []
 
 
+def arm_of(entry: Entry, folder: Path = FOLDER) -> Robot:
+    """The robot of an entry: its own file's, or the library's; what is odd about them was published so."""
+    path = folder / f"{entry.robot}.toml"
+    text = path.read_text(encoding="utf-8") if path.exists() else library.text_of(entry.robot)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ManipulaWarning)
+        return robot_from_toml(text)
+
+
 def stored(asked: Prepared, folder: Path = FOLDER) -> Function | None:
     """The cheapest record of exactly this robot and model that passes the proof."""
     matching = [entry for entry in entries(folder) if entry.answers(asked)]
-    found = [function for entry in matching for function in _read(folder, entry) if _same(function, asked)]
+    read = (called_as(function, asked) for entry in matching for function in _read(folder, entry))
+    found = [function for function in read if _same(function, asked)]
     return min(found, key=lambda function: function.cost.total, default=None)
+
+
+def called_as(function: Function, asked: Prepared) -> Function:
+    """Under the names that are asked for: the parameters' by their place, the robot's and its joints'."""
+    port, origin = function.inputs[-1], function.provenance
+    names = dict(zip(port.names, asked.parameters)) if port.role == "parameter" else {}
+    if any(old != new for old, new in names.items()):
+        function = moved_to(function, Graph(), names)
+    named = replace(origin, robot=asked.robot.name, joints=tuple(asked.robot.joint_names))
+    return replace(function, name=asked.name, provenance=named)
 
 
 def _read(folder: Path, entry: Entry) -> Iterator[Function]:
@@ -102,10 +137,14 @@ def has_ports_of(function: Function, asked: Prepared) -> bool:
 
 def record(request: Request, symbolic: str, function: Function, folder: Path = FOLDER) -> Entry:
     """Write a result and its line in the index, in place of an older one for the same question."""
-    key = (request.robot.name, request.model, symbolic, request.parameters)
+    robot = request.robot
+    key = (robot.name, request.model, symbolic, request.parameters)
     name, text = "-".join(key) + ".json", text_from_function(function)
-    entry = Entry(*key, function.cost.total, name, _digest(text))
+    about = (kinds_of(robot), len(free_parameters(robot, symbolic)), function.cost.total)
+    entry = Entry(*key, *about, name, _digest(text))
     (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    if robot.name not in library.names():
+        (folder / f"{robot.name}.toml").write_text(toml_from_robot(robot), encoding="utf-8", newline="\n")
     others = [line for line in entries(folder) if line.file != name]
     lines = [asdict(line) for line in sorted([*others, entry], key=lambda line: line.file)]
     (folder / INDEX).write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8", newline="\n")

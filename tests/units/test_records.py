@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from dataclasses import replace
 from functools import cache
@@ -20,7 +21,8 @@ from manipula.generation.build import built, reference
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import known_function, optimise_function
 from manipula.generation.request import Formulation, Request
-from manipula.generation.shipped import Entry, entries, record, stored
+from manipula.generation.shipped import Entry, arm_of, entries, record, stored
+from manipula.mechanics.robot.formats.toml.write import toml_from_robot
 from manipula.support.progress import DEFAULT_EFFORT, Effort
 
 TINY = Effort(moves=2000)
@@ -37,7 +39,7 @@ def shelf(tmp_path: Path) -> Path:
 
 
 def asked(entry: Entry) -> Prepared:
-    return prepare(Request(mp.load(entry.robot), entry.model, symbolic=entry.symbolic, parameters=entry.parameters))
+    return prepare(Request(arm_of(entry), entry.model, symbolic=entry.symbolic, parameters=entry.parameters))
 
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.file)
@@ -51,6 +53,11 @@ def test_every_record_that_ships_is_the_model_of_its_robot(entry: Entry) -> None
 
 def test_the_index_and_the_files_agree() -> None:
     files = {path.name for path in records.FOLDER.glob("*.json")} - {records.INDEX}
+    arms = {path.stem for path in records.FOLDER.glob("*.toml")}
+    assert {entry.robot for entry in entries()} == arms | {
+        entry.robot for entry in entries() if entry.robot in mp.robots()
+    }
+    assert not arms & set(mp.robots())
     assert files == {entry.file for entry in entries()}
     assert files
     assert sum((records.FOLDER / name).stat().st_size for name in files) < 1_500_000
@@ -79,6 +86,43 @@ def test_a_record_is_found_again(shelf: Path) -> None:
 )
 def test_another_question_has_no_answer(shelf: Path, other: Prepared) -> None:
     assert stored(other, shelf) is None
+
+
+def in_other_letters(seed: int, entry: Entry) -> Prepared:
+    """The same arm as somebody else writes it: robot, joints and letters have other names."""
+    draw, text = random.Random(seed), toml_from_robot(arm_of(entry))
+    old = sorted(asked(entry).parameters, key=len, reverse=True)
+    new = [f"{draw.choice('uvwk')}{draw.choice('_rst')}{i}" for i in range(len(old))]
+    draw.shuffle(new)
+    names = dict(zip(old, new))
+    text = re.sub(r"\b\w+\b", lambda word: names.get(word[0], word[0]), text)
+    robot = replace(mp.Robot.from_text(text), name=f"mine{seed}")
+    return prepare(Request(robot, entry.model, symbolic=entry.symbolic, parameters=entry.parameters))
+
+
+LETTERED = [entry for entry in entries() if entry.letters and entry.symbolic == "auto"]
+
+
+@pytest.mark.parametrize("entry", LETTERED, ids=lambda entry: entry.file)
+def test_a_record_serves_whoever_writes_the_arm_in_other_letters(entry: Entry) -> None:
+    question = in_other_letters(len(entry.file), entry)
+    assert len(set(question.parameters) - set(asked(entry).parameters)) >= 2
+    found = stored(question)
+    assert found is not None and found.cost.total == entry.total
+    assert found.inputs[-1].names == question.parameters and found.name == question.name
+    assert prove(found, reference(question))
+
+
+def test_letters_at_other_places_are_another_arm(shelf: Path) -> None:
+    """As many letters, one of them where another was: tried, and refused by the proof."""
+    text = toml_from_robot(PLANAR.robot)
+    twisted = text.replace('"l1"', '"kept"').replace('"l2"', '"l1"').replace('"kept"', '"l2"')
+    for other, same in ((text.replace('"l1"', '"first"'), True), (text.replace('"l1"', '"l1 + 1"'), False)):
+        question = prepare(replace(PLANAR.request, robot=mp.Robot.from_text(other)))
+        assert entries(shelf)[0].answers(question)
+        assert (stored(question, shelf) is not None) == same
+    swapped = prepare(replace(PLANAR.request, robot=mp.Robot.from_text(twisted)))
+    assert (found := stored(swapped, shelf)) is None or prove(found, reference(swapped))
 
 
 def test_a_record_of_other_numbers_is_ignored() -> None:

@@ -166,9 +166,10 @@ def function_from_content(content: tuple[Any, ...]) -> Function:
     )
 
 
-def moved_to(function: Function, graph: Graph) -> Function:
-    """The same function in another graph."""
-    symbols = {x: graph.symbol(str(x.data), online=x.online) for port in function.inputs for x in port.symbols}
+def moved_to(function: Function, graph: Graph, names: Mapping[str, str] | None = None) -> Function:
+    """The same function in another graph; what `names` has is called otherwise there."""
+    called, given = names or {}, [x for port in function.inputs for x in port.symbols]
+    symbols = {x: graph.symbol(called.get(str(x.data), str(x.data)), online=x.online) for x in given}
     bounds = [side for x in function.conditions for side in (x.divisor, x.bound)]
     nodes = topological([*function.roots, *bounds])
     moved = dict(zip(nodes, rebuilt(nodes, graph, symbols), strict=True))
