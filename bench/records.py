@@ -1,23 +1,23 @@
-"""The fewest operations, searched from many seeds: a study, and the results that ship with the package.
+"""The fewest operations, searched from many seeds: the study of `manipula optimise --seeds` over the arms of
+`bench/operations.py`, and the results that ship with the package.
 
     python bench/records.py FOLDER                 all lines, eight seeds each, on all cores; after Ctrl-C it goes on
     python bench/records.py FOLDER --only RX90 --seeds 3
     python bench/records.py FOLDER --seconds 60    a limit for each search; without it the searcher's own apply
     python bench/records.py FOLDER --ship          what is cheaper than what ships takes its place
+    python bench/records.py FOLDER --found --ship  of what is in FOLDER already, whatever version found it; no search
 
-Prints best, median and worst of the seeds and the processor time of a search. Each function found is written to
+Prints best, median and worst of the seeds and the seconds of a search. Each function found is written to
 FOLDER/functions. They ship in manipula/generation/records, and are proved whenever they are loaded.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from operations import ID, RECORDS, Record, request_of
@@ -27,14 +27,14 @@ from manipula.algebra.expr.function import Function, moved_to
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.walk import rebuilt, topological
-from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
-from manipula.generation.levels import Past, level_max
+from manipula.algebra.optimise.search.stored import function_from_text
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.shipped import called_as, record, stored
 from manipula.mechanics.models.dynamics.friction import sat
 from manipula.mechanics.models.ports import PORTS
-from manipula.support.progress import Effort
+from manipula.studies.searching import HEADS, Board, Found, Line, searches, unpacked
+from manipula.support.tables import text_table
 
 LIBRARY = [
     Record("puma560_symbolic", lambda: mp.load("puma560_symbolic"), ID, "–"),
@@ -54,37 +54,64 @@ def title(line: Record) -> str:
 TITLES = {title(line): line for line in LINES}
 
 
-def searched(case: dict[str, Any], rng: Any) -> dict[str, Any]:
-    """One search. The seed is the case's own number, so that a line can be repeated alone."""
-    began = time.process_time()
-    effort = Effort(seconds=case["seconds"] or None, seed=case["seed"])
-    found = level_max(prepare(request_of(TITLES[case["line"]], "max")), effort, Past(known=False))
-    cost, spent = found.cost, time.process_time() - began
-    kept = place(case["folder"], case["line"], case["seed"])
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(text_from_function(found), encoding="utf-8")
-    return {"total": cost.total, "mul": cost.mul, "add": cost.add + cost.div, "trig": cost.trig, "seconds": spent}
+def line_of(name: str) -> Line:
+    """As the study takes it."""
+    asked = TITLES[name]
+    return Line(name, asked.robot(), asked.model, asked.method, asked.symbolic)
 
 
 def place(folder: str, line: str, seed: int) -> Path:
     return Path(folder) / "functions" / f"{''.join(c if c.isalnum() else '_' for c in line)}-{seed}.json"
 
 
-def shown(study: mp.Study, lines: list[str]) -> dict[str, int]:
-    """The table; and the best seed of every line."""
-    rows = [row for row in study.rows if "total" in row]
-    best = {}
-    print(f"{'line':56} {'best':>5} {'median':>7} {'worst':>6} {'seeds':>6} {'s of processor, median':>23}")
-    for name in lines:
-        found = sorted((row["total"], row["seed"], row["seconds"]) for row in rows if row["line"] == name)
-        if found:
-            totals = [total for total, _, _ in found]
-            spent = median(seconds for _, _, seconds in found)
-            print(f"{name:56} {totals[0]:5} {median(totals):7g} {totals[-1]:6} {len(found):6} {spent:23.0f}")
-            best[name] = int(found[0][1])
+class Written(Board):
+    """A board that writes every function it hears of into the folder."""
+
+    def __init__(self, lines: list[Line], folder: str) -> None:
+        super().__init__(lines, 0)
+        self._folder = folder
+
+    def add(self, title: str, found: Found) -> None:
+        super().add(title, found)
+        path = place(self._folder, title, found.seed)
+        if found.function and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(unpacked(found.function), encoding="utf-8")
+
+
+def found_in(folder: str, name: str) -> Iterator[tuple[int, Function]]:
+    """Seed and function of every search of a line that is written there."""
+    stem = place(folder, name, 0).name.removesuffix("-0.json")
+    for path in place(folder, name, 0).parent.glob(f"{stem}-*.json"):
+        seed = path.stem.removeprefix(f"{stem}-")
+        if seed.isdecimal():
+            yield int(seed), function_from_text(path.read_text(encoding="utf-8"))
+
+
+def searched(options: argparse.Namespace, lines: list[str]) -> Board:
+    """The study, told as it goes on."""
+    board = Written([line_of(name) for name in lines], options.folder)
+
+    def told(progress: Any) -> None:
+        board.hear(progress)
+        print(f"\r{progress} ", end="", file=sys.stderr, flush=True)
+
+    how = {"engine": options.engine, "resume": Path(options.folder) / "searches", "tell": told}
+    study = searches(list(board.lines.values()), options.seeds, seconds=options.seconds, **how)
+    board.read(study)
+    print(file=sys.stderr)
     for failure in study.failures:
         print(failure)
-    return best
+    return board
+
+
+def read(folder: str, lines: list[str]) -> Board:
+    """What is in the folder, without a search."""
+    board = Board([line_of(name) for name in lines], 0)
+    for name in lines:
+        for seed, function in found_in(folder, name):
+            board.add(name, Found(function.cost.total, seed, ""))
+    return board
 
 
 def ship(name: str, seed: int, folder: str) -> str:
@@ -127,33 +154,25 @@ def _with_slip(known: Function, name: str) -> Function:
     return made.with_roots(rebuilt(known.roots, known.graph, smooth))
 
 
-def told(progress: Any) -> None:
-    print(f"\r{progress} ", end="", file=sys.stderr, flush=True)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", help="where results are kept; the same command goes on from them")
     parser.add_argument("--only", default="", metavar="WORD", help="lines with this word in arm, model or method")
     parser.add_argument("--seeds", type=int, default=8)
-    parser.add_argument("--seconds", type=float, default=0.0, help="limit of each search")
+    parser.add_argument("--seconds", type=float, default=None, help="limit of each search")
     parser.add_argument("--engine", default="local")
+    parser.add_argument("--found", action="store_true", help="take what is in the folder, search for nothing")
     parser.add_argument("--ship", action="store_true")
     options = parser.parse_args()
     lines = [name for name in TITLES if options.only.lower() in name.lower()]
     if not lines:
         print(f"no line has {options.only!r} in it: {'; '.join(TITLES)}")
         return 2
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
-    cases = {"seed": list(range(options.seeds)), "line": lines}
-    shared = {"seconds": options.seconds, "folder": str(Path(options.folder).resolve())}
-    kept = Path(options.folder) / "study"
-    study = mp.study("records:searched", cases, engine=options.engine, shared=shared, resume=kept, tell=told)
-    print(file=sys.stderr)
-    best = shown(study, lines)
+    board = read(options.folder, lines) if options.found else searched(options, lines)
+    print(text_table(HEADS, board.rows(), right=range(1, len(HEADS))))
     if options.ship:
-        for name, seed in best.items():
-            print(ship(name, seed, options.folder))
+        for name, found in board.best.items():
+            print(ship(name, found.seed, options.folder))
         for robot in ("puma560", "panda"):
             print(smoothed(robot))
     return 0

@@ -50,6 +50,7 @@ from manipula.api.robot_verbs import (
     to_text,
     with_stand_ins,
 )
+from manipula.api.search_verbs import refuse_search, remember, search
 from manipula.api.time_verbs import (
     closed_loop,
     controller,
@@ -110,11 +111,14 @@ __all__ = [
     "reach",
     "read_log",
     "read_measured",
+    "refuse_search",
+    "remember",
     "report",
     "robot_data",
     "robot_module",
     "robots",
     "save",
+    "search",
     "significance",
     "simulate",
     "simulate_file",

@@ -79,7 +79,7 @@ def generate(
             )
     with told_when_slow(f"deriving {model} of {subject.name}"):
         asked = prepare(Request(subject, model, method, symbolic, optimise, wrench, parameters, price))
-        made = _solver(asked) or _model(generate_function(asked, tell), asked.request)
+        made = _solver(asked) or model_of(generate_function(asked, tell), asked.request)
     if model == "gravity" and not any(x.value for output in made.function.outputs for x in output.exprs):
         _say_idle(subject)
     return made
@@ -97,7 +97,7 @@ def _say_idle(robot: Robot) -> None:
         caution(f"{robot.name}: gravity does no work on any joint, pointing along [{along}]; {turned}")
 
 
-def _model(function: Function, request: Request) -> Model:
+def model_of(function: Function, request: Request) -> Model:
     """One model of one robot; what people read of it is written from its plain text."""
     from manipula.generation.reports.plain import plain_function
     from manipula.model import Model
@@ -145,7 +145,7 @@ def optimise(
     subject = loaded(robot)
     request = Request(subject, model, symbolic=symbolic, optimise="max", parameters=parameters, price=price)
     effort = Effort(moves, seconds, seed, tell, stop)
-    return _model(optimise_function(prepare(request), effort, known=not search), request)
+    return model_of(optimise_function(prepare(request), effort, known=not search), request)
 
 
 def best_known(
@@ -159,7 +159,7 @@ def best_known(
     subject = loaded(robot)
     request = Request(subject, model, symbolic=symbolic, parameters=parameters, price=price)
     found = known_function(prepare(request))
-    return None if found is None else _model(found, request)
+    return None if found is None else model_of(found, request)
 
 
 def price_of(model: Model, price: str = "classical") -> int:

@@ -6,11 +6,13 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from manipula import api
+from manipula.cli.seeking import sought
 from manipula.cli.terminal import options, places
 from manipula.cli.terminal.screen import Tell, guarded, note, progress, say, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
@@ -29,7 +31,14 @@ _CUT = {"interrupted": "interrupted", "limited": "cut short by its limit"}
 @guarded
 @about_a_robot
 def optimise(
-    robot: options.RobotName,
+    robots: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ROBOT…",
+            help="A library name, one of your robots, or a file; with --seeds several.",
+            autocompletion=options.complete_robot,
+        ),
+    ],
     models: options.Models = "inverse_dynamics",
     search: Annotated[
         bool, typer.Option("--search", help="Search even where a result ships with the library or is remembered.")
@@ -41,6 +50,20 @@ def optimise(
         int | None, typer.Option("--moves", metavar="N", help="Moves of the annealing; more may find less.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Another seed takes another road.")] = 0,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", metavar="N", help="A study: so many searches of every model.")
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option("--engine", metavar="serial|local|dask|tcp://…", help="Where it runs.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Processes of local and dask; default: one a core.")
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", metavar="FOLDER", help="Keeps results as they come, and goes on from there."),
+    ] = None,
+    report: Annotated[Path | None, typer.Option("--report", help="A page that stands alone: .html")] = None,
     price: options.Price = "classical",
     symbolic: options.Symbolic = "auto",
     parameters: options.Parameters = "base",
@@ -53,25 +76,46 @@ def optimise(
     manipula generate ROBOT --optimise max has it at once. After a search that Ctrl-C or a limit
     cut short it goes on from there instead.
 
+    With --seeds it is a study: every model of every robot from so many seeds, on the cores at hand or
+    a cluster; best, median and worst are told, and the best is remembered.
+
     \b
     Examples:
       manipula optimise puma560
       manipula optimise puma560_symbolic -m pose --search
       manipula optimise my_arm -m inverse_dynamics --seconds 300 --seed 7
       manipula optimise my_arm --symbolic all --price multiplications
+      manipula optimise puma560 stanford -m pose,inverse_dynamics --seeds 8 --engine local --resume found
     """
     for name, limit in (("--seconds", seconds), ("--moves", moves)):
         if limit is not None and limit <= 0:
             raise InputError(f"{name} {limit:g}: the search needs more than nothing")
-    subject = places.find(robot, wishes)
     asked: dict[str, Any] = {
         "symbolic": options.symbolic_from_text(symbolic), "parameters": parameters, "price": price,
     }  # fmt: skip
+    names = options.single_models(models, "optimise")
+    subjects = [places.find(robot, wishes) for robot in robots]
+    if seeds is not None:
+        where = {"engine": engine or "serial", "workers": workers, "resume": resume}
+        sought(subjects, names, asked, {"seeds": seeds, "first": seed, "seconds": seconds, "moves": moves}, where,
+               report, as_json)  # fmt: skip
+        return
+    _refuse_study({"--engine": engine, "--workers": workers, "--resume": resume, "--report": report}, robots)
+    (subject,) = subjects
     limits = {"search": search, "seconds": seconds, "moves": moves, "seed": seed}
-    told = [_optimised(subject, name, asked, limits, as_json) for name in options.single_models(models, "optimise")]
+    told = [_optimised(subject, name, asked, limits, as_json) for name in names]
     if as_json:
         said = {"robot": subject.name, "symbolic": symbolic, "parameters": parameters, "price": price}
         say_json(said | {"models": told})
+
+
+def _refuse_study(given: dict[str, Any], robots: list[str]) -> None:
+    """What belongs to a study alone."""
+    for option, value in given.items():
+        if value is not None:
+            raise InputError(f"{option} is for searches from many seeds: add --seeds, such as --seeds 8")
+    if len(robots) > 1:
+        raise InputError(f"found {len(robots)} robots; several are searched together with --seeds, such as --seeds 1")
 
 
 def _optimised(robot: Robot, name: str, asked: dict[str, Any], limits: dict[str, Any], quiet: bool) -> dict[str, Any]:

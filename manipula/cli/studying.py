@@ -138,7 +138,7 @@ def _watched(title: str) -> Iterator[Callable[[Progress], None]]:
         def tell(progress: Progress) -> None:
             if monotonic() - seen[0] > OFTEN or progress.done == progress.count:
                 seen[0] = monotonic()
-                update(_cells(progress))
+                update([_cells(progress)])
 
         yield tell
 

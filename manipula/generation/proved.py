@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.optimise.prove import Reference, prove
-from manipula.errors import UnknownNameError
+from manipula.errors import ProofError, UnknownNameError
 from manipula.generation.build import check_request, guarded, reference, used_parameters
 from manipula.generation.kept import forget, keep, recalled
 from manipula.generation.labels import labelled
 from manipula.generation.levels import LEVELS, Past, is_finished, marked
 from manipula.generation.prepare import Prepared
-from manipula.generation.shipped import stored
+from manipula.generation.shipped import has_ports_of, stored
 from manipula.generation.units.joint_units import with_joint_units
 from manipula.generation.weightless import singular, warn_massless
 from manipula.support.collecting import seldom_collecting
@@ -44,6 +44,25 @@ def optimise_function(asked: Prepared, effort: Effort = DEFAULT_EFFORT, known: b
     `known`: a result that was found before is taken.
     """
     return _answered(asked.asking(optimise="max"), effort, Past(known))
+
+
+@seldom_collecting()
+def searched_function(asked: Prepared, effort: Effort) -> Answer:
+    """What level "max" finds from nothing, whatever is known; proved, and not remembered."""
+    asked = asked.asking(optimise="max")
+    check_request(asked)
+    found = _found(asked, effort, Past(known=False))
+    return Answer(found, _finished(asked, found))
+
+
+def remember_function(asked: Prepared, found: Function) -> Function:
+    """A function that was found elsewhere: proved here, then remembered as if it had been found here."""
+    asked = asked.asking(optimise="max")
+    if not has_ports_of(found, asked):
+        raise ProofError(f"{asked.request.model} of {asked.robot.name}: what was found has other inputs than the model")
+    made = Answer(found, _finished(asked, found))
+    _remember(asked, made, _known(asked))
+    return made.proved
 
 
 def known_function(asked: Prepared) -> Function | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from manipula.studies.cases.samples import latin, sobol
 from manipula.studies.running import bootstrap, gains, payload, tolerances, tune, workspace
+from manipula.studies.searching import operations
 from manipula.studies.study_file import study_of_file
 from manipula.studies.studying import Progress, study
 from manipula.studies.work.job import arm, batched
@@ -19,6 +20,7 @@ __all__ = [
     "bootstrap",
     "gains",
     "latin",
+    "operations",
     "payload",
     "sobol",
     "study",

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -18,6 +18,7 @@ from manipula.studies.engines.engine import Engine
 from manipula.studies.results.merge import merged
 from manipula.studies.results.store import Store
 from manipula.studies.results.study_result import Place, Study, refuse_results
+from manipula.studies.work.blocks import Block
 from manipula.studies.work.job import Job, packed, text_of, title_of
 from manipula.studies.work.pace import Pace, Remaining
 from manipula.studies.work.working import Chunk
@@ -27,7 +28,8 @@ SUSPECT = 64  # cases that fail, and none that does not
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is. `rate`: cases a second; `left`: seconds, if it goes on so."""
+    """How far a study is. `rate`: cases a second; `left`: seconds, if it goes on so; `came`: the results that this is
+    told of, those of an earlier run among them."""
 
     done: int
     count: int
@@ -35,6 +37,7 @@ class Progress:
     seconds: float
     rate: float
     workers: int
+    came: Block | None = field(default=None, repr=False, compare=False)
 
     @property
     def left(self) -> float | None:
@@ -148,7 +151,11 @@ def _identity(function: Any, cases: Cases, job: Job) -> dict[str, Any]:
 
 def _computed(store: Store, cases: Cases, job: Job, engine: Any, workers: int, tell: Callable[[Progress], None]) -> int:
     """Computes what is not there; how many that were."""
-    remaining = Remaining(cases.count, store.done())
+
+    def there(block: Block) -> None:
+        tell(Progress(store.stored, cases.count, store.failed, 0.0, 0.0, 0, block))
+
+    remaining = Remaining(cases.count, store.done(there))
     missing = remaining.left
     if not missing:
         return 0
@@ -191,4 +198,4 @@ def _driven(
             caution(f"all of the first {store.stored} cases failed; the last says: {block.failed[-1][1]}")
         seconds = monotonic() - began
         rate = (store.stored - before) / max(seconds, 1e-9)
-        tell(Progress(store.stored, cases.count, store.failed, seconds, rate, running.workers))
+        tell(Progress(store.stored, cases.count, store.failed, seconds, rate, running.workers, block))

@@ -29,6 +29,7 @@ from manipula.support.waiting import told_by_others
 P = ParamSpec("P")
 R = TypeVar("R")
 Tell = Callable[[str], None]
+Rows = Sequence[Sequence[str]]
 
 INDENT = 8
 CHECK_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -157,23 +158,24 @@ def progress(text: str) -> Iterator[Tell]:
 
 
 @contextmanager
-def live_table(title: str, columns: Sequence[str]) -> Iterator[Callable[[Sequence[str]], None]]:
-    """One row on stderr that is written anew as things go on; silent where nobody is watching."""
+def live_table(title: str, columns: Sequence[str]) -> Iterator[Callable[[Rows], None]]:
+    """Rows on stderr that are written anew as things go on; silent where nobody is watching."""
     console = _console(stderr=True)
     if not console.is_terminal:
-        yield lambda row: None
+        yield lambda rows: None
         return
     from rich.live import Live
 
-    def drawn(row: Sequence[str]) -> Table:
+    def drawn(rows: Rows) -> Table:
         table = Table(title=Text(title), box=box.SIMPLE_HEAD, title_justify="left", show_edge=False)
         for column in columns:
             table.add_column(told(column), justify="right")
-        table.add_row(*map(Text, row))
+        for row in rows:
+            table.add_row(*map(Text, row))
         return table
 
-    with told_by_others(), Live(drawn([""] * len(columns)), console=console, transient=True) as live:
-        yield lambda row: live.update(drawn(row))
+    with told_by_others(), Live(drawn([[""] * len(columns)]), console=console, transient=True) as live:
+        yield lambda rows: live.update(drawn(rows))
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:

@@ -14,7 +14,7 @@ from manipula.errors import InputError
 NAME = re.compile(r"[^\W\d][\w.\- ]{0,79}")
 RESERVED = ("failed", "why")  # what a table of results says of the cases that failed
 ENTRIES = 10_000  # of an array; what is larger belongs into a file of its own
-LETTERS = 1000
+LETTERS = 20_000  # as much as the largest array holds
 LEVELS = 10**8  # of one name
 
 

@@ -11,7 +11,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -58,8 +58,8 @@ class Store:
                 was = f": {found.get(key)!r:.60}, not {value!r:.60}" if key in ("function", "count", "seed") else ""
                 raise InputError(f"{self.folder}: holds another study: its {TOLD[key]} differs{was}")
 
-    def done(self) -> list[tuple[int, int]]:
-        """The ranges of cases whose results are there."""
+    def done(self, there: Callable[[Block], None]) -> list[tuple[int, int]]:
+        """The ranges of cases whose results are there; who listens hears of them part by part."""
         found = list[tuple[int, int]]()
         for path in sorted(self.parts.glob("*.npz")):
             part = _part(path)
@@ -68,8 +68,10 @@ class Store:
                 path.unlink()
                 continue
             found += ranges_of(np.concatenate([part.cases, np.array([k for k, _ in part.failed], dtype=np.int64)]))
+            self.stored += part.count
             self.failed += len(part.failed)
             self.spec = self.spec or part.spec
+            there(part)
         self.stored = sum(stop - start for start, stop in found)
         return found
 

@@ -1,0 +1,83 @@
+"""Searches that are made in one place and remembered in another: what `optimise` does, in two halves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from manipula.api.robot_verbs import loaded
+
+if TYPE_CHECKING:
+    from manipula.generation.prepare import Prepared
+    from manipula.mechanics.robot.bind import Symbolic
+    from manipula.model import Model
+    from manipula.robot import Robot
+
+
+class Searched(NamedTuple):
+    """What a search found: the model, proved, and the text by which another process has it."""
+
+    model: Model
+    text: str
+
+
+def search(
+    robot: Robot | str,
+    model: str,
+    *,
+    method: str = "best",
+    symbolic: Symbolic = "auto",
+    parameters: str = "base",
+    price: str = "classical",
+    seconds: float | None = None,
+    moves: int | None = None,
+    seed: int = 0,
+) -> Searched:
+    """What a search finds from nothing, whatever ships or is remembered; nothing is remembered of it. Without a limit
+    in seconds the same seed finds the same function, to the byte."""
+    from manipula.algebra.optimise.search.stored import text_from_function
+    from manipula.api.model_verbs import model_of
+    from manipula.generation.proved import searched_function
+    from manipula.support.progress import Effort
+
+    asked = _asked(loaded(robot), model, method, symbolic, parameters, price)
+    found = searched_function(asked, Effort(moves, seconds, seed))
+    return Searched(model_of(found.proved, asked.request), text_from_function(found.found))
+
+
+def refuse_search(robot: Robot | str, model: str, **asked: Any) -> None:
+    """What cannot be searched is told, before anything is."""
+    from manipula.generation.build import check_request
+
+    check_request(_asked(loaded(robot), model, **asked))
+
+
+def remember(
+    robot: Robot | str,
+    model: str,
+    text: str,
+    *,
+    method: str = "best",
+    symbolic: Symbolic = "auto",
+    parameters: str = "base",
+    price: str = "classical",
+) -> Model:
+    """What a search found elsewhere: proved here, and from then on what `generate(…, optimise="max")` gives, unless
+    something cheaper is known."""
+    from manipula.algebra.optimise.search.stored import function_from_text
+    from manipula.api.model_verbs import model_of
+    from manipula.errors import InputError
+    from manipula.generation.proved import remember_function
+
+    asked = _asked(loaded(robot), model, method, symbolic, parameters, price)
+    try:
+        found = function_from_text(text)
+    except (ValueError, RecursionError):
+        raise InputError(f"{model} of {asked.robot.name}: found a text that is no function's") from None
+    return model_of(remember_function(asked, found), asked.request)
+
+
+def _asked(robot: Robot, model: str, method: str, symbolic: Symbolic, parameters: str, price: str) -> Prepared:
+    from manipula.generation.prepare import prepare
+    from manipula.generation.request import Request
+
+    return prepare(Request(robot, model, method, symbolic, "max", False, parameters, price))
