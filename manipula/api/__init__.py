@@ -32,7 +32,7 @@ from manipula.api.model_verbs import (
 )
 from manipula.api.module_verbs import module_file, robot_data, robot_module, types_beside
 from manipula.api.page_verbs import report
-from manipula.api.picture_verbs import drawing, picture
+from manipula.api.picture_verbs import drawing, looks, picture
 from manipula.api.robot_verbs import (
     convert,
     document,
@@ -100,6 +100,7 @@ __all__ = [
     "laws",
     "load",
     "loads",
+    "looks",
     "methods",
     "models",
     "module_file",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ def report(
     *,
     hidden: Sequence[str] = (),
     optimise: str = "fast",
+    looks: Mapping[str, Any] | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> str:
     """The robot as one HTML file: table, moving arm, equations, derivation, counts, laws, base parameters, torques and
@@ -30,6 +31,9 @@ def report(
     `hidden` are parts to leave out: "arm", "table", "equations", "inverse", "motion", "counts", "check", "base",
     "code"; with some hidden the page asks for them as an exercise and checks the answers. `tell` hears of progress: the
     models are generated, which takes from seconds to a minute.
+
+    Links look as the URDF file says that the robot came from, if it is there, or as `looks` says (`api.looks`); large
+    meshes are made coarser, so that the file stays small. Pictures on paper show the solids.
 
     A path that ends in .pdf is written as a PDF, set by Typst: pages to print, with all but what moves and the code.
     Its Typst text is returned.
@@ -54,7 +58,7 @@ def report(
         write_bytes(Path(path), pdf_of(text))
         return text
     built("report.js")  # said before the work, not after it
-    text = report_page(story_of(loaded(robot), tuple(hidden), optimise, tell))
+    text = report_page(story_of(loaded(robot), tuple(hidden), optimise, looks, tell))
     if path is not None:
         write_text(Path(path), text)
     return text

@@ -23,15 +23,15 @@ def drawing(
     """All that a picture of the robot needs, as plain data: joints with the steps before and after them, links as
     solids in their own frames, the tool, centres of mass, what can be reached. `values` are parameters by name; a
     length without a value gets a stand-in, told in `stand_ins`. `meshes`: links look as the URDF file says that the
-    robot came from (boxes, cylinders, spheres, .stl, .obj); what could not be drawn is told in `notes`. None: if there
-    is such a file.
+    robot came from (boxes, cylinders, spheres; .stl, .obj, .dae in its folder or package); what could not be drawn is
+    told in `notes`. None: if there is such a file.
 
     >>> record = drawing("planar2r", {"l1": 0.5})
     >>> record["joints"][0]["after"], record["stand_ins"]
     ([['tz', 0.0, 'd'], ['tx', 0.5, 'a'], ['rx', 0.0, 'alpha']], {'l2': 0.3})
     """
     from manipula.mechanics.drawing.record import drawing_of
-    from manipula.mechanics.drawing.visuals.dressed import dressed, dressed_where_known
+    from manipula.mechanics.drawing.visuals.dressed import dressed, dressed_where_known, looks_of
 
     described = loaded(robot)
     if values is not None and not isinstance(values, Mapping):
@@ -39,7 +39,17 @@ def drawing(
     record = drawing_of(described.with_parameters(**values) if values else described)
     if meshes is None:
         return dressed_where_known(record, described)
-    return dressed(record, described) if meshes else record
+    return dressed(record, looks_of(record, described)) if meshes else record
+
+
+def looks(robot: Robot | str, within: Path | None = None) -> dict[str, Any]:
+    """How the URDF file that the robot came from draws its links, as plain data: `shapes` by the joint that moves them
+    ("" the base), `paints`, and `notes` on what could not be drawn. `within`: no file outside this folder is read."""
+    from manipula.mechanics.drawing.record import drawing_of
+    from manipula.mechanics.drawing.visuals.dressed import looks_of
+
+    described = loaded(robot)
+    return looks_of(drawing_of(described), described, within)
 
 
 def picture(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +14,7 @@ from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import tables
 from manipula.errors import ManipulaError
 from manipula.generation.reports.published import published
+from manipula.mechanics.drawing.visuals.dressed import dressed, lighter, looks_of
 from manipula.pages.report.data import Count, Formula, Story, Table, Verdict
 from manipula.robot import Robot
 from manipula.version import __version__
@@ -25,14 +26,28 @@ COUNTED = ("pose", "jacobian", "inverse_dynamics", "inertia_matrix", "gravity", 
 CODED = ("pose", "jacobian", "inverse_dynamics", "gravity", "inverse_kinematics")
 GEOMETRY = ("pose", "jacobian")  # whose letters stay letters: they are short
 HEADERS = (".h", ".c")
+LOOKS = 1_000_000  # characters of meshes: a third of what a report may be
+TOLD = 5  # notes on what they could not show
 
 
-def story_of(robot: Robot, hidden: Sequence[str], optimise: str, tell: Tell) -> Story:
+def story_of(robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, Any] | None, tell: Tell) -> Story:
     """Everything but what is hidden, with what the page computes by and what goes into a controller."""
     paper = paper_story(robot, hidden, tell)
     code = [] if "code" in hidden else _code(robot, optimise, tell)
     before = picture(robot, size=(760, 540), whole=True) if paper.picture else ""  # as large as the arm that moves
-    return replace(paper, picture=before, code=code, module=robot_module(robot, optimise=optimise, tell=tell))
+    drawn = _dressed(paper.drawing, robot, looks)
+    remarks = [*paper.remarks, *(f"On the picture: {note}." for note in drawn.get("notes", ())[:TOLD])]
+    module = robot_module(robot, optimise=optimise, tell=tell)
+    return replace(paper, drawing=drawn, picture=before, code=code, module=module, remarks=remarks)
+
+
+def _dressed(record: dict[str, Any], robot: Robot, looks: Mapping[str, Any] | None) -> dict[str, Any]:
+    """As its file says, as far as it fits into a page."""
+    try:
+        found = dict(looks) if looks is not None else looks_of(record, robot)
+    except (ManipulaError, OSError):  # of no file, or of one that is gone
+        return record
+    return dressed(record, lighter(found, LOOKS))
 
 
 def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
@@ -46,7 +61,7 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
 
     derivation, derivation_typst, no_derivation = told("inverse", lambda: _derived(robot), ("", "", ""))
     base, no_base = told("base", lambda: _base(robot), (None, ""))
-    drawn = drawing(robot, meshes=None)
+    drawn = drawing(robot)
     return Story(
         name=robot.name,
         about=_about(robot),

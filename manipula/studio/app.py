@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -98,10 +99,19 @@ class Studio:
     def job(self, kind: str) -> Handler:
         async def answer(request: Request) -> Response:
             given = await (self.recordings.of(request) if kind == "identify" else body_of(request))
+            given |= await self._file_of(given) if kind in ("looks", "report") else {}
             given["outbox"] = str(self.outbox)
             return JSONResponse({"job": self.jobs.start(kind, given).name})
 
         return answer
+
+    async def _file_of(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Where the file is whose meshes are asked for; asked anew, they are read anew."""
+        given.pop("path", None)  # is for us to say
+        if given.get("file") is None:
+            return {}
+        path, _ = await asyncio.to_thread(self.folder.read, given["file"])
+        return {"path": str(path), "root": str(self.folder.root), "turn": secrets.token_hex(8)}
 
     async def listed_jobs(self, request: Request) -> Response:
         return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})

@@ -18,6 +18,8 @@ from manipula import api
 from manipula.errors import RobotFileError
 from tests.browser.pages import changed
 from tests.browser.studio import Program, begin, library, page_of, paste, position, ready
+from tests.units.test_collada import TRIANGLE, geometry
+from tests.units.test_meshes import FILES
 
 ELBOW = "θ\td\ta\tα\n0\t0,4\t0\t90\n0\t0\t0,45\t0\n0\t0\t0,35\t0"
 # what Chromium itself writes when one test takes the network away and another saves over a changed file
@@ -329,3 +331,43 @@ def drop(place: Any, path: Path) -> None:
     script = "([text, name]) => { const d = new DataTransfer(); d.items.add(new File([text], name)); return d; }"
     held = place.page.evaluate_handle(script, [path.read_text(), path.name])
     place.dispatch_event("drop", {"dataTransfer": held})
+
+
+def test_the_meshes_of_a_urdf_are_drawn(page: Any, program: Program) -> None:
+    """Those that lie with it in the folder; what is missing is told and has its solid; a switch brings the solids."""
+    place = program.folder / "bot" / "meshes"
+    place.mkdir(parents=True)
+    (place / "a.stl").write_bytes(FILES["a.stl"])
+    (place / "b.dae").write_bytes(geometry(TRIANGLE))
+    (program.folder / "bot" / "bot.urdf").write_text(URDF)
+    page.locator("header").get_by_role("button").first.click()
+    page.get_by_role("menuitem", name=re.compile("^Open")).click()
+    page.get_by_role("button", name=re.compile("bot.urdf")).click()
+    page.locator('.stage[aria-busy=false][data-robot="bot"]').wait_for()
+    told = page.locator(".notice").filter(has_text="../../secret.stl: this mesh is not in the folder")
+    told.wait_for()
+    page.locator(".toggles summary").click()
+    switch = page.get_by_label("Meshes")
+    switch.wait_for()
+    worn = page.locator(".stage").screenshot()
+    switch.uncheck()
+    page.wait_for_function(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+    )
+    assert changed(worn, page.locator(".stage").screenshot()) > 0.01
+    switch.check()
+    page.locator(".toggles summary").click()
+    told.get_by_role("button").click()
+    assert page.evaluate("document.documentElement.scrollLeft") == 0
+
+
+LINKS = """<link name="base"/><link name="upper"><visual><geometry><mesh filename="package://bot/meshes/a.stl"/></geometry>
+<material name="blue"><color rgba="0 0.2 0.8 1"/></material></visual></link>
+<link name="fore"><visual><geometry><mesh filename="meshes/b.dae"/></geometry></visual></link>
+<link name="hand"><visual><geometry><mesh filename="../../secret.stl"/></geometry></visual></link>"""
+JOINTS = "".join(
+    f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/><origin xyz="0 0 {z}"/>'
+    '<axis xyz="0 1 0"/></joint>'
+    for name, parent, child, z in (("a", "base", "upper", 0.2), ("b", "upper", "fore", 1), ("c", "fore", "hand", 0.6))
+)
+URDF = f'<robot name="bot">{LINKS}{JOINTS}</robot>'

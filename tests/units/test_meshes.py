@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 from pathlib import Path
@@ -12,8 +13,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import manipula as mp
+from manipula import api
+from manipula.api.robot_story import _dressed
 from manipula.mechanics.drawing.posing import poses_of
-from manipula.mechanics.drawing.visuals.mesh_files import MOST, Mesh, mesh_from, simplified
+from manipula.mechanics.drawing.visuals.dressed import dressed, lighter
+from manipula.mechanics.drawing.visuals.mesh_files import mesh_from
+from manipula.mechanics.drawing.visuals.triangles import MOST, Mesh, plain_mesh, simplified
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]], dtype=float)
 FACES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
@@ -84,9 +89,9 @@ def test_large_meshes_become_few_faces_of_the_same_body() -> None:
     i, j = np.meshgrid(np.arange(119), np.arange(200), indexing="ij")
     a, b, c, d = (((i + di) * 200 + (j + dj) % 200).ravel() for di, dj in ((0, 0), (1, 0), (1, 1), (0, 1)))
     faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-    found = simplified(Mesh(ball, faces))
+    found = simplified(plain_mesh(ball, faces))
     assert len(found.faces) <= MOST < len(faces)
-    assert volume(found) == pytest.approx(volume(Mesh(ball, faces)), rel=0.03)
+    assert volume(found) == pytest.approx(volume(plain_mesh(ball, faces)), rel=0.03)
 
 
 def random_urdf(seed: int) -> tuple[str, Any]:
@@ -207,7 +212,7 @@ def test_meshes_colours_and_what_is_missing(tmp_path: Path) -> None:
     assert [(x["kind"], x["paint"]) for x in base["shapes"]] == [("tube", "#0000ff")]
     (mesh,) = arm["shapes"]
     assert mesh["paint"] == "#ff8000" and record["paints"]["#ff8000"] == "#ff8000"
-    assert volume(Mesh(np.array(mesh["vertices"]), np.array(mesh["faces"]))) == pytest.approx(1e-3)
+    assert volume(plain_mesh(np.array(mesh["vertices"]), np.array(mesh["faces"]))) == pytest.approx(1e-3)
     assert hand == plain["links"][2] and "notes" not in plain
     assert len(record["notes"]) == 2 and "gone.stl" in record["notes"][1] and "radius" in record["notes"][0]
 
@@ -225,3 +230,41 @@ def test_a_file_that_is_spoilt_since_leaves_the_solids(tmp_path: Path) -> None:
     assert mp.drawing(robot, meshes=None) != mp.drawing(robot)
     (tmp_path / "r.urdf").write_text("<robot")
     assert mp.drawing(robot, meshes=None) == mp.drawing(robot)
+
+
+def test_looks_become_coarser_until_they_fit(tmp_path: Path) -> None:
+    """As a report needs them; the size is that of the text. What cannot fit is left to the solids, and told."""
+    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, 60, endpoint=False), np.linspace(0.01, np.pi - 0.01, 40))
+    ball = np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)], axis=-1).reshape(-1, 3)
+    i, j = np.meshgrid(np.arange(39), np.arange(60), indexing="ij")
+    a, b, c = (((i + di) * 60 + (j + dj) % 60).ravel() for di, dj in ((0, 0), (1, 0), (1, 1)))
+    (tmp_path / "a.stl").write_bytes(binary_stl(ball, np.stack([a, b, c], axis=1)))
+    (tmp_path / "r.urdf").write_text(LOOKS.replace("package://bot/meshes/", ""))
+    robot = mp.load(tmp_path / "r.urdf")
+    whole = api.looks(robot)
+    size = len(json.dumps(whole["shapes"]))
+    assert lighter(whole, size) == whole and set(whole["shapes"]) == {"", "turn"}
+    for share in (0.9, 0.5, 0.2):
+        found = lighter(whole, int(share * size))
+        assert len(json.dumps(found["shapes"])) <= share * size and "coarser" in found["notes"][-1]
+        assert len(found["shapes"]["turn"][0]["faces"]) < len(whole["shapes"]["turn"][0]["faces"])
+    none = lighter(whole, 10)
+    assert none["shapes"] == {} and "too many" in none["notes"][-1]
+    record = mp.drawing(robot)
+    assert dressed(record, none)["links"] == record["links"]
+    assert dressed(record, whole) == mp.drawing(robot, meshes=True)
+
+
+def test_a_report_shows_what_fits_and_says_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "a.stl").write_bytes(FILES["a.stl"])
+    (tmp_path / "r.urdf").write_text(LOOKS.replace("package://bot/meshes/", ""))
+    robot = mp.load(tmp_path / "r.urdf")
+    record = mp.drawing(robot)
+    assert _dressed(record, robot, None) == mp.drawing(robot, meshes=True)
+    assert _dressed(record, mp.load("rp"), None) == record
+    looks = {
+        "shapes": {"bend": [{"kind": "ball", "at": [0, 0, 0], "radius": 1, "paint": "link"}]},
+        "paints": {},
+        "notes": [],
+    }
+    assert _dressed(record, robot, looks)["links"][2]["shapes"] == looks["shapes"]["bend"]

@@ -28,6 +28,7 @@ JOBS = {
     "simulate": "moving:simulate",
     "identify": "recording:identify",
     "report": "reporting:report",
+    "looks": "looking:looks",
 }
 
 

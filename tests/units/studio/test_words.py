@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from manipula import api
 from manipula.cli.terminal import tongue
 from manipula.errors import RobotFileError
+from manipula.pages.report.parts import CHOSEN
 from manipula.studio.store import Conflict
 from manipula.studio.tasks.faults import error_of
 from manipula.studio.workers import QUICK
 from tests.units.studio.test_documents import told
 
+WEB = Path(__file__).parents[3] / "web" / "src" / "studio"
 TYPED = (
     ("a", ""), ("alpha", ""), ("d", ""), ("a", "90º"), ("theta", "q7"), ("a", "+".join(["x"] * 10_000)),
     ("type", "hinge"), ("name", "theta2"), ("limits", ["", "1"]), ("limits", ["2", "1"]), ("a", "import os"),
@@ -45,3 +50,9 @@ def test_every_sentence_is_told_and_every_entry_is_said() -> None:
 def test_places_are_on_both_sides(entry: str) -> None:
     other = tongue.sections("pt")["studio"][entry]
     assert sorted(tongue._PLACE.findall(entry)) == sorted(tongue._PLACE.findall(other))
+
+
+def test_what_can_be_hidden_in_a_shared_file_is_a_part_of_reports() -> None:
+    text = (WEB / "dialogs" / "sharing.tsx").read_text(encoding="utf-8")
+    offered = re.search(r"const PANELS = \[([^\]]+)\]", text)
+    assert offered and set(re.findall(r'"(\w+)"', offered[1])) == set(CHOSEN) - {"arm"}

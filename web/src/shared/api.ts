@@ -393,7 +393,15 @@ export interface IdentifyAnswer {
   report: string; // url of a page that stands alone
 }
 
-/** POST /api/report { document, hidden?: panel names, q?: number[] } → job → { url }: GET it as a file. */
+/** POST /api/looks { file } → job →: how the links of a URDF in the folder look. `url`: GET it, Looks of types.ts; null: as
+ *  the solids do. `notes`: what could not be drawn. */
+export interface LooksAnswer {
+  url: string | null;
+  notes: string[];
+}
+
+/** POST /api/report { document, hidden?: parts of a report, file?: the URDF whose looks are drawn } → job → { url }: GET it
+ *  as a file. */
 export interface ReportAnswer {
   url: string;
 }

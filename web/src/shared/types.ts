@@ -43,6 +43,12 @@ export interface DrawnLink {
   ellipsoid: { frame: Matrix; radii: number[] } | null;
 }
 
+/** How links look where a file says so: by the name of the joint that moves them, "" the base. */
+export interface Looks {
+  shapes: Record<string, Shape[]>;
+  paints: Record<string, string>;
+}
+
 export interface Drawing {
   format: number;
   name: string;

@@ -1,5 +1,5 @@
 // The one viewer: an arm drawn from its record, moved by numbers, by the hand or by time.
-import { Group, Matrix4, Mesh, MeshLambertMaterial, Vector3 } from "three";
+import { DoubleSide, FrontSide, Group, Matrix4, Mesh, MeshLambertMaterial, Vector3 } from "three";
 import type { Branch, Cell, Drawing, Ghost, Matrix, RobotModule, Shape, Shown } from "../shared/types";
 import { Chain, firstPose, limits } from "./chain";
 import { Flat } from "./flat";
@@ -60,7 +60,9 @@ class Scenery {
   }
 
   private mesh(shapes: Shape[]): Mesh {
-    const found = new Mesh(solid(shapes, this.drawing.paints) ?? undefined, new MeshLambertMaterial({ vertexColors: true, fog: false }));
+    // which side of a mesh is outside, its file may have wrong
+    const side = shapes.some((shape) => shape.kind === "mesh") ? DoubleSide : FrontSide;
+    const found = new Mesh(solid(shapes, this.drawing.paints) ?? undefined, new MeshLambertMaterial({ vertexColors: true, fog: false, side }));
     found.castShadow = found.receiveShadow = true;
     found.matrixAutoUpdate = false;
     this.root.add(found);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,34 +10,68 @@ import numpy as np
 
 from manipula.errors import InputError, ManipulaError
 from manipula.mechanics.drawing.posing import poses_of
+from manipula.mechanics.drawing.shapes import Shape
 from manipula.mechanics.drawing.skeleton import BASE, Array
+from manipula.mechanics.drawing.visuals.triangles import MOST, plain_mesh, simplified
 from manipula.mechanics.drawing.visuals.urdf import visuals_of
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.source import text_from_bytes
+
+COARSER = (1500, 600, 250, 100)  # faces of a mesh
 
 
 def dressed_where_known(record: dict[str, Any], robot: Robot) -> dict[str, Any]:
     """As its file says, if the robot came from a URDF that is still there and can still be read."""
     try:
-        return dressed(record, robot)
-    except ManipulaError:
+        return dressed(record, looks_of(record, robot))
+    except (ManipulaError, OSError):
         return record
 
 
-def dressed(record: dict[str, Any], robot: Robot) -> dict[str, Any]:
-    """The shapes of the URDF the robot came from; a link without any keeps its solids. `notes` tell what was not
-    drawn."""
+def looks_of(record: dict[str, Any], robot: Robot, within: Path | None = None) -> dict[str, Any]:
+    """How the URDF the robot came from draws its links, as plain data: `shapes` in the frame of the link that the joint
+    of this name moves, "" the base; `paints`; `notes` on what could not be drawn. `within`: no file outside is read."""
     path = Path(robot.origin.path or ".")
     if robot.origin.format != "urdf" or not path.is_file():
         raise InputError(f"{robot.name}: meshes are those of a URDF file, and this robot came from none that is there")
     text = text_from_bytes(path.read_bytes(), str(path))
-    found = visuals_of(text, path.parent, [joint["name"] for joint in record["joints"]], _at_zero(record))
-    links = [{**link, "shapes": found.shapes.get(i) or link["shapes"]} for i, link in enumerate(record["links"], BASE)]
+    names = [joint["name"] for joint in record["joints"]]
+    found = visuals_of(text, path.resolve().parent, names, _at_zero(record), within)
+    shapes = {names[i] if i != BASE else "": own for i, own in found.shapes.items() if own}
+    return {"shapes": shapes, "paints": found.paints, "notes": found.notes}
+
+
+def dressed(record: dict[str, Any], looks: dict[str, Any]) -> dict[str, Any]:
+    """The record with these looks; a link that has none keeps its solids."""
+    names, shapes = ["", *(joint["name"] for joint in record["joints"])], looks["shapes"]
+    links = [{**link, "shapes": shapes.get(name, link["shapes"])} for name, link in zip(names, record["links"])]
     tool = record["tool"]
-    if found.shapes.get(tool["on"]):
+    if names[tool["on"] + 1] in shapes:
         tool = {**tool, "shapes": [shape for shape in tool["shapes"] if shape["paint"] == "payload"]}
-    paints = {**record["paints"], **found.paints}
-    return {**record, "links": links, "tool": tool, "paints": paints, "notes": found.notes}
+    paints = {**record["paints"], **looks["paints"]}
+    return {**record, "links": links, "tool": tool, "paints": paints, "notes": looks["notes"]}
+
+
+def lighter(looks: dict[str, Any], size: int) -> dict[str, Any]:
+    """The same, coarser until it is a text of no more than `size` characters; with nothing where none is so small. What
+    was done is told in its notes."""
+    for most in (MOST, *COARSER):
+        found = looks if most == MOST else {**looks, "shapes": _coarser(looks["shapes"], most)}
+        if len(json.dumps(found["shapes"])) <= size:
+            told = [] if most == MOST else ["meshes are drawn coarser here than they are in their files"]
+            return {**found, "notes": [*looks["notes"], *told]}
+    return {**looks, "shapes": {}, "notes": ["the meshes of the file are too many to be drawn here"]}
+
+
+def _coarser(shapes: dict[str, list[Shape]], most: int) -> dict[str, list[Shape]]:
+    return {name: [_few(shape, most) for shape in own] for name, own in shapes.items()}
+
+
+def _few(shape: Shape, most: int) -> Shape:
+    if shape["kind"] != "mesh":
+        return shape
+    mesh = simplified(plain_mesh(np.array(shape["vertices"]), np.array(shape["faces"])), most)
+    return {**shape, "vertices": mesh.vertices.tolist(), "faces": mesh.faces.tolist()}
 
 
 def _at_zero(record: dict[str, Any]) -> tuple[str, Array]:

@@ -17,10 +17,12 @@ import numpy as np
 from manipula.errors import InputError
 from manipula.mechanics.drawing.shapes import Shape, ball, box, plain, tube
 from manipula.mechanics.drawing.skeleton import BASE, Array, Move, matrix
-from manipula.mechanics.drawing.visuals.mesh_files import mesh_from
+from manipula.mechanics.drawing.visuals.meshes import Meshes
+from manipula.mechanics.drawing.visuals.triangles import by_colour
 from manipula.mechanics.robot.formats.urdf.text import root_from_text
 
-LARGEST = 64_000_000  # bytes of a file
+MOST_SHAPES = 2_000  # of a robot
+MOST_FACES = 150_000
 DIGITS = 4  # of corners below the largest number of a mesh
 
 
@@ -33,15 +35,18 @@ class Visuals:
     notes: list[str] = field(default_factory=list)
 
 
-def visuals_of(text: str, folder: Path, joints: Sequence[str], first: tuple[str, Array]) -> Visuals:
+def visuals_of(
+    text: str, folder: Path, joints: Sequence[str], first: tuple[str, Array], within: Path | None = None
+) -> Visuals:
     """Of a URDF that lies in the folder, for joints of these names; `first` is one of them on the base, with its link's
-    frame seen from the base: which link of the file the base is, nobody has kept."""
-    return _Reader(root_from_text(text, []), folder, joints, first).visuals()
+    frame seen from the base: which link of the file the base is, nobody has kept. `within`: no file outside is read."""
+    return _Reader(root_from_text(text, []), Meshes(folder, within), joints, first).visuals()
 
 
 class _Reader:
-    def __init__(self, root: ET.Element, folder: Path, joints: Sequence[str], first: tuple[str, Array]) -> None:
-        self.root, self.folder = root, folder
+    def __init__(self, root: ET.Element, meshes: Meshes, joints: Sequence[str], first: tuple[str, Array]) -> None:
+        self.root, self.meshes = root, meshes
+        self.room, self.faces = MOST_SHAPES, MOST_FACES
         self.rows = {name: i for i, name in enumerate(joints)}
         self.above = {_attribute(joint, "child", "link"): joint for joint in root.findall("joint")}
         self.colours = {x.get("name", ""): colour for x in root.findall("material") if (colour := _colour(x))}
@@ -58,10 +63,18 @@ class _Reader:
             on, at = self.place(link.get("name", ""))
             for visual in link.findall("visual"):
                 try:
-                    self.found.shapes.setdefault(on, []).extend(self.shapes(visual, at @ _origin(visual)))
+                    shapes = list(self.shapes(visual, at @ _origin(visual)))
+                    self.take(shapes)
+                    self.found.shapes.setdefault(on, []).extend(shapes)
                 except (InputError, ValueError) as error:
-                    self.found.notes.append(f"link {link.get('name')!r}: {error}")
+                    self.found.notes.append(f"link {link.get('name')!r:.80}: {error}")
         return self.found
+
+    def take(self, shapes: list[Shape]) -> None:
+        self.room -= len(shapes)
+        self.faces -= sum(len(shape.get("faces", ())) for shape in shapes)
+        if self.room < 0 or self.faces < 0:
+            raise InputError(f"left out: a picture has at most {MOST_SHAPES:,} shapes and {MOST_FACES:,} triangles")
 
     def place(self, link: str) -> tuple[int, Array]:
         """The joint it moves with, and its frame seen from that of the joint's link."""
@@ -93,41 +106,31 @@ class _Reader:
             elif item.tag == "sphere":
                 yield ball(at[:3, 3], _numbers(item, "radius", 1)[0], paint)
             elif item.tag == "mesh":
-                yield self.mesh(item, at, paint)
+                yield from self.mesh(item, at, paint)
 
-    def mesh(self, item: ET.Element, at: Array, paint: str) -> Shape:
-        name = item.get("filename", "")
-        path = _located(name, self.folder)
-        if path is None:
-            raise InputError(f"{name}: this mesh is not there")
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{name}: larger than {LARGEST // 1_000_000} MB")
-        found = mesh_from(name, path.read_bytes())
-        sized = found.vertices * (_numbers(item, "scale", 3) if item.get("scale") else (1.0, 1.0, 1.0))
-        shape = {"kind": "mesh", "frame": at.tolist(), "vertices": plain(sized, DIGITS), "paint": paint}
-        return shape | {"faces": found.faces.tolist()}
+    def mesh(self, item: ET.Element, at: Array, paint: str) -> Iterator[Shape]:
+        """One shape for each colour of the file; the visual's own material comes first."""
+        found = self.meshes.named(item.get("filename", ""))
+        scale = np.array(_numbers(item, "scale", 3) if item.get("scale") else (1.0, 1.0, 1.0))
+        if not scale.all():
+            raise InputError(f"<mesh> scale: found {item.get('scale')!r:.60}, expected no zero")
+        for colour, corners, faces in by_colour(found):
+            outside = faces if scale.prod() > 0 else faces[:, ::-1]  # a mirror turns the faces about
+            own = paint if paint != "link" else self.painted(colour)
+            shape = {"kind": "mesh", "frame": at.tolist(), "vertices": plain(corners * scale, DIGITS), "paint": own}
+            yield shape | {"faces": outside.tolist()}
 
     def paint(self, visual: ET.Element) -> str:
         """The colour itself is the name of the paint."""
         material = visual.find("material")
         colour = "" if material is None else _colour(material) or self.colours.get(material.get("name", ""), "")
+        return self.painted(colour)
+
+    def painted(self, colour: str) -> str:
         if not colour:
             return "link"
         self.found.paints[colour] = colour
         return colour
-
-
-def _located(name: str, folder: Path) -> Path | None:
-    """package://arm/meshes/a.stl in the folder called arm, or in one above the file; else a path from the file."""
-    plain_name = name.removeprefix("file://")
-    if name.startswith("package://"):
-        package, _, rest = name.removeprefix("package://").partition("/")
-        above = [folder.resolve(), *folder.resolve().parents][:6]
-        tried = [place / rest for place in above if place.name == package] + [place / package / rest for place in above]
-        tried += [place / rest for place in above]
-    else:
-        tried = [folder / plain_name]
-    return next((path for path in tried if path.is_file()), None)
 
 
 def _origin(element: ET.Element) -> Array:

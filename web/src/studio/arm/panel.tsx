@@ -6,6 +6,7 @@ import { Act, Switch } from "../parts/controls";
 import { download } from "../parts/handing";
 import { home, move, pose, show, shown, why } from "../state/arm";
 import { module } from "../state/drawing";
+import { wardrobe, wearing } from "../state/looks";
 import { viewer } from "../state/viewing";
 import { robot, units } from "../state/work";
 import { Sliders } from "./sliders";
@@ -32,6 +33,7 @@ function Toggles(): JSX.Element {
         {SHOWN.map(([key, title]) => (
           <Switch key={key} label={t(title)} on={shown.value[key]} onChange={(on) => show({ [key]: on })} />
         ))}
+        {wardrobe.value && <Switch label={t("Meshes")} on={wearing.value} onChange={(on) => (wearing.value = on)} />}
       </div>
     </details>
   );

@@ -6,12 +6,12 @@ import { t } from "../language";
 import { Act, Switch } from "../parts/controls";
 import { Dialog } from "../parts/dialog";
 import { JobLine } from "../parts/working";
-import { q } from "../state/arm";
 import { Job } from "../state/jobs";
+import { dressing } from "../state/looks";
 import { robot } from "../state/work";
 import { shut } from "./which";
 
-const PANELS = ["table", "equations", "inverse", "counts", "check", "base", "dynamics", "code"] as const;
+const PANELS = ["table", "equations", "inverse", "counts", "check", "base", "motion", "code"] as const;
 const TITLES: Record<string, string> = {
   table: "Table",
   equations: "Equations",
@@ -19,14 +19,14 @@ const TITLES: Record<string, string> = {
   counts: "Counts",
   check: "Check",
   base: "Base parameters",
-  dynamics: "Dynamics",
+  motion: "Dynamics",
   code: "Code",
 };
 const hidden = signal<readonly string[]>([]);
 const job = new Job<ReportAnswer>();
 
 async function make(): Promise<void> {
-  const answer = await job.start("/api/report", { document: robot.value, hidden: hidden.value, q: q.value });
+  const answer = await job.start("/api/report", { document: robot.value, hidden: hidden.value, ...dressing() });
   if (answer) fetchFile(answer.url);
 }
 

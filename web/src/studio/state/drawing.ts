@@ -3,6 +3,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import type { DrawAnswer, Fault, ModuleAnswer, Parameter, RobotDocument, Warning } from "../../shared/api";
 import type { Drawing, RobotModule } from "../../shared/types";
 import { Job } from "./jobs";
+import { dressed, wardrobe, wearing } from "./looks";
 import { aborted, call, connected } from "./server";
 import { robot } from "./work";
 
@@ -28,7 +29,8 @@ const drawnWith = signal<{ digest: string; drawing: Drawing } | null>(null);
 export const drawing = computed<Drawing | null>(() => {
   const plain = drawn.value;
   if (!plain) return null;
-  return drawnWith.value?.digest === plain.digest ? drawnWith.value.drawing : (plain.drawing as Drawing);
+  const own = drawnWith.value?.digest === plain.digest ? drawnWith.value.drawing : (plain.drawing as Drawing);
+  return wardrobe.value && wearing.value ? dressed(own, wardrobe.value) : own;
 });
 
 export const modulePhase = signal<"none" | "plain" | "fast">("none");

@@ -1,5 +1,6 @@
 // Tables and files from elsewhere, through the file reader: the page itself reads nothing.
 import type { Angle, Length, ReadRequest } from "../../shared/api";
+import { t } from "../language";
 import { say } from "../state/notices";
 import { readRobot } from "../state/start";
 import { open, robot } from "../state/work";
@@ -46,5 +47,7 @@ export async function readFile(file: File): Promise<boolean> {
   const ending = file.name.toLowerCase().split(".").at(-1) ?? "";
   const text = await file.text();
   const format = ending === "xml" && text.includes("<robot") ? "urdf" : FORMATS[ending];
-  return readInto({ text, name: file.name.replace(/\.\w+$/, ""), ...(format ? { format } : {}) });
+  const read = await readInto({ text, name: file.name.replace(/\.\w+$/, ""), ...(format ? { format } : {}) });
+  if (read && format === "urdf" && text.includes("<mesh")) say(t("Meshes are drawn of a URDF that lies with them in the studio's folder and is opened there."));
+  return read;
 }
