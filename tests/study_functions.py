@@ -66,3 +66,8 @@ def marked(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
 def slow(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     time.sleep(0.02)
     return {"draw": rng.normal()}
+
+
+def wide(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """A hundred numbers a case: what fills a disk."""
+    return {"draws": rng.normal(size=100)}

@@ -15,6 +15,7 @@ from manipula.errors import InputError, caution
 from manipula.studies.cases.cases import Cases, cases_from, digest_of
 from manipula.studies.engines.choice import engine_from, refuse_engine, travels, workers_from
 from manipula.studies.engines.engine import Engine
+from manipula.studies.results.lock import alone
 from manipula.studies.results.merge import merged
 from manipula.studies.results.store import Store
 from manipula.studies.results.study_result import Place, Study, refuse_results
@@ -106,8 +107,9 @@ def _kept(
     """The study in its folder, gone on with where it was begun."""
     store, began, computed = Store(folder, _identity(function, cases, job)), monotonic(), 0
     if not store.whole.exists():
-        computed = _computed(store, cases, job, engine, workers, tell)
-        merged(store, cases)
+        with alone(folder):
+            computed = _computed(store, cases, job, engine, workers, tell)
+            merged(store, cases)
     found = Study(
         title_of(function), Place(store.whole, temporary), cases.count, cases.names, monotonic() - began, computed
     )

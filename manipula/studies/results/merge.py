@@ -4,11 +4,12 @@ column is in memory; the same bytes whatever the parts were.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from zipfile import ZipFile, ZipInfo
 
 import numpy as np
@@ -90,7 +91,20 @@ def _result_column(place: Path, store: Store, name: str, count: int, failures: b
 
 
 def _opened(path: Path, kind: np.dtype[Any], shape: Sequence[int]) -> Any:
-    return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=tuple(shape))
+    """Its room is taken at once: writing through memory to a disk that is full would end the process without a word."""
+    found = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=tuple(shape))
+    with path.open("r+b") as file:
+        take_room(file, found.offset, path.stat().st_size)
+    return found
+
+
+def take_room(file: BinaryIO, start: int, stop: int) -> None:
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, stop)
+        return
+    file.seek(start)
+    for left in range(stop - start, 0, -(2**20)):
+        file.write(bytes(min(left, 2**20)))
 
 
 def _failures(store: Store) -> tuple[Array, Array]:

@@ -49,8 +49,11 @@ class Store:
             raise InputError(f"{self.folder}: is not empty and holds no study; name a new folder, or that of the study")
         if file.exists():
             self._refuse_another(_read(file), identity)
-        self.parts.mkdir(parents=True, exist_ok=True)
-        write_text(file, json.dumps({"format": FORMAT, **identity}, indent=1) + "\n")
+        else:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_text(file, json.dumps({"format": FORMAT, **identity}, indent=1) + "\n")
+        if not self.whole.exists():  # one that is whole may lie where nothing can be written
+            self.parts.mkdir(exist_ok=True)
 
     def _refuse_another(self, found: dict[str, Any], identity: dict[str, Any]) -> None:
         for key, value in identity.items():
