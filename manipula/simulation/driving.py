@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manipula.algebra.expr.function import Input
+from manipula.algebra.expr.function import Function, Input
 from manipula.errors import InputError, UnknownNameError
-from manipula.generation.settings import refuse_impossible
+from manipula.generation.settings import Settings, refuse_impossible
 from manipula.generation.units.joint_units import is_position
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.robot.description import Robot
@@ -26,9 +26,11 @@ RUNAWAY = 1e9  # rad, m, rad/s, m/s: long before the numbers end
 
 
 class Workshop(NamedTuple):
-    """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), one with another payload."""
+    """Who makes what a run needs: the loop of a plant and a law (None: the plant alone), the rates of both in
+    continuous time with the law's settings, a plant with another payload."""
 
     loop: Callable[[Any, Any], System]
+    rates: Callable[[Any, Any], tuple[Function, Settings]]
     loaded: Callable[[Any, dict[str, Any] | None], Plant]
 
 
@@ -69,7 +71,7 @@ def refuse_impossible_drive(part: Part) -> None:
     if hasattr(part.law, "function"):
         _samples(part)
     elif not callable(part.law):
-        _torques(part)
+        torques(part)
     if part.wrench is not None:
         along_time("wrench", part.wrench, 6, part)
 
@@ -80,14 +82,14 @@ def driven(part: Part, now: Mapping[str, Array], make: Workshop, tell: Progress)
     system = make.loop(part.plant, part.law if joined else None)
     along = _pushes(system, part)
     if joined:
-        ports = [port for port in _variables(system) if port.name not in along]
-        along |= _wanted(system.name, ports, part, now)
+        ports = [port for port in variables_of(system.function) if port.name not in along]
+        along |= wanted(system.name, ports, part, now)
     drive = _called(part) if callable(part.law) and not joined else None
     if drive is None and not joined:
-        along["tau"] = _torques(part)
+        along["tau"] = torques(part)
     return marched(
-        system, _start(system, part, now), part.steps, along, drive, _values(system, part), every=part.task.every,
-        threads=part.task.threads, tell=tell, seed=part.task.seed, first=part.first,
+        system, _start(system, part, now), part.steps, along, drive, values_of(system.function, part),
+        every=part.task.every, threads=part.task.threads, tell=tell, seed=part.task.seed, first=part.first,
     )  # fmt: skip
 
 
@@ -97,8 +99,8 @@ def _pushes(system: System, part: Part) -> dict[str, Array]:
     return {"wrench": along_time("wrench", np.zeros(6) if part.wrench is None else part.wrench, 6, part)}
 
 
-def _variables(system: Any) -> list[Input]:
-    return [port for port in system.function.inputs if port.role == "variable"]
+def variables_of(function: Function) -> list[Input]:
+    return [port for port in function.inputs if port.role == "variable"]
 
 
 def _samples(part: Part) -> int:
@@ -140,12 +142,12 @@ def _between(part: Part, now: Mapping[str, Array]) -> dict[str, Array]:
     return {"phase": phase, "tau_held": now["tau"]} if part.first > part.since else {"phase": phase}
 
 
-def _values(system: System, part: Part) -> dict[str, Array]:
+def values_of(function: Function, part: Part) -> dict[str, Array]:
     """The parameters that the function reads; a name nobody knows is refused."""
     robot, given = part.robot, part.task.parameters
-    read = [name for port in system.function.inputs if port.role == "parameter" for name in port.names]
-    gains = [port.name for port in system.function.inputs if port.role == "setting" and port.name != "sample"]
-    known = {*read, *gains, *(system.function.provenance.parameters or ()), *robot.names()}
+    read = [name for port in function.inputs if port.role == "parameter" for name in port.names]
+    gains = [port.name for port in function.inputs if port.role == "setting" and port.name != "sample"]
+    known = {*read, *gains, *(function.provenance.parameters or ()), *robot.names()}
     for name in given:
         if name not in known:
             raise UnknownNameError(f"parameter of {robot.name}", name, sorted(known))
@@ -164,7 +166,7 @@ def _refuse_gains(law: Any, given: Mapping[str, Array]) -> None:
 # what is wanted
 
 
-def _wanted(name: str, ports: Sequence[Input], part: Part, now: Mapping[str, Array]) -> dict[str, Array]:
+def wanted(name: str, ports: Sequence[Input], part: Part, now: Mapping[str, Array]) -> dict[str, Array]:
     """Every variable along time: the reference, or the place where the arm stands."""
     found = _references(name, ports, part, now)
     missing = [port.name for port in ports if port.name not in found]
@@ -197,7 +199,7 @@ def along_time(what: str, value: Array, size: int, part: Part) -> Array:
     raise InputError(f"{what}: expected shape {wanted}, found {value.shape}")
 
 
-def _torques(part: Part) -> Array:
+def torques(part: Part) -> Array:
     """Torques as an array; None is none."""
     n = part.robot.dof
     if isinstance(part.law, str):
@@ -242,7 +244,7 @@ def drive_of(part: Part, now: Mapping[str, Array]) -> exact.Drive:
         return _law_drive(part, now)
     if callable(part.law):
         return exact.drive_from(part.law, part.robot.dof)
-    rows, step = _torques(part), part.task.step
+    rows, step = torques(part), part.task.step
     if (rows == rows[0]).all():
         return exact.drive_from(lambda t, q, qd: rows[0], part.robot.dof)
     return exact.Drive(lambda t, q, qd, x: (rows[min(round(t / step) - part.first, len(rows) - 1)], x), sample=step)
@@ -251,16 +253,16 @@ def drive_of(part: Part, now: Mapping[str, Array]) -> exact.Drive:
 def _law_drive(part: Part, now: Mapping[str, Array]) -> exact.Drive:
     law, code, several = part.law, part.law.compile(), _samples(part)
     states = [port for port in law.function.inputs if port.role == "state"]
-    others = [port for port in _variables(law) if port.name not in MEASURED]
-    wanted, inside = _wanted(law.name, others, part, now), callable(part.ref) and law.sample is None
-    known = _values(law, part)
+    others = [port for port in variables_of(law.function) if port.name not in MEASURED]
+    rows_of, inside = wanted(law.name, others, part, now), callable(part.ref) and law.sample is None
+    known = values_of(law.function, part)
     p = {**law._set, **{name: float(x) for name, x in known.items()}} or None
     memory = {name: i for i, name in enumerate(_gives(law))}
     sizes = np.cumsum([0, *(len(port.names) for port in states)])
 
     def asked(t: float, q: Array, qd: Array, x: Array) -> tuple[Array, Array]:
         k = min(round(t / part.task.step) - part.first, part.steps)
-        given = {"q": q, "qd": qd} | {name: rows[k] for name, rows in wanted.items()}
+        given = {"q": q, "qd": qd} | {name: rows[k] for name, rows in rows_of.items()}
         given |= dict(zip(REFERENCES, map(np.asarray, part.ref(t)))) if inside else {}
         given |= {port.name: x[a:b] for port, a, b in zip(states, sizes, sizes[1:])}
         found = code.general(*(given[port.name] for port in code.inputs), p=p)
@@ -268,10 +270,10 @@ def _law_drive(part: Part, now: Mapping[str, Array]) -> exact.Drive:
         after = [named[law_output] for law_output in memory]
         return np.array(named["tau"]), np.concatenate([*after, np.empty(0)])
 
-    begun = [_begun(law, port, now) for port in states]
+    first = [begun(law, port, now, law.request.robot) for port in states]
     sample, phase = None if law.sample is None else several * part.task.step, (part.first - part.since) % several
     held, wait = (now["tau"], (several - phase) * part.task.step) if phase else (None, 0.0)
-    return exact.Drive(asked, np.concatenate([*begun, np.empty(0)]), sample, held=held, wait=wait)
+    return exact.Drive(asked, np.concatenate([*first, np.empty(0)]), sample, held=held, wait=wait)
 
 
 def _gives(law: Any) -> list[str]:
@@ -280,9 +282,10 @@ def _gives(law: Any) -> list[str]:
     return [by_state[port.name] for port in law.function.inputs if port.role == "state"]
 
 
-def _begun(law: Any, port: Input, now: Mapping[str, Array]) -> Array:
+def begun(law: Any, port: Any, now: Mapping[str, Array], robot: Robot) -> Array:
+    """A state as it is, or as a law's begins: a filter of positions with those that it sees."""
     if port.name in now:
         return np.asarray(now[port.name])
-    filtered = is_position(port, law.request.robot)
+    filtered = is_position(port, robot)
     start = seen(now) if filtered else law.initial.get(port.name, np.zeros(len(port.names)))
     return np.asarray(start, dtype=float)

@@ -35,15 +35,19 @@ def driven(
     """
     law = _seeing(law, sensors) if sensors is not None else law
     law = periodic(law, several) if several > 1 else law
+    whole = joined(law, arm, ref)
+    if arm.rates:
+        whole = replace(step(_moving(whole) if ref else whole), name=whole.name)
+    return whole if ref is None else clocked(whole)
+
+
+def joined(law: Block, arm: Block, ref: Block | None = None) -> Block:
+    """Side by side, the law's torque the arm's; with a reference the time `t` is an input."""
     blocks = {"law": law, "arm": arm} if ref is None else {"ref": ref, "law": law, "arm": arm}
     wires = {"arm.tau": "law.tau"}
     if ref is not None:
         wires |= {f"law.{x.name}": f"ref.{x.name}" for x in law.inputs if x.name in REFERENCE}
-    name, doc = f"{law.name}_loop", f"{law.doc}, and the arm it drives"
-    whole = wired(name, doc, blocks, wires)
-    if arm.rates:
-        whole = replace(step(_moving(whole) if ref else whole), name=name)
-    return whole if ref is None else clocked(whole)
+    return wired(f"{law.name}_loop", f"{law.doc}, and the arm it drives", blocks, wires)
 
 
 def _seeing(law: Block, sensors: Block) -> Block:
