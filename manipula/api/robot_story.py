@@ -14,6 +14,7 @@ from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import tables
 from manipula.errors import ManipulaError
 from manipula.generation.reports.published import published
+from manipula.mechanics.drawing.letters import slopes_of
 from manipula.mechanics.drawing.visuals.dressed import dressed, lighter, looks_of
 from manipula.pages.report.data import Count, Formula, Story, Table, Verdict
 from manipula.robot import Robot
@@ -35,7 +36,7 @@ def story_of(robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[
     paper = paper_story(robot, hidden, tell)
     code = [] if "code" in hidden else _code(robot, optimise, tell)
     before = picture(robot, size=(760, 540), whole=True) if paper.picture else ""  # as large as the arm that moves
-    drawn = _dressed(paper.drawing, robot, looks)
+    drawn = _dressed(paper.drawing, robot, looks) | {"slopes": slopes_of(robot, paper.drawing)}
     remarks = [*paper.remarks, *(f"On the picture: {note}." for note in drawn.get("notes", ())[:TOLD])]
     module = robot_module(robot, optimise=optimise, tell=tell)
     return replace(paper, drawing=drawn, picture=before, code=code, module=module, remarks=remarks)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import manipula as mp
@@ -57,6 +59,34 @@ def test_a_slider_moves_the_arm_and_its_number(page: Any) -> None:
     assert float(page.get_by_role("spinbutton").first.input_value()) == float(slider.input_value())
     page.wait_for_timeout(300)  # the picture at rest
     assert changed(before, page.locator("#arm-view").screenshot()) > 0.01
+
+
+def test_a_letter_has_a_slider_that_changes_the_arm_and_its_torques(page: Any) -> None:
+    """By the page's own models and the drawing's slopes: as Python draws and computes it."""
+    page.get_by_role("button", name="Home", exact=True).click()
+    page.wait_for_timeout(300)
+    torques = page.locator("#motion-view canvas").first
+    arm, plot = page.locator("#arm-view").screenshot(), torques.screenshot()
+    assert page.locator(".letters summary").inner_text() == "Letters without a value: l2"
+    box = page.get_by_role("spinbutton", name="l2 (m), as a number")
+    box.fill("0.55")
+    box.press("Enter")
+    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.55)
+    q = [
+        math.radians(float(one.input_value()))
+        for one in page.locator("#controls .joints").first.get_by_role("spinbutton").all()
+    ]
+    shown = re.findall(r"-?\d+\.\d+", page.locator(".where").inner_text())[:2]
+    np.testing.assert_allclose(
+        [float(x) for x in shown], mp.Arm(robot).pose(q)[:2, 3], atol=2e-3
+    )  # degrees have one digit
+    page.wait_for_timeout(300)
+    assert changed(arm, page.locator("#arm-view").screenshot()) > 0.005
+    assert changed(plot, torques.screenshot()) > 0.001
+    slider = page.get_by_role("slider", name="l2 (m)")
+    assert float(slider.input_value()) == 0.55
+    slider.fill("0.3")
+    assert box.input_value() == "0.3"
 
 
 def test_equations_are_set(page: Any) -> None:

@@ -20,7 +20,7 @@ export class ReportArm {
   private readonly home: number[];
   private late = 0;
 
-  constructor(private readonly drawing: Drawing, private readonly module: RobotModule | null, host: HTMLElement) {
+  constructor(private drawing: Drawing, private module: RobotModule | null, host: HTMLElement, private readonly letters: HTMLElement | null = null) {
     host.replaceChildren();
     this.viewer = new Viewer(host, { scroll: true, dark: matchMedia("(prefers-color-scheme: dark)").matches });
     this.viewer.setDrawing(drawing);
@@ -45,11 +45,20 @@ export class ReportArm {
     const poses = Object.entries(this.drawing.poses).map(([name, q]) => button(name, () => this.go(q, true)));
     place.replaceChildren(
       this.joints.root,
+      ...(this.letters ? [this.letters] : []),
       this.where,
       this.said,
       el("div", { class: "row" }, button("Home", () => this.go(this.home, true)), ...poses, button("Fit", () => this.viewer.fit()), button("PNG", () => this.png()), button("SVG", () => this.svg())),
       el("fieldset", {}, el("legend", {}, "Show"), ...shows),
     );
+  }
+
+  /** The same arm with other lengths and masses, where it stands. */
+  change(drawing: Drawing, module: RobotModule): void {
+    [this.drawing, this.module] = [drawing, module];
+    this.viewer.setModule(module);
+    this.viewer.setDrawing(drawing);
+    this.follow(this.viewer.q);
   }
 
   /** To a position; from afar in a second, so that one sees the way. */

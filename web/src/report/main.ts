@@ -2,10 +2,12 @@
 // computes the torques. The robot's module travels as text and is imported from a blob, so the page opens from a disk.
 import "./report.css";
 import type { Drawing, RobotModule } from "../shared/types";
+import { bound } from "../shared/bound";
 import { ReportArm } from "./arm";
 import { el } from "./elements";
 import { exercise } from "./exercise";
 import { setFiles } from "./files";
+import { Letters, letters, redrawn } from "./letters";
 import { setEquations } from "./mathematics";
 import { motionPanel } from "./motion";
 
@@ -36,13 +38,22 @@ async function start(handed: Handed): Promise<void> {
   } catch (error) {
     document.querySelector("main")?.prepend(el("p", { class: "note" }, `The models could not be loaded: ${String(error)}`));
   }
-  const host = document.querySelector<HTMLElement>("#arm-view"), found = host && new ReportArm(handed.drawing, module, host);
+  const free = new Letters(letters(handed.drawing, module), () => changed());
+  const host = document.querySelector<HTMLElement>("#arm-view");
+  const found = host && new ReportArm(handed.drawing, module, host, free.any ? free.root : null);
   setEquations();
   setFiles();
-  const moving = document.getElementById("motion-view");
-  if (moving) await motionPanel(moving, handed.drawing, module, found?.viewer ?? null);
-  const asked = document.getElementById("exercise-view");
+  const moving = document.getElementById("motion-view"), asked = document.getElementById("exercise-view");
+  let torques: ((module: RobotModule) => void) | null = null;
+  if (moving) torques = await motionPanel(moving, handed.drawing, module, found?.viewer ?? null);
   if (asked) exercise(asked, handed.drawing, module, handed.hidden);
+  function changed(): void {
+    if (!module) return;
+    const drawing = redrawn(handed.drawing, free.values), live = bound(module, free.of(module));
+    found?.change(drawing, live);
+    torques?.(live);
+    if (asked) exercise(asked, drawing, live, handed.hidden);
+  }
   printing(found);
   document.body.dataset.ready = "1";
 }

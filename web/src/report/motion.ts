@@ -27,12 +27,14 @@ export function motion(module: RobotModule, from: number[], to: number[], second
   return { t, q: rows.map((row) => row.q), tau: rows.map((row) => row.tau), power: rows.map((row) => row.power) };
 }
 
-export async function motionPanel(place: HTMLElement, drawing: Drawing, module: RobotModule | null, viewer: Viewer | null): Promise<void> {
-  if (!module?.inverse_dynamics) {
-    const why = module?.robot.missing?.find((one) => one.model === "inverse_dynamics")?.why ?? "the model could not be made";
+/** The panel; what it gives back computes it anew with another module. */
+export async function motionPanel(place: HTMLElement, drawing: Drawing, given: RobotModule | null, viewer: Viewer | null): Promise<(module: RobotModule) => void> {
+  if (!given?.inverse_dynamics) {
+    const why = given?.robot.missing?.find((one) => one.model === "inverse_dynamics")?.why ?? "the model could not be made";
     place.replaceChildren(el("p", { class: "note" }, `No torques: ${why}.`));
-    return;
+    return () => undefined;
   }
+  let module = given;
   const turns = drawing.coordinates.map((_, c) => drawing.joints.find((one) => one.index === c && one.range)?.unit !== "m");
   const from = firstPose(drawing), seconds = el("input", { type: "number", min: 0.2, max: 20, step: 0.1, value: 2, "aria-label": "seconds of the motion" });
   const to = ranges(drawing).map(([low, high], c) => Math.min(Math.max(from[c] + (turns[c] ? 0.9 : 0.3 * (high - low)) * (c % 2 ? -1 : 1), low), high));
@@ -58,6 +60,10 @@ export async function motionPanel(place: HTMLElement, drawing: Drawing, module: 
     await plot(torques, { x: shown.t, series: columns(shown.tau), labels: drawing.coordinates, units: { x: "t (s)", y: unit }, title: "Torques along the motion" }),
     await plot(power, { x: shown.t, series: [shown.power], labels: ["power"], units: { x: "t (s)", y: "P (W)" }, title: "Power of all motors together" }, 160),
   ];
+  return (other) => {
+    module = other;
+    again();
+  };
 }
 
 const columns = (rows: number[][]) => rows[0].map((_, c) => rows.map((row) => row[c]));

@@ -68,6 +68,8 @@ export interface Drawing {
   rest?: number[]; // a position that shows the arm well
   paints: Record<string, string>;
   stand_ins: Record<string, number>;
+  /** In a report: by letter of the geometry, how numbers of this record grow with it, as [path…, slope]. */
+  slopes?: Record<string, (string | number)[][]>;
 }
 
 export interface Port {

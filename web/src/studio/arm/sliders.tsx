@@ -43,8 +43,8 @@ function StandIn({ index }: { index: number }): JSX.Element {
         label={name}
         unit={unit || "–"}
         value={value}
-        low={Math.min(0, value)}
-        high={Math.max(2 * Math.abs(usual), value, 0.1)}
+        low={Math.min(usual ? 0 : -0.5, value)}
+        high={Math.max(2 * Math.abs(usual) || 0.5, value)}
         step={Math.abs(usual) / 50 || 0.02}
         onInput={(next) => (standIns.value = { ...standIns.value, [name]: next })}
         note={t("stand-in")}
@@ -52,6 +52,9 @@ function StandIn({ index }: { index: number }): JSX.Element {
     </div>
   );
 }
+
+const NAMED = 6; // in the heading
+const named = (names: string[]): string => names.slice(0, NAMED).join(", ") + (names.length > NAMED ? ` ${t("and {0} more", names.length - NAMED)}` : "");
 
 export function Sliders(): JSX.Element {
   const free = symbolic.value;
@@ -62,7 +65,7 @@ export function Sliders(): JSX.Element {
       ))}
       {free.length > 0 && (
         <details class="stand-ins" open={free.length <= 3}>
-          <summary>{t("Names without a value: {0}", free.map((p) => p.name).join(", "))}</summary>
+          <summary>{t("Names without a value: {0}", named(free.map((p) => p.name)))}</summary>
           {free.map((p, i) => (
             <StandIn key={p.name} index={i} />
           ))}

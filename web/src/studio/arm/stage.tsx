@@ -10,7 +10,7 @@ import { say } from "../state/notices";
 import { dark } from "../state/theme";
 import { chainType, noViewer, viewer } from "../state/viewing";
 import { welcome } from "../state/work";
-import { bound } from "./bound";
+import { bound } from "../../shared/bound";
 
 type Viewer = import("../../viewer/viewer").Viewer;
 

@@ -49,9 +49,12 @@ export const values = computed<number[] | undefined>(() => {
 export const known = (set: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(symbolic.value.flatMap(({ name }) => (set[name] === undefined ? [] : [[name, set[name]]])));
 
-export const symbolic = computed<Parameter[]>(() => 
-  (drawn.value?.parameters ?? []).filter((p) => p.value === null).sort((a, b) => Number(a.unit !== "m") - Number(b.unit !== "m")),
-);
+/** Names without a value; those of the geometry first. */
+export const symbolic = computed<Parameter[]>(() => {
+  const drawnBy = (drawn.value?.drawing as Drawing | undefined)?.stand_ins ?? {};
+  const later = ({ name }: Parameter): number => Number(!(name in drawnBy));
+  return (drawn.value?.parameters ?? []).filter((p) => p.value === null).sort((a, b) => later(a) - later(b));
+});
 
 let moduleOf = ""; // digest of the robot the module is of
 let drawingNow: AbortController | null = null;

@@ -1,5 +1,5 @@
 // A module whose functions already hold the parameters' values: the viewer knows nothing of parameters.
-import type { RobotModule } from "../../shared/types";
+import type { RobotModule } from "./types";
 
 export function bound(made: RobotModule, p: number[] | undefined): RobotModule {
   if (!p) return made;
