@@ -8,10 +8,12 @@ for each number draws the arm for any value. It is tried at half and twice the s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from manipula.mechanics.drawing.record import drawing_of
 from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.values.parameter import number
 
 Path = tuple[str | int, ...]
 PARTS = ("size", "reach", "floor", "base", "joints", "links", "tool", "payload")
@@ -29,7 +31,8 @@ def slopes_of(robot: Robot, record: Mapping[str, Any]) -> dict[str, list[list[An
 
 def _slopes(robot: Robot, record: Mapping[str, Any], name: str, value: float) -> list[list[Any]] | None:
     def at(share: float) -> dict[Path, float]:
-        return dict(_numbers(drawing_of(robot.with_parameters(**{name: share * value}))))
+        given = replace(robot, values=(*robot.values, (name, number(share * value))))
+        return dict(_numbers(drawing_of(given)))
 
     here, low, high = dict(_numbers(record)), at(1 - STEP), at(1 + STEP)
     if not value or not here.keys() == low.keys() == high.keys():
