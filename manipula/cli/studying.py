@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,10 +124,17 @@ def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise InputError(f"--with: expected NAME=VALUE, found {text!r}")
-    try:
-        return name.strip(), ast.literal_eval(value.strip())
-    except (ValueError, SyntaxError):
-        return name.strip(), value.strip()
+    return name.strip(), _value(value.strip())
+
+
+def _value(text: str) -> Any:
+    """As Python or JSON writes it; what neither does is a word. A backslash is part of a path."""
+    for read in (ast.literal_eval, json.loads):
+        try:
+            return read(text.replace("\\", "\\\\"))
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+    return text
 
 
 @contextmanager

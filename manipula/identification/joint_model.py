@@ -17,6 +17,7 @@ GROUPS: dict[str, list[str]] = {}
 for _key in FAMILIES:
     GROUPS.setdefault(_key.partition(":")[0], []).append(_key)
 HARMONICS = len(GROUPS["harmonics"])
+ALONE = ("motor_inertia", "offset", "stiffness", "tilt")  # words that are no friction
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,15 @@ class JointModel:
             raise InputError(f"JointModel: harmonics: expected 0 … {HARMONICS}, found {self.harmonics!r}")
         _check_pairs(self.coupling)
 
+    @classmethod
+    def from_words(cls, text: str) -> JointModel:
+        """The families named, with commas, and no other: "viscous, coulomb, offset, harmonics:2"."""
+        words = [word.strip() for word in text.split(",") if word.strip()]
+        harmonics = [word for word in words if word.partition(":")[0] == "harmonics"]
+        friction = tuple(word for word in words if word not in (*ALONE, *harmonics))
+        given: dict[str, Any] = {word: word in words for word in ALONE}
+        return cls(friction=friction, harmonics=max(map(_count, harmonics), default=0), **given)
+
     def as_dict(self) -> dict[str, Any]:
         """What was declared; a pair of `coupling` by both names."""
         told = {item.name: getattr(self, item.name) for item in fields(self)}
@@ -76,6 +86,13 @@ class JointModel:
         drive gains and couplings must be asked for."""
         chosen = [word for word in GROUPS if any(key in _FRICTION for key in GROUPS[word]) and word != Asymmetric.key]
         return cls(friction=tuple(chosen), stiffness=True, harmonics=HARMONICS, tilt=True, **more)
+
+
+def _count(word: str) -> int:
+    number = word.partition(":")[2] or "1"
+    if not number.isdigit():
+        raise InputError(f"model: expected harmonics:1 or harmonics:2, found {word!r}")
+    return int(number)
 
 
 def _words(given: Iterable[str] | str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from manipula.api import load
 from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
 from manipula.studies.cases.samples import LatinHypercube, Sobol
+from manipula.studies.ready.registry import ready
 from manipula.studies.results.study_result import Study
 from manipula.studies.running import ready_study
 from manipula.studies.studying import study
@@ -92,7 +93,7 @@ def study_of_file(
         subject = robot if robot is not None or asked.robot is None else robot_beside(path.parent, asked.robot)
         options = {"seed": asked.seed if seed is None else seed, **options}
         if asked.study is not None and subject is not None:
-            found = ready_study(asked.study, subject, asked.settings, **options)
+            found = ready_study(asked.study, subject, _beside(path.parent, asked), **options)
         else:
             shared = asked.shared if subject is None else {"robot": subject, **asked.shared}
             found = study(str(asked.function), _cases(asked, path.parent), shared=shared, **options)
@@ -103,6 +104,18 @@ def study_of_file(
 def robot_beside(folder: Path, name: str) -> Robot:
     """A library name, or a file beside the study's."""
     return load(folder / name if (folder / name).is_file() else name)
+
+
+def _beside(folder: Path, asked: StudyFile) -> dict[str, Any]:
+    """The settings of a ready study, with files that lie beside the study's."""
+
+    def placed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [placed(x) for x in value]
+        return str(folder / value) if isinstance(value, str) and (folder / value).exists() else value
+
+    files = ready(str(asked.study)).files
+    return {name: placed(value) if name in files else value for name, value in asked.settings.items()}
 
 
 def _cases(asked: StudyFile, folder: Path) -> Any:

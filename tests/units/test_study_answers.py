@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.studies.cases.values import refuse_names
 from manipula.studies.ready import bootstrap, tolerance
 from manipula.studies.ready.registry import READY
+from tests.units.test_cli import as_json, done, folder, refused
+
+__all__ = ["folder"]  # every test in an empty folder
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 
@@ -126,6 +130,43 @@ def test_windows_are_drawn_from_the_recordings() -> None:
     found = mp.studies.bootstrap(FLAT, logs=log, count=2, windows=4, model=mp.JointModel(friction=(), offset=False))
     assert found.count == 2 and not found.why and "Spread" in "".join(READY["bootstrap"].show(found))
     assert found.table["mx1_R"] == pytest.approx([2.5, 2.5], rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_parameter_is_a_column(seed: int) -> None:
+    """Names with brackets, widths, signs, digits in front, long ones; some alike but for those."""
+    rng = np.random.default_rng(seed)
+    letters = list("ab1[]·+-*/.0 ²({")
+    names = ["fs1[0.3]", "fs1(0.3)", "mx1_R", *("".join(rng.choice(letters, rng.integers(1, 90))) for _ in range(40))]
+    found = bootstrap.columns_of(names)
+    assert len(set(found)) == len(names) and found[:3] == ["fs1 0.3", "fs1 0.3 no 2", "mx1_R"]
+    refuse_names(found)
+
+
+@pytest.mark.slow
+def test_recordings_are_files_given_in_every_way(folder: Path) -> None:
+    mp.save(FLAT, folder / "arm.toml")
+    (folder / "with space").mkdir()
+    done("simulate", "arm.toml", "computed_torque", "--to", "1 -0.5", "--csv", "with space/run 1.csv")
+    words = [f"--with={word}" for word in ("count=2", "windows=4", "model=viscous", "method=ols", "prior=null")]
+    one = as_json("study", "bootstrap", "arm.toml", "--with=logs=with space/run 1.csv", *words)
+    assert one["cases"] == 2 and not one["failed"] and "fv1" in one["columns"]
+    listed = as_json("study", "bootstrap", "arm.toml", "--with=logs=['with space/run 1.csv']", *words)
+    text = ('format = 1\nstudy = "bootstrap"\nrobot = "../arm.toml"\n[settings]\nlogs = "run 1.csv"\ncount = 2\n'
+            'windows = 4\nmodel = "viscous"\nmethod = "ols"\n')  # fmt: skip
+    (folder / "with space" / "spread.toml").write_text(text)
+    log = mp.read_log(folder / "with space" / "run 1.csv", FLAT)
+    model = mp.JointModel(friction=("viscous",), offset=False, motor_inertia=False)
+    called = mp.studies.bootstrap(FLAT, logs=log, count=2, windows=4, model=model, method="ols", prior=None)
+    assert listed["summary"] == one["summary"] == called.as_dict()["summary"]
+    filed = as_json("study", "with space/spread.toml")  # its recording lies beside it
+    assert filed["cases"] == 2 and filed["columns"] == one["columns"]
+    for given, told in (
+        ("C:\\new\\table.csv", "C:\\new\\table.csv"),
+        ("arm.toml", "ending of a log"),
+        ("[3]", "found 3"),
+    ):
+        assert told in refused("study", "bootstrap", "arm.toml", f"--with=logs={given}", *words)
 
 
 BAD: list[tuple[str, dict[str, Any], str]] = [

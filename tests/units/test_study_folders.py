@@ -134,7 +134,7 @@ def ran(tmp_path: Path, *line: str) -> list[int]:
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no limit there")
 @pytest.mark.parametrize("size", [3000, 60_000])
 def test_files_that_may_not_grow(size: int, tmp_path: Path) -> None:
-    """Room for small parts alone, or for all of them but not for the whole: told, and gone on with to the same bytes."""
+    """Room for small parts alone, or for all of them but not for the whole: told, and gone on with, same bytes."""
     told, computed = ran(tmp_path, sys.executable, "PROGRAM", "files", str(tmp_path / "s"), str(size))
     assert told == 1 and computed <= 400
     assert (computed == 0) == (size == 60_000)

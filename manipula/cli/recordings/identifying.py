@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from manipula import JointModel
 
 WORSE = 2.0  # times the error at home that one abroad may be, where nobody says a bound
-ALONE = ("motor_inertia", "offset", "stiffness", "tilt")  # words of --model that are no friction
 
 
 @guarded
@@ -176,15 +175,4 @@ def _model(text: str) -> JointModel | str:
         return text
     from manipula import JointModel
 
-    words = options.split_names(text)
-    harmonics = [word for word in words if word.partition(":")[0] == "harmonics"]
-    friction = tuple(word for word in words if word not in (*ALONE, *harmonics))
-    given: dict[str, Any] = {word: word in words for word in ALONE}
-    return JointModel(friction=friction, harmonics=max(map(_count, harmonics), default=0), **given)
-
-
-def _count(word: str) -> int:
-    number = word.partition(":")[2] or "1"
-    if not number.isdigit():
-        raise InputError(f"--model: expected harmonics:1 or harmonics:2, found {word!r}")
-    return int(number)
+    return JointModel.from_words(text)

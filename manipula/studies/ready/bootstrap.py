@@ -8,6 +8,7 @@ bootstrap: H. R. Künsch, "The jackknife and the bootstrap for general stationar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 
 from manipula import api
 from manipula.errors import InputError
+from manipula.identification.joint_model import JointModel
 from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.simulation.records.logs import Log
@@ -25,6 +27,8 @@ from manipula.studies.ready.entry import Plan
 from manipula.studies.ready.settings import count_of
 from manipula.studies.results.study_result import Study
 
+_ODD = re.compile(r"[^\w.\-]+")
+LONGEST = 70  # letters of a parameter's column
 LEAST = 50  # samples of a window: below it filters see their own ends
 
 
@@ -33,7 +37,18 @@ def drawn(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     picked = rng.integers(0, len(case["windows"]), len(case["windows"]))
     logs = [log_from(case["windows"][int(k)]) for k in np.sort(picked)]
     found = api.identify(case["robot"], logs, model=case["model"], method=case["method"], prior=case["prior"])
-    return {row.name: row.value for row in found.base_parameters}
+    return dict(zip(columns_of([row.name for row in found.base_parameters]), (x.value for x in found.base_parameters)))
+
+
+def columns_of(names: Sequence[str]) -> list[str]:
+    """Parameters as columns of a table: what stands in brackets, as in fs1[0.3], behind a blank; none twice."""
+    found = list[str]()
+    for name in names:
+        plain = _ODD.sub(" ", name).strip()[:LONGEST]
+        plain = plain if plain[:1].isalpha() or plain[:1] == "_" else f"p {plain}"
+        again = sum(x == plain or x.startswith(f"{plain} no ") for x in found)
+        found.append(f"{plain} no {again + 1}" if again else plain)
+    return found
 
 
 def log_from(window: dict[str, Any]) -> Log:
@@ -64,10 +79,12 @@ def plan(
     prior: str | None = "robot",
 ) -> Plan:
     """`logs`: recordings or their files; `count` draws of `windows` from each; `model`, `method`, `prior`: as
-    `mp.identify` takes them."""
+    `mp.identify` takes them, a model also by its words."""
     held = [_log(robot, x) for x in _listed(logs)]
-    found = api.identify(robot, held, model=model, method=method, prior=prior)
-    fitted = {row.name: (row.value, row.sigma) for row in found.base_parameters}
+    chosen = JointModel.from_words(model) if isinstance(model, str) and model != "auto" else model
+    found = api.identify(robot, held, model=chosen, method=method, prior=prior)
+    names = columns_of([row.name for row in found.base_parameters])
+    fitted = {name: (row.value, row.sigma) for name, row in zip(names, found.base_parameters)}
     shared = {"robot": robot, "windows": windows_of(held, count_of("windows", windows, 10_000)), "model": found.model}
     words = {"method": method, "prior": prior, "fitted": fitted}
     return Plan(Product({"draw": range(count_of("count", count))}), {**shared, **words})

@@ -31,7 +31,7 @@ def no_answer(study: Study) -> Mapping[str, Any]:
 @dataclass(frozen=True)
 class Ready:
     """`function` computes a case, `plan(robot, **settings)` makes the cases, `show` draws what came of them, `told` is
-    the answer in short, by name."""
+    the answer in short, by name; `files` are the settings that may name some."""
 
     name: str
     line: str
@@ -39,6 +39,7 @@ class Ready:
     plan: Callable[..., Plan]
     show: Callable[[Study], Sequence[str]] = nothing
     told: Callable[[Study], Mapping[str, Any]] = no_answer
+    files: tuple[str, ...] = ()
 
     @property
     def settings(self) -> dict[str, Any]:

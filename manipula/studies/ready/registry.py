@@ -52,6 +52,7 @@ READY = {
             bootstrap.drawn,
             bootstrap.plan,
             bootstrap.show,
+            files=("logs",),
         ),
     )
 }
