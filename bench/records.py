@@ -6,6 +6,7 @@
     python bench/records.py FOLDER --seconds 60    a limit for each search; without it the searcher's own apply
     python bench/records.py FOLDER --ship          what is cheaper than what ships takes its place
     python bench/records.py FOLDER --found --ship  of what is in FOLDER already, whatever version found it; no search
+    python bench/records.py FOLDER --found --further 4    what the seeds found goes on together, four times
 
 Prints best, median and worst of the seeds and the seconds of a search. Each function found is written to
 FOLDER/functions. They ship in manipula/generation/records, and are proved whenever they are loaded.
@@ -27,13 +28,16 @@ from manipula.algebra.expr.function import Function, moved_to
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
 from manipula.algebra.expr.walk import rebuilt, topological
-from manipula.algebra.optimise.search.stored import function_from_text
+from manipula.algebra.optimise.search.stored import function_from_text, text_from_function
+from manipula.algebra.optimise.search.tournament import winner
+from manipula.generation.levels import CHAINS, enough_for
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.shipped import called_as, record, stored
 from manipula.mechanics.models.dynamics.friction import sat
 from manipula.mechanics.models.ports import PORTS
 from manipula.studies.searching import HEADS, Board, Found, Line, searches, unpacked
+from manipula.support.progress import Effort
 from manipula.support.tables import text_table
 
 LIBRARY = [
@@ -60,7 +64,10 @@ def line_of(name: str) -> Line:
     return Line(name, asked.robot(), asked.model, asked.method, asked.symbolic)
 
 
-def place(folder: str, line: str, seed: int) -> Path:
+TOGETHER = "together"  # in the place of a seed
+
+
+def place(folder: str, line: str, seed: int | str) -> Path:
     return Path(folder) / "functions" / f"{''.join(c if c.isalnum() else '_' for c in line)}-{seed}.json"
 
 
@@ -85,7 +92,7 @@ def found_in(folder: str, name: str) -> Iterator[tuple[int, Function]]:
     for path in place(folder, name, 0).parent.glob(f"{stem}-*.json"):
         seed = path.stem.removeprefix(f"{stem}-")
         if seed.isdecimal():
-            yield int(seed), function_from_text(path.read_text(encoding="utf-8"))
+            yield int(seed), read_function(path)
 
 
 def searched(options: argparse.Namespace, lines: list[str]) -> Board:
@@ -114,13 +121,43 @@ def read(folder: str, lines: list[str]) -> Board:
     return board
 
 
+def further(folder: str, name: str, times: int) -> str:
+    """Tournaments whose entrants are what the seeds and earlier tournaments found. The best is written beside them."""
+    asked, kept = prepare(request_of(TITLES[name], "max")), place(folder, name, TOGETHER)
+    known = [function for _, function in found_in(folder, name)]
+    begun = min(map(total_of, known))
+    known += [read_function(kept)] if kept.exists() else []
+    for turn in range(times):
+        known.sort(key=total_of)
+        effort = Effort(moves=enough_for(total_of(known[0])), seed=1000 * len(known) + turn)
+        won = winner(known, range(len(known)), effort, asked.aim, CHAINS)
+        if total_of(won) < total_of(known[0]):
+            kept.write_text(text_from_function(won), encoding="utf-8")
+        known.append(won)
+    return f"{name}: {begun} by a seed alone, {min(map(total_of, known))} together"
+
+
+def total_of(function: Function) -> int:
+    return function.cost.total
+
+
+def read_function(path: Path) -> Function:
+    return function_from_text(path.read_text(encoding="utf-8"))
+
+
+def best_of(folder: str, name: str, seed: int) -> Function:
+    """Of the best seed, or of all together."""
+    paths = [place(folder, name, seed), place(folder, name, TOGETHER)]
+    return min((read_function(path) for path in paths if path.exists()), key=total_of)
+
+
 def ship(name: str, seed: int, folder: str) -> str:
     """What was found takes the place of what ships, if it is cheaper."""
     line = TITLES[name]
     if line.method != "best":
         return f"{name}: by a method that was named, nothing ships"
     asked = prepare(request_of(line, "max"))
-    found = called_as(function_from_text(place(folder, name, seed).read_text(encoding="utf-8")), asked)
+    found = called_as(best_of(folder, name, seed), asked)
     before = stored(asked)
     if before is not None and before.cost.total <= found.cost.total:
         return f"{name}: {before.cost.total} ships, {found.cost.total} was found"
@@ -162,6 +199,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=None, help="limit of each search")
     parser.add_argument("--engine", default="local")
     parser.add_argument("--found", action="store_true", help="take what is in the folder, search for nothing")
+    parser.add_argument("--further", type=int, default=0, metavar="TIMES", help="what the seeds found goes on together")
     parser.add_argument("--ship", action="store_true")
     options = parser.parse_args()
     lines = [name for name in TITLES if options.only.lower() in name.lower()]
@@ -170,6 +208,8 @@ def main() -> int:
         return 2
     board = read(options.folder, lines) if options.found else searched(options, lines)
     print(text_table(HEADS, board.rows(), right=range(1, len(HEADS))))
+    for name in board.best if options.further else ():
+        print(further(options.folder, name, options.further), flush=True)
     if options.ship:
         for name, found in board.best.items():
             print(ship(name, found.seed, options.folder))

@@ -91,7 +91,7 @@ def _max(asked: Prepared, effort: Effort, past: Past) -> Function:
     liked = favourites(formulations(asked, half, min(map(total, known))), POOL)
     entrants, basins = [optimised(built(asked, choice)) for choice in liked], list(liked.values())
     known += [relaxed_draft(asked, next(iter(liked)))] if liked else []
-    enough = _enough(total(fast))
+    enough = enough_for(total(fast))
     left = replace(effort, moves=effort.moves if effort.moves or effort.seconds else enough)
     if effort.seconds is not None:
         left = replace(left, seconds=max(effort.seconds - (monotonic() - begun), 0.01))
@@ -99,7 +99,7 @@ def _max(asked: Prepared, effort: Effort, past: Past) -> Function:
     return marked(_arranged(best), _cut(effort, brake, enough))
 
 
-def _enough(total: int) -> int:
+def enough_for(total: int) -> int:
     """Moves of each worker that are worth while for a function of so many operations."""
     size = max(total, 1)
     return min(WORK // size, MOVES_EACH * size)
