@@ -115,6 +115,8 @@ def _wished(name: str, wishes: Wishes) -> Robot | None:
     asked, folder = read_study(name), Path(name).parent
     if asked.robot is None:
         raise InputError(f"{name} names no robot for --set and the like")
+    if "\n" in asked.robot:
+        raise InputError(f"{name} holds its robot itself; --set and the like are for one that it names")
     near = folder / asked.robot
     return places.find(str(near) if near.is_file() else asked.robot, wishes)
 

@@ -111,7 +111,7 @@ def _image(x: float, y: float, wide: float, tall: float, pixels: Sequence[bytes]
     data = b64encode(_png(pixels)).decode()
     return (
         f'<image x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{tall:.1f}" preserveAspectRatio="none" '
-        f'style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>'
+        f'image-rendering="pixelated" href="data:image/png;base64,{data}"/>'
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from manipula.api import load
 from manipula.errors import InputError
 from manipula.robot import Robot
+from manipula.studies.cases.cases import cases_from
 from manipula.studies.ready.registry import ready
 from manipula.studies.ready.tune import Tuned, best
 from manipula.studies.results.study_result import Study
@@ -20,15 +21,22 @@ from manipula.studies.studying import study
 OPTIONS = ("engine", "workers", "seed", "resume", "results", "tell")  # of `study`
 
 
-def ready_study(name: str, robot: Robot | str, settings: Mapping[str, Any], **options: Any) -> Study:
-    """A ready study by its name."""
+def ready_study(
+    name: str, robot: Robot | str, settings: Mapping[str, Any], most: int | None = None, **options: Any
+) -> Study:
+    """A ready study by its name. More cases than `most` are refused before the first."""
     entry = ready(name)
     if not isinstance(robot, Robot | str):
         raise InputError(f"robot: expected a robot or its name, found {robot!r:.60}")
     subject = load(robot) if isinstance(robot, str) else robot
     plan = entry.planned(subject, settings)
-    found = study(entry.function, plan.cases, shared=plan.shared, **options)
-    return replace(found, title=f"{name} of {subject.name}", show=entry.show, told=entry.told, shared=plan.shared)
+    cases = cases_from(plan.cases)
+    if most is not None and cases.count > most:
+        raise InputError(f"the study {name} has {cases.count} cases here; expected {most} or fewer")
+    found = study(entry.function, cases, shared=plan.shared, **options)
+    units = {column: told.unit for column, told in entry.columns.items()} | dict(plan.units)
+    title = f"{name} of {subject.name}"
+    return replace(found, title=title, show=entry.show, told=entry.told, shared=plan.shared, units=units)
 
 
 def _run(name: str, robot: Robot | str, words: Mapping[str, Any]) -> Study:
@@ -70,9 +78,9 @@ def payload(robot: Robot | str, **words: Any) -> Study:
 def gains(robot: Robot | str, **words: Any) -> Study:
     """Simulated runs with many gains of a law: rms `error`, `error_end`, largest `torque`, `stable` or not.
 
-    `law`, `gains={"kp": [50, 2000], "kd": [5, 200]}` (drawn evenly in their logarithms, `count`; or `levels` of each),
-    `start`, `goal`, `duration`, `settle`, `payload` that the law does not know of, `sample`, other `settings` of the
-    law; `device="cuda"` where workers have one. Besides: what `mp.study` takes.
+    `law`, `gains={"kp": [50, 2000], "kd": [5, 200]}` (drawn evenly in their logarithms, `count`; or `levels` of each;
+    one that is a number is held), `start`, `goal`, `duration`, `settle`, `payload` that the law does not know of,
+    `sample`, other `settings` of the law; `device="cuda"` where workers have one. Besides: what `mp.study` takes.
     """
     return _run("gains", robot, words)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from manipula.api import load
+from manipula.api import from_text, load
 from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
 from manipula.studies.cases.samples import LatinHypercube, Sobol
@@ -66,6 +67,11 @@ def read_study(path: str | Path) -> StudyFile:
     return found
 
 
+def study_from_text(text: str) -> StudyFile:
+    """Of a text that `study_text` wrote."""
+    return StudyFile.model_validate(tomllib.loads(text))
+
+
 def _refuse_mixed(path: Path, found: StudyFile) -> None:
     if (found.study is None) == (found.function is None):
         raise InputError(f"{path}: expected study (a ready one) or function (your own), one of them")
@@ -102,7 +108,9 @@ def study_of_file(
 
 
 def robot_beside(folder: Path, name: str) -> Robot:
-    """A library name, or a file beside the study's."""
+    """A library name, a file beside the study's, or the text of one: no name has several lines."""
+    if "\n" in name:
+        return from_text(name, Path("robot.toml"))
     return load(folder / name if (folder / name).is_file() else name)
 
 

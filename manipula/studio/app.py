@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from manipula.errors import InputError, ManipulaError, UnknownNameError
-from manipula.studio.asked import FILE, Recordings, body_of
+from manipula.studio.asked import FILE, Recordings, body_of, is_form
 from manipula.studio.guard import MOST, MOST_UPLOADED, Guard
 from manipula.studio.jobs import Job, Jobs
 from manipula.studio.store import Conflict, Drafts, Folder
@@ -98,7 +98,7 @@ class Studio:
 
     def job(self, kind: str) -> Handler:
         async def answer(request: Request) -> Response:
-            given = await (self.recordings.of(request) if kind == "identify" else body_of(request))
+            given = await self._given(kind, request)
             given |= await self._file_of(given) if kind in ("looks", "report") else {}
             given["outbox"] = str(self.outbox)
             return JSONResponse({"job": self.jobs.start(kind, given).name})
@@ -112,6 +112,14 @@ class Studio:
             return {}
         path, _ = await asyncio.to_thread(self.folder.read, given["file"])
         return {"path": str(path), "root": str(self.folder.root), "turn": secrets.token_hex(8)}
+
+    async def _given(self, kind: str, request: Request) -> dict[str, Any]:
+        """Recordings come with a form; where they are is for us to say."""
+        if kind == "identify" or (kind == "study" and is_form(request)):
+            return await self.recordings.of(request)
+        given = await body_of(request)
+        given.pop("logs", None)
+        return given
 
     async def listed_jobs(self, request: Request) -> Response:
         return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})

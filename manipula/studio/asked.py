@@ -26,7 +26,14 @@ async def body_of(request: Request) -> dict[str, Any]:
     """The request's JSON, a table. A form of another site cannot be of this type."""
     if _type(request) != "application/json":
         raise InputError("the request is not JSON")
-    found = _parsed(await request.body())
+    return _table(_parsed(await request.body()))
+
+
+def is_form(request: Request) -> bool:
+    return _type(request) == "multipart/form-data"
+
+
+def _table(found: Any) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InputError("the request is not a table")
     return found
@@ -66,10 +73,12 @@ class Recordings:
 
     async def of(self, request: Request) -> dict[str, Any]:
         """The document of the form, and where its files are."""
-        if _type(request) != "multipart/form-data":
+        if not is_form(request):
             raise InputError("the request is no form with recordings")
         async with request.form(max_files=KEPT, max_fields=10, max_part_size=MOST) as form:
             given: dict[str, Any] = {"document": _parsed(form.get("document")), "method": form.get("method")}
+            if "asked" in form:  # what a request without recordings would have been
+                given |= _table(_parsed(form.get("asked")))
             for key in ("logs", "validate"):
                 given[key] = [await self._kept(file) for file in form.getlist(key)]
         return given

@@ -57,8 +57,9 @@ class Job:
     def wanted(self) -> bool:
         return self.readers > 0 or time.monotonic() - self.asked < PATIENCE
 
-    def tell(self, text: str) -> None:
-        self.lines.append({"text": text, "seconds": round(time.monotonic() - self.begun, 2)})
+    def tell(self, text: str, figures: Any = None) -> None:
+        line = {"text": text, "seconds": round(time.monotonic() - self.begun, 2)}
+        self.lines.append(line if figures is None else line | {"figures": figures})
         if len(self.lines) > LINES:
             del self.lines[0]
             self.dropped += 1

@@ -1,7 +1,7 @@
 """A process that does one task after another for the server, and ends with it.
 
-It reads `{task, given}` and writes `{tell}` while it works, then `{result}` or `{error}`. What the tasks print goes to
-stderr. When the server is gone, however it went, the process ends at once, in the middle of a task, too.
+It reads `{task, given}` and writes `{tell, figures}` while it works, then `{result}` or `{error}`. What tasks print
+goes to stderr. When the server is gone, however it went, the process ends at once, in the middle of a task, too.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def _step_back(requests: queue.SimpleQueue[Any]) -> None:
 
 
 def _work(request: dict[str, Any], answers: BinaryIO) -> None:
-    def tell(text: str) -> None:
-        _send(answers, {"tell": text})
+    def tell(text: str, figures: object = None) -> None:
+        _send(answers, {"tell": text, "figures": figures})
 
     try:
         with warnings.catch_warnings(), told_by_others():

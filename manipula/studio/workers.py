@@ -18,7 +18,7 @@ from typing import Any
 from manipula.errors import ManipulaError
 from manipula.studio.frames import packed, received
 
-Tell = Callable[[str], None]
+Tell = Callable[[str, Any], None]  # a line of progress, and its figures where it has some
 QUICK = 20.0  # seconds that an answer to a keystroke may take before it is given up
 
 
@@ -52,7 +52,7 @@ class Worker:
     def alive(self) -> bool:
         return not self._killed and self._process.returncode is None
 
-    async def run(self, task: str, given: Any, tell: Tell = lambda text: None) -> Any:
+    async def run(self, task: str, given: Any, tell: Tell = lambda text, figures: None) -> Any:
         """The task's result; `TaskError` with its error, or where the process has ended."""
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
@@ -61,7 +61,7 @@ class Worker:
             while True:
                 message = await received(self._process.stdout)
                 if "tell" in message:
-                    tell(message["tell"])
+                    tell(message["tell"], message["figures"])
                 elif "error" in message:
                     raise TaskError(message["error"])
                 elif "result" in message:

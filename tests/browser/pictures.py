@@ -21,7 +21,7 @@ WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 DONE = {
     "Equations": ".equations .katex", "Inverse": ".derivation", "Counts": ".bar", "Code": ".source .hljs-comment",
     "Dynamics": ".plot canvas", "Simulate": ".plot canvas", "Check": ".laws", "Base": ".figures .katex",
-    "Identify": ".drop",
+    "Identify": ".drop", "Study": ".shown svg",
 }  # fmt: skip
 
 
@@ -36,8 +36,8 @@ def kept(page: Any, name: str) -> None:
 
 def panel(page: Any, tab: str) -> None:
     page.get_by_role("tab", name=tab, exact=True).click()
-    if tab == "Simulate":
-        page.get_by_role("button", name="Simulate", exact=True).click()
+    if tab in ("Simulate", "Study"):
+        page.get_by_role("button", name={"Study": "Run the study"}.get(tab, tab), exact=True).click()
     page.locator(f".tab-body {DONE[tab]}").first.wait_for(timeout=120_000)
 
 
@@ -63,6 +63,17 @@ def wide(browser: Any, program: Program) -> None:
         panel(page, "Simulate")
         page.locator(".tab-body").evaluate("body => body.scrollTop = 330")
         kept(page, "simulate")
+
+        study(page)
+
+
+def study(page: Any) -> None:
+    library(page, "planar2r")
+    page.get_by_role("tab", name="Study", exact=True).click()
+    page.get_by_role("tabpanel").get_by_label("Study", exact=True).select_option("workspace")
+    panel(page, "Study")
+    page.get_by_role("img", name="manipulability at").evaluate("picture => picture.scrollIntoView()")
+    kept(page, "study")
 
 
 def others(browser: Any, program: Program) -> None:

@@ -171,7 +171,7 @@ def test_the_keyboard_alone_is_enough(page: Any) -> None:
     page.keyboard.press("ArrowLeft")
     assert chosen.inner_text() == "Base"
     page.keyboard.press("End")
-    assert chosen.inner_text() == "Identify"
+    assert chosen.inner_text() == "Study"
     page.keyboard.press("?")
     page.get_by_role("dialog", name="Keys").wait_for()
     page.keyboard.press("Escape")

@@ -65,7 +65,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "arm": ("support", "algebra", "mechanics", "generation", "ik", "api", "model", "robot"),
     "studies": ("support", "mechanics", "pages", "ik", "simulation", "identification", *FACE),  # programs of the verbs
     "": ("parameters", "simulation", "identification", "studies", *FACE),
-    "studio": ("support", "", *FACE),
+    "studio": ("support", "studies", "", *FACE),
     "cli": ("support", "studies", "studio", "pages.built", "", *FACE),
 }
 

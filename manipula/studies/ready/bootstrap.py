@@ -24,6 +24,7 @@ from manipula.robot import Robot
 from manipula.simulation.records.logs import Log
 from manipula.studies.cases.cases import Product
 from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.forms import Column, Setting
 from manipula.studies.ready.settings import count_of
 from manipula.studies.results.study_result import Study
 
@@ -67,6 +68,17 @@ def windows_of(logs: Sequence[Log], count: int) -> list[dict[str, Any]]:
             cut = {name: getattr(log, name) for name in ("q", "tau", "qd", "qdd") if getattr(log, name) is not None}
             found.append({"t": log.t[start:stop] - log.t[start], **{name: x[start:stop] for name, x in cut.items()}})
     return found
+
+
+FORM = (
+    Setting("logs", "recordings of time, position and torque", "logs"),
+    Setting("count", "draws, each identified like the whole", "count", begin=lambda robot: 20),
+    Setting("windows", "pieces that every recording is cut into", "count", begin=lambda robot: 10),
+    Setting("model", "as identify takes it", "written"),
+    Setting("method", "as identify takes it", "written"),
+    Setting("prior", "as identify takes it", "written"),
+)
+COLUMNS = {"draw": Column("", "number of the draw")}
 
 
 def plan(

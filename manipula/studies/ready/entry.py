@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
+from manipula.studies.ready.forms import Column, Setting
 from manipula.studies.results.study_result import Study
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The cases of a study and what they share."""
+    """The cases of a study and what they share; `units` of columns that are named only now."""
 
     cases: Any
     shared: Mapping[str, Any]
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def nothing(study: Study) -> Sequence[str]:
@@ -31,7 +33,8 @@ def no_answer(study: Study) -> Mapping[str, Any]:
 @dataclass(frozen=True)
 class Ready:
     """`function` computes a case, `plan(robot, **settings)` makes the cases, `show` draws what came of them, `told` is
-    the answer in short, by name; `files` are the settings that may name some."""
+    the answer in short, by name; `files` are the settings that may name some. `form` tells of the settings and
+    `columns` of the table, for whoever fills in a form and reads a result."""
 
     name: str
     line: str
@@ -40,6 +43,8 @@ class Ready:
     show: Callable[[Study], Sequence[str]] = nothing
     told: Callable[[Study], Mapping[str, Any]] = no_answer
     files: tuple[str, ...] = ()
+    form: tuple[Setting, ...] = ()
+    columns: Mapping[str, Column] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:

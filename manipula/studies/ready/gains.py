@@ -7,7 +7,7 @@ time to settle behind it, the error at the end, the largest torque, and whether 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import prod
 from typing import Any, NamedTuple
 
@@ -21,8 +21,10 @@ from manipula.simulation import trajectory
 from manipula.simulation.plant import Plant
 from manipula.studies.cases.cases import Product
 from manipula.studies.cases.samples import Sobol
+from manipula.studies.ready.begin import goal_of, start_of
 from manipula.studies.ready.devices import here, in_pairs, on_device, refuse_device
 from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.forms import Column, Range, Setting
 from manipula.studies.ready.settings import count_of, joints, not_negative, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import batched, robot_from, text_from
@@ -96,6 +98,52 @@ def _frozen(motion: Any) -> list[Any]:
     return [tuple(x) if isinstance(x, list) else x for x in motion]
 
 
+# what a form begins with: two ends, or one value that is held
+GAINS: dict[str, tuple[float, float | None]] = {
+    "kp": (25.0, 400.0),
+    "kd": (5.0, 80.0),
+    "ki": (50.0, None),
+    "lam": (2.5, 40.0),
+    "gamma": (1.0, None),
+    "gain": (2.5, 40.0),
+    "layer": (0.1, None),
+}
+
+
+@cache
+def laws() -> dict[str, list[Range]]:
+    """The laws that a form offers, with the gains that must be given: those that drive joints and are known above."""
+    found = {}
+    for law in api.laws():
+        asked = [gain for gain in api.law_gains(law) if gain["value"] is None]
+        drives = "limit" in api.law_options(law) and "task" not in api.law_options(law)
+        if drives and all(gain["name"] in GAINS for gain in asked):
+            found[law] = [Range(gain["name"], gain["unit"], *GAINS[gain["name"]]) for gain in asked]
+    return found
+
+
+FORM = (
+    Setting("law", "the control law", "choice", begin=lambda robot: "computed_torque", choices=lambda: tuple(laws())),
+    Setting("gains", "from and to; a gain with nothing in its second field is held", "ranges", by="law", ranges=laws),
+    Setting("levels", "of each gain, every combination of them, for a map", "count", begin=lambda robot: 12),
+    Setting("count", "gains drawn where no levels are given", "count", begin=lambda robot: None),
+    Setting("start", "where the motion begins", "joints", begin=start_of),
+    Setting("goal", "where the motion ends", "joints", begin=goal_of),
+    Setting("duration", "of the motion", "number", "s", lambda robot: 1.0),
+    Setting("settle", "rest behind it", "number", "s", lambda robot: 0.5),
+    Setting("payload", "in the hand, which the law does not know of", "number", "kg", lambda robot: 0.0),
+    Setting("sample", "time of the law", "number", "s", lambda robot: 1e-3),
+    Setting("settings", "the law's others", "written"),
+    Setting("device", "cpu or cuda", "written"),
+)
+COLUMNS = {
+    "error": Column("rad or m", "rms along the motion and the rest behind it"),
+    "error_end": Column("rad or m", "largest at the end"),
+    "torque": Column("N·m or N", "largest of any joint"),
+    "stable": Column("", "1 where it stayed within 1000 rad or m"),
+}
+
+
 def plan(
     robot: Robot,
     law: str = "computed_torque",
@@ -112,22 +160,27 @@ def plan(
     device: str = "cpu",
 ) -> Plan:
     """`gains`: {name: [low, high]}, the same for all joints, drawn evenly in their logarithms, `count` of them; with
-    `levels` every combination of so many of each, for maps. A quintic from `start` to `goal`, then `settle` seconds of
-    rest; `payload`: kg in the hand that the law does not know of; `settings`: the law's others; `device`: "cuda" where
-    workers have one."""
+    `levels` every combination of so many of each, for maps; one that is a number is held. A quintic from `start` to
+    `goal`, then `settle` seconds of rest; `payload`: kg in the hand that the law does not know of; `settings`: other
+    ones of the law; `device`: "cuda" where workers have one."""
     if not isinstance(gains, Mapping) or not gains:
         raise InputError(f"gains: expected ranges by name, such as kp = [50, 2000], found {gains!r:.60}")
     if goal is None:
         raise InputError("gains: goal: expected where the motion ends, one number a joint")
-    ranges = {name: {**_range(name, ends), "scale": "log"} for name, ends in gains.items()}
+    held = {name: positive(f"gains: {name}", x) for name, x in gains.items() if isinstance(x, int | float)}
+    ranges = {name: {**_range(name, ends), "scale": "log"} for name, ends in gains.items() if name not in held}
+    if not ranges:
+        name, value = next(iter(gains.items()))
+        raise InputError(f"gains: {name}: expected a range [low, high], found {value!r:.60}; not all can be held")
     cases = Sobol(count_of("count", count), ranges) if levels is None else Product(_levels(ranges, levels))
     first = [0.0] * robot.dof if start is None else joints(robot, "start", start)
     numbers = [positive("duration", duration), not_negative("settle", settle), not_negative("payload", payload)]
     motion = [first, joints(robot, "goal", goal), *numbers, positive("sample", sample)]
-    fixed = [*{**(settings or {}), **{name: ends["from"] for name, ends in ranges.items()}}.items()]
+    fixed = [*{**(settings or {}), **held, **{name: ends["from"] for name, ends in ranges.items()}}.items()]
     _subject(text_from(robot), law, tuple(fixed), tuple(_frozen(motion)))  # what cannot be is told now
     told = {"law": law, "gains": list(ranges), "settings": fixed, "motion": motion, "device": refuse_device(device)}
-    return Plan(cases, {"robot": robot, **told})
+    units = {gain["name"]: gain["unit"] for gain in api.law_gains(law)}
+    return Plan(cases, {"robot": robot, **told}, units)
 
 
 def _range(name: str, ends: Any) -> dict[str, float]:

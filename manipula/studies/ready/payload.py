@@ -21,7 +21,9 @@ from manipula.pages.page import charts, section
 from manipula.robot import Robot
 from manipula.simulation import trajectory
 from manipula.studies.cases.cases import Product
+from manipula.studies.ready.begin import efforts_of, goal_of, start_of
 from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.forms import Column, Setting
 from manipula.studies.ready.settings import joints, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import robot_from, text_from
@@ -56,6 +58,30 @@ def carried(case: dict[str, Any], rng: Any) -> dict[str, Any]:
         "use": use.max(), "joint": int(use.argmax()) + 1, "speed_use": fast.max(), "torque": peaks,
         "fits": bool(use.max() <= 1 and fast.max() <= 1),
     }  # fmt: skip
+
+
+FORM = (
+    Setting("start", "where the motion begins", "joints", begin=start_of),
+    Setting("goal", "where the motion ends", "joints", begin=goal_of),
+    Setting("duration", "of the motion at speed 1", "number", "s", lambda robot: 1.0),
+    Setting(
+        "payloads", "loads in the hand", "levels", "kg", lambda robot: {"from": 0, "to": 5, "count": 11}, column="mass"
+    ),
+    Setting(
+        "speeds", "times the motion's", "levels", "1", lambda robot: {"from": 0.5, "to": 2, "count": 7}, column="speed"
+    ),
+    Setting("com", "centre of mass of the load, in the tool's frame", "vector", "m", lambda robot: (0.0, 0.0, 0.0)),
+    Setting("limits", "what the motors give; left empty, what the robot's file says", "efforts", begin=efforts_of),
+)
+COLUMNS = {
+    "mass": Column("kg", "in the hand"),
+    "speed": Column("1", "times the motion's"),
+    "use": Column("1", "largest torque, as a share of its limit"),
+    "joint": Column("", "number of the joint that limits"),
+    "speed_use": Column("1", "largest velocity, as a share of its limit"),
+    "torque": Column("N·m or N", "largest of every joint"),
+    "fits": Column("", "1 where no limit is passed"),
+}
 
 
 def plan(

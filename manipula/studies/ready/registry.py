@@ -15,6 +15,8 @@ READY = {
             workspace.voxel,
             workspace.plan,
             workspace.show,
+            form=workspace.FORM,
+            columns=workspace.COLUMNS,
         ),
         Ready(
             "tolerances",
@@ -22,6 +24,8 @@ READY = {
             tolerance.built,
             tolerance.plan,
             tolerance.show,
+            form=tolerance.FORM,
+            columns=tolerance.COLUMNS,
         ),
         Ready(
             "gains",
@@ -30,6 +34,8 @@ READY = {
             gains.plan,
             gains.show,
             gains.told,
+            form=gains.FORM,
+            columns=gains.COLUMNS,
         ),
         Ready(
             "tune",
@@ -38,6 +44,8 @@ READY = {
             tune.plan,
             tune.show,
             tune.told,
+            form=tune.FORM,
+            columns=tune.COLUMNS,
         ),
         Ready(
             "payload",
@@ -45,6 +53,8 @@ READY = {
             payload.carried,
             payload.plan,
             payload.show,
+            form=payload.FORM,
+            columns=payload.COLUMNS,
         ),
         Ready(
             "bootstrap",
@@ -53,6 +63,8 @@ READY = {
             bootstrap.plan,
             bootstrap.show,
             files=("logs",),
+            form=bootstrap.FORM,
+            columns=bootstrap.COLUMNS,
         ),
     )
 }

@@ -21,6 +21,7 @@ from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
 from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.forms import Column, Setting
 from manipula.studies.ready.settings import configurations, count_of, not_negative
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import arm, robot_from, text_from
@@ -94,6 +95,24 @@ def inertial_errors(theta: dict[str, float], rng: np.random.Generator, mass: flo
             row = names.index(f"m{axis}{link}")
             delta[row] = share * theta[names[row]] + (1 + share) * m * moved
     return delta
+
+
+FORM = (
+    Setting("count", "arms built", "count", begin=lambda robot: 400),
+    Setting("length", "standard deviation of every length of the table", "number", "m", lambda robot: 1e-4),
+    Setting("angle", "standard deviation of every angle of the table", "number", "rad", lambda robot: 1e-4),
+    Setting("mass", "standard deviation of every mass, as a share of it", "number", "1", lambda robot: 0.0),
+    Setting("com", "standard deviation of every centre of mass, along each axis", "number", "m", lambda robot: 0.0),
+    Setting("poses", "configurations looked at, drawn within the limits", "count", begin=lambda robot: 20),
+    Setting("q", "the configurations themselves", "written"),
+)
+COLUMNS = {
+    "draw": Column("", "number of the arm built"),
+    "position": Column("m", "worst error of the tool's position"),
+    "position_mean": Column("m", "mean error of the tool's position"),
+    "angle": Column("rad", "worst error of the tool's orientation"),
+    "torque": Column("N·m or N", "worst error of the torque that gravity asks for"),
+}
 
 
 def plan(

@@ -22,6 +22,7 @@ from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
 from manipula.studies.ready import gains as rollouts
 from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.forms import Column, Setting
 from manipula.studies.ready.settings import count_of, positive
 from manipula.studies.results.study_result import Study
 
@@ -82,6 +83,24 @@ def _refuse(best: Mapping[str, Any], limit: float) -> None:
         raise InputError(f"torque: {best['torque']:.4g} is the least found, above {limit:g}; take a slower motion")
 
 
+_SAME = {setting.name: setting for setting in rollouts.FORM}
+FORM = (
+    *(_SAME[name] for name in ("law", "gains")),
+    Setting("torque", "the most that a joint may give; left empty, anything", "number", "N·m or N"),
+    Setting("by_joint", "every joint has gains of its own", "flag", begin=lambda robot: False),
+    Setting("searches", "each with random numbers of its own", "count", begin=lambda robot: 2),
+    Setting("generations", "of every search", "count", begin=lambda robot: 10),
+    Setting("members", "of a generation; left empty, as many as the gains ask for", "count"),
+    *(_SAME[name] for name in ("start", "goal", "duration", "settle", "payload", "sample", "settings", "device")),
+)
+COLUMNS = {
+    "search": Column("", "number of the search"),
+    **{name: rollouts.COLUMNS[name] for name in ("error", "error_end", "torque")},
+    "runs": Column("", "simulated runs that it took"),
+    "history": Column("rad or m", "the smallest error after every generation"),
+}
+
+
 def plan(
     robot: Robot,
     law: str = "computed_torque",
@@ -116,7 +135,7 @@ def plan(
     how = {"generations": count_of("generations", generations, 10_000), "members": several, "size": size}
     limit = np.inf if torque is None else positive("torque", torque)
     cases = Product({"search": range(count_of("searches", searches, 10**6))})
-    return Plan(cases, {**base.shared, "ranges": ranges, **how, "torque": limit})
+    return Plan(cases, {**base.shared, "ranges": ranges, **how, "torque": limit}, base.units)
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,14 @@ from manipula.errors import InputError, UnsetError
 from manipula.pages.page import section
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
+from manipula.studies.ready.begin import box_of, voxels_of
 from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.forms import Column, Setting
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import arm, batched
 
 AXES = ("x", "y", "z")
+SIDE = 10**6  # voxels along one: more would not be laid out, only to be refused
 GOLDEN = np.pi * (3 - np.sqrt(5))
 Array = NDArray[np.float64]
 
@@ -97,6 +100,26 @@ class _Found:
         return {**found, "torque": self.worst, "joint": self.joint} if weighs else found
 
 
+FORM = (
+    Setting("voxels", "cubes along the longest side of the box", "count", begin=voxels_of),
+    Setting(
+        "directions",
+        "ways the tool points, spread over the sphere; arms of fewer than six joints are asked for positions alone",
+        "count",
+        begin=lambda robot: 1 if robot.dof >= 6 else None,
+    ),
+    Setting("box", "where to look; left empty, what holds the reach", "box", "m", box_of),
+)
+COLUMNS = {
+    **{axis: Column("m", "middle of the voxel") for axis in AXES},
+    "reach": Column("", "share of the directions in which the tool gets there"),
+    "answers": Column("", "answers of inverse kinematics inside the limits, the most of any direction"),
+    "manipulability": Column("SI", "best √det(J Jᵀ)"),
+    "torque": Column("N·m or N", "worst that gravity asks of a joint"),
+    "joint": Column("", "number of the joint that bears it"),
+}
+
+
 def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, box: Any = None) -> Plan:
     """`voxels`: along the longest side of the box, or along x, y and z; `directions`: of the tool; `box`:
     [[x, x], [y, y], [z, z]], by default what holds the reach."""
@@ -142,6 +165,8 @@ def _box(robot: Robot, box: Any) -> Array:
 def _counts(voxels: Any, spans: Array) -> list[int]:
     """Voxels as cubes; a side without extent has one layer."""
     sides = spans[:, 1] - spans[:, 0]
+    if any(isinstance(n, int) and n > SIDE for n in (voxels if isinstance(voxels, list | tuple) else [voxels])):
+        raise InputError(f"voxels: expected {SIDE} or fewer along a side, found {voxels!r:.60}")
     if isinstance(voxels, int) and not isinstance(voxels, bool) and voxels >= 1:
         edge = sides.max() / voxels
         return [max(1, round(side / edge)) if edge > 0 else 1 for side in sides]

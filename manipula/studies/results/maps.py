@@ -15,7 +15,13 @@ Columns = Mapping[str, NDArray[Any]]
 
 
 def map_of(
-    table: Columns, given: tuple[str, ...], name: str, x: str, y: str, at: Mapping[str, float], unit: str = ""
+    table: Columns,
+    given: tuple[str, ...],
+    name: str,
+    x: str,
+    y: str,
+    at: Mapping[str, float],
+    units: Mapping[str, str],
 ) -> HeatMap:
     """`at` says where the other columns are cut: at the level nearest to it; left out, at the middle one. Where several
     cases fall on one cell, as words differ among them, the first counts."""
@@ -37,7 +43,13 @@ def map_of(
     values[rows[::-1], columns[::-1]] = table[name][kept][::-1]
     cut = ", ".join(f"{word} = {v:.4g}" if isinstance(v, float) else f"{word} = {v}" for word, v in held.items())
     title = f"{name} at {cut}" if cut else name
-    return HeatMap(title, x, y, across.astype(float).tolist(), up.astype(float).tolist(), values.tolist(), unit)
+    places = across.astype(float).tolist(), up.astype(float).tolist()
+    return HeatMap(title, labelled(x, units), labelled(y, units), *places, values.tolist(), units.get(name, ""))
+
+
+def labelled(name: str, units: Mapping[str, str]) -> str:
+    """The column with its unit, where it has one."""
+    return f"{name}, {unit}" if (unit := units.get(name, "")) not in ("", "1") else name
 
 
 def _level(name: str, values: NDArray[Any], wanted: float | None) -> Any:

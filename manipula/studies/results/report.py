@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from manipula.pages.charts import Chart, Line
 from manipula.pages.page import charts, page, paragraph, section, table
+from manipula.studies.results.maps import labelled
 
 CHARTS = 12  # of a kind
 POINTS = 1500  # dots of a chart: more than can be told apart
@@ -33,6 +34,8 @@ class Shown(Protocol):
     def results(self) -> tuple[str, ...]: ...
     @property
     def table(self) -> Mapping[str, NDArray[Any]]: ...
+    @property
+    def units(self) -> Mapping[str, str]: ...
     @property
     def why(self) -> dict[int, str]: ...
     def summary(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]: ...
@@ -72,14 +75,16 @@ def distribution(study: Shown, name: str) -> Chart:
     values = values[np.isfinite(values)]
     share = np.arange(1, len(values) + 1) / len(values)
     some = np.unique(np.linspace(0, len(values) - 1, min(len(values), 600)).astype(int))
-    return Chart(name, name, "share of cases", values[some].tolist(), [Line("", share[some].tolist())])
+    across = labelled(name, study.units)
+    return Chart(name, across, "share of cases", values[some].tolist(), [Line("", share[some].tolist())])
 
 
 def _dots(study: Shown, x: str, y: str) -> Chart:
     across, up = (study.table[name].astype(float) for name in (x, y))
     some = np.flatnonzero(np.isfinite(across) & np.isfinite(up))
     some = some[:: max(1, len(some) // POINTS)]
-    return Chart(f"{y} over {x}", x, y, across[some].tolist(), [Line("", up[some].tolist(), dots=True)])
+    labels = labelled(x, study.units), labelled(y, study.units)
+    return Chart(f"{y} over {x}", *labels, across[some].tolist(), [Line("", up[some].tolist(), dots=True)])
 
 
 def _reasons(study: Shown) -> str:

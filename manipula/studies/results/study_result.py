@@ -122,6 +122,7 @@ class Study:
     shared: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what all cases had besides
     show: Callable[[Study], Sequence[str]] = _nothing  # what a ready study has to show on its page
     told: Callable[[Study], Mapping[str, Any]] = _no_answer  # its answer in short
+    units: Mapping[str, str] = field(default_factory=dict, repr=False)  # of columns, where they are known
 
     @property
     def path(self) -> Path:
@@ -163,7 +164,7 @@ class Study:
     def map(self, name: str, x: str, y: str, path: str | Path | None = None, **at: Any) -> HeatMap:
         """A result by colour over two columns of the cases, the others held `at` a value (default: their middle level);
         written as SVG where a path is given."""
-        found = map_of(self.table, self.given, name, x, y, at)
+        found = map_of(self.table, self.given, name, x, y, at, self.units)
         if path is not None:
             write_text(Path(path), found.svg() + "\n")
         return found

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from manipula.errors import ManipulaError, ManipulaWarning, RobotFileError
+from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
+
+
+class FieldError(InputError):
+    """What cannot be in one field of a form."""
+
+    def __init__(self, told: str, field: str) -> None:
+        super().__init__(told)
+        self.field = field
 
 
 def fault(error: RobotFileError) -> dict[str, Any]:
@@ -27,6 +35,8 @@ def error_of(error: BaseException) -> dict[str, Any]:
     """What is told of an error: of those made for people their sentence, of others that this is our mistake."""
     if isinstance(error, RobotFileError):
         return fault(error)
+    if isinstance(error, FieldError):
+        return {"message": str(error), **_cell(None, error.field)}
     if isinstance(error, ManipulaError):
         return {"message": getattr(error, "in_page", str(error))}
     if isinstance(error, RecursionError | MemoryError):

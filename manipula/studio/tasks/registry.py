@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-Task = Callable[[Mapping[str, Any], Callable[[str], None]], dict[str, Any]]
+Task = Callable[[Mapping[str, Any], Callable[..., None]], dict[str, Any]]
 QUICK = {
     "start": "starting:start",
     "read": "describing:read",
@@ -29,6 +29,8 @@ JOBS = {
     "identify": "recording:identify",
     "report": "reporting:report",
     "looks": "looking:looks",
+    "studies": "studying:studies",
+    "study": "studying:study",
 }
 
 

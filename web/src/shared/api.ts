@@ -179,7 +179,7 @@ export interface ExportAnswer {
   warnings: Warning[];
 }
 
-// ---- jobs: module, equations, counts, code, inverse, check, base, motion, simulate, identify, report
+// ---- jobs: module, equations, counts, code, inverse, check, base, motion, simulate, identify, report, studies, study
 
 /** The answer to a POST that starts long work. The same question asked again gives the same job. */
 export interface JobAnswer {
@@ -194,6 +194,14 @@ export interface JobAnswer {
 export interface Progress {
   text: string;
   seconds: number;
+  figures?: Figures; // of a study
+}
+export interface Figures {
+  done: number;
+  count: number;
+  failed: number;
+  rate: number; // cases a second
+  left: number | null; // s
 }
 export interface JobState {
   job: string;
@@ -404,6 +412,52 @@ export interface LooksAnswer {
  *  as a file. */
 export interface ReportAnswer {
   url: string;
+}
+
+/** POST /api/studies { document, values? } → job →: the ready studies, each with the form of its settings for this arm. */
+export interface StudiesAnswer {
+  studies: { name: string; about: string; fields: StudyField[]; written: string[] }[]; // written: said in a study file alone
+}
+/** How a setting is typed: into cells, each with its label and SI unit; a word of `choices`; or, for each word of the
+ *  setting `by`, two ends of some names (without a second end the first is held). */
+export interface StudyField {
+  name: string;
+  about: string;
+  kind: "count" | "number" | "flag" | "choice" | "joints" | "efforts" | "vector" | "box" | "levels" | "ranges" | "logs";
+  unit: string;
+  cells: { label: string; unit: string }[];
+  value: (number | null)[] | string | boolean | null; // to begin with: one for each cell, the word, yes or no
+  choices: string[];
+  by: string;
+  ranges: Record<string, { name: string; unit: string; low: number; high: number | null }[]>;
+}
+/** What stands in a cell: a number in SI, what was typed where that is no number, null where it is empty. */
+export type Typed = number | string | boolean | null;
+/** POST /api/study → job →; with recordings as multipart/form-data: `document` (JSON), `asked` (the rest, JSON), `logs`.
+ *  A setting that cannot be is told with `column`, its name. The same question goes on where it was cancelled. */
+export interface StudyRequest {
+  document: RobotDocument;
+  study: string;
+  settings: Record<string, Typed[] | string | boolean | Record<string, [Typed, Typed]>>; // by name; all cells empty: the study's own
+  seed?: Typed;
+  cores?: boolean; // on every core; the same bytes
+  values?: Record<string, number>;
+}
+export interface StudyAnswer {
+  study: string;
+  title: string;
+  count: number;
+  failed: number;
+  computed: number; // the others were kept from before
+  heads: string[];
+  rows: string[][]; // a result each: its name, then lowest, 5 %, median …
+  columns: { name: string; unit: string; about: string }[];
+  parts: string[]; // HTML without scripts and styles: the pictures and tables of the study's own page
+  curves: { name: string; x: number[]; share: number[] }[]; // of cases at or below
+  failures: { why: string; cases: number; first: number }[];
+  files: { toml: string; npz: string; csv?: string; html: string }; // addresses
+  warnings: Warning[];
+  stand_ins: Record<string, number>;
 }
 
 // ---- files

@@ -19,6 +19,7 @@ import { EquationsPanel } from "../panels/equations";
 import { IdentifyPanel } from "../panels/identify";
 import { InversePanel } from "../panels/inverse";
 import { SimulatePanel } from "../panels/simulate";
+import { StudyPanel } from "../panels/study";
 import { Act } from "../parts/controls";
 import { Tabs } from "../parts/tabs";
 import { hush, notice } from "../state/notices";
@@ -39,6 +40,7 @@ const PANELS: readonly (readonly [id: string, title: string, panel: FunctionComp
   ["check", "Check", CheckPanel],
   ["base", "Base", BasePanel],
   ["identify", "Identify", IdentifyPanel],
+  ["study", "Study", StudyPanel],
 ];
 
 const DIALOGS: Record<DialogName, FunctionComponent> = {

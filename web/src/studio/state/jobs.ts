@@ -19,6 +19,10 @@ export class Job<T> {
   readonly line: Signal<Progress> = signal({ text: "", seconds: 0 });
   readonly result: Signal<T | null> = signal(null);
   readonly error: Signal<string> = signal("");
+  /** The field that the error is about, where it is about one. */
+  readonly place: Signal<string> = signal("");
+  /** The server's name of the work, by which a page that was loaded again finds it. */
+  readonly id: Signal<string> = signal("");
   private hearing: Hearing | null = null;
   private asking: AbortController | null = null;
   private turn = 0;
@@ -35,11 +39,24 @@ export class Job<T> {
     try {
       const form = body instanceof FormData;
       const { job } = await (form ? upload<JobAnswer>(path, body, this.asking.signal) : call<JobAnswer>(path, body, this.asking.signal));
-      return turn === this.turn ? await this.hear(job, turn) : null;
+      if (turn !== this.turn) return null;
+      this.id.value = job;
+      return await this.hear(job, turn);
     } catch (error) {
       if (!aborted(error) && turn === this.turn) this.set("failed", error instanceof Error ? error.message : String(error));
       return null;
     }
+  }
+
+  /** Follows work that was begun before the page was loaded, if the server still knows of it. */
+  async rejoin(id: string): Promise<T | null> {
+    const turn = ++this.turn;
+    this.begun = performance.now();
+    const there = await call(`/api/jobs/${encodeURIComponent(id)}`).catch(() => null);
+    if (!there || turn !== this.turn) return null;
+    this.id.value = id;
+    this.set("running", "");
+    return this.hear(id, turn);
   }
 
   private hear(id: string, turn: number): Promise<T | null> {
@@ -59,7 +76,8 @@ export class Job<T> {
         resolve(data as T);
       });
       on("failed", (data) => {
-        this.set("failed", (data as ErrorAnswer).error.message);
+        const { message, column } = (data as ErrorAnswer).error;
+        this.set("failed", message, column);
         resolve(null);
       });
       on("cancelled", () => {
@@ -96,7 +114,8 @@ export class Job<T> {
     this.hearing = null;
   }
 
-  private set(phase: Phase, error: string): void {
+  private set(phase: Phase, error: string, place = ""): void {
+    this.place.value = place;
     this.phase.value = phase;
     this.error.value = error;
   }
