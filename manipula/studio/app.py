@@ -158,7 +158,8 @@ class Studio:
         base = given.get("base")
         if not isinstance(base, str | None):
             raise InputError("base: expected the digest that reading gave, or null")
-        self.folder.path(given.get("name"), (".toml",))  # refused before the work
+        path = self.folder.path(given.get("name"), (".toml",))  # refused before the work
+        given["path"] = str(path) if base is not None and await asyncio.to_thread(path.is_file) else None
         text = (await self.workers.quick("toml", given))["text"]
         async with self.saving:
             try:

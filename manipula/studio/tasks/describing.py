@@ -14,6 +14,7 @@ from manipula.errors import InputError, RobotFileError
 from manipula.robot import Robot
 from manipula.studio.tasks.faults import faults, heard
 from manipula.studio.tasks.given import Given, robot_in, text_in, values_in
+from manipula.studio.tasks.saving import unkept
 
 Tell = Callable[[str], None]
 _FORMATS = {"toml": "toml", "urdf": "urdf", "mjcf": "mjcf", "par": "par", "csv": "dh", "table": "dh"}
@@ -23,31 +24,19 @@ _SIGNS = (  # of texts that do not say what they are
     (r"^\s*\[\[\s*joint\s*\]\]|^\s*format\s*=\s*1\s*$", "toml"),
     (r"^\s*(NF|NL|NJ)\s*=", "par"),
 )
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'")
 _ENDINGS = {"toml": ".toml", "urdf": ".urdf", "par": ".par", "csv": ".csv"}
 
 
 def read(given: Given, tell: Tell) -> dict[str, Any]:
     """A robot of the library, a file that the server has looked at, or a text, as a document."""
-    told: list[dict[str, Any]] = []
     with heard() as warned:
         if "library" in given:
             document = api.document(api.load(text_in(given, "library", among=api.robots())))
         elif "path" in given:
             document = _from_file(Path(given["path"]))
-            told = _unkept(Path(given["path"]))
         else:
             document = _from_text(text_in(given, "text"), text_in(given, "format"), given)
-    return {"document": document, "warnings": warned + told}
-
-
-def _unkept(path: Path) -> list[dict[str, Any]]:
-    """A file that a person has commented is told of before it is written anew."""
-    lines = (_QUOTED.sub("", line) for line in api.file_text(path).splitlines())
-    if path.suffix.lower() != ".toml" or not any("#" in line for line in lines):
-        return []
-    said = f"{path.name}: comments are not kept where the file is saved here; save it under another name to have both"
-    return [{"message": said, "row": None, "column": ""}]
+    return {"document": document, "warnings": warned + (unkept(Path(given["path"])) if "path" in given else [])}
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -134,8 +123,3 @@ def export(given: Given, tell: Tell) -> dict[str, Any]:
 def file_name(name: str) -> str:
     """A robot's name as that of a file."""
     return re.sub(r"[^\w-]+", "_", name).strip("_")[:60] or "robot"
-
-
-def toml(given: Given, tell: Tell) -> dict[str, Any]:
-    """What is saved; a document with mistakes is not."""
-    return {"text": api.to_text(robot_in(given))}

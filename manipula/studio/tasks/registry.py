@@ -13,7 +13,7 @@ QUICK = {
     "draw": "describing:draw",
     "convert": "describing:convert",
     "export": "describing:export",
-    "toml": "describing:toml",
+    "toml": "saving:toml",
 }
 JOBS = {
     "module": "deriving:module",

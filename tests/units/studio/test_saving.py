@@ -18,7 +18,7 @@ import manipula as mp
 from manipula import api
 from manipula.studio.asked import FILE, plain_name
 from manipula.studio.store import digest_of
-from manipula.studio.tasks import recording
+from manipula.studio.tasks import recording, saving
 from tests.units.studio.conftest import Live
 from tests.units.studio.test_documents import told
 from tests.units.studio.test_server import another, document
@@ -59,10 +59,14 @@ def test_a_file_with_mistakes_can_be_opened(live: Live) -> None:
     assert live.post("/api/draw", document=read["document"])["errors"][0]["column"] == "alpha"
 
 
-def test_comments_of_a_file_are_told_of(live: Live) -> None:
+def test_comments_that_cannot_be_kept_are_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None that is known of; this is for files that the package for comments does not understand."""
     for text, kept in (("", True), ("# by hand\n", False), ('notes = ["# no comment"]\n', True), ("# x\r\n", False)):
-        (live.folder / "noted.toml").write_text(text + api.to_text(mp.load("rp")), encoding="utf-8")
-        told = [x["message"] for x in live.post("/api/read", file="noted.toml")["warnings"]]
+        (tmp_path / "noted.toml").write_text(text + api.to_text(mp.load("rp")), encoding="utf-8")
+        assert saving.unkept(tmp_path / "noted.toml") == []
+        with monkeypatch.context() as patch:
+            patch.setattr(saving, "edited", lambda *given: "")
+            told = [x["message"] for x in saving.unkept(tmp_path / "noted.toml")]
         assert any("comments are not kept" in x for x in told) is not kept
 
 
