@@ -60,6 +60,10 @@ def study(
     ] = None,
     results: Annotated[Path | None, typer.Option("--results", help="The table: .npz .csv .parquet")] = None,
     report: Annotated[Path | None, typer.Option("--report", help="A page that stands alone: .html")] = None,
+    designs: Annotated[
+        Path | None,
+        typer.Option("--designs", metavar="FOLDER", help="Of the study design: the front's robots as files."),
+    ] = None,
     wishes: Wishes = NOTHING,
     as_json: options.Json = False,
 ) -> None:
@@ -81,6 +85,7 @@ def study(
             chosen: dict[str, Any] = {"engine": engine, "workers": workers, "resume": resume, "tell": tell}
             found, files = _run(name, robot, seed, settings or [], wishes, {**chosen, "results": results})
             files += [found.report(report)] if report is not None else []
+            files += found.front().save(designs) if designs is not None else []
     except KeyboardInterrupt:
         kept = f"go on with --resume {resume}" if resume else "with --resume FOLDER it could go on from here"
         raise failed(f"interrupted; {kept}", INTERRUPTED) from None
@@ -186,6 +191,9 @@ def _say_study(found: Study, files: list[Path], as_json: bool) -> None:
     say_table(f"{found.title}: {found.count} cases{failures}", heads, rows, right=range(1, len(heads)))
     for name, value in found.answer.items():
         say(f"{name}: {_short(value)}")
+    if found.has_front:
+        front = found.front()
+        say_table(front.headline, *front.cells()) if len(front) else say(front.headline)
     for failure in found.failures[:3]:
         say(f"case {failure.case}: {failure.why}")
     for path in files:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from manipula.studies.cases.samples import latin, sobol
-from manipula.studies.running import bootstrap, gains, payload, tolerances, tune, workspace
+from manipula.studies.running import bootstrap, design, gains, payload, tolerances, tune, workspace
 from manipula.studies.searching import operations
 from manipula.studies.study_file import study_of_file
 from manipula.studies.studying import Progress, study
@@ -18,6 +18,7 @@ __all__ = [
     "arm",
     "batched",
     "bootstrap",
+    "design",
     "gains",
     "latin",
     "operations",

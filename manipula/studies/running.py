@@ -36,7 +36,8 @@ def ready_study(
     found = study(entry.function, cases, shared=plan.shared, **options)
     units = {column: told.unit for column, told in entry.columns.items()} | dict(plan.units)
     title = f"{name} of {subject.name}"
-    return replace(found, title=title, show=entry.show, told=entry.told, shared=plan.shared, units=units)
+    made = replace(found, title=title, shared=plan.shared, units=units)
+    return replace(made, show=entry.show, told=entry.told, build=entry.build)
 
 
 def _run(name: str, robot: Robot | str, words: Mapping[str, Any]) -> Study:
@@ -107,3 +108,17 @@ def bootstrap(robot: Robot | str, **words: Any) -> Study:
     takes them. Besides: what `mp.study` takes.
     """
     return _run("bootstrap", robot, words)
+
+
+def design(robot: Robot | str, **words: Any) -> Study:
+    """Designs of an arm for a set of tasks: `feasible` or the `reason` why not (and `by` how much), `length`,
+    `manipulability` (worst), and where masses are known `mass`, `energy`, `use` of the motors, peak `torque`s, the
+    `motor` of every joint, `price`, `cycle_time`. `found.front()` are those that no other beats, and
+    `found.front().robot(0)` is the first of them.
+
+    `vary={"l1": [0.3, 0.6]}`: ranges, SI, of which `count` designs are drawn by `sample`: "sobol", "latin", or
+    "product" of levels; `tasks`: tables with `places` of the tool or `joints`, `duration`, `payload`; `motors`: a
+    catalogue; `beam`: kg/m by length; `objectives`; `choose` the lightest motor ("mass") or the cheapest ("price").
+    Besides: what `mp.study` takes.
+    """
+    return _run("design", robot, words)

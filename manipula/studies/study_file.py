@@ -22,6 +22,7 @@ from manipula.studies.running import ready_study
 from manipula.studies.studying import study
 from manipula.support.checked_toml import checked_toml
 
+DESIGN = "design"  # the study whose cases are robots
 SAMPLES = {"latin": LatinHypercube, "sobol": Sobol}
 
 
@@ -42,6 +43,7 @@ class OutputTable(_Table):
 
     results: Annotated[str, Field(pattern=r"\.(npz|csv|parquet)$")] | None = None
     report: Annotated[str, Field(pattern=r"\.html$")] | None = None
+    designs: str | None = None
 
 
 class StudyFile(_Table):
@@ -75,6 +77,8 @@ def study_from_text(text: str) -> StudyFile:
 def _refuse_mixed(path: Path, found: StudyFile) -> None:
     if (found.study is None) == (found.function is None):
         raise InputError(f"{path}: expected study (a ready one) or function (your own), one of them")
+    if found.output.designs is not None and found.study != DESIGN:
+        raise InputError(f"{path}: designs: are written by the study {DESIGN} alone")
     if found.study is not None:
         odd = [key for key in ("cases", "sample", "shared") if getattr(found, key)]
         if odd:
@@ -104,7 +108,9 @@ def study_of_file(
             shared = asked.shared if subject is None else {"robot": subject, **asked.shared}
             found = study(str(asked.function), _cases(asked, path.parent), shared=shared, **options)
     write: dict[str, Callable[[Path], Path]] = {"results": found.save, "report": found.report}
-    return found, [write[name](path.parent / place) for name, place in asked.output if place is not None]
+    files = [write[name](path.parent / place) for name, place in asked.output if name in write and place is not None]
+    robots = asked.output.designs
+    return found, files if robots is None else [*files, *found.front().save(path.parent / robots)]
 
 
 def robot_beside(folder: Path, name: str) -> Robot:

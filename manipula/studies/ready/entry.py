@@ -10,7 +10,7 @@ from typing import Any
 from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
 from manipula.studies.ready.forms import Column, Setting
-from manipula.studies.results.study_result import Study
+from manipula.studies.results.study_result import Study, no_robot
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Ready:
     files: tuple[str, ...] = ()
     form: tuple[Setting, ...] = ()
     columns: Mapping[str, Column] = field(default_factory=dict)
+    build: Callable[[Study, int], Robot] = no_robot  # the robot of a case, where each has its own
 
     @property
     def settings(self) -> dict[str, Any]:

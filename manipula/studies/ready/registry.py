@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from manipula.errors import UnknownNameError
-from manipula.studies.ready import bootstrap, gains, payload, tolerance, tune, workspace
+from manipula.studies.ready import bootstrap, design, gains, payload, tolerance, tune, workspace
 from manipula.studies.ready.entry import Ready
 
 READY = {
@@ -65,6 +65,14 @@ READY = {
             files=("logs",),
             form=bootstrap.FORM,
             columns=bootstrap.COLUMNS,
+        ),
+        Ready(
+            "design",
+            "which lengths and motors do what is asked, and the front that no other design beats",
+            design.designed,
+            design.plan,
+            design.show,
+            build=design.built,
         ),
     )
 }

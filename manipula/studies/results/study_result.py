@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError
 from manipula.pages.heat import HeatMap
+from manipula.robot import Robot
 from manipula.studies.cases.files import refuse_ending
 from manipula.studies.cases.values import RESERVED
 from manipula.studies.results.files import Written, columns_written
+from manipula.studies.results.front import Front, front_of
 from manipula.studies.results.maps import map_of
 from manipula.studies.results.report import report_of
 from manipula.support.files import write_text
@@ -109,6 +111,10 @@ def _no_answer(study: Study) -> Mapping[str, Any]:
     return {}
 
 
+def no_robot(study: Study, case: int) -> Robot:
+    raise InputError(f"the study {study.title} has no robot of its own in every case; that of designs has")
+
+
 @dataclass(frozen=True)
 class Study:
     """`table`: columns; `rows`: dicts; `failures`: the cases that failed. `path` is the file of all of it."""
@@ -123,6 +129,7 @@ class Study:
     show: Callable[[Study], Sequence[str]] = _nothing  # what a ready study has to show on its page
     told: Callable[[Study], Mapping[str, Any]] = _no_answer  # its answer in short
     units: Mapping[str, str] = field(default_factory=dict, repr=False)  # of columns, where they are known
+    build: Callable[[Study, int], Robot] = no_robot  # the robot of a case, where each has its own
 
     @property
     def path(self) -> Path:
@@ -169,6 +176,22 @@ class Study:
             write_text(Path(path), found.svg() + "\n")
         return found
 
+    def front(self, **objectives: str) -> Front:
+        """The rows that no other beats in all of these: `found.front(mass="least", energy="least")`, "most" where more
+        is better; a study of designs knows its own. Where a column `feasible` is, rows that are not do not count."""
+        return front_of(self, objectives or self.shared.get("objectives", {}), self.shared.get("units", {}))
+
+    @property
+    def has_front(self) -> bool:
+        """Whether it knows its objectives."""
+        return bool(self.shared.get("objectives"))
+
+    def robot(self, case: int) -> Robot:
+        """The robot of a case, in a study where each has its own."""
+        if isinstance(case, bool) or not isinstance(case, int | np.integer) or not 0 <= case < self.count:
+            raise InputError(f"case: expected a number from 0 to {self.count - 1}, found {case!r:.40}")
+        return self.build(self, int(case))
+
     def save(self, path: str | Path) -> Path:
         """The table as a file: .npz, .csv or .parquet."""
         return columns_written(Written(self.path, self.table, self.why, self.count), Path(path))
@@ -194,6 +217,7 @@ class Study:
             "summary": [dict(zip(heads, row)) for row in rows],
             "answer": dict(self.answer),
             "file": str(self.path),
+            **({"front": self.front().as_dict()} if self.has_front else {}),
         }
 
     def __repr__(self) -> str:

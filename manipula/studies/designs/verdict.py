@@ -1,0 +1,228 @@
+"""One design: does it do what is asked, with which motors, and what does it cost?
+
+The way through a task is, of those found, the one of the least work. Motors are chosen from the tip
+to the base, since a motor rides on the link before its joint: it loads the joints before it, never its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manipula.ik.descent.machine import Descent
+from manipula.studies.designs.bodies import HELD, motor_mass
+from manipula.studies.designs.drives import Asked, Choice, Drive, chosen, uses_of
+from manipula.studies.designs.reaching import answers_at
+from manipula.studies.designs.subject import Subject, called
+from manipula.studies.designs.tasks import Motion, Task, motion_through
+from manipula.studies.designs.ways import best_way
+
+Array = NDArray[np.float64]
+NAN = float("nan")
+FASTEST = 16.0  # times the motion asked for
+TOO_MUCH = 1e3  # times the share by which a drive is asked for more than it has
+HALVINGS = 12  # of the logarithm of a speed: to one part in a thousand
+
+
+class Wishes(NamedTuple):
+    """`drives`: a catalogue; none: the limits of the robot's file. `choose`: mass or price. `cycle`: whether the
+    shortest time is looked for."""
+
+    tasks: tuple[Task, ...]
+    drives: tuple[Drive, ...]
+    choose: str
+    cycle: bool
+
+
+class Infeasible(Exception):
+    """Why a design does not do; `by`: times a limit, or m."""
+
+    def __init__(self, reason: str, by: float = NAN) -> None:
+        super().__init__(reason)
+        self.reason, self.by = reason, by
+
+
+def judged(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> dict[str, Any]:
+    """The row of a design: what is known of it, as far as it does."""
+    row = blank(subject, wishes)
+    try:
+        for figures in _figures(subject, wishes, values):
+            row.update(figures)
+    except Infeasible as found:
+        return {**row, "feasible": False, "reason": found.reason, "by": found.by}
+    return row
+
+
+def blank(subject: Subject, wishes: Wishes) -> dict[str, Any]:
+    """All columns in their order."""
+    row: dict[str, Any] = {"feasible": True, "reason": "", "by": NAN, "length": NAN, "manipulability": NAN}
+    if not subject.weighs:
+        return row
+    row |= {"mass": NAN, "energy": NAN, "use": NAN, "torque": np.full(subject.robot.dof, NAN)}
+    if wishes.drives:
+        row |= {"price": NAN, **{f"motor{k}": "" for k in range(1, subject.robot.dof + 1)}}
+    return {**row, "cycle_time": NAN} if wishes.cycle else row
+
+
+def _figures(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> Any:
+    """Some at a time, so that what is known of a design that does not do is still told."""
+    yield {"length": subject.length(values)}
+    if subject.weighs and not wishes.drives:
+        yield {"mass": subject.mass(values)}
+    descent = subject.descent(values) if any(task.places for task in wishes.tasks) else None
+    stops = [_stops(subject, wishes, values, (task, k), descent) for k, task in enumerate(wishes.tasks, 1)]
+    yield {"manipulability": min(_nimble(subject, values, task, x) for task, x in zip(wishes.tasks, stops))}
+    if subject.weighs:
+        yield from _driven(subject, wishes, values, stops)
+
+
+def _label(task: Task, number: int) -> str:
+    return f"task {task.name or number}"
+
+
+# ways
+
+
+def _stops(
+    subject: Subject, wishes: Wishes, values: Mapping[str, float], asked: tuple[Task, int], descent: Descent | None
+) -> Array:
+    """(stops, joints) of the best way."""
+    task, label, space = asked[0], _label(*asked), subject.space(values)
+    if task.joints:
+        stops = np.array(task.joints)
+        outside = (stops < space.low - 1e-9) | (stops > space.high + 1e-9)
+        if outside.any():
+            at, joint = np.argwhere(outside)[0] + 1
+            raise Infeasible(f"{label}, stop {at}: outside the limits of joint {joint}")
+        return stops
+    assert descent is not None  # refused with the settings
+    found = answers_at(task.places, descent, space)
+    if not len(found.rows[-1]):
+        where = f", place {len(found.rows)}" if len(task.places) > 1 else ""
+        raise Infeasible(f"{label}{where}: not reached", found.miss * descent.unit)
+    return best_way(found.rows, space, lambda legs: _price(subject, wishes, values, task, legs))
+
+
+def _price(subject: Subject, wishes: Wishes, values: Mapping[str, float], task: Task, legs: Array) -> Array:
+    """What a leg costs: the work of the motors, or at rest squares of torques; where masses are not known, how far it
+    goes. What asks for more than the strongest or the fastest drive has is taken only where nothing else is."""
+    if not subject.weighs:
+        return np.asarray(np.abs(np.diff(legs, axis=1)).sum((1, 2)))
+    motion = motion_through(legs, task.duration / max(task.stops - 1, 1))
+    tau = _torques(subject, values, task, motion, {})
+    drives = _drives(subject, wishes, values)
+    strongest, fastest = (np.array([max(drive[k] for drive in own) for own in drives]) for k in (1, 3))
+    over = np.maximum(np.abs(tau) / strongest, np.abs(motion.qd) / fastest).max((1, 2))
+    cost = (np.abs(tau * motion.qd) if motion.step else tau**2).sum((1, 2))
+    return np.asarray(cost * (1 + TOO_MUCH * np.maximum(over - 1, 0)))
+
+
+def _nimble(subject: Subject, values: Mapping[str, float], task: Task, stops: Array) -> float:
+    found = called(subject.nimble, values, stops)
+    whole = not task.places or all(place.part == "pose" for place in task.places)
+    return float(np.min(found.w if whole else found.translation))
+
+
+def _torques(
+    subject: Subject, values: Mapping[str, float], task: Task, motion: Motion, masses: Mapping[int, float]
+) -> Array:
+    load = dict(zip(HELD, (task.mass, *task.com)))
+    motors = {motor_mass(joint): masses.get(joint, 0.0) for joint in subject.loaded}
+    tau = called(subject.torque, {**values, **load, **motors}, motion.q, motion.qd, motion.qdd)
+    if not np.isfinite(tau).all():
+        raise Infeasible("its torques are no numbers")
+    return np.asarray(tau)
+
+
+# drives
+
+
+def _driven(subject: Subject, wishes: Wishes, values: Mapping[str, float], stops: Sequence[Array]) -> Any:
+    motions = [motion_through(x, task.duration) for x, task in zip(stops, wishes.tasks)]
+    drives = _drives(subject, wishes, values)
+    choices, masses = dict[int, Choice](), dict[int, float]()
+    torques = [_torques(subject, values, task, x, masses) for task, x in zip(wishes.tasks, motions)]
+    for joint in range(subject.robot.dof, 0, -1):
+        choice = chosen(drives[joint - 1], _asked(torques, motions, joint), wishes.choose)
+        if choice.drive < 0:
+            raise Infeasible(_lacking(subject, joint, choice, bool(wishes.drives)), choice.worst)
+        choices[joint], mass = choice, drives[joint - 1][choice.drive].mass
+        if mass and joint in subject.loaded:
+            masses[joint] = mass
+            torques = [_torques(subject, values, task, x, masses) for task, x in zip(wishes.tasks, motions)]
+    taken = [drives[k - 1][choices[k].drive] for k in range(1, subject.robot.dof + 1)]
+    borne = [tau + np.array([x.inertia for x in taken]) * motion.qdd for tau, motion in zip(torques, motions)]
+    yield {
+        "mass": subject.mass(values) + sum(drive.mass for drive in taken),
+        "energy": sum(_work(tau, motion) for tau, motion in zip(borne, motions)),
+        "use": max(choice.worst for choice in choices.values()),
+        "torque": np.max([np.abs(tau).max(0) for tau in borne], axis=0),
+    }
+    if wishes.drives:
+        yield {"price": sum(drive.price for drive in taken)}
+        yield {f"motor{k}": drive.label for k, drive in enumerate(taken, 1)}
+    if wishes.cycle:
+        yield {"cycle_time": _cycle_time(subject, wishes, values, motions, taken, masses)}
+
+
+def _drives(subject: Subject, wishes: Wishes, values: Mapping[str, float]) -> list[tuple[Drive, ...]]:
+    """Joint by joint what may be chosen; without a catalogue the limits of the robot's file are what motors give."""
+    limits = subject.limits(values)
+    if not wishes.drives:
+        return [(Drive("", effort, np.inf, speed),) for effort, speed in zip(limits.effort, limits.velocity)]
+    return [
+        tuple(drive for drive in wishes.drives if not drive.joints or joint in drive.joints)
+        for joint in range(1, subject.robot.dof + 1)
+    ]
+
+
+def _lacking(subject: Subject, joint: int, choice: Choice, catalogue: bool) -> str:
+    who = f"joint {joint} ({subject.robot.joint_names[joint - 1]})"
+    return f"{who}: no motor has the {choice.what}" if catalogue else f"{who}: {choice.what} over its limit"
+
+
+def _asked(torques: Sequence[Array], motions: Sequence[Motion], joint: int) -> Asked:
+    k = joint - 1
+    return Asked([x[:, k] for x in torques], [x.qdd[:, k] for x in motions], [x.qd[:, k] for x in motions])
+
+
+def _work(tau: Array, motion: Motion) -> float:
+    """∫ Σ|τ·q̇| dt: what the motors do, nothing of it won back. At the ends of a leg the speed is zero."""
+    return float(np.abs(tau * motion.qd).sum() * motion.step)
+
+
+# the shortest time
+
+
+def _cycle_time(
+    subject: Subject,
+    wishes: Wishes,
+    values: Mapping[str, float],
+    motions: Sequence[Motion],
+    taken: Sequence[Drive],
+    masses: Mapping[int, float],
+) -> float:
+    """Of all motions, each as much faster as its drives allow."""
+
+    def holds(task: Task, motion: Motion) -> bool:
+        tau = [_torques(subject, values, task, motion, masses)]
+        asked = (_asked(tau, [motion], k) for k in range(1, subject.robot.dof + 1))
+        return all((uses_of([drive], x) <= 1).all() for drive, x in zip(taken, asked))
+
+    moving = [(task, motion) for task, motion in zip(wishes.tasks, motions) if motion.step]
+    return sum(task.duration / _fastest(lambda s, t=task, m=motion: holds(t, m.faster(s))) for task, motion in moving)
+
+
+def _fastest(holds: Any) -> float:
+    """The largest s that holds: 1 does. Without viscous friction |τ| is convex in s², so that what holds at two speeds
+    holds between them; with it a speed that holds is found, which none above nearby does."""
+    if holds(FASTEST):
+        return FASTEST
+    low, high = 1.0, FASTEST
+    for _ in range(HALVINGS):
+        middle = float(np.sqrt(low * high))
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low

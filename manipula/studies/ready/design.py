@@ -1,0 +1,194 @@
+"""Which design: lengths, or other entries of the table, within ranges, and motors of a catalogue, for a set of tasks;
+and of those that do what is asked, the front that no other design beats.
+
+Every model is compiled once, with what varies as its inputs, so that a design costs a call and no derivation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from manipula import api
+from manipula.errors import InputError, UnknownNameError, caution
+from manipula.mechanics.robot.limits import TURNS
+from manipula.pages.page import charts, paragraph, section, table
+from manipula.robot import Robot
+from manipula.studies.cases.cases import Cases, Product
+from manipula.studies.cases.samples import LatinHypercube, Sobol
+from manipula.studies.designs.built import robot_of_design
+from manipula.studies.designs.subject import Subject
+from manipula.studies.designs.verdict import Wishes, blank, judged
+from manipula.studies.ready.design_words import drives_from, tasks_from
+from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.settings import count_of, positive
+from manipula.studies.results.study_result import Study
+from manipula.studies.work.job import robot_from, text_from
+
+# column → what is better, and its unit
+OBJECTIVES = {
+    "mass": ("least", "kg"),
+    "length": ("least", "m"),
+    "energy": ("least", "J"),
+    "use": ("least", ""),
+    "price": ("least", ""),
+    "cycle_time": ("least", "s"),
+    "manipulability": ("most", ""),
+}
+SAMPLES = {"sobol": Sobol, "latin": LatinHypercube}
+SHOWN = 40
+
+
+@lru_cache(maxsize=8)
+def _subject(text: str, names: tuple[str, ...], beams: tuple[tuple[str, float], ...], motors: bool) -> Subject:
+    return Subject(robot_from(text), names, dict(beams), motors)
+
+
+def designed(case: dict[str, Any], rng: Any) -> dict[str, Any]:
+    """One design."""
+    names, wishes = tuple(case["vary"]), Wishes(*case["wishes"])
+    subject = _subject(text_from(case["robot"]), names, tuple(case["beams"].items()), bool(wishes.drives))
+    return judged(subject, wishes, {name: float(case[name]) for name in names})
+
+
+def plan(
+    robot: Robot,
+    vary: Any = None,
+    tasks: Any = None,
+    motors: Any = None,
+    objectives: Any = None,
+    sample: str = "sobol",
+    count: int = 256,
+    beam: Any = None,
+    choose: str = "mass",
+) -> Plan:
+    """`vary`: {name: [low, high]}, SI, of which `count` designs are drawn by `sample`, "sobol" or "latin"; with
+    "product" every combination of {name: [levels]}. `tasks`, `motors`: tables. `beam`: {length: kg/m}, a beam as long
+    as that. `choose`: the lightest motor that holds ("mass"), or the cheapest ("price")."""
+    cases = _cases(vary, sample, count)
+    asked, drives = tasks_from(robot, tasks), drives_from(robot, motors)
+    if choose not in ("mass", "price"):
+        raise InputError(f"choose: expected mass or price, found {choose!r:.40}")
+    beams = _beams(beam, cases)
+    _refuse_ends(robot, cases)
+    subject = _subject(text_from(robot), cases.names, tuple(beams.items()), bool(drives))
+    _refuse_subject(subject, asked)
+    wanted = _objectives(subject, objectives, Wishes(asked, drives, choose, False))
+    wishes = Wishes(asked, drives, choose, "cycle_time" in wanted)
+    _refuse_names(subject, wishes, cases)
+    units = {name: fact.unit for name, fact in api.parameter_facts(robot).items() if name in cases.names}
+    units |= {name: OBJECTIVES[name][1] for name in wanted}
+    shared = {"vary": list(cases.names), "beams": beams, "wishes": wishes, "objectives": wanted, "units": units}
+    return Plan(cases, {"robot": robot, **shared})
+
+
+def _cases(vary: Any, sample: Any, count: Any) -> Cases:
+    if not isinstance(vary, Mapping) or not vary:
+        raise InputError(f"vary: expected ranges by name, such as l1 = [0.3, 0.6], found {vary!r:.60}")
+    if sample == "product":
+        found = Product(vary)
+        odd = next((name for name, x in found.levels.items() if x.ndim > 1 or x.dtype.kind not in "if"), None)
+        if odd is not None:
+            raise InputError(f"vary: {odd}: expected numbers, found {vary[odd]!r:.60}")
+        return found
+    if sample not in SAMPLES:
+        raise UnknownNameError("sample", str(sample), [*SAMPLES, "product"])
+    return SAMPLES[sample](count_of("count", count), vary)
+
+
+def _ends(cases: Cases) -> list[dict[str, float]]:
+    """The least and the most of everything that varies."""
+    if isinstance(cases, Product):
+        pairs = {name: (float(x.min()), float(x.max())) for name, x in cases.levels.items()}
+    else:
+        pairs = {name: cases.ends(name) for name in cases.names}  # type: ignore[attr-defined]
+    return [{name: pair[k] for name, pair in pairs.items()} for k in (0, 1)]
+
+
+def _beams(beam: Any, cases: Cases) -> dict[str, float]:
+    if beam is None:
+        return {}
+    if not isinstance(beam, Mapping):
+        raise InputError(f"beam: expected kg/m by length, such as l1 = 4.5, found {beam!r:.60}")
+    low, _ = _ends(cases)
+    for name in beam:
+        if name not in cases.names:
+            raise UnknownNameError("length that varies", str(name), cases.names)
+        if low[name] <= 0:
+            raise InputError(f"beam: {name}: a beam is longer than zero, and {name} varies from {low[name]:g}")
+    return {name: positive(f"beam: {name}", density) for name, density in beam.items()}
+
+
+def _refuse_ends(robot: Robot, cases: Cases) -> None:
+    """What the robot cannot be at the ends of the ranges is told now; so are angles that look like degrees."""
+    facts = api.parameter_facts(robot)
+    for values in _ends(cases):
+        robot.with_parameters(**values)
+        for name, x in values.items():
+            if name in facts and facts[name].unit == "rad" and abs(x) > TURNS:
+                caution(f"vary: {name}: {x:g} rad is {x / 6.283185307:.1f} turns; degrees are given as radians")
+
+
+def _refuse_subject(subject: Subject, tasks: Sequence[Any]) -> None:
+    if idle := subject.idle():
+        raise InputError(f"vary: {idle[0]}: nothing in {subject.robot.name} depends on it")
+    if any(task.places for task in tasks):
+        subject.refuse_places()
+    _ = subject.nimble  # a length without a value is told now
+
+
+def _objectives(subject: Subject, given: Any, wishes: Wishes) -> dict[str, str]:
+    moves = any(task.stops > 1 for task in wishes.tasks)
+    if given is None:
+        given = ["mass", "energy"] if subject.weighs and moves else ["length", "manipulability"]
+    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Sequence | Mapping) else []
+    if not names:
+        raise InputError(f"objectives: expected some of {', '.join(OBJECTIVES)}, found {given!r:.60}")
+    for name in names:
+        if name not in OBJECTIVES:
+            raise UnknownNameError("objective", str(name), OBJECTIVES)
+        if name not in ("length", "manipulability"):
+            _ = subject.torque  # a mass without a value is told now
+        if told := _lacking(subject, str(name), wishes, moves):
+            raise InputError(f"objectives: {name}: {told}")
+    return {name: OBJECTIVES[name][0] for name in names}
+
+
+def _lacking(subject: Subject, name: str, wishes: Wishes, moves: bool) -> str:
+    if name in ("energy", "cycle_time") and not moves:
+        return "no task moves; one with two places or more, and a duration, does"
+    if name == "price" and not any(drive.price for drive in wishes.drives):
+        return "no motor has a price"
+    limited = [x for joint in subject.robot.joints for x in (joint.effort_limit, joint.velocity_limit) if x is not None]
+    if name in ("use", "cycle_time") and not wishes.drives and not limited:
+        return f"{subject.robot.name} has no limits; motors, or effort_limit in its file, give them"
+    return ""
+
+
+def _refuse_names(subject: Subject, wishes: Wishes, cases: Cases) -> None:
+    for name in cases.names:
+        if name in blank(subject, wishes):
+            raise InputError(f"vary: {name}: a result of the study has this name; rename it in the robot's file")
+
+
+def built(study: Study, case: int) -> Robot:
+    """The robot of a case: its lengths, beams, and motors as bodies, inertias and limits."""
+    given = study.shared
+    values = {name: float(study.table[name][case]) for name in given["vary"]}
+    wishes, dof = Wishes(*given["wishes"]), given["robot"].dof
+    labels = [str(study.table[f"motor{k}"][case]) for k in range(1, dof + 1)] if "motor1" in study.table else []
+    by_label = {drive.label: drive for drive in wishes.drives}
+    drives = [by_label[label] for label in labels if label]
+    return robot_of_design(given["robot"], values, given["beams"], drives, f"{given['robot'].name}_{case}")
+
+
+def show(study: Study) -> list[str]:
+    """The front first, then why others did not do."""
+    found = study.front()
+    parts = [paragraph(found.headline)]
+    parts += [charts(found.charts())] if len(found.objectives) > 1 and len(found) else []
+    parts += [table("the front", *found.cells(SHOWN))] if len(found) else []
+    rows = [(reason, str(count)) for reason, count in found.reasons[:SHOWN]]
+    parts += [table("why others do not do", ("reason", "designs"), rows)] if rows else []
+    return [section("Front", *parts)]
