@@ -80,6 +80,8 @@ def study(
     if not name:
         _say_ready(as_json)
         return
+    if designs is not None:
+        _refuse_designs(name)
     try:
         with _watched(f"study {Path(name).stem}") as tell:
             chosen: dict[str, Any] = {"engine": engine, "workers": workers, "resume": resume, "tell": tell}
@@ -109,6 +111,13 @@ def _run(
 
         raise InputError(f"the study {ready(name).name} needs a robot: manipula study {name} ROBOT")
     return ready_study(name, places.find(robot, wishes), dict(map(_setting, settings)), seed=seed or 0, **chosen), []
+
+
+def _refuse_designs(name: str) -> None:
+    from manipula.studies.study_file import DESIGN, read_study
+
+    if (read_study(name).study if Path(name).suffix == ".toml" else name) != DESIGN:
+        raise InputError(f"--designs: robots are written by the study {DESIGN} alone, not by {name}")
 
 
 def _wished(name: str, wishes: Wishes) -> Robot | None:

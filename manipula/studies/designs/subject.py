@@ -91,9 +91,14 @@ class Subject:
         rows = tuple(replace(joint, body=None, carries=()) for joint in self.robot.joints)
         return Binding(replace(self.robot, joints=rows, payload=()))
 
+    @cached_property
+    def _others(self) -> dict[str, float]:
+        """Letters that no place depends on."""
+        return dict.fromkeys(free_parameters(self._binding.robot), 1.0)
+
     def descent(self, values: Values) -> Descent | None:
         """Least squares towards a pose, of the arm with these values."""
-        chain = merge_fixed(self._binding.over(FLOATS, values))
+        chain = merge_fixed(self._binding.over(FLOATS, {**self._others, **values}))
         space = self.space(values)
         return descent_of(chain, space.low, space.high)
 

@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from manipula import api
-from manipula.errors import InputError, UnknownNameError, caution
-from manipula.mechanics.robot.limits import TURNS
+from manipula.errors import InputError, UnknownNameError
 from manipula.pages.page import charts, paragraph, section, table
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Cases, Product
@@ -74,6 +73,8 @@ def plan(
     _refuse_ends(robot, cases)
     subject = _subject(text_from(robot), cases.names, tuple(beams.items()), bool(drives))
     _refuse_subject(subject, asked)
+    if drives:
+        _ = subject.torque  # motors are chosen by torques: a mass without a value is told now
     wanted = _objectives(subject, objectives, Wishes(asked, drives, choose, False))
     wishes = Wishes(asked, drives, choose, "cycle_time" in wanted)
     _refuse_names(subject, wishes, cases)
@@ -121,21 +122,17 @@ def _beams(beam: Any, cases: Cases) -> dict[str, float]:
 
 
 def _refuse_ends(robot: Robot, cases: Cases) -> None:
-    """What the robot cannot be at the ends of the ranges is told now; so are angles that look like degrees."""
-    facts = api.parameter_facts(robot)
+    """What the robot cannot be at the ends of the ranges is told now; angles that look like degrees are, too."""
     for values in _ends(cases):
         robot.with_parameters(**values)
-        for name, x in values.items():
-            if name in facts and facts[name].unit == "rad" and abs(x) > TURNS:
-                caution(f"vary: {name}: {x:g} rad is {x / 6.283185307:.1f} turns; degrees are given as radians")
 
 
 def _refuse_subject(subject: Subject, tasks: Sequence[Any]) -> None:
     if idle := subject.idle():
         raise InputError(f"vary: {idle[0]}: nothing in {subject.robot.name} depends on it")
+    _ = subject.nimble  # a length without a value is told now
     if any(task.places for task in tasks):
         subject.refuse_places()
-    _ = subject.nimble  # a length without a value is told now
 
 
 def _objectives(subject: Subject, given: Any, wishes: Wishes) -> dict[str, str]:

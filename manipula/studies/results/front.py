@@ -42,7 +42,7 @@ class Source(Protocol):
     def robot(self, case: int) -> Any: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Front:
     """`cases` are the numbers of the rows, the best in the first objective before the others; `rows` the rows."""
 
@@ -149,6 +149,9 @@ class Front:
             return f"none of {self.study.count} cases has all of {', '.join(self.objectives)}"
         reason, count = self.reasons[0]
         return f"none of {self.study.count} cases is feasible; most often ({count}): {reason}"
+
+    def __repr__(self) -> str:
+        return f"<{self.headline}>"
 
     def __str__(self) -> str:
         heads, rows = self.cells()

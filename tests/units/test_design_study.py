@@ -1,0 +1,419 @@
+"""The study of designs: every figure of a row is that of the robot it writes, asked by the public models; motors are
+the lightest that hold; places are reached where geometry says so; what cannot be is told before anything is started."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manipula as mp
+from manipula.api import to_text
+from manipula.mechanics.robot.values.parameter import number
+from manipula.studies.designs.bodies import lettered, with_beams
+from manipula.studies.designs.tasks import SAMPLES
+from tests.units.test_cli import as_json, done, folder, refused
+
+__all__ = ["folder"]  # every test in an empty folder
+
+FLAT = mp.load("planar2r").with_parameters(m1=0.6, m2=0.4, g=9.81)
+GEARS = [30, 80]
+MOTORS: list[dict[str, Any]] = [
+    {"name": "S", "torque": 0.3, "rated": 0.2, "speed": 500, "inertia": 1e-5, "mass": 0.4, "price": 90, "ratio": GEARS},
+    {"name": "M", "torque": 0.9, "rated": 0.5, "speed": 400, "inertia": 5e-5, "mass": 0.9, "price": 70, "ratio": GEARS},
+    {"name": "L", "torque": 2.5, "speed": 300, "inertia": 2e-4, "mass": 2.1, "price": 260, "ratio": [80]},
+]
+SWING: dict[str, Any] = {
+    "joints": [[0, 0], [1, -0.5], [0.3, 1]],
+    "duration": 1.2,
+    "payload": 1.5,
+    "com": [0.1, 0, 0.05],
+}
+HOLD: dict[str, Any] = {"joints": [0.2, -0.4], "payload": 1.5, "com": [0.1, 0, 0.05]}
+WIDE = {"l1": [0.2, 3.0], "l2": [0.2, 3.0]}
+NEAR = {"l1": [0.4, 0.5], "l2": [0.4, 0.5]}
+BOTH = {"l1": [0.2, 0.7], "l2": [0.2, 0.7]}
+
+
+def followed(task: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """q, q̇, q̈ by the public trajectories, leg by leg."""
+    stops = np.atleast_2d(task["joints"])
+    if len(stops) == 1:
+        return stops, 0 * stops, 0 * stops
+    seconds = task["duration"] / (len(stops) - 1)
+    t = np.linspace(0, seconds, SAMPLES)
+    legs = [mp.trajectory.quintic(a, b, seconds)(t) for a, b in pairwise(stops)]
+    return tuple(np.concatenate([leg[k] for leg in legs]) for k in range(3))  # type: ignore[return-value]
+
+
+def by_hand(l1: float, m1: float, l2: float, bodies: list[tuple[float, float]], rotors: Any, motion: Any) -> Any:
+    """τ of the planar arm: m1 at the end of the first link, (mass, distance from the elbow) on the second."""
+    (q1, q2), (v1, v2), (a1, a2) = (x.T for x in motion)
+    c1, c2, s2, c12, g = np.cos(q1), np.cos(q2), np.sin(q2), np.cos(q1 + q2), 9.81
+    tau = [m1 * l1**2 * a1 + m1 * g * l1 * c1 + rotors[0] * a1, rotors[1] * a2]
+    for m, r in bodies:
+        tau[0] = tau[0] + m * ((l1**2 + r**2 + 2 * l1 * r * c2) * a1 + (r**2 + l1 * r * c2) * a2)
+        tau[0] += m * (g * (l1 * c1 + r * c12) - l1 * r * s2 * (2 * v1 * v2 + v2**2))
+        tau[1] = tau[1] + m * ((r**2 + l1 * r * c2) * a1 + r**2 * a2 + l1 * r * s2 * v1**2 + g * r * c12)
+    return np.stack(tau, axis=-1)
+
+
+def drive_of(label: str) -> tuple[dict[str, Any], float]:
+    name, ratio = label.split(" ×")
+    return next(motor for motor in MOTORS if motor["name"] == name), float(ratio)
+
+
+def use_of(motor: dict[str, Any], N: float, tau: Any, qd: Any) -> float:
+    rms = np.sqrt((tau**2).mean()) / (N * motor.get("rated", np.inf))
+    return float(max(np.abs(tau).max() / (N * motor["torque"]), rms, np.abs(qd).max() * N / motor["speed"]))
+
+
+def asked_of(robot: mp.Robot, tasks: list[dict[str, Any]]) -> list[tuple[Any, Any]]:
+    """(torque, speed) of a robot in every task: what its motor inertia, bodies and the load make of it."""
+    arm = mp.Arm(robot.with_payload(1.5, com=[0.1, 0, 0.05]))
+    motions = [followed(task) for task in tasks]
+    return [(arm.inverse_dynamics(*motion), motion[1]) for motion in motions]
+
+
+def check_row(found: Any, case: int, tasks: list[dict[str, Any]]) -> None:
+    row, robot = found.rows[case], found.robot(case)
+    asked = asked_of(robot, tasks)
+    assert row["torque"] == pytest.approx(np.max([np.abs(tau).max(0) for tau, _ in asked], axis=0), rel=1e-9)
+    works = [np.abs(tau * qd).sum() * task.get("duration", 0) / (len(np.atleast_2d(task["joints"])) - 1 or 1)
+             for (tau, qd), task in zip(asked, tasks)]  # fmt: skip
+    assert row["energy"] == pytest.approx(sum(works) / (SAMPLES - 1), rel=1e-9)
+    limits = [(joint.effort_limit, joint.velocity_limit) for joint in robot.joints if joint.name in robot.joint_names]
+    assert all(x is not None for pair in limits for x in pair)
+
+
+def test_a_row_is_what_the_robot_it_writes_does() -> None:
+    tasks = [SWING, HOLD]
+    found = mp.studies.design(
+        FLAT, vary=BOTH, tasks=tasks, motors=MOTORS, beam={"l1": 2.5, "l2": 1.5}, count=16, objectives=["mass", "price"]
+    )
+    feasible = np.flatnonzero(found.table["feasible"] == 1)
+    assert 4 < len(feasible) < 17
+    case = int(feasible[2])
+    check_row(found, case, tasks)
+    robot, row = found.robot(case), found.rows[case]
+    chosen = [drive_of(row[f"motor{k}"]) for k in (1, 2)]
+    beams = 2.5 * row["l1"] + 1.5 * row["l2"]
+    assert row["mass"] == pytest.approx(1.0 + beams + sum(m["mass"] for m, _ in chosen))
+    assert row["price"] == sum(m["price"] for m, _ in chosen)
+    assert row["length"] == pytest.approx(row["l1"] + row["l2"])
+    assert robot.standard_parameters["Ia1"] == pytest.approx(chosen[0][0]["inertia"] * chosen[0][1] ** 2)
+    assert mp.load(mp.save(robot, "design.toml")).standard_parameters == pytest.approx(robot.standard_parameters)
+
+
+@pytest.mark.parametrize("by", ["mass", "price"])
+def test_motors_are_the_best_that_hold(by: str) -> None:
+    """Every motor of the catalogue tried at every joint, from the tip on, by the equations of the planar arm."""
+    found = mp.studies.design(FLAT, vary=WIDE, tasks=[SWING], motors=MOTORS, count=64, choose=by, objectives=["price"])
+    motion, other = followed(SWING), "price" if by == "mass" else "mass"
+    for row in found.rows:
+        ridden, l1, l2 = 0.0, row["l1"], row["l2"]
+        for joint in (1, 0):  # the second motor rides at the end of the first link, where the second joint is
+            fit = []
+            for motor in MOTORS:
+                for N in motor["ratio"]:
+                    rotors = [N**2 * motor["inertia"]] * 2
+                    tau = by_hand(l1, 0.6 + ridden, l2, [(0.4, l2), (1.5, l2 + 0.1)], rotors, motion)
+                    if use_of(motor, N, tau[:, joint], motion[1][:, joint]) <= 1:
+                        fit.append((motor[by], motor[other], f"{motor['name']} ×{N}", motor["mass"]))
+            if not fit:
+                assert not row["feasible"] and f"joint {joint + 1} (theta" in row["reason"] and row["by"] > 1
+                break
+            best = min(fit)
+            assert not row["feasible"] or row[f"motor{joint + 1}"] == best[2]
+            ridden = best[3]
+        else:
+            assert row["feasible"]
+    assert 5 < (found.table["feasible"] == 1).sum() < 64
+
+
+@pytest.mark.parametrize("draw", range(3))
+def test_places_are_reached_where_geometry_says_so(draw: int) -> None:
+    rng = np.random.default_rng(draw)
+    places = rng.uniform(-0.9, 0.9, (2, 3)) * [1, 1, 0]
+    robot = mp.load("planar2r")  # without masses: geometry alone
+    found = mp.studies.design(robot, vary={"l1": [0.1, 0.9], "l2": [0.1, 0.9]}, tasks={"places": places, "duration": 1},
+                              count=128, sample=("sobol", "latin")[draw % 2])  # fmt: skip
+    assert list(found.shared["objectives"]) == ["length", "manipulability"] and "mass" not in found.table
+    l1, l2, r = found.table["l1"], found.table["l2"], np.linalg.norm(places, axis=-1)[:, None]
+    clear = (np.minimum(l1 + l2 - r, r - np.abs(l1 - l2)), 1e-3)
+    wanted = (clear[0] > 0).all(0)
+    sure = (np.abs(clear[0]) > clear[1]).all(0)
+    assert ((found.table["feasible"] == 1) == wanted)[sure].all()
+    # w = l1·l2·|sin q2| of the worse place, by the law of cosines
+    sine = np.sqrt(np.maximum(0, 1 - ((r**2 - l1**2 - l2**2) / (2 * l1 * l2)) ** 2))
+    assert found.table["manipulability"][wanted & sure] == pytest.approx(
+        (l1 * l2 * sine).min(0)[wanted & sure], rel=1e-4
+    )
+    off = np.maximum(r - l1 - l2, np.abs(l1 - l2) - r)[0]
+    lost = sure & (off > 0)
+    assert found.table["by"][lost] == pytest.approx(off[lost], rel=1e-3)
+
+
+def test_the_way_is_the_one_of_least_work() -> None:
+    """Both elbows at both places: of the four ways that which costs least, asked by hand."""
+    task = {"places": [[0.6, 0.1, 0], [0.2, 0.5, 0]], "duration": 0.8, "payload": 1.0}
+    found = mp.studies.design(FLAT, vary={"l1": [0.4, 0.6], "l2": [0.3, 0.6]}, tasks=task, count=16)
+    for row in found.rows:
+        works, l1, l2 = list[float](), row["l1"], row["l2"]
+        for a in elbows(0.6, 0.1, l1, l2):
+            for b in elbows(0.2, 0.5, l1, l2):
+                near = a + (b - a + np.pi) % (2 * np.pi) - np.pi
+                motion = followed({"joints": [a, near], "duration": 0.8})
+                tau = by_hand(l1, 0.6, l2, [(1.4, l2)], (0, 0), motion)
+                works.append(np.abs(tau * motion[1]).sum() * 0.8 / (SAMPLES - 1))
+        assert row["energy"] == pytest.approx(min(works), rel=1e-5)
+
+
+def elbows(x: float, y: float, l1: float, l2: float) -> list[Any]:
+    """Both answers of the planar arm."""
+    bend = np.arccos((x**2 + y**2 - l1**2 - l2**2) / (2 * l1 * l2))
+    return [np.array([np.arctan2(y, x) - np.arctan2(l2 * np.sin(b), l1 + l2 * np.cos(b)), b]) for b in (bend, -bend)]
+
+
+def test_the_shortest_time_is_at_a_limit() -> None:
+    found = mp.studies.design(FLAT, vary=BOTH, tasks=[SWING, HOLD], motors=MOTORS, count=8,
+                              objectives=["cycle_time", "mass"])  # fmt: skip
+    fine = np.flatnonzero(found.table["feasible"] == 1)
+    assert len(fine) > 3
+    for case in fine:
+        row, s = found.rows[int(case)], SWING["duration"] / found.table["cycle_time"][case]
+        drives, (l1, l2) = [drive_of(row[f"motor{k}"]) for k in (1, 2)], (row["l1"], row["l2"])
+        rotors, bodies = [m["inertia"] * N**2 for m, N in drives], [(0.4, l2), (1.5, l2 + 0.1)]
+        for faster, holds in ((s, True), (1.003 * s, False)):
+            motion = followed({**SWING, "duration": SWING["duration"] / faster})
+            tau = by_hand(l1, 0.6 + drives[1][0]["mass"], l2, bodies, rotors, motion)
+            use = [use_of(m, N, tau[:, k], motion[1][:, k]) for k, (m, N) in enumerate(drives)]
+            assert (max(use) <= 1 + 1e-9) == holds
+
+
+def rod_energy(robot: mp.Robot, q: Any, qd: Any, ends: Any) -> tuple[float, float]:
+    """Kinetic and potential energy of rods: exactly those of masses at both ends and in the middle, 1 : 4 : 1."""
+    h, kinetic, potential = 1e-6, 0.0, 0.0
+    for rod, mass in enumerate(ends(q)[1]):
+        points = [np.array(ends(q + s * h * qd)[0][rod]) for s in (-1, 1)]
+        for share, weight in ((0.0, 1 / 6), (0.5, 4 / 6), (1.0, 1 / 6)):
+            before, after = ((1 - share) * a + share * b for a, b in points)
+            kinetic += 0.5 * weight * mass * np.sum(((after - before) / (2 * h)) ** 2)
+            potential += weight * mass * 9.81 * (before + after)[2] / 2
+    return kinetic, potential
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_a_beam_is_a_rod_between_its_joints(convention: str) -> None:
+    rng = np.random.default_rng(3)
+    still = {"mass": 0, "com": [0, 0, 0], "inertia": dict.fromkeys(("xx", "xy", "xz", "yy", "yz", "zz"), 0)}
+    rows = [
+        {"theta": 0, "d": f"d{k}x", "a": f"a{k}x", "alpha": float(rng.uniform(0.3, 1.2)), **still} for k in (1, 2, 3)
+    ]
+    robot = mp.Robot.from_dh(rows, convention=convention, name="rods")  # type: ignore[arg-type]
+    lengths = {f"{x}{k}x": float(rng.uniform(0.2, 0.6)) for k in (1, 2, 3) for x in "ad"}
+    density = {name: float(rng.uniform(1, 3)) for name in ("a2x", "d2x", "a3x", "d3x")}
+    beamed = with_beams(lettered(robot, list(lengths)), density).with_parameters(**lengths)
+    bare, arm = mp.Arm(robot.with_parameters(**lengths)), mp.Arm(beamed)
+
+    def ends(q: Any) -> tuple[Any, list[float]]:
+        frames, found = [np.eye(4), *bare.frames(q)[:3]], list[Any]()
+        for k in (2, 3):
+            before, after, a, d = frames[k - 1], frames[k], lengths[f"a{k}x"], lengths[f"d{k}x"]
+            if convention == "standard":  # d along z before, then a along x after
+                corner = before[:3, 3] + d * before[:3, 2]
+                found += [(corner, after[:3, 3]), (before[:3, 3], corner)]
+            else:  # a along x before, then d along z after
+                corner = before[:3, 3] + a * before[:3, 0]
+                found += [(before[:3, 3], corner), (corner, after[:3, 3])]
+        return found, [density[f"{x}{k}x"] * lengths[f"{x}{k}x"] for k in (2, 3) for x in "ad"]
+
+    q, qd = rng.normal(size=3), rng.normal(size=3)
+    kinetic, potential = rod_energy(robot, q, qd, ends)
+    assert arm.energy(q, qd) == pytest.approx((kinetic, potential), rel=1e-6)
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "nothing varies": ({"vary": {}}, "vary: expected ranges by name"),
+    "vary no table": ({"vary": ["l1"]}, "vary: expected ranges by name"),
+    "unknown": ({"vary": {"l3": [0, 1]}}, "no parameter is called 'l3'"),
+    "reversed": ({"vary": {"l1": [0.5, 0.2]}}, "reversed or empty: from 0.5 to 0.2"),
+    "nan": ({"vary": {"l1": [0.5, float("nan")]}}, "expected a finite number, found nan"),
+    "one end": ({"vary": {"l1": [0.5]}}, "expected the two ends of a range"),
+    "words": ({"vary": {"l1": ["a", "b"]}, "sample": "product"}, "vary: l1: expected numbers"),
+    "negative mass": ({"vary": {"m2": [-1, 2]}}, "mass: is negative: -1"),
+    "sample": ({"sample": "sobel"}, "no sample is called 'sobel'; did you mean 'sobol'"),
+    "count": ({"count": 0}, "count: expected a whole number of 1 or more, found 0"),
+    "no task": ({"tasks": []}, "tasks: expected what the arm is to do"),
+    "task no table": ({"tasks": [3]}, "tasks: expected tables"),
+    "task of nothing": ({"tasks": {}}, "task 1: expected places of the tool, or joints, one of them"),
+    "task of both": ({"tasks": {"places": [1, 0, 0], "joints": [0, 0]}}, "or joints, one of them"),
+    "task misspelt": ({"tasks": {"place": [1, 0, 0]}}, "'place'; did you mean 'places'"),
+    "no place": ({"tasks": {"places": []}}, "places: expected one or several"),
+    "two numbers": ({"tasks": {"places": [1, 0]}}, "place 1: expected three numbers"),
+    "place nan": ({"tasks": {"places": [1, 0, float("nan")]}}, "place 1: expected three numbers"),
+    "no direction": ({"tasks": {"places": {"xyz": [1, 0, 0], "axis": [0, 0, 0]}}}, "axis: expected a direction"),
+    "both directions": ({"tasks": {"places": {"xyz": [1, 0, 0], "axis": [0, 0, 1], "rpy": [0, 0, 0]}}}, "rpy or axis"),
+    "no pose": ({"tasks": {"places": np.ones((4, 4))}}, "place 1: expected a pose"),
+    "joints short": ({"tasks": {"joints": [0]}}, "expected 2 numbers, one a joint of planar2r"),
+    "no such pose": ({"tasks": {"joints": "home"}}, "no pose of planar2r is called 'home'"),
+    "no duration": ({"tasks": {"joints": [[0, 0], [1, 1]]}}, "duration: expected how many seconds its 1 legs take"),
+    "duration": ({"tasks": {"joints": [0, 0], "duration": -1}}, "duration: expected a number of zero or more"),
+    "payload": ({"tasks": {"joints": [0, 0], "payload": "2"}}, "payload: expected a number of zero or more, found '2'"),
+    "motor no table": ({"motors": "S"}, "motors: expected tables"),
+    "motor nameless": ({"motors": {"torque": 1, "speed": 1}}, "motor 1: name: is missing"),
+    "motor misspelt": ({"motors": {"name": "A", "torqe": 1, "speed": 1}}, "'torqe'; did you mean 'torque'"),
+    "motor weak": ({"motors": {"name": "A", "torque": 0, "speed": 1}}, "torque: expected a number above zero"),
+    "gear": ({"motors": {"name": "A", "torque": 1, "speed": 1, "ratio": []}}, "ratio: expected one or several"),
+    "better than whole": ({"motors": {"name": "A", "torque": 1, "speed": 1, "efficiency": 2}}, "of at most 1, found 2"),
+    "twice": ({"motors": [{"name": "A", "torque": 1, "speed": 1}] * 2}, "motors: 'A' is there twice"),
+    "for whom": ({"motors": {"name": "A", "torque": 1, "speed": 1, "joints": [3]}}, "expected some of theta1, theta2"),
+    "for one": ({"motors": {"name": "A", "torque": 1, "speed": 1, "joints": [1]}}, "none is for joint 2 .theta2."),
+    "choose": ({"choose": "colour"}, "choose: expected mass or price, found 'colour'"),
+    "objective": ({"objectives": ["masses"]}, "no objective is called 'masses'; did you mean 'mass'"),
+    "no objective": ({"objectives": []}, "objectives: expected some of mass, length"),
+    "no price": ({"objectives": ["price"]}, "price: no motor has a price"),
+    "no limit": ({"objectives": ["use"]}, "use: planar2r has no limits"),
+    "at rest": ({"objectives": ["energy"], "tasks": HOLD}, "energy: no task moves"),
+    "beam of another": ({"beam": {"l9": 2}}, "no length that varies is called 'l9'"),
+    "beam of a mass": ({"vary": {"m1": [1, 2]}, "beam": {"m1": 2}}, "no row of planar2r has this length"),
+    "beam of nothing": ({"vary": {"l1": [0, 2]}, "beam": {"l1": 2}}, "a beam is longer than zero"),
+    "beam weightless": ({"beam": {"l1": 0}}, "beam: l1: expected a number above zero"),
+    "setting": ({"task": HOLD}, "no setting of the study design is called 'task'; did you mean 'tasks'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_cannot_be_is_told(name: str) -> None:
+    words, told = BAD[name]
+    with pytest.raises(mp.InputError, match=told):
+        mp.studies.design(FLAT.with_parameters(l1=0.4, l2=0.4), **{"vary": {"l1": [0.2, 0.5]}, "tasks": SWING, **words})
+
+
+def test_letters_that_do_nothing_and_names_of_results() -> None:
+    plain = mp.Robot.from_dh([("q1", 0, "mass", 0)], name="odd")
+    robot = replace(plain, values=(("free", number(1)),))
+    task = {"joints": [[0], [1]], "duration": 1}
+    with pytest.raises(mp.InputError, match="vary: free: nothing in odd depends on it"):
+        mp.studies.design(robot.with_parameters(mass=1), vary={"free": [1, 2]}, tasks=task)
+    assert mp.studies.design(robot, vary={"mass": [1, 2]}, tasks=task, count=2).count == 2  # masses unknown: no column
+    with pytest.raises(mp.InputError, match="inverse_dynamics needs a value for"):
+        mp.studies.design(robot, vary={"mass": [1, 2]}, tasks=task, motors=MOTORS)
+
+
+FILE = """format = 1
+study = "design"
+robot = "arm.toml"
+
+[settings]
+vary = { l1 = [0.2, 0.6], l2 = [0.2, 0.6] }
+beam = { l1 = 2.5, l2 = 1.5 }
+count = 16
+
+[[settings.tasks]]
+places = [[0.5, 0.1, 0], [0.2, 0.4, 0]]
+duration = 0.8
+payload = 1.0
+
+[[settings.motors]]
+name = "M"
+torque = 0.9
+speed = 400
+inertia = 5e-5
+mass = 0.9
+ratio = [30, 80]
+
+[output]
+results = "designs.csv"
+report = "designs.html"
+designs = "front"
+"""
+
+
+def test_from_a_file_at_the_command_line() -> None:
+    mp.save(FLAT, "arm.toml")
+    Path("design.toml").write_text(FILE, encoding="utf-8")
+    told = as_json("study", "design.toml")
+    front = told["front"]["front"]
+    assert front and told["front"]["objectives"] == {"mass": "least", "energy": "least"}
+    assert sorted(Path(x).name for x in told["files"] if x.endswith(".toml")) == sorted(
+        f"planar2r_{row['case']}.toml" for row in front
+    )
+    robot = mp.load(f"front/planar2r_{front[0]['case']}.toml")
+    assert robot.parameters["l1"] == front[0]["l1"]
+    page = Path("designs.html").read_text(encoding="utf-8")
+    assert "energy over mass" in page and "why others do not do" in page
+    assert "front of" in done("study", "design.toml")
+    Path("odd.toml").write_text('format = 1\nstudy = "workspace"\nrobot = "rp"\n[output]\ndesigns = "x"\n')
+    assert "designs: are written by the study design alone" in refused("study", "odd.toml")
+    assert "--designs: robots are written by the study design alone" in refused(
+        "study", "payload", "rp", "--designs", "x"
+    )
+
+
+def test_nothing_feasible_says_what_fails_most() -> None:
+    found = mp.studies.design(
+        FLAT, vary=NEAR, count=8, tasks=[{"name": "shelf", "places": [[0.45, 0, 0], [5, 0, 0]], "duration": 1}, HOLD]
+    )
+    front = found.front()
+    assert str(front) == "none of 8 cases is feasible; most often (8): task shelf, place 2: not reached"
+    assert not front.rows and not front.charts() and np.isnan(found.table["energy"]).all()
+    with pytest.raises(mp.InputError, match="none of 8 cases is feasible"):
+        front.picture()
+    with pytest.raises(mp.InputError, match="the front has 0 rows"):
+        front.robot(0)
+    assert found.robot(3).parameters["l1"] == found.table["l1"][3]
+    assert "none of 8 cases is feasible" in Path(found.report("none.html")).read_text(encoding="utf-8")
+
+
+def test_limits_of_the_file_count_where_no_motors_are_given() -> None:
+    text = to_text(FLAT).replace('a = "l1"', 'a = "l1"\neffort_limit = 20\nvelocity_limit = 200\nlimits = [-90, 90]')
+    robot = mp.Robot.from_text(text)
+    found = mp.studies.design(robot, vary=BOTH, tasks=SWING, count=16, objectives=["use", "length"])
+    motion = followed(SWING)
+    for row in found.rows:
+        tau = by_hand(row["l1"], 0.6, row["l2"], [(0.4, row["l2"]), (1.5, row["l2"] + 0.1)], (0, 0), motion)[:, 0]
+        use = max(np.abs(tau).max() / 20, np.abs(motion[1][:, 0]).max() / np.radians(200))
+        assert row["use" if row["feasible"] else "by"] == pytest.approx(use) and row["feasible"] == (use <= 1)
+        assert row["feasible"] or row["reason"] == "joint 1 (theta1): torque over its limit"
+    out = {"joints": [[0, 0], [2, 0]], "duration": 1}
+    assert (
+        mp.studies.design(robot, vary=BOTH, tasks=out, count=2, objectives=["length"]).table["reason"].tolist()
+        == ["task 1, stop 2: outside the limits of joint 1"] * 2
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("kept_functions")
+def test_the_same_bytes_on_two_engines(tmp_path: Path) -> None:
+    words: dict[str, Any] = {
+        "vary": BOTH,
+        "tasks": {"places": [[0.5, 0.1, 0], [0.2, 0.4, 0]], "duration": 1},
+        "motors": MOTORS,
+    }
+    one = mp.studies.design(FLAT, count=64, **words)
+    two = mp.studies.design(FLAT, count=64, engine="local", workers=2, resume=tmp_path / "kept", **words)
+    assert one.path.read_bytes() == two.path.read_bytes()
+    assert mp.studies.design(FLAT, count=64, resume=tmp_path / "kept", **words).computed == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "letters"), [("puma560", ("a2", "d4")), ("panda", ("d3", "d5")), ("ur5e", ("a2", "a3"))]
+)
+def test_arms_of_six_and_seven_joints(name: str, letters: tuple[str, str]) -> None:
+    """Every place is one that the file's own arm stands at: designs beside it reach it, too."""
+    robot, rng = mp.load(name), np.random.default_rng(5)
+    arm = mp.Arm(robot)
+    lower, upper = np.array(arm.limits).T
+    q = np.clip(rng.uniform(-1, 1, (2, robot.dof)), lower + 0.3, upper - 0.3)
+    vary = {x: [0.98 * abs(robot.parameters[x]), 1.02 * abs(robot.parameters[x])] for x in letters}  # type: ignore[arg-type]
+    if name == "ur5e":
+        vary = {x: [-ends[1], -ends[0]] for x, ends in vary.items()}
+    found = mp.studies.design(robot, vary=vary, tasks={"places": list(arm.pose(q)), "duration": 3}, count=8)
+    assert (found.table["reason"] != "task 1, place 1: not reached").all()
+    assert {"mass", "energy", "use"} <= set(found.table)
