@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -221,6 +223,30 @@ def voxels(edge: int) -> None:
     told(what, f"{time.monotonic() - began:.1f} s", f"≤ 20 s of the clock; {spent() - before:.1f} s of processors")
 
 
+def guide() -> tuple[mp.Robot, dict[str, Any]]:
+    """The robot and the settings of the guide to designs."""
+    text = (ROOT / "docs" / "how-to" / "design.md").read_text(encoding="utf-8")
+    files = dict(re.findall(r"^```toml (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    return mp.Robot.from_text(files["arm.toml"]), tomllib.loads(files["design.toml"])["settings"]
+
+
+def designs(count: int) -> None:
+    """The guide's arm, and a PUMA whose upper and fore arm vary, with the guide's motors, ten times as strong."""
+    robot, words = guide()
+    strong = [{**motor, "torque": 10 * motor["torque"], "rated": 10 * motor["rated"]} for motor in words["motors"]]
+    places = [{"xyz": [0.5, 0.2, 0.5], "axis": [0, 0, -1]}, {"xyz": [0.4, -0.3, 0.7], "axis": [0, 0, -1]}]
+    puma = {"vary": {"a2": [0.35, 0.5], "d4": [0.35, 0.5]}, "tasks": {"places": places, "duration": 1.5, "payload": 2}}
+    for arm, asked in ((robot, words), (mp.load("puma560"), {**puma, "motors": strong})):
+        mp.studies.design(arm, **{**asked, "count": 2})  # compiled, and in the cache
+        before = spent()
+        mp.studies.design(arm, **{**asked, "count": count})
+        told(
+            f"{count} designs of {arm.name}, with motors",
+            f"{count / (spent() - before):.0f} a second",
+            "of processor time",
+        )
+
+
 def pictures(folder: Path) -> None:
     """Of the arms and settings that the guides have."""
     found = mp.studies.workspace("puma560", voxels=64, engine="local")
@@ -235,6 +261,10 @@ def pictures(folder: Path) -> None:
     write(folder / "payload-planar2r.svg", [carried.map(name, "mass", "speed").svg() for name in ("use", "fits")])
     built = mp.studies.tolerances("puma560", count=2000, engine="local")
     write(folder / "tolerances-puma560.svg", [distribution(built, name).svg() for name in ("position", "angle")])
+    robot, words = guide()
+    drawn = mp.studies.design(robot, **{**words, "count": 1024}, engine="local")
+    fronts = [drawn.front(mass="least", energy="least"), drawn.front(mass="least", manipulability="most")]
+    write(folder / "design-picker.svg", [front.charts()[0].svg() for front in fronts])
     again = mp.studies.bootstrap(flat, logs=recording(flat), count=60, windows=8, engine="local")
     write(folder / "bootstrap-planar2r.svg", [distribution(again, name).svg() for name in ("mx1_R", "mx2_R")])
 
@@ -267,12 +297,15 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--pictures", action="store_true")
     parser.add_argument("--count", type=int, default=0, help="of rollouts")
-    parser.add_argument("--only", choices=("bytes", "overhead", "tasks", "keeping", "scale", "memory", "voxels"))
+    parser.add_argument(
+        "--only", choices=("bytes", "overhead", "tasks", "keeping", "scale", "memory", "voxels", "designs")
+    )
     asked = parser.parse_args()
     if asked.pictures:
         pictures(ROOT / "docs" / "how-to" / "pictures")
         return
     parts = {
+        "designs": lambda: designs(4096 if asked.whole else 512),
         "voxels": lambda: voxels(100 if asked.whole else 40),
         "overhead": lambda: overhead(2000 if asked.whole else 200),
         "tasks": lambda: tasks(5000 if asked.whole else 1000),

@@ -24,6 +24,7 @@ class Line:
     dashed: bool = False
     colour: int = 0
     dots: bool = False
+    dot: float = 2.4  # pixels across
 
 
 @dataclass(frozen=True)
@@ -103,18 +104,20 @@ def _level(scale: _Scale, y: float) -> str:
 def _polyline(across: _Scale, up: _Scale, x: Sequence[float], line: Line) -> str:
     pairs = [(across(a), up(b)) for a, b in zip(x, line.y) if isfinite(b)]
     if line.dots:
-        return _dots(pairs, COLOURS[line.colour % len(COLOURS)])
+        return _dots(pairs, COLOURS[line.colour % len(COLOURS)], line.dot)
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in _thinned(pairs))
     dash = DASHED if line.dashed else ""
     colour = COLOURS[line.colour % len(COLOURS)]
     return f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.4"{dash}/>'
 
 
-def _dots(pairs: Sequence[tuple[float, float]], colour: str) -> str:
+def _dots(pairs: Sequence[tuple[float, float]], colour: str, wide: float) -> str:
     """Of many points as many as can be seen, evenly chosen."""
     chosen = pairs[:: max(1, len(pairs) // DOTS)]
     path = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in chosen)
-    return f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.4" stroke-linecap="round" opacity="0.6"/>'
+    return (
+        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{wide:g}" stroke-linecap="round" opacity="0.6"/>'
+    )
 
 
 def _thinned(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -120,7 +120,7 @@ class Subject:
 
     @cached_property
     def _limits_vary(self) -> bool:
-        return any(names_of(entry) for joint in self.robot.joints for entry in _entries(joint))
+        return any(list(names_of(entry)) for joint in self.robot.joints for entry in _entries(joint))
 
     def at(self, values: Values) -> Robot:
         """The arm with these values."""

@@ -182,6 +182,8 @@ def built(study: Study, case: int) -> Robot:
 
 def show(study: Study) -> list[str]:
     """The front first, then why others did not do."""
+    if not study.has_front:
+        return []
     found = study.front()
     parts = [paragraph(found.headline)]
     parts += [charts(found.charts())] if len(found.objectives) > 1 and len(found) else []

@@ -22,6 +22,7 @@ from manipula.support.tables import html_table, text_table
 SENSES = {"least": 1.0, "most": -1.0}
 FEASIBLE, REASON = "feasible", "reason"  # columns that say which rows count, and why others do not
 SHOWN = 20
+DOT = 4.5  # pixels of a row of the front
 SOME = 3000  # dots of a cloud: more than can be told apart
 NAN = float("nan")
 
@@ -88,7 +89,7 @@ class Front:
         whole = "feasible" if FEASIBLE in self.study.table else "cases"
         lines = [Line(whole, [*up[cloud].tolist(), *blank[1], *blank[2]], dots=True, colour=7)]
         lines += [Line("", [*blank[0], *blank[1], *(b for _, b in steps)], colour=1)] if steps else []
-        lines += [Line("front", [*blank[0], *up[best].tolist(), *blank[2]], dots=True, colour=1)]
+        lines += [Line("front", [*blank[0], *up[best].tolist(), *blank[2]], dots=True, colour=1, dot=DOT)]
         return Chart(f"{y} over {x}", self.label(x), self.label(y), xs, lines)
 
     def _steps(self, x: str, y: str) -> list[tuple[float, float]]:

@@ -183,8 +183,8 @@ class Study:
 
     @property
     def has_front(self) -> bool:
-        """Whether it knows its objectives."""
-        return bool(self.shared.get("objectives"))
+        """Whether it knows its objectives, and some case did not fail."""
+        return bool(self.shared.get("objectives") and self.results)
 
     def robot(self, case: int) -> Robot:
         """The robot of a case, in a study where each has its own."""
