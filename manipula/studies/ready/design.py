@@ -21,22 +21,46 @@ from manipula.studies.designs.subject import Subject
 from manipula.studies.designs.verdict import Wishes, blank, judged
 from manipula.studies.ready.design_words import drives_from, tasks_from
 from manipula.studies.ready.entry import Plan
+from manipula.studies.ready.forms import Column, Setting
 from manipula.studies.ready.settings import count_of, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import robot_from, text_from
 
-# column → what is better, and its unit
 OBJECTIVES = {
-    "mass": ("least", "kg"),
-    "length": ("least", "m"),
-    "energy": ("least", "J"),
-    "use": ("least", ""),
-    "price": ("least", ""),
-    "cycle_time": ("least", "s"),
-    "manipulability": ("most", ""),
+    "mass": "least",
+    "length": "least",
+    "energy": "least",
+    "use": "least",
+    "price": "least",
+    "cycle_time": "least",
+    "manipulability": "most",
 }
 SAMPLES = {"sobol": Sobol, "latin": LatinHypercube}
 SHOWN = 40
+CHOICES = ("mass", "price")
+FORM = (
+    Setting("vary", "ranges of lengths, angles, masses by name", "written"),
+    Setting("tasks", "places of the tool or configurations, durations, loads", "written"),
+    Setting("motors", "a catalogue to choose from", "written"),
+    Setting("objectives", "what a design is judged by", "written"),
+    Setting("sample", "how designs are drawn", "choice", begin=lambda robot: "sobol", choices=lambda: tuple(SAMPLES)),
+    Setting("count", "designs", "count", "", lambda robot: 256),
+    Setting("beam", "kg/m of links by length", "written"),
+    Setting("choose", "the motor: the lightest or the cheapest", "choice", "", lambda robot: "mass", lambda: CHOICES),
+)
+COLUMNS = {
+    "feasible": Column("", "1 where a design does all that is asked"),
+    "reason": Column("", "what fails first"),
+    "by": Column("", "by how much: m of a place, times the limit of a joint"),
+    "length": Column("m", "every shift between the joints"),
+    "manipulability": Column("", "the least at any stop"),
+    "mass": Column("kg", "links, beams and motors"),
+    "energy": Column("J", "work of the motors, nothing won back"),
+    "use": Column("", "largest share of what a motor gives"),
+    "torque": Column("N·m or N", "largest of every joint"),
+    "price": Column("", "of the motors"),
+    "cycle_time": Column("s", "of the tasks that move, as fast as the motors allow"),
+}
 
 
 @lru_cache(maxsize=8)
@@ -67,7 +91,7 @@ def plan(
     as that. `choose`: the lightest motor that holds ("mass"), or the cheapest ("price")."""
     cases = _cases(vary, sample, count)
     asked, drives = tasks_from(robot, tasks), drives_from(robot, motors)
-    if choose not in ("mass", "price"):
+    if choose not in CHOICES:
         raise InputError(f"choose: expected mass or price, found {choose!r:.40}")
     beams = _beams(beam, cases)
     _refuse_ends(robot, cases)
@@ -79,9 +103,8 @@ def plan(
     wishes = Wishes(asked, drives, choose, "cycle_time" in wanted)
     _refuse_names(subject, wishes, cases)
     units = {name: fact.unit for name, fact in api.parameter_facts(robot).items() if name in cases.names}
-    units |= {name: OBJECTIVES[name][1] for name in wanted}
-    shared = {"vary": list(cases.names), "beams": beams, "wishes": wishes, "objectives": wanted, "units": units}
-    return Plan(cases, {"robot": robot, **shared})
+    shared = {"vary": list(cases.names), "beams": beams, "wishes": wishes, "objectives": wanted}
+    return Plan(cases, {"robot": robot, **shared}, units)
 
 
 def _cases(vary: Any, sample: Any, count: Any) -> Cases:
@@ -149,7 +172,7 @@ def _objectives(subject: Subject, given: Any, wishes: Wishes) -> dict[str, str]:
             _ = subject.torque  # a mass without a value is told now
         if told := _lacking(subject, str(name), wishes, moves):
             raise InputError(f"objectives: {name}: {told}")
-    return {name: OBJECTIVES[name][0] for name in names}
+    return {name: OBJECTIVES[name] for name in names}
 
 
 def _lacking(subject: Subject, name: str, wishes: Wishes, moves: bool) -> str:

@@ -72,6 +72,8 @@ READY = {
             design.designed,
             design.plan,
             design.show,
+            form=design.FORM,
+            columns=design.COLUMNS,
             build=design.built,
         ),
     )

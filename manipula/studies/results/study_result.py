@@ -179,7 +179,7 @@ class Study:
     def front(self, **objectives: str) -> Front:
         """The rows that no other beats in all of these: `found.front(mass="least", energy="least")`, "most" where more
         is better; a study of designs knows its own. Where a column `feasible` is, rows that are not do not count."""
-        return front_of(self, objectives or self.shared.get("objectives", {}), self.shared.get("units", {}))
+        return front_of(self, objectives or self.shared.get("objectives", {}), self.units)
 
     @property
     def has_front(self) -> bool:
