@@ -16,8 +16,10 @@ from math import log10
 from random import Random
 from typing import Any, Literal
 
+import mpmath
+
 from manipula.algebra.expr.elimination import Dependency, reduced_rows, solved
-from manipula.algebra.expr.evaluate import evaluate
+from manipula.algebra.expr.evaluate import MPMATH, evaluate
 from manipula.algebra.expr.field import FieldMaths, P
 from manipula.algebra.expr.function import Function, Input, Output, moved_to
 from manipula.algebra.expr.maths import ExprMaths
@@ -60,6 +62,7 @@ DRAWS = 2
 LONG = 1000  # operations, written out
 RIDERS = 8  # bodies beside the links whose ten parameters each stand in the formulas; more would hide the links'
 TINY = 1e-9  # a pivot below leaves no digits
+DIGITS, DUST = 45, 1e-30  # of numbers for print: no length or angle that was written down leads below
 Y = list[list[Any]]
 
 
@@ -301,11 +304,17 @@ def _in_numbers(function: Function) -> Function:
         if node.op == "symbol" or any(arg in symbolic for arg in node.args):
             symbolic.add(node)
     numeric = [node for node in nodes if node not in symbolic and node.args]
-    decimals = [Fraction(f"{x:.15g}") for x in evaluate(numeric, {}, FLOATS)]
+    with mpmath.workdps(DIGITS):
+        decimals = [_decimal(x) for x in evaluate(numeric, {}, MPMATH)]
     graph = Graph()
     given = {node: graph.const(x) for node, x in zip(numeric, decimals)}
     moved = moved_to(function.with_roots([function.graph.zero] * len(function.roots), labels={}), graph)
     return moved.with_roots(rebuilt(function.roots, graph, given))
+
+
+def _decimal(x: Any) -> Fraction:
+    """Fifteen digits; what only rounding keeps from zero, as in 2·cos²45° − 1, is zero."""
+    return Fraction(0) if abs(x) < DUST else Fraction(mpmath.nstr(x, 15))
 
 
 def _classes(C: list[list[Expr]]) -> list[Class]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 from html import escape
 
 Rows = Sequence[Sequence[str]]
+NUMBER = re.compile(r"[-−+]?\d[\d., ]*([eE][-−+]?\d+)?\s?[^\w\s(*]?")  # with a sign such as % or ° behind it
 
 
 def text_table(heads: Sequence[str], rows: Rows, right: Container[int] = ()) -> str:
@@ -31,5 +33,5 @@ def _row(cells: Sequence[str], tag: str) -> str:
 
 
 def _side(cell: str) -> str:
-    """Notebooks put everything to the right; words are read from the left."""
-    return "" if cell[:1] in tuple("-−0123456789") else ' style="text-align:left"'
+    """Notebooks put everything to the right; words and formulas, `-Lxy4` too, are read from the left."""
+    return "" if NUMBER.fullmatch(cell) else ' style="text-align:left"'

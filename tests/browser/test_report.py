@@ -97,6 +97,22 @@ def test_equations_are_set(page: Any) -> None:
     assert "$" not in page.locator("#inverse .mixed").inner_text()
 
 
+def test_on_paper_every_equation_stays_on_the_page(browser: Any, tmp_path: Path) -> None:
+    """Long ones are broken: none is printed outside A4, or smaller than the words around it."""
+    path = tmp_path / "arm.html"
+    mp.report("stanford3", path, optimise="none", hidden=("inverse", "code", "counts", "check", "base", "motion"))
+    with opened(browser, path, viewport={"width": 718, "height": 1000}) as (page, _):
+        page.wait_for_selector("body[data-ready]")
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        lines = "[...document.querySelectorAll('.equation')]"
+        set_ = f"{lines}.length > 10 && {lines}.every(one => one.querySelector('.katex'))"
+        assert any(page.evaluate(set_) or page.wait_for_timeout(50) for _ in range(100))
+        assert max(page.evaluate(f"{lines}.map(one => one.scrollWidth)")) <= 718
+        sizes = f"{lines}.map(one => parseFloat(getComputedStyle(one.querySelector('.katex')).fontSize))"
+        assert min(page.evaluate(sizes)) > 14
+
+
 def test_every_part_is_there_with_a_heading(page: Any) -> None:
     titles = page.locator("section h2").all_inner_texts()
     assert titles == [

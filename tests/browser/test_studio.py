@@ -22,8 +22,8 @@ from tests.units.test_collada import TRIANGLE, geometry
 from tests.units.test_meshes import FILES
 
 ELBOW = "θ\td\ta\tα\n0\t0,4\t0\t90\n0\t0\t0,45\t0\n0\t0\t0,35\t0"
-# what Chromium itself writes when one test takes the network away and another saves over a changed file
-EXPECTED = ("net::ERR_INTERNET_DISCONNECTED", "409 (Conflict)")
+# what Chromium itself writes when a test takes the network away, saves over a changed file, is refused an answer
+EXPECTED = ("net::ERR_INTERNET_DISCONNECTED", "409 (Conflict)", "422 (Unprocessable")
 HOSTILE = '<img src=x onerror="document.title=1">'
 
 
@@ -371,3 +371,26 @@ JOINTS = "".join(
     for name, parent, child, z in (("a", "base", "upper", 0.2), ("b", "upper", "fore", 1), ("c", "fore", "hand", 0.6))
 )
 URDF = f'<robot name="bot">{LINKS}{JOINTS}</robot>'
+
+
+def test_the_answer_of_another_arm_is_never_shown(page: Any) -> None:
+    """Where an arm's own equations cannot be had, there are none, and a sentence; not those of the arm before."""
+    library(page, "planar2r")
+    page.get_by_role("tab", name="Equations").click()
+    page.locator(".equations li").first.wait_for()
+    refusal = '{"error": {"message": "too long for the factored form"}}'
+    page.route("**/api/equations", lambda route: route.fulfill(status=422, body=refusal))
+    library(page, "rp")
+    page.get_by_role("alert").get_by_text("too long").wait_for()
+    assert page.locator(".equations li").count() == 0
+    page.unroute("**/api/equations")
+    page.get_by_role("button", name="Show it as it runs (auxiliary)").click()
+    page.locator(".equations li").first.wait_for()
+    assert page.get_by_role("alert").get_by_text("too long").count() == 0
+
+
+def test_what_moves_the_arm_ends_the_welcome(browser: Any, program: Program) -> None:
+    with page_of(browser, program, reduced_motion="no-preference") as (page, _):
+        page.get_by_role("button", name="Home", exact=True).click()
+        page.get_by_role("navigation", name="Begin").wait_for(state="detached")
+        assert position(page) == [0.6, 0.0, 0.0]

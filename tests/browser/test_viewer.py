@@ -60,6 +60,19 @@ def test_a_moved_joint_changes_the_picture(arm: Any) -> None:
     assert changed(before, arm.locator("#arm").screenshot()) > 0.01
 
 
+@pytest.mark.parametrize("name", ["planar2r", "scara", "puma560"])
+def test_no_position_leaves_the_picture(page: Any, name: str) -> None:
+    """The first frame holds the arm stretched out in every direction, rods included, also after another of its size."""
+    other = mp.Robot.from_dh([(0, 0, 0.3, 0), (0, 0, 0.3, 0)], name="flat", convention="standard", angle="deg")
+    drawing = mp.drawing(name)
+    new_viewer(page, mp.drawing(other))
+    look = """([drawing, poses]) => { V.setDrawing(drawing); V.stage.full(); return poses.flatMap(q => { V.setQ(q);
+        return V.places().map(p => V.stage.project(p)).map(p => p.x > 0 && p.x < 640 && p.y > 0 && p.y < 480) }) }"""
+    poses = [[turn, *[0.0] * (drawing["dof"] - 1)] for turn in np.linspace(-3.1, 3.1, 13).tolist()]
+    assert all(page.evaluate(look, [drawing, poses]))
+    page.evaluate("V.dispose()")
+
+
 def tip(page: Any) -> list[float]:
     found: list[float] = page.evaluate("V.poses().at(-1).slice(0, 3).map(row => row[3])")
     return found
@@ -193,3 +206,14 @@ def test_a_mesh_is_drawn_in_its_place(page: Any) -> None:
     assert changed(before, page.locator("#arm").screenshot()) > 0.01
     assert page.evaluate("V.svg()").count("<polygon") >= 2  # the faces that are seen
     page.evaluate("V.dispose()")
+
+
+def test_numbers_of_equations_are_rounded_for_the_eye(page: Any) -> None:
+    """Six digits; what is short, a fraction somebody wrote, an index and a power stay as they are."""
+    given = {
+        "0.707106781186547\\,m_{2}": "0.707107\\,m_{2}", "2.337553212267 q_1": "2.33755 q_1",
+        "0.000000000000000222044604925031": "2.22045\\cdot 10^{-16}", "9.81 + 0.25 - 0.15005": "9.81 + 0.25 - 0.15005",
+        "\\frac{16000}{609203} c_4": "0.0262638 c_4", "\\frac{7}{15}": "\\frac{7}{15}", "123456.789": "123457",
+        "c_{12}^{2} x_{1}": "c_{12}^{2} x_{1}", "1000.00000001": "1000", "12345678.5": "1.23457\\cdot 10^{7}",
+    }  # fmt: skip
+    assert page.evaluate("all => all.map(manipula.rounded)", list(given)) == list(given.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -232,3 +233,16 @@ def test_the_command_tells(options: list[str], expected: str) -> None:
 
 def test_the_command_refuses_two_forms_at_once() -> None:
     assert CliRunner().invoke(app, ["base-parameters", "planar2r", "--latex", "--json"]).exit_code == 2
+
+
+@pytest.mark.parametrize("axis", [(0, 1, 1), (1, 0, -1), (1, 2, 2)])
+def test_no_dust_of_rounding_is_printed(axis: tuple[int, int, int]) -> None:
+    """cos² + sin² − 1 of a slanted axis is nothing, not 2e-16 of an inertia."""
+    rows = [("shoulder", 0.3, (0, 0, 1)), ("elbow", 0.4, axis), ("wrist", 0.2, (0, 0, 1))]
+    joints = "".join(
+        f'[[joint]]\nname = "{name}"\ntype = "revolute"\nxyz = [0, 0, {z}]\nrpy = [-90, 17, 0]\naxis = {list(along)}\n'
+        for name, z, along in rows
+    )
+    robot = mp.Robot.from_text(f'format = 1\nname = "slanted"\nconvention = "urdf"\nangle = "deg"\n{joints}', "toml")
+    numbers = re.findall(r"\d+\.\d+", " ".join(right for _, right in base_parameters_of(robot).equations("text")))
+    assert numbers and min(map(float, numbers)) > 1e-6

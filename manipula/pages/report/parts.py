@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from itertools import groupby
@@ -11,6 +12,8 @@ from manipula.support.tables import html_table
 
 FOLDED = 1500  # characters of LaTeX from which an equation waits behind a click
 LONGEST = 60_000  # of LaTeX that a browser sets within a second or two
+DIGITS = 7
+LONG_NUMBER = re.compile(rf"-?(?=(?:\.?[0-9]){{{DIGITS + 2},}})[0-9]+\.[0-9]+")
 LONG_CODE = 300_000  # characters of all files together
 
 
@@ -22,8 +25,15 @@ def arm(story: Story) -> str:
 
 
 def table(story: Story) -> str:
-    parts = [wide(html_table(heads, rows, title)) for title, heads, rows in story.tables]
+    parts = [
+        wide(html_table(heads, [list(map(short, row)) for row in rows], title)) for title, heads, rows in story.tables
+    ]
     return "\n".join([*parts, *(f'<p class="note">{escape(remark)}</p>' for remark in story.remarks)])
+
+
+def short(cell: str) -> str:
+    """A number of the file in as many digits as can be read; whoever computes with it takes it from the file."""
+    return f"{float(cell):.{DIGITS}g}" if LONG_NUMBER.fullmatch(cell) else cell
 
 
 def equations(story: Story) -> str:

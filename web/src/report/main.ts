@@ -11,6 +11,7 @@ import { Letters, letters, redrawn } from "./letters";
 import { setEquations } from "./mathematics";
 import { motionPanel } from "./motion";
 
+export { rounded } from "../shared/digits";
 export { plot } from "../shared/plot";
 export { typeset, typesetLater } from "../shared/typeset";
 export { Viewer } from "../viewer/viewer";

@@ -1,4 +1,5 @@
 // Equations are set when they are seen: those behind a click when it comes, those further down when one scrolls there.
+import { equationsOf } from "../shared/lines";
 import { typeset } from "../shared/typeset";
 
 /** A block of LaTeX, or words with $…$ and \[…\] between them. */
@@ -6,7 +7,7 @@ async function set(el: HTMLElement): Promise<void> {
   if (el.dataset.set) return;
   el.dataset.set = "1";
   const text = el.textContent ?? "";
-  if (el.classList.contains("tex")) return typeset(el, text, true);
+  if (el.classList.contains("tex")) return displayed(el, text);
   el.replaceChildren();
   for (const paragraph of text.split(/\n\s*\n/)) {
     const block = document.createElement("div");
@@ -15,6 +16,28 @@ async function set(el: HTMLElement): Promise<void> {
     for (const [k, part] of paragraph.split(/\\\[([\s\S]*?)\\\]/).entries())
       if (k % 2) await added(block, "div", part, true);
       else await sentence(block, part);
+  }
+}
+
+/** Equations one below the other, broken where the page ends; a block that cannot be cut is set as it is. */
+async function displayed(el: HTMLElement, tex: string): Promise<void> {
+  const lines = equationsOf(tex);
+  if (!lines) return typeset(el, tex, true);
+  const rows = lines.map((line) => [document.createElement("div"), line] as const);
+  for (const [row] of rows) row.className = "equation";
+  el.replaceChildren(...rows.map(([row]) => row));
+  for (const [row, line] of rows) await (WITH.test(line) ? legend(row, line) : typeset(row, line));
+}
+
+const WITH = /^\\text\{with \}\s*/;
+
+/** What letters stand for: no entry is broken. */
+async function legend(row: HTMLElement, tex: string): Promise<void> {
+  row.className = "legend";
+  row.append("with ");
+  for (const part of tex.replace(WITH, "").split(/,\s*(?:\\quad\s*)?(?=[a-zA-Z\\])/)) {
+    await added(row, "span", part.replace(/,\s*$/, ""), false);
+    row.append(" ");
   }
 }
 
@@ -32,13 +55,15 @@ async function added(block: HTMLElement, tag: "div" | "span", tex: string, displ
   const made = document.createElement(tag);
   if (display) Object.assign(made, { className: "tex", tabIndex: 0, role: "group", ariaLabel: "equations" });
   block.append(made);
-  await typeset(made, tex, display);
+  await (display ? displayed(made, tex) : typeset(made, tex));
 }
 
 const PAPER = 700; // pixels of a line on A4
 
-/** Lines too long for paper become smaller there, within what can be read. */
-const shrink = (one: HTMLElement) => Math.max(0.5, Math.min(1, PAPER / one.scrollWidth));
+/** What cannot be broken and is too long for paper becomes smaller there, within what can be read. */
+const shrink = (one: HTMLElement) => Math.max(0.5, Math.min(1, PAPER / Math.max(1, ...widths(one))));
+
+const widths = (one: HTMLElement) => [...one.querySelectorAll(".katex-display .base, .katex-display .katex-base")].map((part) => part.getBoundingClientRect().width);
 
 /** What is open is set from the top on while nothing else is to do; what is folded, when it is opened or printed. */
 export function setEquations(): void {

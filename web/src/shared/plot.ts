@@ -76,7 +76,7 @@ function options(el: HTMLElement, lines: Lines, height: number): uPlotType.Optio
   return {
     width: width(el),
     height,
-    axes: [axis(lines.units.x), { ...axis(lines.units.y), size: 60, space: 22 }],
+    axes: [axis(lines.units.x), { ...axis(lines.units.y), size: 60, space: 22 }], // closer marks: a low plot would have one
     scales: { x: { time: false } },
     series: [{ label: lines.units.x, value: (_, x) => (x == null ? "–" : x.toPrecision(4)) }, ...series],
     legend: { live: true },

@@ -1,5 +1,6 @@
 // Equations by KaTeX, brought when the first one is set.
 import type katexType from "katex";
+import { rounded } from "./digits";
 
 let katex: Promise<typeof katexType> | null = null;
 
@@ -12,7 +13,7 @@ async function loaded(): Promise<typeof katexType> {
 export async function typeset(el: HTMLElement, tex: string, display = false): Promise<void> {
   const k = await loaded();
   try {
-    k.render(tex, el, { displayMode: display, output: "htmlAndMathml", strict: false, trust: false, throwOnError: true, maxExpand: 1e6 });
+    k.render(rounded(tex), el, { displayMode: display, output: "htmlAndMathml", strict: false, trust: false, throwOnError: true, maxExpand: 1e6 });
   } catch {
     el.textContent = tex;
   }

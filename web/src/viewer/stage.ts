@@ -5,6 +5,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { Drawing } from "../shared/types";
+import { Extent } from "./extent";
 import { DARK, LIGHT, type Theme } from "./palette";
 
 const REST = 160; // milliseconds without a change after which the full picture is drawn
@@ -29,6 +30,7 @@ export class Stage {
   private readonly watch: ResizeObserver;
   private grid: GridHelper | null = null;
   private drawing: Drawing | null = null;
+  private positions: Vector3[][] = []; // the arm's places here and there
   private own = true; // nobody has turned the camera: it may be set anew
   private asked = 0;
   private rest = 0;
@@ -59,6 +61,7 @@ export class Stage {
 
   set(drawing: Drawing): void {
     this.drawing = drawing;
+    this.positions = new Extent(drawing).spread(200);
     this.up.fromArray(drawing.up);
     this.camera.up.copy(this.up);
     const turned = new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), this.up);
@@ -107,25 +110,36 @@ export class Stage {
     this.paint();
   }
 
-  /** Frames what the arm can reach, and all of it as it stands: framed by its pose alone it would leave at a move. */
+  /** Frames where the arm can be, and all of it as it stands: framed by its pose alone it would leave at a move. */
   fit(): void {
     if (!this.drawing) return;
     this.own = true;
     this.aspect();
     const { centre, radius } = this.drawing.reach, target = new Vector3().fromArray(centre);
-    const half = (this.camera.fov * Math.PI) / 360, narrow = Math.atan(Math.tan(half) * Math.min(this.camera.aspect, 1));
-    const present = Math.max(0, ...this.seen().map((point) => point.distanceTo(target))) + 0.1 * this.drawing.size;
-    const away = Math.max(0.82 * radius, present) / Math.sin(narrow);
     const from = new Vector3(0.5, 0.34, 0.86).applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), this.up));
     if (this.up.y > 0.9) from.set(0.28, 0.3, 0.95); // a plane arm is seen from the front
     this.controls.target.copy(target);
-    this.camera.position.copy(target).addScaledVector(from.normalize(), away);
+    const away = this.away(from.normalize());
+    this.camera.position.copy(target).addScaledVector(from, away);
     Object.assign(this.camera, { near: 0.01 * radius, far: 40 * radius });
     this.camera.updateProjectionMatrix();
     this.controls.minDistance = 0.2 * radius;
     this.controls.maxDistance = 15 * radius;
     this.controls.update();
     this.draw();
+  }
+
+  /** How far the eye must be in this direction to see nearly all positions of the arm, and the present one, whole. */
+  private away(from: Vector3): number {
+    const { reach, size } = this.drawing!, target = new Vector3().fromArray(reach.centre);
+    const high = Math.tan((this.camera.fov * Math.PI) / 360), wide = high * this.camera.aspect, room = 0.1 * size;
+    const right = this.up.clone().cross(from).normalize(), above = from.clone().cross(right);
+    const of = (places: Vector3[]) => Math.max(...places.map((place) => {
+      const p = place.clone().sub(target);
+      return p.dot(from) + Math.max((Math.abs(p.dot(right)) + room) / wide, (Math.abs(p.dot(above)) + room) / high);
+    }));
+    const needs = this.positions.map(of).sort((a, b) => a - b);
+    return Math.max(needs[Math.floor(0.99 * (needs.length - 1))] ?? 0, of(this.seen()), 0.8 * size);
   }
 
   resize(): void {

@@ -2,6 +2,7 @@
 import { DoubleSide, FrontSide, Group, Matrix4, Mesh, MeshLambertMaterial, Vector3 } from "three";
 import type { Branch, Cell, Drawing, Ghost, Matrix, RobotModule, Shape, Shown } from "../shared/types";
 import { Chain, firstPose, limits } from "./chain";
+import { Extent } from "./extent";
 import { Flat } from "./flat";
 import { Ghosts } from "./ghosts";
 import { Hand } from "./hand";
@@ -128,7 +129,8 @@ export class Viewer {
   }
 
   setDrawing(drawing: Drawing): void {
-    const same = this.drawing?.dof === drawing.dof, size = this.drawing?.size;
+    const last = this.drawing, same = last?.dof === drawing.dof;
+    const other = !last || !same || last.name !== drawing.name || last.up.join() !== drawing.up.join();
     this.player.stop();
     this.scenery?.dispose();
     this.drawing = drawing;
@@ -145,7 +147,7 @@ export class Viewer {
       this.stage.set(drawing);
     }
     this.show({});
-    if (!same || !size || Math.abs(size / drawing.size - 1) > 0.3) this.stage?.fit();
+    if (other || Math.abs(last.size / drawing.size - 1) > 0.3) this.stage?.fit();
     this.host.dataset.robot = drawing.name;
   }
 
@@ -327,8 +329,7 @@ export class Viewer {
   }
 
   private places(): Vector3[] {
-    const chain = this.chain;
-    return chain ? [...chain.links, ...chain.axes, chain.tool].map((pose) => new Vector3().setFromMatrixPosition(pose)) : [];
+    return this.chain && this.drawing ? new Extent(this.drawing).places(this.chain) : [];
   }
 
   private hover(on: boolean): void {

@@ -7,6 +7,12 @@ import { standIns, symbolic } from "../state/drawing";
 import { units, welcome } from "../state/work";
 import { jointUnit } from "../table/units";
 
+// who enters a slider is about to use it: the welcome must not write into the box any more
+function entered(index: number): void {
+  chosen.value = index;
+  welcome.value = false;
+}
+
 function JointSlider({ index }: { index: number }): JSX.Element {
   const joint = coordinates.value[index]!;
   const { unit, size } = jointUnit(joint.unit, units.value);
@@ -14,7 +20,7 @@ function JointSlider({ index }: { index: number }): JSX.Element {
   const shown = (value: number): string => String(Number((value / size).toPrecision(4)));
   const value = q.value[index] ?? 0;
   return (
-    <div class={index === chosen.value ? "chosen" : ""} onFocusIn={() => (chosen.value = index)}>
+    <div class={index === chosen.value ? "chosen" : ""} onFocusIn={() => entered(index)}>
       <Slider
         label={`q${index + 1}`}
         unit={unit}
@@ -23,10 +29,7 @@ function JointSlider({ index }: { index: number }): JSX.Element {
         high={Math.max(high, value) / size}
         step={unit === "deg" ? 1 : unit === "mm" ? 5 : 0.01}
         digits={unit === "deg" || unit === "mm" ? 1 : 3}
-        onInput={(next) => {
-          welcome.value = false;
-          moveJoint(index, next * size);
-        }}
+        onInput={(next) => moveJoint(index, next * size)}
         note={`[${shown(low)}, ${shown(high)}]${given ? "" : ` ${t("no limit")}`}`}
       />
     </div>

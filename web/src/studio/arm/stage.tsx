@@ -9,7 +9,6 @@ import { drawing, module, stale, values, waiting } from "../state/drawing";
 import { say } from "../state/notices";
 import { dark } from "../state/theme";
 import { chainType, noViewer, viewer } from "../state/viewing";
-import { welcome } from "../state/work";
 import { bound } from "../../shared/bound";
 
 type Viewer = import("../../viewer/viewer").Viewer;
@@ -27,10 +26,7 @@ function feed(view: Viewer): () => void {
     effect(() => view.theme(dark.value)),
     effect(() => view.setGhosts(shown.value.branches ? (branches.value?.branches ?? []).map(skeleton) : [])),
   ];
-  view.onMove((next, why) => {
-    welcome.value = false;
-    move([...next], why);
-  });
+  view.onMove((next, why) => move([...next], why));
   view.onGhost((index) => {
     const branch = branches.peek()?.branches[index];
     if (!branch) return;

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { EquationsAnswer } from "../../shared/api";
+import { rounded } from "../../shared/digits";
 import { counted, t } from "../language";
 import { Bar } from "../parts/bar";
 import { Act, Switch } from "../parts/controls";
@@ -90,6 +91,7 @@ export function Answer({ answer, old, most }: { answer: EquationsAnswer; old: bo
       <Lines answer={answer} />
       <Legend answer={answer} />
       <p class="quiet">{t("What runs: {0} multiplications, {1} additions, {2} sines and cosines. {3}", mul, add, trig, answer.proof)}</p>
+      {answer.latex.some((line) => rounded(line.tex) !== line.tex) && <p class="quiet">{t("Numbers are shown to six digits; copies and files have all of them.")}</p>}
       {answer.conditions.length > 0 && <p class="quiet">{t("Holds where {0}.", answer.conditions.join(", "))}</p>}
     </div>
   );

@@ -2,13 +2,14 @@
 import { signal } from "@preact/signals";
 import { Fragment, type JSX } from "preact";
 import type { EquationsAnswer } from "../../shared/api";
+import { breakable } from "../../shared/lines";
 import { t } from "../language";
 import { Formula } from "../parts/formula";
 import { q } from "../state/arm";
 import { drawn, standIns } from "../state/drawing";
 import { viewer } from "../state/viewing";
 import { evaluate, type Values } from "./evaluate";
-import { breakable, mentioned, summands } from "./terms";
+import { mentioned, summands } from "./terms";
 
 interface Pointed {
   line: number;

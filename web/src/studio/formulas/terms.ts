@@ -31,10 +31,6 @@ const binary = (before: string): boolean => /[^\s]/.test(before) && !/(^|[\s*/^(
 // LaTeX's thin space and a text's blanks may stand before a sign that joins two summands
 const trimmed = (before: string): string => before.replace(/(\\,|\\quad|\s)+$/, "");
 
-/** LaTeX of one equation without environments: `\left(` as `(`, so that a line may break inside. */
-export const breakable = (tex: string): string =>
-  tex.replace(/\\left\s*([([|.])/g, (_, bracket: string) => (bracket === "." ? "" : bracket)).replace(/\\right\s*([)\]|.])/g, (_, bracket: string) => (bracket === "." ? "" : bracket));
-
 const LINK_NAME = /\b(?:m|r[xyz]|[ILK](?:xx|xy|xz|yy|yz|zz)|m[xyz]|l|a|d|Ia|fv|fc|fo)(\d+)\b/g;
 const JOINT_NAME = /\b(?:q|qd|qdd|theta|c|s)(\d+)\b/g;
 

@@ -2,9 +2,38 @@
 import { signal, useSignalEffect, type Signal } from "@preact/signals";
 import { drawn, known, stale, standIns } from "../state/drawing";
 import type { Job } from "../state/jobs";
-import { robot } from "../state/work";
+import { opened, robot } from "../state/work";
 
 const TYPING_MS = 300; // a cell is typed letter by letter: only the last is asked about
+
+interface About {
+  opened: number; // which robot the question was about
+  digest: string; // and what its table said
+}
+const about = new WeakMap<Job<unknown>, Signal<About | null>>();
+
+const aboutOf = (job: Job<unknown>): Signal<About | null> => {
+  const found = about.get(job) ?? signal<About | null>(null);
+  about.set(job, found);
+  return found;
+};
+
+/** Asks about the robot that is drawn; the answer is shown as its own, and as no other's. */
+export function ask<T>(job: Job<T>, path: string, body: object): void {
+  const last = aboutOf(job as Job<unknown>);
+  if (last.peek()?.opened !== opened.peek()) job.result.value = null;
+  last.value = { opened: opened.peek(), digest: drawn.peek()?.digest ?? "" };
+  void job.start(path, body);
+}
+
+/** The answer, as long as the page is about the robot it was asked for: another arm's equations must not stand here. */
+export function answerOf<T>(job: Job<T>): T | null {
+  return aboutOf(job as Job<unknown>).value?.opened === opened.value ? job.result.value : null;
+}
+
+/** The answer is of an earlier table, or a new one is on its way. */
+export const isOld = (job: Job<unknown>): boolean =>
+  job.phase.value !== "done" || stale.value || aboutOf(job).value?.digest !== drawn.value?.digest;
 
 const asked = new WeakMap<Job<unknown>, Signal<string>>();
 
@@ -21,15 +50,15 @@ export function useAsking<T>(job: Job<T>, path: string, more: () => object | nul
     const digest = drawn.value?.digest;
     if (!digest || stale.value || rest === null) return undefined;
     const values = numbers ? { values: known(standIns.value) } : {};
-    const key = JSON.stringify([digest, rest, values]);
+    const key = JSON.stringify([opened.value, digest, rest, values]);
     const last = keyOf(job as Job<unknown>);
     const phase = job.phase.peek();
     if (last.peek() === key && (phase === "done" || phase === "running")) return undefined;
-    const ask = (): void => {
+    const now = (): void => {
       last.value = key;
-      void job.start(path, { document: robot.peek(), ...rest, ...values });
+      ask(job, path, { document: robot.peek(), ...rest, ...values });
     };
-    const timer = setTimeout(ask, last.peek() === "" ? 0 : TYPING_MS);
+    const timer = setTimeout(now, last.peek() === "" ? 0 : TYPING_MS);
     return () => clearTimeout(timer);
   });
 }

@@ -1,15 +1,15 @@
 // Base parameters: the combinations of masses and inertias that motion and torque can tell.
 import type { JSX } from "preact";
 import type { BaseAnswer } from "../../shared/api";
-import { breakable } from "../formulas/terms";
+import { rounded } from "../../shared/digits";
+import { breakable } from "../../shared/lines";
 import { t } from "../language";
 import { Formula } from "../parts/formula";
 import { Handing } from "../parts/handing";
 import { JobLine } from "../parts/working";
-import { stale } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { robot } from "../state/work";
-import { useAsking } from "./asking";
+import { answerOf, isOld, useAsking } from "./asking";
 
 const job = new Job<BaseAnswer>();
 
@@ -19,7 +19,7 @@ const tex = (answer: BaseAnswer): string => `\\begin{aligned}\n${answer.rows.map
 function Answer({ answer }: { answer: BaseAnswer }): JSX.Element {
   const valued = answer.rows.some((row) => row.value !== null);
   return (
-    <div class={job.phase.value === "running" || stale.value ? "old" : ""}>
+    <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <p>
         <strong>{t("{0} of {1} parameters can be told from motion and torque.", answer.count, answer.standard)}</strong> {answer.proof}
       </p>
@@ -49,6 +49,7 @@ function Answer({ answer }: { answer: BaseAnswer }): JSX.Element {
           </tbody>
         </table>
       </div>
+      {answer.rows.some((row) => rounded(row.tex) !== row.tex) && <p class="quiet">{t("Numbers are shown to six digits; copies and files have all of them.")}</p>}
       {Object.entries(answer.classes).map(([kind, names]) => (
         <p key={kind} class="quiet">
           {t(kind)}: {names.join(", ") || "–"}
@@ -60,10 +61,11 @@ function Answer({ answer }: { answer: BaseAnswer }): JSX.Element {
 
 export function BasePanel(): JSX.Element {
   useAsking(job, "/api/base", () => ({}));
+  const answer = answerOf(job);
   return (
     <>
       <JobLine job={job as Job<unknown>} />
-      {job.result.value && <Answer answer={job.result.value} />}
+      {answer && <Answer answer={answer} />}
     </>
   );
 }

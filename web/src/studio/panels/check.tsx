@@ -4,15 +4,14 @@ import type { CheckAnswer } from "../../shared/api";
 import { t } from "../language";
 import { Handing } from "../parts/handing";
 import { JobLine } from "../parts/working";
-import { stale } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { robot } from "../state/work";
-import { useAsking } from "./asking";
+import { answerOf, isOld, useAsking } from "./asking";
 
 const job = new Job<CheckAnswer>();
 type Verdict = CheckAnswer["verdicts"][number];
 
-const sign = (verdict: Verdict): string => (!verdict.checked ? "·" : verdict.passed ? "✓" : "✗");
+const sign = (verdict: Verdict): string => (!verdict.checked ? "·" : verdict.how === "noted" ? "⚠" : verdict.passed ? "✓" : "✗");
 const word = (verdict: Verdict): string => (!verdict.checked ? t("not asked") : verdict.passed ? t(verdict.how) : t("FAILED"));
 const text = (answer: CheckAnswer): string => answer.verdicts.map((v) => `${sign(v)} ${v.sentence} (${v.how}) ${v.detail}`.trim()).join("\n") + "\n";
 
@@ -24,19 +23,19 @@ function Row({ verdict }: { verdict: Verdict }): JSX.Element {
       </td>
       <th scope="row">{verdict.sentence}</th>
       <td>{word(verdict)}</td>
-      <td class="quiet">{verdict.detail}</td>
+      <td class="quiet">{verdict.detail || (verdict.name.includes("≡") ? verdict.name : "")}</td>
     </tr>
   );
 }
 
 export function CheckPanel(): JSX.Element {
   useAsking(job, "/api/check", () => ({}));
-  const answer = job.result.value;
+  const answer = answerOf(job);
   return (
     <>
       <JobLine job={job as Job<unknown>} />
       {answer && (
-        <div class={job.phase.value === "running" || stale.value ? "old" : ""}>
+        <div class={isOld(job as Job<unknown>) ? "old" : ""}>
           <div class="line">
             <strong>{answer.passed ? t("Every law holds.") : t("A law does not hold.")}</strong>
             <Handing copies={[[t("Copy"), () => text(answer)]]} files={[[t("Download"), `${robot.value.name || "arm"}_check.txt`, () => text(answer)]]} />

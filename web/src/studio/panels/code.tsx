@@ -8,11 +8,10 @@ import { t } from "../language";
 import { Act, Choice, Switch } from "../parts/controls";
 import { Handing } from "../parts/handing";
 import { JobLine } from "../parts/working";
-import { stale } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { start } from "../state/start";
 import { robot } from "../state/work";
-import { useAsking } from "./asking";
+import { answerOf, isOld, useAsking } from "./asking";
 import { modelOptions } from "./equations";
 
 type Options = NonNullable<CodeRequest["options"]>;
@@ -114,7 +113,7 @@ function Answer({ answer }: { answer: CodeAnswer }): JSX.Element {
   const shown = answer.files.find((file) => file.name === chosen.value) ?? own ?? answer.files[0];
   if (!shown) return <p>{t("No file came out.")}</p>;
   return (
-    <div class={job.phase.value === "running" || stale.value ? "old" : ""}>
+    <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <div class="line">
         <Choice label={t("File")} value={shown.name} options={answer.files.map((file) => [file.name, file.name] as const)} onChange={(name) => (chosen.value = name)} />
         <Handing copies={[[t("Copy"), () => shown.text]]} files={[[t("Download this file"), shown.name.split("/").at(-1)!, () => shown.text]]} />
@@ -130,7 +129,7 @@ function Answer({ answer }: { answer: CodeAnswer }): JSX.Element {
 
 export function CodePanel(): JSX.Element {
   useAsking(job, "/api/code", () => (models.value.length ? request.value : null));
-  const answer = job.result.value;
+  const answer = answerOf(job);
   return (
     <>
       <Choices />

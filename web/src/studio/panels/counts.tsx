@@ -7,10 +7,9 @@ import { Bar } from "../parts/bar";
 import { Handing } from "../parts/handing";
 import { Choice } from "../parts/controls";
 import { JobLine } from "../parts/working";
-import { stale } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { robot } from "../state/work";
-import { useAsking } from "./asking";
+import { answerOf, isOld, useAsking } from "./asking";
 
 type Row = CountsAnswer["rows"][number];
 const job = new Job<CountsAnswer>();
@@ -75,7 +74,7 @@ function Answer({ answer }: { answer: CountsAnswer }): JSX.Element {
   const model = models.includes(chosen.value) ? chosen.value : (models[0] ?? "");
   const rows = answer.rows.filter((row) => row.model === model);
   return (
-    <div class={job.phase.value === "running" || stale.value ? "old" : ""}>
+    <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <div class="line">
         <Choice label={t("Model")} value={model} options={models.map((m) => [m, m.replaceAll("_", " ")] as const)} onChange={(m) => (chosen.value = m)} />
         <Handing copies={[[t("Copy"), () => csv(answer.rows)]]} files={[[t("Download"), `${robot.value.name || "arm"}_counts.csv`, () => csv(answer.rows)]]} />
@@ -88,10 +87,11 @@ function Answer({ answer }: { answer: CountsAnswer }): JSX.Element {
 
 export function CountsPanel(): JSX.Element {
   useAsking(job, "/api/counts", () => ({}));
+  const answer = answerOf(job);
   return (
     <>
       <JobLine job={job as Job<unknown>} />
-      {job.result.value && <Answer answer={job.result.value} />}
+      {answer && <Answer answer={answer} />}
     </>
   );
 }

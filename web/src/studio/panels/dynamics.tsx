@@ -8,11 +8,10 @@ import { Act } from "../parts/controls";
 import { Handing } from "../parts/handing";
 import { columnsOf, Plot } from "../parts/plot";
 import { JobLine } from "../parts/working";
-import { stale } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { play, playing, stop, time } from "../state/playing";
 import { robot } from "../state/work";
-import { useAsking } from "./asking";
+import { answerOf, isOld, useAsking } from "./asking";
 import { motion, MotionChoice } from "./motion";
 
 const job = new Job<MotionAnswer>();
@@ -57,7 +56,7 @@ export function PlayActs({ t: times, q }: { t: number[]; q: number[][] }): JSX.E
 function Answer({ answer }: { answer: MotionAnswer }): JSX.Element {
   const plots = useMemo(() => [torques(answer), energy(answer), ...(answer.manipulability ? [manipulability(answer)] : [])], [answer]);
   return (
-    <div class={job.phase.value === "running" || stale.value ? "old" : ""}>
+    <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <div class="line">
         <PlayActs t={answer.t} q={answer.q} />
         <Handing copies={[[t("Copy"), () => csv(answer)]]} files={[[t("Download CSV"), `${robot.value.name || "arm"}_motion.csv`, () => csv(answer)]]} />
@@ -75,11 +74,12 @@ function Answer({ answer }: { answer: MotionAnswer }): JSX.Element {
 
 export function DynamicsPanel(): JSX.Element {
   useAsking(job, "/api/motion", () => ({ motion: motion() }), true);
+  const answer = answerOf(job);
   return (
     <>
       <MotionChoice />
       <JobLine job={job as Job<unknown>} />
-      {job.result.value && <Answer answer={job.result.value} />}
+      {answer && <Answer answer={answer} />}
     </>
   );
 }

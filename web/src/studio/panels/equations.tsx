@@ -4,18 +4,17 @@ import type { JSX } from "preact";
 import type { EquationsAnswer } from "../../shared/api";
 import { Answer } from "../formulas/answer";
 import { t } from "../language";
-import { Choice, Switch } from "../parts/controls";
+import { Act, Choice, Switch } from "../parts/controls";
 import { JobLine } from "../parts/working";
-import { stale } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { start } from "../state/start";
-import { useAsking } from "./asking";
+import { answerOf, isOld, useAsking } from "./asking";
 
 type Form = "factored" | "expanded" | "auxiliary";
 const FORMS: readonly (readonly [Form, string])[] = [
   ["factored", "factored"],
   ["expanded", "expanded"],
-  ["auxiliary", "as it runs"],
+  ["auxiliary", "as it runs (auxiliary)"],
 ];
 const NOT = ""; // no second method
 
@@ -70,11 +69,12 @@ function Side({ job, method: by, most, alone }: SideProps): JSX.Element {
   const wanted = (): object | null =>
     by.value === NOT ? null : { model: model.value, method: by.value, form: form.value, names: names.value, symbolic: symbolic.value };
   useAsking(job, "/api/equations", wanted);
-  const answer = job.result.value;
+  const answer = answerOf(job);
   return (
     <div class="side">
       <JobLine job={job as Job<unknown>} />
-      {answer && <Answer answer={answer} old={job.phase.value === "running" || stale.value} most={alone ? 0 : most} />}
+      {job.phase.value === "failed" && form.value !== "auxiliary" && <Act onClick={() => (form.value = "auxiliary")}>{t("Show it as it runs (auxiliary)")}</Act>}
+      {answer && <Answer answer={answer} old={isOld(job as Job<unknown>)} most={alone ? 0 : most} />}
     </div>
   );
 }

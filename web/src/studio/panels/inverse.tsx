@@ -2,18 +2,18 @@
 import type { JSX } from "preact";
 import type { InverseAnswer } from "../../shared/api";
 import type { Branch } from "../../shared/types";
+import { breakable } from "../../shared/lines";
 import { t } from "../language";
 import { Act } from "../parts/controls";
 import { Formula, Prose } from "../parts/formula";
 import { Handing } from "../parts/handing";
 import { JobLine } from "../parts/working";
 import { branches, coordinates, move, show, shown } from "../state/arm";
-import { module, stale } from "../state/drawing";
+import { module } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { robot, units } from "../state/work";
 import { jointUnit } from "../table/units";
-import { breakable } from "../formulas/terms";
-import { useAsking } from "./asking";
+import { answerOf, isOld, useAsking } from "./asking";
 
 const job = new Job<InverseAnswer>();
 
@@ -31,7 +31,7 @@ function BranchRow({ branch, nearest }: { branch: Branch; nearest: boolean }): J
   return (
     <tr class={nearest ? "nearest" : usable ? "" : "refused"}>
       <th scope="row">{branch.name || t("only one")}</th>
-      <td class="mono">{branch.valid ? angles(branch) : "–"}</td>
+      <td class="mono">{branch.q.some(Number.isFinite) && (branch.valid || !branch.inside) ? angles(branch) : "–"}</td>
       <td>{branch.reason || (nearest ? t("here") : t("reached"))}</td>
       <td>
         <Act disabled={!usable || nearest} label={t("Go to {0}", branch.name || t("this branch"))} onClick={() => move([...branch.q], branch.name)}>
@@ -102,7 +102,7 @@ function Derivation({ answer }: { answer: InverseAnswer }): JSX.Element {
               {step.finds && (
                 <span class="quiet">
                   {" → "}
-                  <Prose text={step.finds} />
+                  <Formula tex={step.finds} />
                 </span>
               )}
             </summary>
@@ -123,7 +123,7 @@ function Derivation({ answer }: { answer: InverseAnswer }): JSX.Element {
 
 function Answer({ answer }: { answer: InverseAnswer }): JSX.Element {
   return (
-    <div class={job.phase.value === "running" || stale.value ? "old" : ""}>
+    <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <h3>{t("Class of the arm")}</h3>
       <p>
         <strong>{answer.class}</strong> {answer.why}
@@ -148,12 +148,13 @@ function Answer({ answer }: { answer: InverseAnswer }): JSX.Element {
 
 export function InversePanel(): JSX.Element {
   useAsking(job, "/api/inverse", () => ({}));
+  const answer = answerOf(job);
   return (
     <>
       <h3>{t("Branches of the tool's pose now")}</h3>
       <Branches />
       <JobLine job={job as Job<unknown>} />
-      {job.result.value && <Answer answer={job.result.value} />}
+      {answer && <Answer answer={answer} />}
     </>
   );
 }

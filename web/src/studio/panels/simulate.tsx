@@ -14,6 +14,7 @@ import { Job } from "../state/jobs";
 import { start } from "../state/start";
 import { robot } from "../state/work";
 import { jointUnit } from "../table/units";
+import { answerOf, ask, isOld } from "./asking";
 import { PlayActs, StandIns, unitsOf } from "./dynamics";
 import { motion, MotionChoice, seconds } from "./motion";
 
@@ -54,7 +55,7 @@ function request(): Omit<SimulateRequest, "document"> {
   };
 }
 
-const run = (): void => void job.start("/api/simulate", { document: robot.value, ...request() });
+const run = (): void => ask(job, "/api/simulate", { document: robot.value, ...request() });
 
 function Laws(): JSX.Element {
   const known = start.value?.laws ?? [];
@@ -161,7 +162,7 @@ function csv(answer: SimulateAnswer): string {
 function Answer({ answer }: { answer: SimulateAnswer }): JSX.Element {
   const plots = useMemo(() => [positions(answer), ...errors(answer), torques(answer)], [answer]);
   return (
-    <div class={job.phase.value === "running" || stale.value ? "old" : ""}>
+    <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <div class="line">
         <PlayActs t={answer.t} q={answer.q} />
         <Handing copies={[[t("Copy"), () => csv(answer)]]} files={[[t("Download CSV"), `${robot.value.name || "arm"}_run.csv`, () => csv(answer)]]} />
@@ -185,6 +186,7 @@ function Answer({ answer }: { answer: SimulateAnswer }): JSX.Element {
 }
 
 export function SimulatePanel(): JSX.Element {
+  const answer = answerOf(job);
   return (
     <>
       <Laws />
@@ -196,7 +198,7 @@ export function SimulatePanel(): JSX.Element {
         </Act>
       </div>
       <JobLine job={job as Job<unknown>} />
-      {job.result.value && <Answer answer={job.result.value} />}
+      {answer && <Answer answer={answer} />}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Branches, DrawnJoint, Matrix, Shown } from "../../shared/types";
 import { drawing, module, values } from "./drawing";
 import { chainType } from "./viewing";
-import { opened } from "./work";
+import { opened, welcome } from "./work";
 
 export const q = signal<number[]>([]);
 /** Why the arm stands where it stands: "slider", "drag", a branch's name … */
@@ -56,7 +56,9 @@ function within(joint: DrawnJoint, value: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
+/** The welcome's own waving ends with whatever else moves the arm. */
 export function move(next: number[], reason: string): void {
+  if (reason !== "welcome" && reason !== "new arm") welcome.value = false;
   q.value = next;
   why.value = reason;
 }

@@ -116,6 +116,7 @@ export class Job<T> {
 
   private set(phase: Phase, error: string, place = ""): void {
     this.place.value = place;
+    if (phase === "failed") this.result.value = null; // the answer to another question is no answer to this one
     this.phase.value = phase;
     this.error.value = error;
   }
