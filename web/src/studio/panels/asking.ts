@@ -19,7 +19,7 @@ const aboutOf = (job: Job<unknown>): Signal<About | null> => {
 };
 
 /** Asks about the robot that is drawn; the answer is shown as its own, and as no other's. */
-export function ask<T>(job: Job<T>, path: string, body: object): void {
+export function ask<T>(job: Job<T>, path: string, body: object | FormData): void {
   const last = aboutOf(job as Job<unknown>);
   if (last.peek()?.opened !== opened.peek()) job.result.value = null;
   last.value = { opened: opened.peek(), digest: drawn.peek()?.digest ?? "" };

@@ -9,7 +9,7 @@ import { t } from "../language";
 import { Act, Choice } from "../parts/controls";
 import { Handing } from "../parts/handing";
 import { Plot } from "../parts/plot";
-import { open, robot } from "../state/work";
+import { edit, robot } from "../state/work";
 
 type Course = IdentifyAnswer["courses"][number];
 type Parameter = IdentifyAnswer["parameters"][number];
@@ -138,7 +138,7 @@ export function Identified({ answer, old }: { answer: IdentifyAnswer; old: boole
   return (
     <div class={old ? "old" : ""}>
       <div class="line">
-        <Act kind="main" onClick={() => open(answer.document)}>
+        <Act kind="main" onClick={() => edit(() => answer.document)}>
           {t("Use what was found")}
         </Act>
         <Act onClick={() => fetchFile(answer.report)}>{t("Download the report")}</Act>

@@ -8,18 +8,19 @@ import { JobLine } from "../parts/working";
 import { stale } from "../state/drawing";
 import { Job } from "../state/jobs";
 import { robot } from "../state/work";
+import { answerOf, ask } from "./asking";
 import { Identified } from "./identified";
 
 const job = new Job<IdentifyAnswer>();
 const logs = signal<File[]>([]);
 const validate = signal<File[]>([]);
 
-function ask(): void {
+function learn(): void {
   const form = new FormData();
   form.set("document", JSON.stringify(robot.value));
   for (const file of logs.value) form.append("logs", file, file.name);
   for (const file of validate.value) form.append("validate", file, file.name);
-  void job.start("/api/identify", form);
+  ask(job, "/api/identify", form);
 }
 
 function Drop({ label, files }: { label: string; files: typeof logs }): JSX.Element {
@@ -46,7 +47,7 @@ function Drop({ label, files }: { label: string; files: typeof logs }): JSX.Elem
 }
 
 export function IdentifyPanel(): JSX.Element {
-  const answer = job.result.value;
+  const answer = answerOf(job);
   return (
     <>
       <p class="quiet">{t("Logs of time, position and torque: columns t, q1…, tau1… in s, rad or m, N·m or N.")}</p>
@@ -55,7 +56,7 @@ export function IdentifyPanel(): JSX.Element {
         <Drop label={t("Logs to test with (optional)")} files={validate} />
       </div>
       <div class="line">
-        <Act kind="main" disabled={!logs.value.length || stale.value} onClick={ask}>
+        <Act kind="main" disabled={!logs.value.length || stale.value} onClick={learn}>
           {t("Identify")}
         </Act>
       </div>
