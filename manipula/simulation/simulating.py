@@ -254,7 +254,7 @@ def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]
     if task.every == 1 and balance.max() > BALANCE:
         caution(
             f"energy in − stored − lost is {balance.max():.1e} of the largest energy, more than {BALANCE:g}: "
-            f"take a shorter step than {task.step:g} s, or another method than {task.method!r}"
+            f"take a shorter step than {task.step:g} s, {_instead(task.method)}"
         )
     unsettled = _above("which joints rest was not settled", [x.residual for x in segments], SETTLED)
     unsettled |= _above(f"the stages of {task.method} were not solved", [x.unsolved for x in segments], SOLVED)
@@ -270,6 +270,10 @@ def _run(task: Task, ref: Any, segments: list[Segment], about: Mapping[str, Any]
         unsettled=unsettled if unsettled.ndim else bool(unsettled),
         about={**about, "method": task.method, "step": task.step, "until": task.until, **_told(task.events)},
     )  # fmt: skip
+
+
+def _instead(method: str) -> str:
+    return "for it is read from what is recorded" if method == "adams" else f"or another method than {method!r}"
 
 
 def _above(what: str, left: list[Array], most: float) -> Any:

@@ -31,10 +31,10 @@ from manipula.simulation.smooth.differences import (
     SPANS,
     WIDTH,
     between,
-    differences,
-    largest,
+    lower,
     pass_on,
     predict,
+    square,
     weigh,
     wide,
 )
@@ -43,6 +43,7 @@ DONE, MORE, STUCK, LOST, MET = range(5)  # how a call ends
 SAFE = 0.35  # of the tolerance: what the next step aims at
 EASY = 1.1  # a step that could be longer by less than this stays
 UP, DOWN, FAILED = 2.0, 0.5, 0.9  # a step grows and shrinks by at most this; one that failed shrinks by at least this
+HALF = 0.5  # of the error: below order 2 another order has to gain so much
 FEW = 3  # failures in a row, after which the past is not trusted
 SHORT = 1e-13  # of a step: what is left of a motion that ends
 LEAST = 1e-15  # of the time so far, or 1 s: a step that is none any more
@@ -57,7 +58,7 @@ def _equal_steps(count: int) -> tuple[float, ...]:
 
 
 GAMMA = _equal_steps(ROWS + 1)
-LEAVE = tuple(EASY ** -(order + 1) for order in range(ROWS))
+LEAVE = tuple(EASY ** (-2 * (order + 1)) for order in range(ROWS))  # of the square of the aim
 
 
 class Flow:
@@ -108,16 +109,13 @@ def crossing(m: int, seen: Reals, before: Reals, moved: Reals, bounds: Reals) ->
     return found
 
 
-def grown(tolerance: float, error: float, order: int) -> float:
-    """By what the next step may be longer: error ∝ h^(order + 1)."""
-    return exp(log(SAFE * tolerance / max(error, 1e-30 * tolerance)) / (order + 1.0))
+def squared(x: float) -> float:
+    return x * x
 
 
-def lower_order(k: int, sizes: Reals) -> bool:
-    """Would one order less err no more?"""
-    if k > 2:
-        return max(sizes[2], sizes[3]) <= sizes[1]  # type: ignore[no-any-return]
-    return k == 2 and sizes[2] <= 0.5 * sizes[1]
+def grown(aim: float, error: float, order: int) -> float:
+    """By what the next step may be longer: error ∝ h^(order + 1); both are squares."""
+    return exp(0.5 * log(aim / max(error, 1e-60 * aim)) / (order + 1.0))
 
 
 def adams_text(line: Straight, size: int, watched: int) -> tuple[Callable[..., int], Callable[..., int]]:
@@ -137,7 +135,7 @@ def adams_text(line: Straight, size: int, watched: int) -> tuple[Callable[..., i
         u[0] = since
         rate(s.y, u, kept, s.phi, s.before)
         weigh(width, s.y, s.scales)
-        steep = largest(width, s.phi, s.scales)
+        steep = sqrt(square(width, s.phi, s.scales))
         s.time = since
         # Euler's step errs by h² |ÿ| / 2, and ÿ is not known yet: ẏ stands for it
         s.step = min(longest, 0.25 * sqrt(0.5 * tolerance / max(steep, tolerance)))
@@ -157,18 +155,29 @@ def adams_text(line: Straight, size: int, watched: int) -> tuple[Callable[..., i
         return DONE if steep - steep == 0.0 else LOST
 
     def attempt(s: Flow, u: Reals, kept: Reals, way: float, there: float, sizes: Reals) -> None:
-        """Errors of a step by `way` to `there`, of its order and its neighbours: sizes 0 the step's own, 1 … 4 of order
-        k, k − 1, k − 2 as if steps were equal."""
+        """A step by `way` to `there`. Squares of errors: in sizes 0 its own, in 1 the same as if steps were equal; in 4
+        h g_k."""
         g = reals(WIDTH)
-        predict(width, s.order, way, s.spans, g, s.phi, s.star, s.y, s.p, s.total)
+        k = s.order
+        predict(width, k, way, s.spans, g, s.phi, s.star, s.y, s.p, s.total)
         u[0] = there
         rate(s.p, u, kept, s.f, s.seen)
-        differences(width, s.order, s.scales, s.f, s.total, s.star, s.spare, sizes)
-        k = s.order
-        sizes[0] = way * abs(g[k] - g[k - 1]) * sizes[1]
+        for i in range(width):
+            s.total[i] = s.f[i] - s.total[i]
+        beyond = square(width, s.total, s.scales)
+        sizes[0] = squared(way * (g[k] - g[k - 1])) * beyond
+        sizes[1] = squared(way * GAMMA[k]) * beyond
         sizes[4] = way * g[k]
-        for below in range(min(k, 3)):
-            sizes[1 + below] *= way * GAMMA[k - below]
+
+    def compare(s: Flow, way: float, sizes: Reals) -> bool:
+        """Would one order less err no more? Squares of the errors of order k − 1 and k − 2 in sizes 2 and 3."""
+        k = s.order
+        lower(width, k, s.scales, s.total, s.star, s.spare, sizes)
+        for below in range(1, min(k, 3)):
+            sizes[1 + below] *= squared(way * GAMMA[k - below])
+        if k > 2:
+            return max(sizes[2], sizes[3]) <= sizes[1]  # type: ignore[no-any-return]
+        return k == 2 and sizes[2] <= squared(HALF) * sizes[1]
 
     def arrive(s: Flow, u: Reals, kept: Reals, way: float, there: float, share: float) -> None:
         """y = p + h g_k Φ_k, and what is known there."""
@@ -199,36 +208,45 @@ def adams_text(line: Straight, size: int, watched: int) -> tuple[Callable[..., i
         if s.failed >= FEW:
             s.order = 1
         else:
-            s.order -= 1 if lower_order(s.order, sizes) else 0
-            if sizes[0] > tolerance:  # a number
-                shorter = min(FAILED, max(DOWN, grown(tolerance, sizes[0], s.order)))
+            less = compare(s, way, sizes)
+            s.order -= 1 if less else 0
+            if sizes[0] > 0.0:  # a number
+                shorter = min(FAILED, max(DOWN, grown(squared(SAFE * tolerance), sizes[0], s.order)))
         s.step = way * shorter
 
     def choose(s: Flow, way: float, longest: float, tolerance: float, sizes: Reals) -> None:
-        """Order and step after a success: the order that errs least."""
+        """Order and step after a success: the order that errs least. At the highest, a step that fits stays."""
         k = s.order
-        less = lower_order(k, sizes)
-        s.failed = 0
-        change = UP
-        if s.starting == 1 and not less and k < MOST:
-            s.order += 1
-        else:
-            s.starting = 0
-            error = sizes[1]
-            higher = 2.0 * error
-            if k < MOST and s.known > k + 1:
-                higher = way * largest(width, s.phi[(k + 1) * width :], s.scales) * GAMMA[k + 1]
-            if less or (k > 1 and sizes[2] <= min(error, higher)):
-                s.order -= 1
-                error = sizes[2]
-            elif higher < (error if k > 1 else 0.5 * error):
+        aim = squared(SAFE * tolerance)
+        error = sizes[1]
+        change = 1.0
+        if k < MOST or s.starting == 1 or error > aim or error < aim * LEAVE[k]:
+            less = compare(s, way, sizes)
+            if s.starting == 1 and not less and k < MOST:
                 s.order += 1
-                error = higher
-            aim = SAFE * tolerance
-            change = 1.0
-            if error > aim or error < aim * LEAVE[s.order]:
-                change = grown(tolerance, error, s.order)
+                change = UP
+            else:
+                s.starting = 0
+                error = other_order(s, way, less, sizes)
+                if error > aim or error < aim * LEAVE[s.order]:
+                    change = grown(aim, error, s.order)
+        s.failed = 0
         s.step = min(longest, way * min(UP, max(DOWN, change)))
+
+    def other_order(s: Flow, way: float, less: bool, sizes: Reals) -> float:
+        """The order that errs least of three; the square of its error."""
+        k = s.order
+        error = sizes[1]
+        higher = 2.0 * error
+        if k < MOST and s.known > k + 1:
+            higher = squared(way * GAMMA[k + 1]) * square(width, s.phi[(k + 1) * width :], s.scales)
+        if less or (k > 1 and sizes[2] <= min(error, higher)):
+            s.order -= 1
+            error = sizes[2]
+        elif higher < (error if k > 1 else squared(HALF) * error):
+            s.order += 1
+            error = higher
+        return error  # type: ignore[no-any-return]
 
     def go_on(
         s: Flow, u: Reals, kept: Reals, times: Reals, count: int, out: Reals, bounds: Reals, tolerance: float,
@@ -248,7 +266,7 @@ def adams_text(line: Straight, size: int, watched: int) -> tuple[Callable[..., i
             there = end if last else s.time + way
             attempt(s, u, kept, way, there, sizes)
             s.evaluations += 1
-            if sizes[0] <= tolerance:  # NaN is not
+            if sizes[0] <= squared(tolerance):  # NaN is not
                 arrive(s, u, kept, way, there, sizes[4])
                 s.evaluations += 1
                 tell(s, times, count, out)
@@ -259,7 +277,7 @@ def adams_text(line: Straight, size: int, watched: int) -> tuple[Callable[..., i
             else:
                 retry(s, way, tolerance, sizes)
                 if s.step <= LEAST * max(1.0, abs(s.time)):
-                    return STUCK if sizes[0] > tolerance else LOST
+                    return STUCK if sizes[0] > 0.0 else LOST
         return DONE
 
     return begin, go_on

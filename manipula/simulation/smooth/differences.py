@@ -14,7 +14,8 @@ ROWS = MOST + 2  # of differences
 LANES = 8  # numbers side by side
 WIDTH = 16  # numbers an order, whole vectors
 SPANS = WIDTH + 1
-weights = Straight(weights_tape(MOST))
+step_weights = Straight(weights_tape(MOST, between=False))
+weights = Straight(weights_tape(MOST, between=True))
 
 
 def wide(size: int) -> int:
@@ -22,25 +23,19 @@ def wide(size: int) -> int:
     return -(-size // LANES) * LANES
 
 
-def integrals(h: float, ahead: Reals, scale: Reals, g: Reals) -> None:
-    """g_j over the way of h that ends at x: ahead_i = x − x_{n−i}, scale_i what differences are divided by."""
-    kept = reals(WIDTH)
-    taken = reals(WIDTH)
-    for j in range(WIDTH):
-        kept[j] = ahead[j] / scale[j]
-        taken[j] = h / scale[j]
-    weights(kept, taken, g)
-
-
 def predict(n: int, k: int, h: float, spans: Reals, g: Reals, phi: Reals, star: Reals, y: Reals, p: Reals,
             total: Reals) -> None:  # fmt: skip
     """p, Φ*_j and the sum of those below k."""
-    ahead = reals(WIDTH)
+    ahead = reals(WIDTH)  # x − x_{n−j}
+    taken = reals(WIDTH)
     ratio = reals(WIDTH)
     for j in range(WIDTH):
         ahead[j] = h + spans[j]
+    for j in range(WIDTH):
+        taken[j] = h / ahead[j]
+    for j in range(WIDTH):
         ratio[j] = ahead[j] / spans[j + 1]
-    integrals(h, ahead, ahead, g)
+    step_weights(taken, g)
     for i in range(n):
         star[i] = phi[i]
         total[i] = phi[i]
@@ -59,41 +54,32 @@ def predict(n: int, k: int, h: float, spans: Reals, g: Reals, phi: Reals, star: 
         p[i] = y[i] + h * p[i]
 
 
-def largest(n: int, f: Reals, scales: Reals) -> float:
-    """Over the scales; NaN where a number is none. Lane by lane: a maximum waits for the one before."""
-    most = reals(LANES)
-    lost = reals(LANES)
+def square(n: int, f: Reals, scales: Reals) -> float:
+    """Σ (f_i scale_i)², no less than the largest of them; lane by lane, as a sum waits for the one before."""
+    sums = reals(LANES)
     for i in range(LANES):
-        most[i] = 0.0
-        lost[i] = 0.0
+        sums[i] = 0.0
     for at in range(0, n, LANES):
         for i in range(LANES):
-            most[i] = max(most[i], abs(f[at + i]) * scales[at + i])
-            lost[i] += f[at + i] - f[at + i]
-    for half in range(3):
-        step = LANES >> (half + 1)
-        for i in range(step):
-            most[i] = max(most[i], most[i + step])
-            lost[i] += lost[i + step]
-    return most[0] + lost[0]  # type: ignore[no-any-return]
+            x = f[at + i] * scales[at + i]
+            sums[i] += x * x
+    even = (sums[0] + sums[4]) + (sums[2] + sums[6])
+    odd = (sums[1] + sums[5]) + (sums[3] + sums[7])
+    return even + odd  # type: ignore[no-any-return]
 
 
-def differences(n: int, k: int, scales: Reals, f: Reals, total: Reals, star: Reals, lower: Reals,
-                sizes: Reals) -> None:  # fmt: skip
-    """The largest |Φ_k|, |Φ_{k−1}|, |Φ_{k−2}| at x with f(p), over the scales, in sizes 1 to 3; `total` becomes Φ_k."""
-    for i in range(n):
-        total[i] = f[i] - total[i]
-    sizes[1] = largest(n, total, scales)
+def lower(n: int, k: int, scales: Reals, total: Reals, star: Reals, spare: Reals, sizes: Reals) -> None:
+    """Squares of Φ_{k−1} and Φ_{k−2} at x with f(p) in sizes 2 and 3, from Φ_k, which `total` is."""
     sizes[2] = 0.0
     sizes[3] = 0.0
     if k > 1:
         for i in range(n):
-            lower[i] = total[i] + star[(k - 1) * n + i]
-        sizes[2] = largest(n, lower, scales)
+            spare[i] = total[i] + star[(k - 1) * n + i]
+        sizes[2] = square(n, spare, scales)
     if k > 2:
         for i in range(n):
-            lower[i] += star[(k - 2) * n + i]
-        sizes[3] = largest(n, lower, scales)
+            spare[i] += star[(k - 2) * n + i]
+        sizes[3] = square(n, spare, scales)
 
 
 def pass_on(n: int, k: int, h: float, spans: Reals, f: Reals, phi: Reals, star: Reals) -> None:
@@ -110,11 +96,14 @@ def pass_on(n: int, k: int, h: float, spans: Reals, f: Reals, phi: Reals, star: 
 
 def between(size: int, n: int, k: int, back: float, spans: Reals, phi: Reals, y: Reals, out: Reals) -> None:
     """y at x_n + back, within the last step: y_n + back Σ_{j≤k} g_j Φ_j."""
-    ahead = reals(WIDTH)
+    kept = reals(WIDTH)
+    taken = reals(WIDTH)
     g = reals(WIDTH)
     for j in range(WIDTH):
-        ahead[j] = back + spans[j]
-    integrals(back, ahead, spans[1:], g)
+        kept[j] = (back + spans[j]) / spans[j + 1]
+    for j in range(WIDTH):
+        taken[j] = back / spans[j + 1]
+    weights(kept, taken, g)
     for i in range(size):
         out[i] = 0.0
     for j in range(k, -1, -1):

@@ -22,14 +22,14 @@ from manipula.algebra.tape import Tape, tape_from_function
 
 
 @cache
-def weights_tape(count: int) -> Tape:
-    """g_0 … g_count from (x − x_{n−i})/d_i and h/d_i, i < count."""
+def weights_tape(count: int, between: bool) -> Tape:
+    """g_0 … g_count from h/d_i, i < count; `between` times, from (x − x_{n−i})/d_i besides, which is 1 in a step."""
     graph = Graph()
     kept, taken = (tuple(graph.symbol(f"{name}{i}", online=True) for i in range(count)) for name in ("kept", "taken"))
     w = [graph.const(Fraction(1, q)) for q in range(1, count + 2)]
     g = [w[0]]
     for a, b in zip(kept, taken, strict=True):
-        w = [a * this - b * following for this, following in pairwise(w)]
+        w = [(a * this if between else this) - b * following for this, following in pairwise(w)]
         g.append(w[0])
-    inputs = (Input("kept", kept), Input("taken", taken))
+    inputs = (*((Input("kept", kept),) if between else ()), Input("taken", taken))
     return tape_from_function(Function("weights", graph, inputs, (Output("g", (count + 1,), tuple(g)),)))
