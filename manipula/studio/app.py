@@ -27,6 +27,7 @@ from manipula.studio.jobs import Job, Jobs
 from manipula.studio.store import Conflict, Drafts, Folder
 from manipula.studio.tasks.faults import error_of
 from manipula.studio.tasks.registry import JOBS
+from manipula.studio.wording import Told, in_tongue
 from manipula.studio.workers import TaskError, Workers
 from manipula.version import __version__
 
@@ -46,7 +47,7 @@ class Studio:
     page: Path | None  # the built front end
     language: str = "en"
     opened: str | None = None  # the file named when it was started
-    told: Callable[[str, str], str] = lambda text, language: text
+    told: Told = lambda text, language: text
     workers: Workers = field(default_factory=Workers)
     known: dict[str, Any] = field(default_factory=dict)  # what never changes, asked once
 
@@ -85,14 +86,13 @@ class Studio:
         if "file" in given:
             path, base = await asyncio.to_thread(self.folder.read, given["file"])
             given = {"path": str(path)}
-        return JSONResponse({**await self.workers.quick("read", given), "base": base})
+        found = in_tongue(await self.workers.quick("read", given), self._tongue(request), self.told)
+        return JSONResponse({**found, "base": base})
 
     def quick(self, task: str) -> Handler:
         async def answer(request: Request) -> Response:
             found = await self.workers.quick(task, await body_of(request))
-            for fault in found.get("errors", ()):
-                fault["message"] = self.told(fault["message"], self._tongue(request))
-            return JSONResponse(found)
+            return JSONResponse(in_tongue(found, self._tongue(request), self.told))
 
         return answer
 
@@ -125,7 +125,7 @@ class Studio:
         return JSONResponse({"jobs": [job.as_dict() for job in self.jobs.under_way()]})
 
     async def one_job(self, request: Request) -> Response:
-        return JSONResponse(self._in_tongue(self._job(request).as_dict(), self._tongue(request)))
+        return JSONResponse(in_tongue(self._job(request).as_dict(), self._tongue(request), self.told))
 
     async def events(self, request: Request) -> Response:
         stream = self._stream(self._job(request), self._tongue(request))
@@ -135,19 +135,12 @@ class Studio:
         number = 0
         async for event, data in job.events():
             number += 1
-            told = json.dumps(self._in_tongue(data, language))
+            told = json.dumps(in_tongue(data, language, self.told))
             yield f"id: {number}\nevent: {event}\ndata: {told}\n\n" if event else ": still here\n\n"
 
     def _tongue(self, request: Request) -> str:
         """The page's language, which a stream says in its address; else the one the studio was started in."""
         return request.headers.get("x-language") or request.query_params.get("lang") or self.language
-
-    def _in_tongue(self, data: Any, language: str) -> Any:
-        """With its error, where it has one, in this language."""
-        error = data.get("error") if isinstance(data, dict) else None
-        if not isinstance(error, dict) or "message" not in error:  # of a simulation it is an array
-            return data
-        return data | {"error": error | {"message": self.told(error["message"], language)}}
 
     async def cancel(self, request: Request) -> Response:
         self.jobs.cancel(self._job(request))

@@ -22,8 +22,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from manipula.cli.terminal.tongue import told
-from manipula.errors import ManipulaError, ManipulaWarning, ProofError, UnsetError
+from manipula.cli.terminal.tongue import language, told, told_error, told_in
+from manipula.errors import ManipulaError, ManipulaWarning, ProofError
 from manipula.support.waiting import told_by_others
 
 P = ParamSpec("P")
@@ -186,13 +186,9 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         with _warnings_in_one_line():
             try:
                 return command(*args, **kwargs)
-            except UnsetError as error:
-                raise failed(error.in_shell, BAD_INPUT) from None
-            except ManipulaError as error:
+            except (ManipulaError, ManipulaWarning) as error:  # a warning: --strict
                 code = CHECK_FAILED if isinstance(error, ProofError) else BAD_INPUT
-                raise failed(str(error), code) from None
-            except ManipulaWarning as warning:  # --strict
-                raise failed(str(warning), BAD_INPUT) from None
+                raise _ended(told_error(error), code) from None
             except BrokenPipeError:
                 raise
             except OSError as error:
@@ -204,9 +200,13 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def failed(message: str, code: int) -> typer.Exit:
+def failed(sentence: str, code: int) -> typer.Exit:
     """What ends a command: one line on stderr, and the exit code."""
-    _beside(Text("manipula: ", style="bold red").append(told(message), style="not bold default"))
+    return _ended(told_in(sentence, language()), code)
+
+
+def _ended(told: str, code: int) -> typer.Exit:
+    _beside(Text("manipula: ", style="bold red").append(told, style="not bold default"))
     return typer.Exit(code)
 
 
@@ -219,11 +219,11 @@ def _warnings_in_one_line() -> Iterator[None]:
         usual = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
-            if not issubclass(category, ManipulaWarning):
+            if not isinstance(message, ManipulaWarning):
                 usual(message, category, *rest, **more)
             elif str(message) not in told:
                 told.add(str(message))
-                note(f"warning: {message}", "yellow")
+                note(f"warning: {told_error(message)}", "yellow")
 
         warnings.showwarning = show
         yield

@@ -1,7 +1,9 @@
-"""Messages in another language than English, at the edge: what a screen says is looked up in a catalogue.
+"""Messages in another language than English, at the edge: what a screen or a page says is looked up in a catalogue.
 
-A text is translated whole, or by its shape, where {…} stands for what differs from call to call. What the catalogue
-does not have stays English: half a help is better than none. JSON, files and equations are the same in every language.
+English is what the source says, where it says it; Python's exceptions stay English. A catalogue is a folder of
+`words`: `screen.toml` has what commands print, the other files the sentences of errors and warnings, by the part of
+the package that says them. What a catalogue does not have stays English: half a help is better than none. JSON, files
+and equations are the same in every language.
 """
 
 from __future__ import annotations
@@ -11,22 +13,14 @@ import re
 import tomllib
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
 
-from manipula.errors import UnknownNameError
+from manipula.cli.terminal.sentences import Catalogue
+from manipula.errors import RobotFileError, UnknownNameError
 
 TONGUES = ("en", "pt")
 VARIABLE = "MANIPULA_LANG"
-_PLACE = re.compile(r"\{(\w+)\}")
+SCREEN = "screen"
 _chosen = [""]  # by --lang, for this call of the program
-
-
-class Catalogue(NamedTuple):
-    """Whole texts, texts with places, and the words that may stand in a place."""
-
-    whole: dict[str, str]
-    shapes: list[tuple[re.Pattern[str], str]]
-    words: dict[str, str]
 
 
 def speak(name: str) -> None:
@@ -48,13 +42,20 @@ def language() -> str:
 
 
 def told(text: str) -> str:
-    """The text in the language that was asked for."""
-    return told_in(text, language())
+    """What a screen says, in the language that was asked for."""
+    return screen_words(language()).told(text) if language() in TONGUES[1:] else text
 
 
-def told_in(text: str, name: str) -> str:
-    """The text in this language; one there are no words of is English."""
-    return _translated(text, catalogue(name)) if name in TONGUES[1:] else text
+def told_error(error: Exception) -> str:
+    """The sentence of an error or a warning, in the language that was asked for; the name of its file stays."""
+    text = str(getattr(error, "in_shell", error))
+    file = f"{error.file}: " if isinstance(error, RobotFileError) and error.file else ""
+    return file + told_in(text.removeprefix(file), language())
+
+
+def told_in(sentence: str, name: str) -> str:
+    """A sentence of an error or a warning in this language; one there are no words of is English."""
+    return sentences(name).told(sentence) if name in TONGUES[1:] else sentence
 
 
 def told_in_parts(text: str) -> str:
@@ -70,31 +71,32 @@ def _told_part(text: str) -> str:
     return text if found == whole else found
 
 
-def sections(name: str) -> dict[str, dict[str, str]]:
-    """The catalogue as it is written."""
-    text = resources.files(f"{__package__}.words").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+def sections(name: str, file: str = SCREEN) -> dict[str, dict[str, str]]:
+    """A file of a catalogue as it is written."""
+    text = resources.files(f"{__package__}.words").joinpath(name, f"{file}.toml").read_text(encoding="utf-8")
     return {title: dict(found) for title, found in tomllib.loads(text).items()}
 
 
+def files(name: str) -> list[str]:
+    """The files of a catalogue that hold sentences."""
+    folder = resources.files(f"{__package__}.words").joinpath(name)
+    return sorted(x.name.removesuffix(".toml") for x in folder.iterdir() if not x.name.startswith(SCREEN))
+
+
 @cache
-def catalogue(name: str) -> Catalogue:
-    every = sections(name)
-    words = every.pop("words") | every.pop("phrases")
-    whole = {english: other for section in every.values() for english, other in section.items()}
-    shapes = [(_shape(english), other) for english, other in whole.items() if _PLACE.search(english)]
-    return Catalogue(whole, shapes, words)
+def screen_words(name: str) -> Catalogue:
+    """What the screen says."""
+    return Catalogue(_written(sections(name)), parted=False)
 
 
-def _shape(english: str) -> re.Pattern[str]:
-    """The pattern of a text with places."""
-    parts = _PLACE.split(english)
-    return re.compile("".join(f"(?P<{x}>.+?)" if odd % 2 else re.escape(x) for odd, x in enumerate(parts)), re.DOTALL)
+@cache
+def sentences(name: str) -> Catalogue:
+    """What errors and warnings say; among it the laws of mechanics, which a screen says too."""
+    found = sections(name)["laws"]
+    for file in files(name):
+        found |= _written(sections(name, file))
+    return Catalogue(found, parted=True)
 
 
-def _translated(text: str, known: Catalogue) -> str:
-    if text in known.whole:
-        return known.whole[text]
-    for shape, other in known.shapes:
-        if found := shape.fullmatch(text):
-            return _PLACE.sub(lambda place: known.words.get(found[place[1]], found[place[1]]), other)
-    return text
+def _written(every: dict[str, dict[str, str]]) -> dict[str, str]:
+    return {english: other for section in every.values() for english, other in section.items()}

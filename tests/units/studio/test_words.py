@@ -1,4 +1,4 @@
-"""What the studio says in Portuguese: every entry of the catalogue is a sentence that it says."""
+"""What the studio says in Portuguese: the reader's sentence at its cell in both languages, warnings too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from manipula.cli.terminal import tongue
 from manipula.errors import RobotFileError
 from manipula.pages.report.parts import CHOSEN
 from manipula.studio.store import Conflict
+from manipula.studio.tasks.describing import draw
 from manipula.studio.tasks.faults import error_of
+from manipula.studio.wording import in_tongue
 from manipula.studio.workers import QUICK
 from tests.units.studio.test_documents import told
 
@@ -20,36 +22,57 @@ WEB = Path(__file__).parents[3] / "web" / "src" / "studio"
 TYPED = (
     ("a", ""), ("alpha", ""), ("d", ""), ("a", "90º"), ("theta", "q7"), ("a", "+".join(["x"] * 10_000)),
     ("type", "hinge"), ("name", "theta2"), ("limits", ["", "1"]), ("limits", ["2", "1"]), ("a", "import os"),
+    ("a", "is missing"), ("mass", "-1"), ("a", "1e999"), ("name", "the joint"), ("type", "fixed"),
 )  # fmt: skip
 
 
-def said() -> list[str]:
-    """Mistakes in cells, files that are somebody else's, and what workers say."""
-    sentences = [str(Conflict("arm.toml", *rest)) for rest in (("x", "1", "2"), ("x", "1", None), (None, None, "2"))]
-    sentences += [error_of(RecursionError())["message"], "the process that computed this has ended; ask again"]
-    sentences.append(f"this took longer than {QUICK:g} s and was given up")
-    for column, text in TYPED:
-        document = api.document("planar2r")
-        document["rows"][0][column] = text
-        error = told(api.from_document, document)
-        assert isinstance(error, RobotFileError), (column, text)
-        sentences.append(str(error))
-    return sentences
+def document(column: str, text: object) -> dict[str, object]:
+    found = api.document("planar2r")
+    found["rows"][0][column] = text
+    return found
 
 
-def test_every_sentence_is_told_and_every_entry_is_said() -> None:
-    sentences, entries = said(), tongue.sections("pt")["studio"]
-    shapes = {english: tongue._shape(english) for english in entries}
-    assert [english for english, shape in shapes.items() if not any(map(shape.fullmatch, sentences))] == []
-    for sentence in sentences:
-        assert tongue.told_in(sentence, "pt") != sentence
-        assert tongue.told_in(sentence, "en") == sentence == tongue.told_in(sentence, "xx")
+@pytest.mark.parametrize(("column", "text"), TYPED, ids=[f"{column}-{str(text)[:12]}" for column, text in TYPED])
+def test_a_cell_says_the_sentence_of_the_reader_in_both_languages(column: str, text: object) -> None:
+    answer = draw({"document": document(column, text)}, lambda step: None)
+    if not answer.get("errors"):
+        assert (column, text) in (("type", "fixed"), ("name", "the joint"))  # which are no mistakes
+        return
+    error = told(api.from_document, document(column, text))
+    assert isinstance(error, RobotFileError)
+    english, other = in_tongue(answer, "en", tongue.told_in), in_tongue(answer, "pt", tongue.told_in)
+    first, same = english["errors"][0], other["errors"][0]
+    assert first["message"] == str(error) != same["message"] == tongue.told_in(str(error), "pt")
+    assert (first["row"], first["column"]) == (same["row"], same["column"]) == ((error.row or 0) - 1, error.column)
 
 
-@pytest.mark.parametrize("entry", tongue.sections("pt")["studio"])
-def test_places_are_on_both_sides(entry: str) -> None:
-    other = tongue.sections("pt")["studio"][entry]
-    assert sorted(tongue._PLACE.findall(entry)) == sorted(tongue._PLACE.findall(other))
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        *(str(Conflict("arm.toml", *rest)) for rest in (("x", "1", "2"), ("x", "1", None), (None, None, "2"))),
+        error_of(RecursionError())["message"],
+        error_of(ZeroDivisionError("x"))["message"],
+        "the process that computed this has ended; ask again",
+        f"this took longer than {QUICK:g} s and was given up",
+    ],
+)
+def test_what_the_studio_itself_says(sentence: str) -> None:
+    assert tongue.told_in(sentence, "pt") != sentence
+    assert tongue.told_in(sentence, "en") == sentence == tongue.told_in(sentence, "xx")
+
+
+def test_warnings_are_told_and_the_rest_stays() -> None:
+    found = {
+        "document": {"name": "is missing"},
+        "warnings": [{"message": "a: is missing", "row": 1}, "alpha: is empty"],
+        "error": [0.1, 0.2],  # of a simulation
+        "left_out": [{"model": "pose", "why": "joint 'x' is fixed already"}],
+    }
+    told = in_tongue(found, "pt", tongue.told_in)
+    assert told["warnings"] == [{"message": "a: falta", "row": 1}, "alpha: está vazio"]
+    assert {key: told[key] for key in ("document", "error")} == {key: found[key] for key in ("document", "error")}
+    assert in_tongue({"result": found}, "pt", tongue.told_in) == {"result": told}
+    assert in_tongue([1], "pt", tongue.told_in) == [1]
 
 
 def test_what_can_be_hidden_in_a_shared_file_is_a_part_of_reports() -> None:

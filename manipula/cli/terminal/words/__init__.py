@@ -1,1 +1,1 @@
-"""What the screen says, in other languages: a file each."""
+"""What the screen, errors and warnings say, in other languages: a folder each."""
