@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 import manipula as mp
+from manipula.studies.results.front import side_by_side
 from manipula.studies.results.report import distribution
 
 ROOT = Path(__file__).parents[1]
@@ -264,7 +265,9 @@ def pictures(folder: Path) -> None:
     robot, words = guide()
     drawn = mp.studies.design(robot, **{**words, "count": 1024}, engine="local")
     fronts = [drawn.front(mass="least", energy="least"), drawn.front(mass="least", manipulability="most")]
-    write(folder / "design-picker.svg", [front.charts()[0].svg() for front in fronts])
+    path = folder / "design-picker.svg"
+    path.write_text(side_by_side([front.charts()[0].svg() for front in fronts]) + "\n", encoding="utf-8")
+    print(path)
     again = mp.studies.bootstrap(flat, logs=recording(flat), count=60, windows=8, engine="local")
     write(folder / "bootstrap-planar2r.svg", [distribution(again, name).svg() for name in ("mx1_R", "mx2_R")])
 

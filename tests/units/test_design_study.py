@@ -3,6 +3,7 @@ the lightest that hold; places are reached where geometry says so; what cannot b
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -132,6 +133,10 @@ def test_motors_are_the_best_that_hold(by: str) -> None:
             ridden = best[3]
         else:
             assert row["feasible"]
+            drives = [drive_of(row[f"motor{k}"]) for k in (1, 2)]
+            rotors = [m["inertia"] * N**2 for m, N in drives]
+            tau = by_hand(l1, 0.6 + drives[1][0]["mass"], l2, [(0.4, l2), (1.5, l2 + 0.1)], rotors, motion)
+            assert row["torque"] == pytest.approx(np.abs(tau).max(0), rel=1e-9)
     assert 5 < (found.table["feasible"] == 1).sum() < 64
 
 
@@ -158,14 +163,16 @@ def test_places_are_reached_where_geometry_says_so(draw: int) -> None:
     assert found.table["by"][lost] == pytest.approx(off[lost], rel=1e-3)
 
 
-def test_the_way_is_the_one_of_least_work() -> None:
-    """Both elbows at both places: of the four ways that which costs least, asked by hand."""
+@pytest.mark.parametrize("bends", [(1, -1), (-1,)])
+def test_the_way_is_the_one_of_least_work(bends: tuple[int, ...]) -> None:
+    """Both elbows at both places, or those that the limits allow: of all ways that which costs least, by hand."""
+    text = to_text(FLAT).replace('a = "l2"', 'a = "l2"\nlimits = [-175, 0]') if len(bends) == 1 else to_text(FLAT)
     task = {"places": [[0.6, 0.1, 0], [0.2, 0.5, 0]], "duration": 0.8, "payload": 1.0}
-    found = mp.studies.design(FLAT, vary={"l1": [0.4, 0.6], "l2": [0.3, 0.6]}, tasks=task, count=16)
+    found = mp.studies.design(mp.Robot.from_text(text), vary={"l1": [0.4, 0.6], "l2": [0.3, 0.6]}, tasks=task, count=16)
     for row in found.rows:
         works, l1, l2 = list[float](), row["l1"], row["l2"]
-        for a in elbows(0.6, 0.1, l1, l2):
-            for b in elbows(0.2, 0.5, l1, l2):
+        for a in elbows(0.6, 0.1, l1, l2, bends):
+            for b in elbows(0.2, 0.5, l1, l2, bends):
                 near = a + (b - a + np.pi) % (2 * np.pi) - np.pi
                 motion = followed({"joints": [a, near], "duration": 0.8})
                 tau = by_hand(l1, 0.6, l2, [(1.4, l2)], (0, 0), motion)
@@ -173,10 +180,13 @@ def test_the_way_is_the_one_of_least_work() -> None:
         assert row["energy"] == pytest.approx(min(works), rel=1e-5)
 
 
-def elbows(x: float, y: float, l1: float, l2: float) -> list[Any]:
-    """Both answers of the planar arm."""
+def elbows(x: float, y: float, l1: float, l2: float, bends: tuple[int, ...]) -> list[Any]:
+    """The answers of the planar arm."""
     bend = np.arccos((x**2 + y**2 - l1**2 - l2**2) / (2 * l1 * l2))
-    return [np.array([np.arctan2(y, x) - np.arctan2(l2 * np.sin(b), l1 + l2 * np.cos(b)), b]) for b in (bend, -bend)]
+    return [
+        np.array([np.arctan2(y, x) - np.arctan2(l2 * np.sin(b), l1 + l2 * np.cos(b)), b])
+        for b in (sign * bend for sign in bends)
+    ]
 
 
 def test_the_shortest_time_is_at_a_limit() -> None:
@@ -301,6 +311,8 @@ def test_letters_that_do_nothing_and_names_of_results() -> None:
     with pytest.raises(mp.InputError, match="vary: free: nothing in odd depends on it"):
         mp.studies.design(robot.with_parameters(mass=1), vary={"free": [1, 2]}, tasks=task)
     assert mp.studies.design(robot, vary={"mass": [1, 2]}, tasks=task, count=2).count == 2  # masses unknown: no column
+    with pytest.raises(mp.InputError, match="vary: Ia1: nothing in planar2r depends on it"):  # motors replace it
+        mp.studies.design(FLAT.with_parameters(l1=1, l2=1), vary={"Ia1": [1, 2]}, tasks=SWING, motors=MOTORS)
     with pytest.raises(mp.InputError, match="inverse_dynamics needs a value for"):
         mp.studies.design(robot, vary={"mass": [1, 2]}, tasks=task, motors=MOTORS)
 
@@ -387,6 +399,45 @@ def test_limits_of_the_file_count_where_no_motors_are_given() -> None:
     )
 
 
+def drawn_arm(draw: int) -> tuple[mp.Robot, list[str]]:
+    """One to three joints that turn or slide, by either convention, all inertias random, a fixed row among them."""
+    rng = np.random.default_rng(draw)
+    kinds = [str(rng.choice(["revolute", "prismatic"])) for _ in range(1 + draw % 3)]
+    kinds.insert(int(rng.integers(len(kinds) + 1)), "fixed")
+    rows, letters = [], list[str]()
+    for k, kind in enumerate(kinds):
+        letters += [f"reach{k}"]
+        tensor = {"xx": 0.3, "yy": 0.4, "zz": 0.5, "xy": 0.01, "xz": 0.02, "yz": 0.03}
+        row = {"type": kind, "theta": 0.3, "d": 0.2, "a": f"reach{k}", "alpha": float(rng.uniform(-2, 2)),
+               "mass": float(rng.uniform(0, 2)), "com": rng.normal(0, 0.1, 3).tolist(), "inertia": tensor}  # fmt: skip
+        rubs = {"friction": {"viscous": 0.1, "coulomb": 0.2}, "motor_inertia": 7.0}
+        rows.append(row | (rubs if kind != "fixed" else {}))
+    return mp.Robot.from_dh(rows, convention=("standard", "modified")[draw % 2], name="drawn"), letters
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draw", range(10))
+def test_arms_of_every_kind_do_what_is_told(draw: int) -> None:
+    robot, letters = drawn_arm(draw)
+    rng = np.random.default_rng(draw)
+    stops = rng.uniform(-1, 1, (3, robot.dof)).tolist()
+    tasks = [{"joints": stops, "duration": 1.5, "payload": 1.5, "com": [0.1, 0, 0.05]}]
+    strong = [{"name": "X", "torque": 100, "speed": 1e4, "inertia": 1e-3, "mass": 1.7, "ratio": [20, 30]}]
+    beam = {letters[-1]: 2.0, letters[0]: 1.0}
+    found = mp.studies.design(
+        robot, vary={x: [0.2, 0.6] for x in letters}, tasks=tasks, motors=strong, beam=beam, count=2
+    )
+    assert (found.table["feasible"] == 1).all()
+    check_row(found, 1, tasks)
+    masses = sum(x for name, x in found.robot(1).standard_parameters.items() if re.fullmatch(r"m(\d|_).*", name) and x)
+    assert found.table["mass"][1] == pytest.approx(masses + 1.7 * (robot.dof - moved(robot)))
+
+
+def moved(robot: mp.Robot) -> int:
+    """Motors that ride on a link that moves: all but those of joints that stand on the base."""
+    return robot.dof - 1
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("kept_functions")
 def test_the_same_bytes_on_two_engines(tmp_path: Path) -> None:
@@ -406,14 +457,17 @@ def test_the_same_bytes_on_two_engines(tmp_path: Path) -> None:
     ("name", "letters"), [("puma560", ("a2", "d4")), ("panda", ("d3", "d5")), ("ur5e", ("a2", "a3"))]
 )
 def test_arms_of_six_and_seven_joints(name: str, letters: tuple[str, str]) -> None:
-    """Every place is one that the file's own arm stands at: designs beside it reach it, too."""
+    """Designs beside the file's own arm reach its places where inverse kinematics of the robot that they write does."""
     robot, rng = mp.load(name), np.random.default_rng(5)
     arm = mp.Arm(robot)
-    lower, upper = np.array(arm.limits).T
-    q = np.clip(rng.uniform(-1, 1, (2, robot.dof)), lower + 0.3, upper - 0.3)
-    vary = {x: [0.98 * abs(robot.parameters[x]), 1.02 * abs(robot.parameters[x])] for x in letters}  # type: ignore[arg-type]
-    if name == "ur5e":
-        vary = {x: [-ends[1], -ends[0]] for x, ends in vary.items()}
-    found = mp.studies.design(robot, vary=vary, tasks={"places": list(arm.pose(q)), "duration": 3}, count=8)
-    assert (found.table["reason"] != "task 1, place 1: not reached").all()
-    assert {"mass", "energy", "use"} <= set(found.table)
+    low, high = np.clip(np.array(arm.limits).T, -np.pi, np.pi)
+    q = rng.uniform(low, high, (3, robot.dof))
+    vary = {x: sorted([0.97 * robot.parameters[x], 1.03 * robot.parameters[x]]) for x in letters}  # type: ignore[operator]
+    tasks = [{"places": pose, "payload": 0.5} for pose in arm.pose(q)]
+    found = mp.studies.design(robot, vary=vary, tasks=tasks, count=4, objectives=["mass", "length"])
+    for case, row in enumerate(found.rows):
+        own = mp.Arm(found.robot(case))
+        lost = [k for k, task in enumerate(tasks, 1) if not len(own.inverse_kinematics(task["places"]).q)]
+        told = [f"task {k}: not reached" for k in lost[:1]]
+        assert row["reason"] == (told[0] if told else "") or "over its limit" in row["reason"]
+        assert bool(told) == row["reason"].endswith("not reached")

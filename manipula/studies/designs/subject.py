@@ -35,8 +35,8 @@ class Subject:
 
     def __init__(self, robot: Robot, names: Sequence[str], beams: Mapping[str, float], motors: bool) -> None:
         self.names = tuple(names)
-        bare = robot.without("motor_inertia") if motors else robot
-        self.robot = with_beams(lettered(bare, names), beams)
+        open_ = lettered(robot, names)
+        self.robot = with_beams(open_.without("motor_inertia") if motors else open_, beams)
         self.loaded = moved_motors(robot) if motors else []
 
     # models

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from manipula import api
 from manipula.errors import InputError, UnknownNameError
 from manipula.pages.page import charts, paragraph, section, table
@@ -25,6 +27,7 @@ from manipula.studies.ready.forms import Column, Setting
 from manipula.studies.ready.settings import count_of, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import robot_from, text_from
+from manipula.support.letters import spelled
 
 OBJECTIVES = {
     "mass": "least",
@@ -99,7 +102,7 @@ def plan(
     _refuse_subject(subject, asked)
     if drives:
         _ = subject.torque  # motors are chosen by torques: a mass without a value is told now
-    wanted = _objectives(subject, objectives, Wishes(asked, drives, choose, False))
+    wanted = _objectives(subject, objectives, Wishes(asked, drives, choose, False), _ends(cases))
     wishes = Wishes(asked, drives, choose, "cycle_time" in wanted)
     _refuse_names(subject, wishes, cases)
     units = {name: fact.unit for name, fact in api.parameter_facts(robot).items() if name in cases.names}
@@ -108,8 +111,9 @@ def plan(
 
 
 def _cases(vary: Any, sample: Any, count: Any) -> Cases:
-    if not isinstance(vary, Mapping) or not vary:
+    if not isinstance(vary, Mapping) or not vary or not all(isinstance(name, str) for name in vary):
         raise InputError(f"vary: expected ranges by name, such as l1 = [0.3, 0.6], found {vary!r:.60}")
+    vary = {spelled(name): x.tolist() if isinstance(x, np.ndarray) else x for name, x in vary.items()}
     if sample == "product":
         found = Product(vary)
         odd = next((name for name, x in found.levels.items() if x.ndim > 1 or x.dtype.kind not in "if"), None)
@@ -136,6 +140,7 @@ def _beams(beam: Any, cases: Cases) -> dict[str, float]:
     if not isinstance(beam, Mapping):
         raise InputError(f"beam: expected kg/m by length, such as l1 = 4.5, found {beam!r:.60}")
     low, _ = _ends(cases)
+    beam = {spelled(str(name)): density for name, density in beam.items()}
     for name in beam:
         if name not in cases.names:
             raise UnknownNameError("length that varies", str(name), cases.names)
@@ -158,10 +163,11 @@ def _refuse_subject(subject: Subject, tasks: Sequence[Any]) -> None:
         subject.refuse_places()
 
 
-def _objectives(subject: Subject, given: Any, wishes: Wishes) -> dict[str, str]:
+def _objectives(subject: Subject, given: Any, wishes: Wishes, ends: list[dict[str, float]]) -> dict[str, str]:
     moves = any(task.stops > 1 for task in wishes.tasks)
     if given is None:
-        given = ["mass", "energy"] if subject.weighs and moves else ["length", "manipulability"]
+        heavier = subject.weighs and (wishes.drives or len({subject.mass(values) for values in ends}) > 1)
+        given = ["mass" if heavier else "length", "energy" if subject.weighs and moves else "manipulability"]
     names = [given] if isinstance(given, str) else list(given) if isinstance(given, Sequence | Mapping) else []
     if not names:
         raise InputError(f"objectives: expected some of {', '.join(OBJECTIVES)}, found {given!r:.60}")

@@ -110,7 +110,7 @@ class Front:
         charts = self.charts()
         if not charts:
             raise InputError(f"picture: {self._empty() if not self.cases else 'two objectives make one, found one'}")
-        text = _side_by_side([chart.svg() for chart in charts])
+        text = side_by_side([chart.svg() for chart in charts])
         if path is not None:
             write_text(Path(path), text + "\n")
         return text
@@ -209,7 +209,8 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in row.items()}
 
 
-def _side_by_side(pictures: Sequence[str]) -> str:
+def side_by_side(pictures: Sequence[str]) -> str:
+    """Charts two by two in one picture."""
     wide = min(len(pictures), 2)
     rows = (len(pictures) + 1) // 2
     placed = [
