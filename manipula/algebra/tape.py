@@ -1,12 +1,14 @@
 """`Tape`: a function as one flat list of lines, which counting, evaluating, printing and compiling all walk.
 
 Slots are numbered: inputs, constants, then one slot a line. Off-line lines (parameters alone) come first. What depends
-on numbers alone is computed here once, with 60 digits, and rounded once.
+on numbers alone is computed here once, with 60 digits, and rounded once. −(x − y), where nobody else reads x − y, is
+one line, y − x: an instruction less, and the same number, but for the sign of a zero, which nothing promises.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -129,14 +131,25 @@ def tape_from_function(function: Function) -> Tape:
     further = [side for pair in sides for side in pair]
     guard = _ordered(topological(further), further, {*ports, *main.constants, *main.lines})
     constants = [*main.constants, *guard.constants]
+    turned = _turned(function, [*main.lines, *guard.lines])
+    inside = {node.args[0] for node in turned}
     offline, online = ([x for x in main.lines if x.online == live and x.op != APART] for live in (False, True))
-    ordered = [*ports, *main.constants, *offline, *online, *guard.constants, *guard.lines]
+    named = [*ports, *main.constants, *offline, *online, *guard.constants, *guard.lines]
+    names = dict(zip(named, _names(function, named), strict=True))
+    offline, online = ([x for x in lines if x not in inside] for lines in (offline, online))
+    ordered = [x for x in named if x not in inside]
     slot = {node: i for i, node in enumerate(ordered)}
     slot |= {node: slot[_itself(node)] for node in main.lines if node.op == APART}
     rounded, single = _values(constants, MPMATH), _values(constants, SINGLE_MPMATH)
 
     def code(lines: Sequence[Expr]) -> tuple[Line, ...]:
-        return tuple(Line(slot[x], x.op, tuple(slot[a] for a in x.args)) for x in lines)
+        return tuple(
+            Line(slot[x], "sub", tuple(slot[a] for a in reversed(x.args[0].args)))
+            if x in turned
+            else Line(slot[x], x.op, tuple(slot[a] for a in x.args))
+            for x in lines
+            if x not in inside
+        )
 
     inputs = tuple(
         Port(p.name, (len(p.symbols),), tuple(slot[x] for x in p.symbols), p.unit, p.doc, p.role, p.names)
@@ -152,7 +165,7 @@ def tape_from_function(function: Function) -> Tape:
         code(offline),
         code(online),
         outputs,
-        _names(function, ordered),
+        tuple(names[node] for node in ordered),
         function.provenance,
         code(guard.lines),
         tuple(Check(slot[a], slot[b], x.words, x.names) for x, (a, b) in zip(conditions, sides, strict=True)),
@@ -161,6 +174,17 @@ def tape_from_function(function: Function) -> Tape:
     )
     verify(tape)
     return tape
+
+
+def _turned(function: Function, lines: Sequence[Expr]) -> set[Expr]:
+    """The signs before differences that nobody else reads, and that have no name of their own."""
+    read = Counter([*(arg for node in lines for arg in node.args), *function.roots])
+    return {
+        node
+        for node in lines
+        if node.op == "neg" and node.args[0].op == "sub" and read[node.args[0]] == 1
+        if node.args[0] not in function.labels
+    }
 
 
 def constants_of(function: Function) -> list[tuple[Expr, float]]:

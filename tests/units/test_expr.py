@@ -23,6 +23,7 @@ from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError
+from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_expressions import function_of, graph_symbols
 
 
@@ -289,3 +290,24 @@ def test_derivatives_of_a_deep_chain(steps: int) -> None:
     forward = tangents([node], {symbols[0]: graph.one})[0]
     assert forward is gradient(node, symbols[:1])[0]
     assert rebuilt([forward], Graph())[0].value == pow(symbols[1].value, steps, P)
+
+
+def test_a_sign_before_a_difference_turns_it_round() -> None:
+    graph = Graph()
+    x, y = graph.symbol("x", online=True), graph.symbol("y", online=True)
+    less = -(x * x - y)
+
+    def lines(*roots: Expr, **named: Expr) -> list[str]:
+        ports = (Input("x", (x,)), Input("y", (y,)))
+        labels = {node: name for name, node in named.items()}
+        outputs = tuple(Output(f"o{i}", (), (root,)) for i, root in enumerate(roots))
+        tape = tape_from_function(Function("f", graph, ports, outputs, labels))
+        found = tape.evaluate({"x": [3.0], "y": [5.0]}, FLOATS)
+        told = {"o0": -4.0, "o1": 4.0}
+        assert all(found[f"o{i}"] == [told[f"o{i}"]] for i in range(len(roots)))
+        return [line.op for line in tape.online]
+
+    assert less.op == "neg" and less.args[0].op == "sub"
+    assert lines(less) == ["mul", "sub"]
+    assert lines(less, less.args[0]) == ["mul", "sub", "neg"]  # somebody else reads the difference
+    assert lines(less, named=less.args[0]) == ["mul", "sub", "neg"]  # it is told by its name
