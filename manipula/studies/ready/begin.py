@@ -12,6 +12,7 @@ from manipula.mechanics.robot.limits import Limits
 from manipula.robot import Robot
 
 TURN, SLIDE = np.pi / 3, 0.2  # rad, m: how far a joint goes
+FLAT = 1e-9  # m: a side without extent
 EFFORT = 100.0  # N·m or N: of a motor nobody has said anything of
 
 
@@ -45,13 +46,18 @@ def box_of(robot: Robot) -> Any:
     endless = np.isinf(known.lower) | np.isinf(known.upper)
     if not (endless & ~_turning(robot)).any():
         return None
-    seen: dict[str, Any] = drawing(robot)["reach"]
-    return [[at - seen["radius"], at + seen["radius"]] for at in seen["centre"]]
+    seen, tool = drawing(robot)["reach"], _places(robot)
+    spans = [[round(at - seen["radius"], 3), round(at + seen["radius"], 3)] for at in seen["centre"]]
+    return [[low, low] if far < FLAT else span for span, low, far in zip(spans, tool[0].tolist(), np.ptp(tool, axis=0))]
 
 
 def voxels_of(robot: Robot) -> int:
     """So many that a map is there within seconds: in a plane they are few, and without a formula an answer takes ms."""
-    drawn = np.random.default_rng(0).uniform(-1, 1, (8, robot.dof))
-    tool = poses_of(drawing(robot), drawn)[-1][:, :3, 3]
-    flat = np.ptp(tool, axis=0).min() < 1e-9
+    flat = np.ptp(_places(robot), axis=0).min() < FLAT
     return 40 if flat else 16 if robot.dof == 6 else 12
+
+
+def _places(robot: Robot) -> Any:
+    """(8, 3): of the tool, somewhere."""
+    drawn = np.random.default_rng(0).uniform(-1, 1, (8, robot.dof))
+    return poses_of(drawing(robot), drawn)[-1][:, :3, 3]

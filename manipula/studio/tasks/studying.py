@@ -25,7 +25,7 @@ from manipula.studies.written import study_text
 from manipula.studio.tasks.describing import file_name
 from manipula.studio.tasks.emitting import put
 from manipula.studio.tasks.faults import FieldError, heard
-from manipula.studio.tasks.given import Given, flag_in, number_in, numeric_robot, part_in, text_in
+from manipula.studio.tasks.given import Given, flag_in, names_in, number_in, numeric_robot, part_in, text_in
 from manipula.support.plain import plain
 
 Tell = Callable[..., None]
@@ -80,7 +80,7 @@ def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Stu
     """As the file says that is handed out: its text is read again, so that both are one study."""
     settings = settings_from(entry.form, part_in(given, "settings"))
     logs: dict[str, Any] = {"logs": list(given["logs"])} if given.get("logs") else {}
-    named = {"logs": [Path(path).name for path in given["logs"]]} if logs else {}
+    named = {"logs": _called(given)} if logs else {}
     seed = number_in(given, "seed", 0, 0, 2**53)
     if seed != int(seed):
         raise InputError(f"seed: expected a whole number of zero or more, found {seed:g}")
@@ -93,6 +93,13 @@ def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Stu
         resume=Path(given["outbox"]) / "studies" / sha256(f"{text}{logs}".encode()).hexdigest()[:32],
     )  # fmt: skip
     return text, found
+
+
+def _called(given: Given) -> list[str]:
+    """The recordings as they are called on the disk of whoever has them."""
+    called = names_in(given, "recordings")
+    kept = [Path(path).name for path in given["logs"]]
+    return [re.split(r"[/\\]", name)[-1] for name in called] if len(called) == len(kept) else kept
 
 
 def _telling(tell: Tell) -> Callable[[Progress], None]:

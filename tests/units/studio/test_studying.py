@@ -21,6 +21,7 @@ from manipula.studies.study_file import study_of_file
 from manipula.studies.written import study_text
 from manipula.studio.tasks.faults import FieldError, error_of
 from manipula.studio.tasks.studying import studies, study
+from tests.browser.test_studio import recorded
 from tests.units.studio.conftest import Live
 
 WORDS = Path(__file__).parents[3] / "web" / "src" / "studio" / "language" / "portuguese.json"
@@ -201,15 +202,17 @@ def test_a_study_is_followed_left_and_found_again(live: Live) -> None:
     document = api.document("planar2r")
     forms = live.result("/api/studies", document=document)["studies"]
     assert [form["name"] for form in forms] == list(READY)
-    wanted = {"document": document, "study": "workspace", "settings": {"voxels": [8], "box": BOX}, "seed": 3}
+    motion = {"goal": [1, 1], "limits": [50, 50]}
+    wanted = {"document": document, "study": "payload", "settings": motion | {"speeds": [1, 2, 4]}, "seed": 3}
     job = live.post("/api/study", **wanted)["job"]
     first, second = list(live.events(job)), list(live.events(job))
-    assert first == second and first[-1][0] == "result" and first[-1][1]["count"] == 64
+    assert first == second and first[-1][0] == "result" and first[-1][1]["count"] == 44
     assert live.post("/api/study", **wanted)["job"] == job
-    assert [line for event, line in first if event == "progress" and "figures" in line][-1]["figures"]["done"] == 64
+    assert [line for event, line in first if event == "progress" and "figures" in line][-1]["figures"]["done"] == 44
     npz = live.client.get(first[-1][1]["files"]["npz"])
-    assert npz.headers["content-disposition"] == 'attachment; filename="planar2r_workspace.npz"'
-    long = live.post("/api/study", document=document, study="tolerances", settings={"count": [1_000_000]})["job"]
+    assert npz.headers["content-disposition"] == 'attachment; filename="planar2r_payload.npz"'
+    many = motion | {"payloads": [0, 5, 200_000]}
+    long = live.post("/api/study", document=document, study="payload", settings=many)["job"]
     for _, line in live.events(long):
         if line.get("figures"):
             break
@@ -225,3 +228,19 @@ def test_a_bad_study_is_told_over_the_wire(live: Live) -> None:
     assert event == "failed" and "workspace" in told["error"]["message"]
     event, told = live.job("/api/study", document=document, study="bootstrap", settings={}, logs=["/etc/passwd"])
     assert event == "failed" and "expected recordings" in told["error"]["message"]
+
+
+@pytest.mark.slow
+def test_recordings_come_with_a_form_and_the_file_calls_them_by_their_names(live: Live, tmp_path: Path) -> None:
+    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    recorded(robot, 1.0).save(tmp_path / "run (2).csv")
+    settings = {"count": [2], "windows": [3]}
+    rest = {"study": "bootstrap", "settings": settings, "seed": 1, "recordings": ["../run (2).csv"], "logs": ["/etc/x"]}
+    form = {"document": json.dumps(api.document(robot)), "asked": json.dumps(rest)}
+    files = [("logs", ("run (2).csv", (tmp_path / "run (2).csv").read_bytes()))]
+    *_, (event, found) = live.events(live.client.post("/api/study", data=form, files=files).json()["job"])
+    assert event == "result" and found["count"] == 2 and found["failed"] == 0, found
+    (tmp_path / "asked.toml").write_bytes(live.client.get(found["files"]["toml"]).content)
+    assert 'settings.logs = ["run (2).csv"]' in (tmp_path / "asked.toml").read_text(encoding="utf-8")
+    again, _ = study_of_file(tmp_path / "asked.toml")
+    assert again.save(tmp_path / "again.npz").read_bytes() == live.client.get(found["files"]["npz"]).content

@@ -441,6 +441,7 @@ export interface StudyRequest {
   settings: Record<string, Typed[] | string | boolean | Record<string, [Typed, Typed]>>; // by name; all cells empty: the study's own
   seed?: Typed;
   cores?: boolean; // on every core; the same bytes
+  recordings?: string[]; // the names of `logs` where they come from: what the study file calls them
   values?: Record<string, number>;
 }
 export interface StudyAnswer {

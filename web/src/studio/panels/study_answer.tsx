@@ -33,7 +33,8 @@ function Files({ files }: Pick<StudyAnswer, "files">): JSX.Element {
   );
 }
 
-function Numbers({ answer }: { answer: StudyAnswer }): JSX.Element {
+function Numbers({ answer }: { answer: StudyAnswer }): JSX.Element | null {
+  if (!answer.rows.length) return null;
   return (
     <div class="scroll-x" tabIndex={0} role="region" aria-label={t("Results")}>
       <table class="figures">
@@ -118,6 +119,7 @@ export function Answer({ answer }: { answer: StudyAnswer }): JSX.Element {
       </h2>
       {another.value && <p class="quiet">{t("Of the arm as it was then.")}</p>}
       <Files files={answer.files} />
+      {answer.study === "bootstrap" && <p class="quiet">{t("The recordings go beside the study file.")}</p>}
       {answer.warnings.map((warning, i) => (
         <p key={i} class="warnings">
           {warning.message}

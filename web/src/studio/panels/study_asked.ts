@@ -80,7 +80,7 @@ export function run(): void {
   of.value = drawn.value?.digest ?? "";
   const form = new FormData();
   form.set("document", JSON.stringify(robot.value));
-  form.set("asked", JSON.stringify(rest));
+  form.set("asked", JSON.stringify({ ...rest, recordings: logs.value.map((file) => file.name) }));
   for (const file of logs.value) form.append("logs", file, file.name);
   const recorded = fields.some(({ kind }) => kind === "logs") && logs.value.length > 0;
   void job.start("/api/study", recorded ? form : ({ document: robot.value, ...rest } satisfies StudyRequest));
