@@ -300,7 +300,7 @@ def test_a_recording_dropped_on_the_page_is_identified(page: Any, program: Progr
     drop(page.get_by_text("Logs to learn from"), tmp_path / "run 1 (of 2).csv")
     page.get_by_label("Logs to test with").set_input_files(tmp_path / "other.csv")
     page.get_by_role("button", name="Identify", exact=True).click()
-    page.get_by_text("What was found is a body that can exist.").wait_for()
+    page.get_by_text("What was found is a body that can exist.").wait_for(timeout=120_000)
     rows = page.locator(".tab-body tbody tr").all()
     figures = {row.locator("th").inner_text(): row.locator("td").all_inner_texts() for row in rows}
     assert all(float(x) < 2 for log in ("learnt from", "other.csv") for x in figures[log])
@@ -345,10 +345,10 @@ def test_the_meshes_of_a_urdf_are_drawn(page: Any, program: Program) -> None:
     page.get_by_role("button", name=re.compile("bot.urdf")).click()
     page.locator('.stage[aria-busy=false][data-robot="bot"]').wait_for()
     told = page.locator(".notice").filter(has_text="../../secret.stl: this mesh is not in the folder")
-    told.wait_for()
+    told.wait_for(timeout=60_000)
     page.locator(".toggles summary").click()
     switch = page.get_by_label("Meshes")
-    switch.wait_for()
+    switch.wait_for(timeout=60_000)
     worn = page.locator(".stage").screenshot()
     switch.uncheck()
     page.wait_for_function(
@@ -394,3 +394,22 @@ def test_what_moves_the_arm_ends_the_welcome(browser: Any, program: Program) -> 
         page.get_by_role("button", name="Home", exact=True).click()
         page.get_by_role("navigation", name="Begin").wait_for(state="detached")
         assert position(page) == [0.6, 0.0, 0.0]
+
+
+SCREWS = """format = 1\nname = "screws"\nconvention = "standard"\nangle = "deg"\nlength = "m"\n""" + "".join(
+    f'[[joint]]\nname = "{name}"\ntype = "{kind}"\ntheta = 0\nd = 0.1\na = 0.3\nalpha = {alpha}\n{more}'
+    for name, kind, alpha, more in (("a", "revolute", 30, ""), ("b", "helical", 0, "pitch = 0.02\n"))
+)
+
+
+def test_an_arm_without_a_closed_form_has_answers_that_were_searched(page: Any, program: Program) -> None:
+    (program.folder / "screws.toml").write_text(SCREWS)
+    page.locator("header").get_by_role("button").first.click()
+    page.get_by_role("menuitem", name=re.compile("^Open")).click()
+    page.get_by_role("button", name=re.compile("screws.toml")).click()
+    page.locator('.stage[aria-busy=false][data-robot="screws"]').wait_for()
+    page.get_by_role("tab", name="Inverse").click()
+    page.get_by_text("turns and slides at once").first.wait_for()
+    page.get_by_text(re.compile(r"Searched from 64 starts: \d found, perhaps not all.")).wait_for(timeout=60_000)
+    assert page.get_by_role("row", name=re.compile("found 1.*here")).count() == 1
+    page.get_by_role("tab", name="Identify").click()

@@ -5,6 +5,7 @@ import { button, el, told } from "./elements";
 
 export class Answers {
   private readonly body = el("tbody");
+  private readonly words = el("p", { class: "note", role: "status" });
   private readonly units: ("rad" | "m")[];
 
   constructor(place: HTMLElement, drawing: Drawing, private readonly chosen: (q: number[]) => void) {
@@ -12,7 +13,12 @@ export class Answers {
     const heads = ["", "branch", ...drawing.coordinates, ""].map((text) => (text ? el("th", { scope: "col" }, text) : el("td")));
     const caption = el("caption", {}, "Every answer for the present place of the tool; drag it, and they follow.");
     const table = el("table", { class: "answers" }, caption, el("thead", {}, el("tr", {}, ...heads)), this.body);
-    place.replaceChildren(el("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "answers of inverse kinematics" }, table));
+    place.replaceChildren(this.words, el("div", { class: "wide", tabindex: 0, role: "group", "aria-label": "answers of inverse kinematics" }, table));
+  }
+
+  /** On how they were found. */
+  say(text: string): void {
+    this.words.textContent = text;
   }
 
   set(found: Branch[], here: number): void {

@@ -1,6 +1,7 @@
 // The arm of a report: viewer, sliders, what to show, where the tool is, and the answers of inverse kinematics.
 import type { Branch, Drawing, RobotModule, Shown } from "../shared/types";
-import { firstPose } from "../viewer/chain";
+import { searching, type Span } from "../shared/searching";
+import { firstPose, limits, ranges } from "../viewer/chain";
 import { Viewer } from "../viewer/viewer";
 import { Answers } from "./answers";
 import { button, checkbox, el } from "./elements";
@@ -28,7 +29,7 @@ export class ReportArm {
     this.home = firstPose(drawing);
     this.joints = new Joints(drawing, this.viewer.q, (q) => this.go(q));
     const place = document.getElementById("branches");
-    this.answers = place && module?.inverse_kinematics ? new Answers(place, drawing, (q) => this.go(q, true)) : null;
+    this.answers = place && (module?.inverse_kinematics || module?.drag) ? new Answers(place, drawing, (q) => this.go(q, true)) : null;
     this.viewer.onMove((q) => this.follow(q));
     this.viewer.onSay((text) => (this.said.textContent = text));
     this.viewer.onGhost((index) => this.take(index));
@@ -87,10 +88,26 @@ export class ReportArm {
 
   private branch(): void {
     if (!this.answers) return;
-    this.found = this.viewer.branches() ?? [];
+    if (this.module?.inverse_kinematics) this.tell(this.viewer.branches() ?? []);
+    else if (this.module?.drag) this.search(searching(this.module, spans(this.drawing), this.viewer.poses().at(-1)!, [...this.viewer.q]));
+  }
+
+  /** Where there is no closed form: some answers, a few milliseconds at a time, until the arm moves again. */
+  private search(steps: ReturnType<typeof searching>): void {
+    const until = performance.now() + 8;
+    let step = steps.next();
+    while (!step.done && performance.now() < until) step = steps.next();
+    const { branches, starts, endless } = step.value;
+    this.tell(branches.map((one) => ({ ...one, name: `found ${one.name}` })));
+    this.answers?.say(`No closed form: searched from ${starts} starts, ${branches.length} found, ${endless ? "some of endlessly many" : "perhaps not all"}.`);
+    if (!step.done) this.late = window.setTimeout(() => this.search(steps), 0);
+  }
+
+  private tell(found: Branch[]): void {
+    this.found = found;
     const turned = (x: number) => Math.abs(Math.atan2(Math.sin(x), Math.cos(x)));
     const here = (one: Branch) => one.q.every((x, c) => turned(x - this.viewer.q[c]) < 1e-4);
-    this.answers.set(this.found, this.found.findIndex((one) => one.valid && here(one)));
+    this.answers?.set(this.found, this.found.findIndex((one) => one.valid && here(one)));
     this.viewer.setGhosts(this.found.map((one) => ({ name: one.name, q: here(one) ? [] : one.q, valid: one.valid && one.inside, reason: "" })));
   }
 
@@ -111,6 +128,12 @@ export class ReportArm {
   private svg(): void {
     save(`${this.drawing.name}.svg`, new Blob([this.viewer.svg()], { type: "image/svg+xml" }));
   }
+}
+
+/** Where every coordinate may go. */
+function spans(drawing: Drawing): Span[] {
+  const given = limits(drawing);
+  return ranges(drawing).map(([low, high], c) => ({ low, high, turning: given[c] === null && drawing.joints.find((one) => one.index === c && one.range)?.unit === "rad" }));
 }
 
 const smooth = (s: number) => s * s * s * (10 - 15 * s + 6 * s * s);

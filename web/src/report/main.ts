@@ -13,6 +13,7 @@ import { motionPanel } from "./motion";
 
 export { rounded } from "../shared/digits";
 export { plot } from "../shared/plot";
+export { searching } from "../shared/searching";
 export { typeset, typesetLater } from "../shared/typeset";
 export { Viewer } from "../viewer/viewer";
 

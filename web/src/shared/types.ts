@@ -144,7 +144,7 @@ export interface RobotModule {
   redundancy_parameter?(q: number[], p?: number[]): number | null; // null where it is not sure
   tool_step?(q: number[], T: Matrix, p?: number[]): number[];
   /** Where the arm goes when its tool is pulled to T: to an answer that is near, else by steps. It never jumps. */
-  drag?(q: number[], T: Matrix, p?: number[]): { q: number[]; reached: boolean; placed: boolean; branch: number };
+  drag?(q: number[], T: Matrix, p?: number[], options?: { limits?: boolean; steps?: number }): { q: number[]; reached: boolean; placed: boolean; branch: number };
 }
 
 export interface Ghost {

@@ -4,9 +4,10 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Branch, Ghost } from "../../shared/types";
 import { t } from "../language";
-import { branches, move, q, shown } from "../state/arm";
+import { move, q, shown } from "../state/arm";
 import { drawing, module, stale, values, waiting } from "../state/drawing";
 import { say } from "../state/notices";
+import { answers } from "../state/searching";
 import { dark } from "../state/theme";
 import { chainType, noViewer, viewer } from "../state/viewing";
 import { bound } from "../../shared/bound";
@@ -24,11 +25,11 @@ function feed(view: Viewer): () => void {
     effect(() => void (drawing.value?.dof === q.value.length && view.setQ(q.value))),
     effect(() => view.show(shown.value)),
     effect(() => view.theme(dark.value)),
-    effect(() => view.setGhosts(shown.value.branches ? (branches.value?.branches ?? []).map(skeleton) : [])),
+    effect(() => view.setGhosts(shown.value.branches ? (answers.value?.branches ?? []).map(skeleton) : [])),
   ];
   view.onMove((next, why) => move([...next], why));
   view.onGhost((index) => {
-    const branch = branches.peek()?.branches[index];
+    const branch = answers.peek()?.branches[index];
     if (!branch) return;
     if (branch.valid && branch.inside) move([...branch.q], branch.name);
     else say(`${branch.name}: ${branch.reason}`, "wrong");

@@ -1,5 +1,6 @@
 // Inverse kinematics: the branches of the present tool pose and why some are refused; the arm's class; the derivation.
 import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 import type { InverseAnswer } from "../../shared/api";
 import type { Branch } from "../../shared/types";
 import { breakable } from "../../shared/lines";
@@ -8,9 +9,10 @@ import { Act } from "../parts/controls";
 import { Formula, Prose } from "../parts/formula";
 import { Handing } from "../parts/handing";
 import { JobLine } from "../parts/working";
-import { branches, coordinates, move, show, shown } from "../state/arm";
+import { coordinates, move, show, shown } from "../state/arm";
 import { module } from "../state/drawing";
 import { Job } from "../state/jobs";
+import { answers, looking, searched } from "../state/searching";
 import { robot, units } from "../state/work";
 import { jointUnit } from "../table/units";
 import { answerOf, isOld, useAsking } from "./asking";
@@ -42,10 +44,25 @@ function BranchRow({ branch, nearest }: { branch: Branch; nearest: boolean }): J
   );
 }
 
+// what was tried where there is no closed form, and that it may not be all
+function Tried(): JSX.Element | null {
+  const own = searched.value;
+  if (!module.value || module.value.inverse_kinematics) return null;
+  const why = module.value.robot.missing?.find((entry) => entry.model === "inverse_kinematics")?.why;
+  return (
+    <>
+      <p class="quiet">{t("This arm has no closed form in the page{0}; the tool can still be dragged.", why ? ` (${why})` : "")}</p>
+      <p role="status">
+        {!own && t("searching when the arm rests…")}
+        {own && (own.endless ? t("Searched from {0} starts: {1} found, some of endlessly many.", own.starts, own.branches.length) : t("Searched from {0} starts: {1} found, perhaps not all.", own.starts, own.branches.length))}
+      </p>
+    </>
+  );
+}
+
 function Branches(): JSX.Element {
-  const found = branches.value;
-  const why = module.value?.robot.missing?.find((entry) => entry.model === "inverse_kinematics")?.why;
-  if (!found) return <p class="quiet">{module.value ? t("This arm has no closed form in the page{0}; the tool can still be dragged.", why ? ` (${why})` : "") : t("models follow…")}</p>;
+  const found = answers.value;
+  if (!found) return module.value ? <></> : <p class="quiet">{t("models follow…")}</p>;
   const unit = [...new Set(coordinates.value.map((joint) => jointUnit(joint.unit, units.value).unit))].join(", ");
   return (
     <>
@@ -149,9 +166,14 @@ function Answer({ answer }: { answer: InverseAnswer }): JSX.Element {
 export function InversePanel(): JSX.Element {
   useAsking(job, "/api/inverse", () => ({}));
   const answer = answerOf(job);
+  useEffect(() => {
+    looking.value++;
+    return () => void looking.value--;
+  }, []);
   return (
     <>
       <h3>{t("Branches of the tool's pose now")}</h3>
+      <Tried />
       <Branches />
       <JobLine job={job as Job<unknown>} />
       {answer && <Answer answer={answer} />}
