@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import manipula as mp
 from manipula import api
 from manipula.errors import RobotFileError
 from tests.browser.pages import changed
+from tests.browser.robots import SCREWS, URDF, recorded
 from tests.browser.studio import Program, begin, library, page_of, paste, position, ready
 from tests.units.test_collada import TRIANGLE, geometry
 from tests.units.test_meshes import FILES
@@ -318,14 +318,6 @@ def test_a_recording_dropped_on_the_page_is_identified(page: Any, program: Progr
     assert float(cell(page, 1, "fv (N·m·s)").input_value()) == pytest.approx(0.8, rel=0.05)
 
 
-def recorded(robot: Any, pace: float) -> mp.Log:
-    t, k = np.arange(0, 5, 0.01)[:, None], pace * np.array([2.0, 3.1])
-    q, qd = np.sin(k * t) + 0.3 * np.sin(2.3 * k * t), k * np.cos(k * t) + 0.69 * k * np.cos(2.3 * k * t)
-    qdd = -k * k * (np.sin(k * t) + 1.587 * np.sin(2.3 * k * t))
-    tau = mp.Arm(robot).inverse_dynamics(q, qd, qdd) + np.random.default_rng(1).normal(0, 0.05, q.shape)
-    return mp.Log(t[:, 0], q, tau)
-
-
 def drop(place: Any, path: Path) -> None:
     """The file let go of there."""
     script = "([text, name]) => { const d = new DataTransfer(); d.items.add(new File([text], name)); return d; }"
@@ -346,31 +338,17 @@ def test_the_meshes_of_a_urdf_are_drawn(page: Any, program: Program) -> None:
     page.locator('.stage[aria-busy=false][data-robot="bot"]').wait_for()
     told = page.locator(".notice").filter(has_text="../../secret.stl: this mesh is not in the folder")
     told.wait_for(timeout=60_000)
-    page.locator(".toggles summary").click()
-    switch = page.get_by_label("Meshes")
-    switch.wait_for(timeout=60_000)
-    worn = page.locator(".stage").screenshot()
-    switch.uncheck()
-    page.wait_for_function(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
-    )
-    assert changed(worn, page.locator(".stage").screenshot()) > 0.01
-    switch.check()
-    page.locator(".toggles summary").click()
     told.get_by_role("button").click()
+    page.locator(".toggles summary").click()
+    page.get_by_label("Meshes").wait_for(timeout=60_000)
+    pictures = []
+    for on in (True, False, True):
+        page.get_by_label("Meshes").set_checked(on)
+        page.wait_for_timeout(500)  # the picture at rest
+        pictures.append(page.locator(".stage").screenshot())
+    page.locator(".toggles summary").click()
+    assert changed(*pictures[:2]) > 0.003 and changed(pictures[0], pictures[2]) < 0.0005
     assert page.evaluate("document.documentElement.scrollLeft") == 0
-
-
-LINKS = """<link name="base"/><link name="upper"><visual><geometry><mesh filename="package://bot/meshes/a.stl"/></geometry>
-<material name="blue"><color rgba="0 0.2 0.8 1"/></material></visual></link>
-<link name="fore"><visual><geometry><mesh filename="meshes/b.dae"/></geometry></visual></link>
-<link name="hand"><visual><geometry><mesh filename="../../secret.stl"/></geometry></visual></link>"""
-JOINTS = "".join(
-    f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/><origin xyz="0 0 {z}"/>'
-    '<axis xyz="0 1 0"/></joint>'
-    for name, parent, child, z in (("a", "base", "upper", 0.2), ("b", "upper", "fore", 1), ("c", "fore", "hand", 0.6))
-)
-URDF = f'<robot name="bot">{LINKS}{JOINTS}</robot>'
 
 
 def test_the_answer_of_another_arm_is_never_shown(page: Any) -> None:
@@ -394,12 +372,6 @@ def test_what_moves_the_arm_ends_the_welcome(browser: Any, program: Program) -> 
         page.get_by_role("button", name="Home", exact=True).click()
         page.get_by_role("navigation", name="Begin").wait_for(state="detached")
         assert position(page) == [0.6, 0.0, 0.0]
-
-
-SCREWS = """format = 1\nname = "screws"\nconvention = "standard"\nangle = "deg"\nlength = "m"\n""" + "".join(
-    f'[[joint]]\nname = "{name}"\ntype = "{kind}"\ntheta = 0\nd = 0.1\na = 0.3\nalpha = {alpha}\n{more}'
-    for name, kind, alpha, more in (("a", "revolute", 30, ""), ("b", "helical", 0, "pitch = 0.02\n"))
-)
 
 
 def test_an_arm_without_a_closed_form_has_answers_that_were_searched(page: Any, program: Program) -> None:
