@@ -10,6 +10,7 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -42,12 +43,12 @@ class Wanted:
 def serve(wanted: Wanted, say: Callable[[str], None]) -> None:
     """Until Ctrl-C or SIGTERM. `say` gets the address."""
     folder, opened = _folder(wanted.place)
-    listening = _listening(wanted.port)
+    mine = wanted.drafts / sha256(str(folder).encode()).hexdigest()[:16]
+    listening = _listening(wanted.port) if wanted.port else _as_last_time(mine.with_suffix(".port"))
     port, token = listening.getsockname()[1], new_token()
     url = f"http://{HOST}:{port}/?token={token}"
     with tempfile.TemporaryDirectory(prefix="manipula-studio-", ignore_cleanup_errors=True) as scratch, listening:
-        drafts = Drafts(wanted.drafts / sha256(str(folder).encode()).hexdigest()[:16])
-        studio = Studio(Folder(folder), drafts, Path(scratch), wanted.page, wanted.language, opened, wanted.told)
+        studio = Studio(Folder(folder), Drafts(mine), Path(scratch), wanted.page, wanted.language, opened, wanted.told)
         config = uvicorn.Config(
             studio.application(port, token), log_level="warning", access_log=False, lifespan="on", server_header=False,
             timeout_graceful_shutdown=1,
@@ -103,6 +104,22 @@ def _listening(port: int) -> socket.socket:
         found.close()
         raise InputError(f"--port: {port} cannot be had: {error.strerror}; 0 takes a free one") from None
     found.set_inheritable(False)
+    return found
+
+
+def _as_last_time(note: Path) -> socket.socket:
+    """A free port, if it can be the one this folder had before.
+
+    What a page keeps in its browser belongs to its address: an edit made after the studio had stopped would be out of
+    reach at another port.
+    """
+    try:
+        found = _listening(int(note.read_text(encoding="ascii")))
+    except (OSError, ValueError, InputError):
+        found = _listening(0)
+    with suppress(OSError):
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.write_text(str(found.getsockname()[1]), encoding="ascii")
     return found
 
 

@@ -23,7 +23,7 @@ from tests.units.test_meshes import FILES
 
 ELBOW = "θ\td\ta\tα\n0\t0,4\t0\t90\n0\t0\t0,45\t0\n0\t0\t0,35\t0"
 # what Chromium itself writes when a test takes the network away, saves over a changed file, is refused an answer
-EXPECTED = ("net::ERR_INTERNET_DISCONNECTED", "409 (Conflict)", "422 (Unprocessable")
+EXPECTED = ("net::ERR_INTERNET_DISCONNECTED", "409 (Conflict)", "422 (Unprocessable", "401 (Unauthorized)")
 HOSTILE = '<img src=x onerror="document.title=1">'
 
 
@@ -173,9 +173,9 @@ def test_the_keyboard_alone_is_enough(page: Any) -> None:
     page.keyboard.press("End")
     assert chosen.inner_text() == "Study"
     page.keyboard.press("?")
-    page.get_by_role("dialog", name="Keys").wait_for()
+    page.get_by_role("dialog", name="Help").wait_for()
     page.keyboard.press("Escape")
-    page.get_by_role("dialog", name="Keys").wait_for(state="detached")
+    page.get_by_role("dialog", name="Help").wait_for(state="detached")
 
 
 def focused(page: Any) -> str:
@@ -267,6 +267,19 @@ def test_a_server_that_does_not_answer_is_told_and_nothing_is_lost(page: Any) ->
     sentence.last.wait_for(state="detached")
     page.locator(".stage:not(.stale)[aria-busy=false]").wait_for()
     assert position(page)[0] > 1.0
+
+
+def test_a_studio_started_anew_is_told_until_its_address_is_opened(page: Any) -> None:
+    """The page of the studio before has no right any more; once the browser has, it goes on with what was typed."""
+    paste(page, ELBOW)
+    page.route("**/api/**", lambda route: route.fulfill(status=401, body="{}"))
+    cell(page, 2, "a (m)").fill("0.66")
+    sentence = page.get_by_text("open the address it prints")
+    sentence.wait_for()
+    page.unroute("**/api/**")
+    sentence.wait_for(state="detached")
+    page.locator(".stage:not(.stale)[aria-busy=false]").wait_for()
+    assert cell(page, 2, "a (m)").input_value() == "0.66"
 
 
 def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:

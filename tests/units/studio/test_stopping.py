@@ -18,7 +18,7 @@ from manipula import api
 from manipula.cli.app import app
 from manipula.errors import InputError
 from manipula.pages import built
-from manipula.studio.serving import _folder, _listening
+from manipula.studio.serving import _as_last_time, _folder, _listening
 from tests.units.studio.conftest import Live, ended, started
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of this kind are not there")
@@ -134,3 +134,20 @@ def test_a_port_that_is_taken_is_told() -> None:
     for port in (-1, 65536):
         with pytest.raises(InputError, match="expected 0"):
             _listening(port)
+
+
+def test_a_folder_keeps_its_port_as_long_as_nobody_else_has_it(tmp_path: Path) -> None:
+    """What a browser keeps for a page belongs to the page's address."""
+    note = tmp_path / "drafts" / "arms.port"
+    with _as_last_time(note) as first:
+        port = first.getsockname()[1]
+        first.listen()
+        with _as_last_time(note) as beside:
+            assert beside.getsockname()[1] != port
+    note.write_text(str(port))
+    with _as_last_time(note) as again:
+        assert again.getsockname()[1] == port
+    for odd in ("", "99999", "-1", "port", "1"):
+        note.write_text(odd)
+        with _as_last_time(note) as found:
+            assert found.getsockname()[1] > 0

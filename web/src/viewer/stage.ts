@@ -31,6 +31,7 @@ export class Stage {
   private grid: GridHelper | null = null;
   private drawing: Drawing | null = null;
   private positions: Vector3[][] = []; // the arm's places here and there
+  fitted = 0; // size of the arm the camera was set for
   private own = true; // nobody has turned the camera: it may be set anew
   private asked = 0;
   private rest = 0;
@@ -114,6 +115,7 @@ export class Stage {
   fit(): void {
     if (!this.drawing) return;
     this.own = true;
+    this.fitted = this.drawing.size;
     this.aspect();
     const { centre, radius } = this.drawing.reach, target = new Vector3().fromArray(centre);
     const from = new Vector3(0.5, 0.34, 0.86).applyQuaternion(new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), this.up));

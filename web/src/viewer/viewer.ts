@@ -147,7 +147,8 @@ export class Viewer {
       this.stage.set(drawing);
     }
     this.show({});
-    if (other || Math.abs(last.size / drawing.size - 1) > 0.3) this.stage?.fit();
+    const grown = drawing.size / (this.stage?.fitted ?? drawing.size);
+    if (other || grown > 1.1 || grown < 0.7) this.stage?.fit();
     this.host.dataset.robot = drawing.name;
   }
 

@@ -70,7 +70,7 @@ function Notices(): JSX.Element {
   const said = notice.value;
   return (
     <div class="notices" aria-live="polite">
-      {!connected.value && <p class="notice wrong">{t("not connected; your table is kept here")}</p>}
+      {!connected.value && <p class="notice wrong">{`${t("not connected; your table is kept here")}. ${t("Start manipula studio again and open the address it prints: this page then goes on.")}`}</p>}
       {said && (
         <p class={`notice ${said.kind}`}>
           <span>{said.text}</span>

@@ -53,7 +53,7 @@ function Settings(): JSX.Element {
         options={[["auto", t("auto")], ["light", t("light")], ["dark", t("dark")]]}
         onChange={(chosen) => (theme.value = chosen)}
       />
-      <Act label={t("Keys")} kind="icon" onClick={() => (dialog.value = "help")}>
+      <Act label={t("Help")} kind="icon" onClick={() => (dialog.value = "help")}>
         ?
       </Act>
     </>

@@ -24,6 +24,7 @@ export const aborted = (error: unknown): boolean => error instanceof DOMExceptio
 async function answered(request: Promise<Response>): Promise<Response> {
   try {
     const response = await request;
+    if (response.status === 401) throw new Error("started anew"); // the page is of the studio before; its new address lets it in
     connected.value = true;
     return response;
   } catch (error) {
