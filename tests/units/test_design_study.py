@@ -317,6 +317,14 @@ def test_letters_that_do_nothing_and_names_of_results() -> None:
         mp.studies.design(robot, vary={"mass": [1, 2]}, tasks=task, motors=MOTORS)
 
 
+def test_where_nothing_is_said_there_is_a_first_look() -> None:
+    found = mp.studies.design(FLAT.with_parameters(l1=0.4, l2=0.3), count=8)
+    assert found.given == ("l1", "l2") and list(found.shared["objectives"]) == ["length", "energy"]
+    assert 0.32 <= found.table["l1"].min() <= found.table["l1"].max() <= 0.48 and (found.table["feasible"] == 1).any()
+    with pytest.raises(mp.InputError, match="no length of planar2r has a value"):
+        mp.studies.design(FLAT)
+
+
 FILE = """format = 1
 study = "design"
 robot = "arm.toml"

@@ -21,6 +21,7 @@ from manipula.studies.cases.samples import LatinHypercube, Sobol
 from manipula.studies.designs.built import robot_of_design
 from manipula.studies.designs.subject import Subject
 from manipula.studies.designs.verdict import Wishes, blank, judged
+from manipula.studies.ready.design_usual import usual_ranges, usual_tasks
 from manipula.studies.ready.design_words import drives_from, tasks_from
 from manipula.studies.ready.entry import Plan
 from manipula.studies.ready.forms import Column, Setting
@@ -91,9 +92,11 @@ def plan(
 ) -> Plan:
     """`vary`: {name: [low, high]}, SI, of which `count` designs are drawn by `sample`, "sobol" or "latin"; with
     "product" every combination of {name: [levels]}. `tasks`, `motors`: tables. `beam`: {length: kg/m}, a beam as long
-    as that. `choose`: the lightest motor that holds ("mass"), or the cheapest ("price")."""
-    cases = _cases(vary, sample, count)
-    asked, drives = tasks_from(robot, tasks), drives_from(robot, motors)
+    as that. `choose`: the lightest motor that holds ("mass"), or the cheapest ("price"). Where nothing is said every
+    length is a fifth shorter to a fifth longer, and the arm moves between two places that it stands at now."""
+    cases = _cases(usual_ranges(robot) if vary is None else vary, sample, count)
+    asked = tasks_from(robot, usual_tasks(robot) if tasks is None else tasks)
+    drives = drives_from(robot, motors)
     if choose not in CHOICES:
         raise InputError(f"choose: expected mass or price, found {choose!r:.40}")
     beams = _beams(beam, cases)

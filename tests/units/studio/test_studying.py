@@ -33,6 +33,7 @@ QUICK = {
     "gains": {"levels": [2]},
     "tune": {"generations": [1], "members": [5]},
     "payload": {},
+    "design": {"count": [4]},
 }
 
 
