@@ -40,7 +40,8 @@ from manipula.cli.app import app
 from manipula.mechanics.models.control.laws import LAWS
 
 ROOT = Path(__file__).parents[2]
-TRANSLATED = sorted((ROOT / "docs" / "tutorial").rglob("*.pt.md"))
+OWN = ("index.pt.md", "studio.pt.md")  # show commands of their own
+TRANSLATED = sorted(page for page in (ROOT / "docs").rglob("*.pt.md") if page.name not in OWN)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUN = [page for page in PAGES if page not in TRANSLATED]
 COMMENT = re.compile(r"\s+# .*$", re.MULTILINE)
@@ -168,7 +169,7 @@ def test_a_translation_has_the_examples_of_its_page(page: Path) -> None:
 
 def test_every_tutorial_is_there_in_portuguese() -> None:
     english = {page for page in (ROOT / "docs" / "tutorial").glob("*.md") if page not in TRANSLATED}
-    assert english == {original(page) for page in TRANSLATED}
+    assert english <= {original(page) for page in TRANSLATED}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
