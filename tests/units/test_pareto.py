@@ -37,6 +37,17 @@ def test_a_front_is_what_nothing_dominates(draw: int) -> None:
     assert non_dominated(rows).tolist() == by_definition(rows)
 
 
+@pytest.mark.parametrize("objectives", [2, 3])
+def test_a_front_of_very_many_is_found_the_quick_way(objectives: int) -> None:
+    """Nearly all of them stand in it: on a sphere nothing dominates anything; what lies above it is dominated."""
+    rng = np.random.default_rng(objectives)
+    rows = -np.abs(rng.normal(size=(20_000, objectives)))
+    rows /= np.linalg.norm(rows, axis=-1, keepdims=True)
+    worse = rows[rng.integers(0, len(rows), 5000)] + rng.uniform(1e-9, 1, (5000, objectives))
+    order = rng.permutation(25_000)
+    assert non_dominated(np.concatenate([rows, worse])[order]).tolist() == (order < 20_000).tolist()
+
+
 def test_no_row_and_no_number() -> None:
     assert non_dominated(np.empty((0, 2))).tolist() == []
     assert non_dominated(np.full((3, 2), np.nan)).tolist() == [False] * 3
