@@ -268,3 +268,41 @@ def test_a_report_shows_what_fits_and_says_the_rest(tmp_path: Path) -> None:
         "notes": [],
     }
     assert _dressed(record, robot, looks)["links"][2]["shapes"] == looks["shapes"]["bend"]
+
+
+def test_links_that_are_not_those_of_the_file_keep_their_solids(tmp_path: Path) -> None:
+    """A conversion moves the frames of links: meshes would be elsewhere."""
+    turned = LOOKS.replace('<origin xyz="0 0 1"/>', '<origin xyz="0.2 0.3 1" rpy="0.4 0 0.1"/>')
+    (tmp_path / "r.urdf").write_text(turned)
+    robot = mp.load(tmp_path / "r.urdf")
+    assert mp.drawing(robot, meshes=None) != mp.drawing(robot)
+    for other in (mp.convert(robot, "modified"), mp.convert(mp.convert(robot, "modified"), "urdf")):
+        assert mp.drawing(other, meshes=None) == mp.drawing(other)
+        with pytest.raises(mp.InputError, match="not those of the file"):
+            mp.drawing(other, meshes=True)
+    moved = robot.with_base(xyz=[1, 2, 3])
+    assert mp.drawing(moved, meshes=None) != mp.drawing(moved)
+
+
+def test_shapes_behind_a_locked_joint_are_where_it_is_held(tmp_path: Path) -> None:
+    tried = 0
+    for seed in range(12):
+        text, placed = random_urdf(seed)
+        (tmp_path / "r.urdf").write_text(text)
+        robot = mp.load(tmp_path / "r.urdf", exact=True)
+        if robot.dof < 2:
+            continue
+        name = str(np.random.default_rng(seed).choice(robot.joint_names))
+        locked = robot.locked({name: 0.7})
+        q = np.linspace(-0.5, 0.9, locked.dof)
+        expected = placed({**dict(zip(locked.joint_names, q)), name: 0.7})
+        record = mp.drawing(locked, meshes=True)
+        for link, pose in zip(record["links"], poses_of(record, q)):
+            for shape in link["shapes"]:
+                if shape["kind"] == "box" and shape["paint"] == "link" and shape["size"][0] == 0.1:
+                    k = round(shape["size"][1]) - 1
+                    np.testing.assert_allclose(
+                        pose @ np.array(shape["frame"]), expected[k], atol=1e-9, err_msg=str(seed)
+                    )
+                    tried += 1
+    assert tried > 20

@@ -80,6 +80,16 @@ def skeleton_of(robot: Robot) -> Skeleton:
     return _Reader(robot).skeleton()
 
 
+def held_frames(robot: Robot) -> dict[str, Array]:
+    """Of every fixed row, joints that were locked among them: its frame seen from the row it stands on."""
+    reader = _Reader(robot)
+    return {
+        joint.name: matrix((*reader.moves(joint.before), *reader.moves(joint.after)))
+        for joint in robot.joints
+        if joint.kind == "fixed"
+    }
+
+
 def matrix(moves: Moves) -> Array:
     """The product of the steps, 4×4."""
     found = np.eye(4)

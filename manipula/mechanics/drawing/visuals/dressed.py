@@ -11,11 +11,12 @@ import numpy as np
 from manipula.errors import InputError, ManipulaError
 from manipula.mechanics.drawing.posing import poses_of
 from manipula.mechanics.drawing.shapes import Shape
-from manipula.mechanics.drawing.skeleton import BASE, Array
+from manipula.mechanics.drawing.skeleton import BASE, Array, Move, held_frames, matrix
 from manipula.mechanics.drawing.visuals.triangles import MOST, plain_mesh, simplified
-from manipula.mechanics.drawing.visuals.urdf import visuals_of
+from manipula.mechanics.drawing.visuals.urdf import Arm, Placed, visuals_of
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.source import text_from_bytes
+from manipula.mechanics.robot.stand_ins import with_stand_ins
 
 COARSER = (1500, 600, 250, 100)  # faces of a mesh
 
@@ -35,8 +36,9 @@ def looks_of(record: dict[str, Any], robot: Robot, within: Path | None = None) -
     if robot.origin.format != "urdf" or not path.is_file():
         raise InputError(f"{robot.name}: meshes are those of a URDF file, and this robot came from none that is there")
     text = text_from_bytes(path.read_bytes(), str(path))
-    names = [joint["name"] for joint in record["joints"]]
-    found = visuals_of(text, path.resolve().parent, names, _at_zero(record), within)
+    arm = Arm([_placed(joint) for joint in record["joints"]], _at_zero(record), held_frames(with_stand_ins(robot)[0]))
+    found = visuals_of(text, path.resolve().parent, arm, within)
+    names = [joint.name for joint in arm.joints]
     shapes = {names[i] if i != BASE else "": own for i, own in found.shapes.items() if own}
     return {"shapes": shapes, "paints": found.paints, "notes": found.notes}
 
@@ -72,6 +74,11 @@ def _few(shape: Shape, most: int) -> Shape:
         return shape
     mesh = simplified(plain_mesh(np.array(shape["vertices"]), np.array(shape["faces"])), most)
     return {**shape, "vertices": mesh.vertices.tolist(), "faces": mesh.faces.tolist()}
+
+
+def _placed(joint: dict[str, Any]) -> Placed:
+    moves = [Move(kind, amount) for kind, amount, _ in (*joint["before"], *joint["after"])]
+    return Placed(joint["name"], joint["parent"], matrix(tuple(moves)))
 
 
 def _at_zero(record: dict[str, Any]) -> tuple[str, Array]:

@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from manipula.mechanics.robot.formats.urdf.text import root_from_text
 
 MOST_SHAPES = 2_000  # of a robot
 MOST_FACES = 150_000
+NEAR = 5e-3  # rad, and of a length: what a reader that knows right angles has put right
 DIGITS = 4  # of corners below the largest number of a mesh
 
 
@@ -35,28 +37,55 @@ class Visuals:
     notes: list[str] = field(default_factory=list)
 
 
-def visuals_of(
-    text: str, folder: Path, joints: Sequence[str], first: tuple[str, Array], within: Path | None = None
-) -> Visuals:
-    """Of a URDF that lies in the folder, for joints of these names; `first` is one of them on the base, with its link's
-    frame seen from the base: which link of the file the base is, nobody has kept. `within`: no file outside is read."""
-    return _Reader(root_from_text(text, []), Meshes(folder, within), joints, first).visuals()
+class Placed(NamedTuple):
+    """A joint of the drawing: the one it stands on, BASE the base, and its link's frame seen from there, unmoved."""
+
+    name: str
+    parent: int
+    at: Array
+
+
+class Arm(NamedTuple):
+    """What is drawn: `first` is a joint on the base, with its link's frame seen from there (which link of the file the
+    base is, nobody has kept); `held` are joints that do not move, by name, where they are held."""
+
+    joints: Sequence[Placed]
+    first: tuple[str, Array]
+    held: Mapping[str, Array]
+
+
+def visuals_of(text: str, folder: Path, arm: Arm, within: Path | None = None) -> Visuals:
+    """Of a URDF that lies in the folder. `within`: no file outside is read."""
+    reader = _Reader(root_from_text(text, []), Meshes(folder, within), arm)
+    if not all(map(reader.as_in_file, arm.joints)):
+        raise InputError("the frames of the links are not those of the file any more: the solids are drawn")
+    return reader.visuals()
 
 
 class _Reader:
-    def __init__(self, root: ET.Element, meshes: Meshes, joints: Sequence[str], first: tuple[str, Array]) -> None:
-        self.root, self.meshes = root, meshes
+    def __init__(self, root: ET.Element, meshes: Meshes, arm: Arm) -> None:
+        self.root, self.meshes, self.held = root, meshes, arm.held
         self.room, self.faces = MOST_SHAPES, MOST_FACES
-        self.rows = {name: i for i, name in enumerate(joints)}
+        self.rows = {joint.name: i for i, joint in enumerate(arm.joints)}
         self.above = {_attribute(joint, "child", "link"): joint for joint in root.findall("joint")}
         self.colours = {x.get("name", ""): colour for x in root.findall("material") if (colour := _colour(x))}
         self.found = Visuals()
-        self.base = self._base(*first)
+        self.base = self._base(*arm.first)
 
     def _base(self, name: str, at: Array) -> Array:
         """The file's root seen from the base."""
         child = next((link for link, joint in self.above.items() if joint.get("name") == name), "")
         return np.asarray(at @ np.linalg.inv(self.way(child, {})[1]))
+
+    def as_in_file(self, joint: Placed) -> bool:
+        """Is the link's frame where the file has it? Not after a conversion."""
+        own = next((one for one in self.above.values() if one.get("name") == joint.name), None)
+        if own is None:
+            return False
+        row, at = self.way(_attribute(own, "parent", "link"), self.rows)
+        size = max(1e-3, float(np.abs(joint.at[:3, 3]).max()))
+        off = np.abs(at @ _origin(own) - joint.at) / np.array([1.0, 1.0, 1.0, size])
+        return row == joint.parent and (row == BASE or bool(off.max() < NEAR))
 
     def visuals(self) -> Visuals:
         for link in self.root.findall("link"):
@@ -90,7 +119,8 @@ class _Reader:
                 break
             if (row := rows.get(joint.get("name", ""))) is not None:
                 return row, at
-            at, link = _origin(joint) @ at, _attribute(joint, "parent", "link")
+            held = self.held.get(joint.get("name", ""))
+            at, link = (_origin(joint) if held is None else held) @ at, _attribute(joint, "parent", "link")
         return BASE, at
 
     def shapes(self, visual: ET.Element, at: Array) -> Iterator[Shape]:
