@@ -390,6 +390,16 @@ def test_nothing_feasible_says_what_fails_most() -> None:
     assert "none of 8 cases is feasible" in Path(found.report("none.html")).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
+def test_designs_that_all_fail_say_why() -> None:
+    """Where a formula divides by a length, that length is not zero."""
+    robot = mp.load("puma560").without("friction")
+    found = mp.studies.design(robot, vary={"a2": [0.0]}, tasks={"joints": [0.1] * 6}, sample="product")
+    with pytest.raises(mp.InputError, match=r"front: every case failed; the first says: .* \|a2\| > .*, found a2 = 0"):
+        found.front()
+    assert not found.has_front and found.report("failed.html").exists()
+
+
 def test_limits_of_the_file_count_where_no_motors_are_given() -> None:
     text = to_text(FLAT).replace('a = "l1"', 'a = "l1"\neffort_limit = 20\nvelocity_limit = 200\nlimits = [-90, 90]')
     robot = mp.Robot.from_text(text)

@@ -179,6 +179,8 @@ class Study:
     def front(self, **objectives: str) -> Front:
         """The rows that no other beats in all of these: `found.front(mass="least", energy="least")`, "most" where more
         is better; a study of designs knows its own. Where a column `feasible` is, rows that are not do not count."""
+        if not self.results:
+            raise InputError(f"front: every case failed; the first says: {self.failures[0].why}")
         return front_of(self, objectives or self.shared.get("objectives", {}), self.units)
 
     @property
