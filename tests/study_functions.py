@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import time
 from pathlib import Path
@@ -71,3 +72,31 @@ def slow(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
 def wide(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     """A hundred numbers a case: what fills a disk."""
     return {"draws": rng.normal(size=100)}
+
+
+def careless(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """Writes into what it is given, into what all share, and into the process."""
+    found = {"list": len(case["list"]), "inner": len(case["inner"]["of"][0]), "sum": case["v"].sum()}
+    found["here"] = str(Path("beside").exists())
+    case["list"].append(1)
+    case["inner"]["of"][0].append(1)
+    case["inner"]["more"] = 1
+    case["v"][:] = -1
+    case["a"] = 99
+    os.chdir("/")
+    np.seterr(all="raise")
+    return {**found, "more": len(case["inner"])}
+
+
+@batched
+def careless_many(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
+    """Doubles its columns where they are; one case takes the others with it."""
+    cases["a"] *= 2
+    if (cases["a"] == 10).any():
+        raise ValueError("five")
+    return {"double": cases["a"]}
+
+
+def drawing(case: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """Not from its own generator."""
+    return {"x": random.random() if case["a"] % 2 else np.random.random()}

@@ -33,8 +33,10 @@ def sought(
     as_json: bool,
 ) -> None:
     """The study, its table, and the best of every line remembered; after Ctrl-C, too."""
+    from manipula.studies.results.study_result import refuse_page
     from manipula.studies.searching import Board, limits_from, lines_of, searches
 
+    refuse_page(report)
     lines = lines_of(robots, models, **asked)
     board, limits = Board(lines, how["first"]), limits_from(how["seconds"], how["moves"])
     try:

@@ -77,11 +77,14 @@ def study(
       manipula study workspace puma560 --with voxels=50 --engine local --report map.html
       manipula study sweep.toml --engine tcp://10.0.0.1:8786 --resume sweep --results sweep.parquet
     """
+    from manipula.studies.results.study_result import refuse_page
+
     if not name:
         _say_ready(as_json)
         return
     if designs is not None:
         _refuse_designs(name)
+    refuse_page(report)
     try:
         with _watched(f"study {Path(name).stem}") as tell:
             chosen: dict[str, Any] = {"engine": engine, "workers": workers, "resume": resume, "tell": tell}
@@ -197,7 +200,11 @@ def _say_study(found: Study, files: list[Path], as_json: bool) -> None:
         return
     heads, rows = found.summary()
     failures = f", {len(found.why)} failed" if found.why else ""
-    say_table(f"{found.title}: {found.count} cases{failures}", heads, rows, right=range(1, len(heads)))
+    title = f"{found.title}: {found.count} cases{failures}"
+    if rows:
+        say_table(title, heads, rows, right=range(1, len(heads)))
+    else:
+        say(title)
     for name, value in found.answer.items():
         say(f"{name}: {_short(value)}")
     if found.has_front:

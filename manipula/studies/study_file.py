@@ -6,7 +6,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -155,11 +155,13 @@ def _told_of(path: Path) -> Iterator[None]:
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
     """Modules beside the file can be named in it; processes that are started meanwhile find them, too."""
-    sys.path.insert(0, str(folder.resolve()))
+    place = str(folder.resolve())
+    sys.path.insert(0, place)
     try:
         yield
     finally:
-        sys.path.remove(str(folder.resolve()))
+        with suppress(ValueError):  # a function may have taken it away
+            sys.path.remove(place)
 
 
 def schema_text() -> str:

@@ -139,14 +139,14 @@ def _folder(resume: str | Path) -> Path:
 
 def _identity(function: Any, cases: Cases, job: Job) -> dict[str, Any]:
     """What makes it this study and no other."""
-    held = [[name, kind, value.hex() if isinstance(value, bytes) else value] for name, kind, value in job.shared]
+    held = {name: digest_of(x.hex() if isinstance(x, bytes) else x) for name, _, x in job.shared}
     return {
         "function": title_of(function),
         "text": text_of(function),
         "cases": cases.digest,
         "count": cases.count,
         "seed": job.seed,
-        "shared": digest_of(held),
+        "shared": held,
         "versions": [list(pair) for pair in job.versions],
     }
 
@@ -185,7 +185,7 @@ def _driven(
     running: Engine, remaining: Remaining, store: Store, cases: Cases, tell: Callable[[Progress], None]
 ) -> None:
     """Until the first case has succeeded they go one after the other: it decides what all give."""
-    pace, flying, began, before = Pace(), 0, monotonic(), store.stored
+    pace, flying, began, before, noted = Pace(), 0, monotonic(), store.stored, set[str]()
     while remaining.left or flying:
         width = running.width if store.spec is not None else 1
         while remaining.left and running.waiting < width:
@@ -196,6 +196,10 @@ def _driven(
         flying -= block.count
         pace.saw(block.count, block.seconds)
         store.take(block)
+        for note in block.notes:
+            if note not in noted:
+                noted.add(note)
+                caution(note)
         if store.spec is None and store.stored >= SUSPECT > store.stored - block.count:
             caution(f"all of the first {store.stored} cases failed; the last says: {block.failed[-1][1]}")
         seconds = monotonic() - began

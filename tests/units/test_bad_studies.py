@@ -139,7 +139,7 @@ def test_the_folder_of_another_study(tmp_path: Path) -> None:
         "cases": {"cases": {"a": [2]}},
         "seed differs: 0, not 1": {"seed": 1},
         "function differs: 'tests.study_functions:slow'": {"function": functions.deadly},
-        "shared values": {"shared": {"k": 1}},
+        "shared values differ: k": {"shared": {"k": 1}},
     }.items():
         wanted = {"function": functions.slow, "cases": {"a": [1]}, "resume": tmp_path / "s", **change}
         with pytest.raises(mp.InputError, match=f"holds another study: its {what}"):

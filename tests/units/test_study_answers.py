@@ -104,6 +104,31 @@ def test_a_row_of_gains_is_a_simulated_run() -> None:
     assert row["stable"] and GAINS["kp"][0] <= row["kp"] <= GAINS["kp"][1]
 
 
+def test_settings_of_a_law_may_be_of_every_joint() -> None:
+    """Lists and arrays, as the law takes them."""
+    words: dict[str, Any] = {"gains": {"kp": [50, 2000]}, "count": 3, **MOTION}
+    listed = mp.studies.gains(FLAT, settings={"kd": [40, 30]}, **words)
+    assert bytes_of(listed) == bytes_of(mp.studies.gains(FLAT, settings={"kd": np.array([40, 30])}, **words))
+    other = mp.studies.gains(FLAT, settings={"kd": [30, 40]}, **words)
+    assert not np.array_equal(other.table["error"], listed.table["error"])
+
+
+def bytes_of(found: mp.Study) -> bytes:
+    return found.path.read_bytes()
+
+
+def test_a_curve_is_missed_by_the_middles_of_voxels_and_told() -> None:
+    with pytest.warns(mp.ManipulaWarning, match="has 1 joint, so its tool stays on a curve"):
+        mp.studies.workspace(FLAT.locked({FLAT.joint_names[1]: 0.2}), voxels=3)
+
+
+def test_a_page_is_named_as_one(tmp_path: Path) -> None:
+    found = mp.study(lambda case, rng: {"x": 1}, {"a": [1]})
+    with pytest.raises(mp.InputError, match="report: expected a file that ends in"):
+        found.report(tmp_path / "a.pdf")
+    assert not (tmp_path / "a.pdf").exists() and found.report(tmp_path / "a.html").exists()
+
+
 def test_gains_that_run_away_are_told_apart() -> None:
     found = mp.studies.gains(FLAT, gains={"kp": [50, 1e8], "kd": [5, 1e4]}, levels=4, **MOTION)
     stable = found.table["stable"]
@@ -187,6 +212,24 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("gains", {"gains": {"kp": 3}, "goal": [1, 2]}, "kp: expected a range"),
     ("gains", {"gains": {"kq": [1, 2]}, "goal": [1, 2]}, "kq"),
     ("gains", {"gains": GAINS, "goal": [1, 2], "law": "computed_torq"}, "computed_torque"),
+    ("payload", {"goal": [1, 2], "limits": [1, 1], "com": 3}, "com: expected three numbers, m in the tool frame"),
+    ("payload", {"goal": [1, 2], "limits": [1, 1], "com": [0, 0, float("nan")]}, "com: expected three numbers"),
+    ("payload", {"goal": [1, 2], "limits": [1, 1], "com": "123"}, "com: expected three numbers"),
+    ("gains", {"gains": GAINS, "goal": [1, 2], "law": [1]}, "law: expected the name of a law, found"),
+    ("gains", {"gains": GAINS, "goal": [1, 2], "settings": 3}, "settings: expected values by name"),
+    (
+        "gains",
+        {"gains": GAINS, "goal": [1, 2], "settings": {"limit": {3}}},
+        "settings: expected numbers, words or lists",
+    ),
+    ("gains", {"gains": GAINS, "goal": [1, 2], "settings": {"tell": 3}}, "tell is no gain of computed_torque"),
+    ("gains", {"gains": {"sample": [1e-3, 1e-2]}, "goal": [1, 2]}, "sample is no gain of computed_torque"),
+    (
+        "gains",
+        {"gains": GAINS, "goal": [1, 2], "duration": 1e9},
+        "1e.09 s are 1e.12 steps of 0.001 s; expected 1 to 1,000",
+    ),
+    ("gains", {"gains": GAINS, "goal": [1, 2], "duration": 1e-9, "settle": 0}, "expected 1 to 1,000,000 of them"),
     ("bootstrap", {}, "logs: expected recordings, or their files"),
     ("bootstrap", {"logs": 3}, "logs: expected recordings, or their files, found 3"),
     ("bootstrap", {"logs": "none.csv"}, "none.csv"),

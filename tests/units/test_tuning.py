@@ -169,7 +169,7 @@ def test_rollouts_on_a_device_are_whole_chunks(device: list[int], tmp_path: Path
     assert sum(device) == 40 and len(device) < 20 and there.answer["device"] == "cuda"
     near = mp.studies.gains(FLAT, **words)
     assert there.path.read_bytes() == near.path.read_bytes() and near.answer["device"] == "cpu"
-    with pytest.raises(mp.InputError, match="holds another study: its shared values differ"):
+    with pytest.raises(mp.InputError, match="holds another study: its shared values differ: device"):
         mp.studies.gains(FLAT, resume=tmp_path / "s", **words)
     found = mp.studies.tune(FLAT, gains=GAINS, searches=1, generations=2, members=6, device="cuda", **MOTION)
     assert found.study.answer["device"] == "cuda" and device[-4:] == [6, 6, 6, 1]

@@ -6,7 +6,8 @@ time to settle behind it, the error at the end, the largest torque, and whether 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from math import prod
 from typing import Any, NamedTuple
@@ -28,9 +29,12 @@ from manipula.studies.ready.forms import Column, Range, Setting
 from manipula.studies.ready.settings import count_of, joints, not_negative, positive
 from manipula.studies.results.study_result import Study
 from manipula.studies.work.job import batched, robot_from, text_from
+from manipula.support.plain import plain
 
 BEST = 10
 ROOM = {"cpu": 2**26, "cuda": 2**31}  # bytes of what is recorded at a time
+STEPS = 10**6  # of a rollout
+OURS = ("robot", "law", "sample", "symbolic", "optimise", "tell")  # of the verb that makes a law, but no gain
 FAR = 1e3  # rad or m: what is further off has run away
 
 
@@ -48,10 +52,15 @@ class Subject(NamedTuple):
         return max(1, ROOM[device] // each)
 
 
+def _subject(robot: Robot, law: str, settings: Mapping[str, Any], motion: Sequence[Any]) -> Subject:
+    return _made(text_from(robot), law, json.dumps(settings), json.dumps(motion))
+
+
 @lru_cache(maxsize=4)
-def _subject(text: str, law: str, settings: tuple[tuple[str, Any], ...], motion: tuple[Any, ...]) -> Subject:
-    robot, (start, goal, duration, settle, payload, sample) = robot_from(text), motion
-    made = api.controller(robot, law, sample=sample, **dict(settings))
+def _made(text: str, law: str, settings: str, motion: str) -> Subject:
+    """Once a process; lists and numbers travel as texts, which can be compared."""
+    robot, (start, goal, duration, settle, payload, sample) = robot_from(text), json.loads(motion)
+    made = api.controller(robot, law, sample=sample, **json.loads(settings))
     held = robot.with_payload(payload) if payload else robot
     plant = Plant(held, friction="smooth", effort=None, stops=False)
     loop = api.closed_loop(plant, made, trajectory.quintic(start, goal, duration))
@@ -63,8 +72,7 @@ def rolled(cases: dict[str, Any], rngs: Any) -> dict[str, Any]:
     """Many rows of gains at once, as many at a time as memory is meant for. A gain is a number a row, the same for
     all joints, or one for each."""
     gains = {name: np.asarray(cases[name], dtype=float) for name in cases["gains"]}
-    law, settings = cases["law"], tuple(cases["settings"])
-    subject = _subject(text_from(cases["robot"]), law, settings, tuple(_frozen(cases["motion"])))
+    subject = _subject(cases["robot"], cases["law"], cases["settings"], cases["motion"])
     count, some = len(next(iter(gains.values()))), subject.rows(cases["device"])
     parts = [
         _rolled(subject, {name: x[k : k + some] for name, x in gains.items()}, cases["device"])
@@ -92,10 +100,6 @@ def _rolled(subject: Subject, gains: dict[str, Any], device: str) -> dict[str, A
 
 def _by_entry(values: Any, size: int) -> Any:
     return values if values.ndim == 2 else np.repeat(values[:, None], size, axis=1)
-
-
-def _frozen(motion: Any) -> list[Any]:
-    return [tuple(x) if isinstance(x, list) else x for x in motion]
 
 
 # what a form begins with: two ends, or one value that is held
@@ -176,11 +180,39 @@ def plan(
     first = [0.0] * robot.dof if start is None else joints(robot, "start", start)
     numbers = [positive("duration", duration), not_negative("settle", settle), not_negative("payload", payload)]
     motion = [first, joints(robot, "goal", goal), *numbers, positive("sample", sample)]
-    fixed = [*{**(settings or {}), **held, **{name: ends["from"] for name, ends in ranges.items()}}.items()]
-    _subject(text_from(robot), law, tuple(fixed), tuple(_frozen(motion)))  # what cannot be is told now
+    refuse_long(duration + settle, sample)
+    fixed = {**_others(settings), **held, **{name: ends["from"] for name, ends in ranges.items()}}
+    refuse_ours(law, fixed)
+    _subject(robot, law, fixed, motion)  # what cannot be is told now
     told = {"law": law, "gains": list(ranges), "settings": fixed, "motion": motion, "device": refuse_device(device)}
     units = {gain["name"]: gain["unit"] for gain in api.law_gains(law)}
     return Plan(cases, {"robot": robot, **told}, units)
+
+
+def refuse_long(seconds: float, sample: float) -> None:
+    if not 1 <= seconds / sample <= STEPS:
+        told = f"{seconds:g} s are {seconds / sample:.3g} steps of {sample:g} s"
+        raise InputError(f"duration, settle, sample: {told}; expected 1 to {STEPS:,} of them")
+
+
+def refuse_ours(law: Any, settings: Mapping[str, Any]) -> None:
+    """What the study says of a law itself."""
+    if not isinstance(law, str):
+        raise InputError(f"law: expected the name of a law, found {law!r:.60}")
+    for name in settings:
+        if name in OURS:
+            raise InputError(f"gains: {name} is no gain of {law}; it is a setting of the study, or not to be chosen")
+
+
+def _others(settings: Any) -> dict[str, Any]:
+    """Numbers, words and lists of them."""
+    if settings is not None and not (isinstance(settings, Mapping) and all(isinstance(x, str) for x in settings)):
+        raise InputError(f"settings: expected values by name, such as limit = 100, found {settings!r:.60}")
+    try:
+        found: dict[str, Any] = plain(dict(settings or {}))
+    except TypeError:
+        raise InputError(f"settings: expected numbers, words or lists of them, found {settings!r:.60}") from None
+    return found
 
 
 def _range(name: str, ends: Any) -> dict[str, float]:

@@ -106,7 +106,7 @@ def plan(
         "mass": payloads if payloads is not None else {"from": 0, "to": 5, "count": 11},
         "speed": speeds if speeds is not None else {"from": 0.5, "to": 2, "count": 7},
     }
-    cases, place = Product(levels), tuple(map(float, com))
+    cases, place = Product(levels), _place(com)
     if cases.levels["mass"].min() < 0 or cases.levels["speed"].min() <= 0:
         raise InputError("payload: expected payloads of zero or more and speeds above zero")
     _dynamics(text_from(robot), place)
@@ -115,6 +115,16 @@ def plan(
         cases,
         {"robot": robot, **shared, "limits": _efforts(robot, limits), "velocities": Limits(robot).velocity.tolist()},
     )
+
+
+def _place(com: Any) -> tuple[float, ...]:
+    try:
+        found = tuple(map(float, com))
+    except (TypeError, ValueError):
+        found = ()
+    if isinstance(com, str) or len(found) != 3 or not np.isfinite(found).all():
+        raise InputError(f"com: expected three numbers, m in the tool frame, found {com!r:.60}")
+    return found
 
 
 def _efforts(robot: Robot, limits: Any) -> list[float]:

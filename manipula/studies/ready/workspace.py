@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.api import reach
-from manipula.errors import InputError, UnsetError
+from manipula.errors import InputError, UnsetError, caution
 from manipula.pages.page import section
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
@@ -131,9 +131,18 @@ def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, bo
         )
     spans = _box(robot, box)
     levels = {axis: _levels(span, n) for axis, span, n in zip(AXES, spans, _counts(voxels, spans))}
+    _doubt_thin(robot, sum(len(x) > 1 for x in levels.values()))
     task = "pose" if robot.dof >= 6 else "position"
     asked = directions_of(directions).tolist()
     return Plan(Product(levels), {"robot": robot, "task": task, "directions": asked, "weighs": _weighs(robot)})
+
+
+def _doubt_thin(robot: Robot, sides: int) -> None:
+    """One joint draws a curve, two a surface: the middles of voxels in more dimensions are hardly ever on it."""
+    if robot.dof < sides:
+        few = f"{robot.name} has {robot.dof} joint{'s' * (robot.dof > 1)}, so its tool stays on a "
+        what = "curve" if robot.dof == 1 else "surface"
+        caution(f"{few}{what}, which the middles of voxels in {sides} dimensions miss; arm.plot_workspace draws it")
 
 
 def _weighs(robot: Robot) -> bool:

@@ -21,15 +21,16 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from manipula.errors import InputError, caution
+from manipula.errors import InputError, caution, some_of
 from manipula.studies.work.blocks import Block, Spec, joined
 from manipula.support.files import write_bytes, write_text
 
 ENOUGH, SOON = 4 * 2**20, 5.0  # bytes, seconds: then what has come is written
 FORMAT = 1
 WHOLE = "results.npz"
-TOLD = {"function": "function", "text": "text of the function", "cases": "cases", "count": "number of cases",
-        "seed": "seed", "shared": "shared values", "versions": "versions"}  # fmt: skip
+TOLD = {"function": "function differs", "text": "text of the function differs", "cases": "cases differ",
+        "count": "number of cases differs", "seed": "seed differs", "shared": "shared values differ",
+        "versions": "versions differ"}  # fmt: skip
 
 
 class Store:
@@ -58,8 +59,7 @@ class Store:
     def _refuse_another(self, found: dict[str, Any], identity: dict[str, Any]) -> None:
         for key, value in identity.items():
             if found.get(key) != value:
-                was = f": {found.get(key)!r:.60}, not {value!r:.60}" if key in ("function", "count", "seed") else ""
-                raise InputError(f"{self.folder}: holds another study: its {TOLD[key]} differs{was}")
+                raise InputError(f"{self.folder}: holds another study: its {_difference(key, found.get(key), value)}")
 
     def done(self, there: Callable[[Block], None]) -> list[tuple[int, int]]:
         """The ranges of cases whose results are there; who listens hears of them part by part."""
@@ -107,6 +107,16 @@ class Store:
 
     def drop_parts(self) -> None:
         shutil.rmtree(self.parts, ignore_errors=True)
+
+
+def _difference(key: str, found: Any, wanted: Any) -> str:
+    """In words, and which where that helps."""
+    if key in ("function", "count", "seed"):
+        return f"{TOLD[key]}: {found!r:.60}, not {wanted!r:.60}"
+    if key == "shared" and isinstance(found, dict):
+        odd = [name for name in {**found, **wanted} if found.get(name) != wanted.get(name)]
+        return f"{TOLD[key]}: {some_of(odd)}"
+    return TOLD[key]
 
 
 def ranges_or_failed(block: Block) -> list[tuple[int, int]]:

@@ -200,6 +200,7 @@ class Study:
 
     def report(self, path: str | Path) -> Path:
         """A page that stands alone: what a ready study shows of its own, summary, pictures, failures."""
+        refuse_page(path)
         return write_text(Path(path), report_of(self, *self.show(self)))
 
     @property
@@ -251,3 +252,9 @@ def refuse_results(path: str | Path | None) -> None:
     if not isinstance(path, str | Path):
         raise InputError(f"results: expected the name of a file, found {path!r:.60}")
     refuse_ending(Path(path))
+
+
+def refuse_page(path: str | Path | None) -> None:
+    """A page is HTML, and its name says so."""
+    if path is not None and Path(path).suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"report: expected a file that ends in .html, found {str(path)!r:.60}")

@@ -23,12 +23,13 @@ Spec = dict[str, Shape]  # what the first case that succeeded gave: every other 
 @dataclass
 class Block:
     """`cases` succeeded, with a row each in every column; `failed` did not, each for its reason. `seconds`: of the
-    worker."""
+    worker; `notes`: what it has to say besides."""
 
     cases: NDArray[np.int64]
     columns: dict[str, NDArray[Any]]
     failed: list[tuple[int, str]] = field(default_factory=list)
     seconds: float = 0.0
+    notes: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -56,7 +57,9 @@ class WrongWorker(InputError):
 def checked(result: Any, names: Sequence[str], spec: Spec | None) -> dict[str, NDArray[Any]]:
     """The results of one case as arrays; what cannot be kept, or is not like the others, is told."""
     if not isinstance(result, Mapping):
-        raise WrongResult(f"the function gave {result!r:.60}; expected a dict of numbers, words or small arrays")
+        raise WrongResult(
+            f"the function gave {plainly(repr(result))[:60]}; expected a dict of numbers, words or small arrays"
+        )
     if spec is not None and list(result) != list(spec):
         if set(result) != set(spec):
             raise WrongResult(f"gave {_few(result)} where the first case gave {_few(spec)}; all give the same names")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from manipula.errors import InputError, ManipulaWarning
 from manipula.robot import Robot
+from manipula.studies.work.apart import fresh
 from manipula.support.cache import fingerprint
 from manipula.version import __version__
 
@@ -50,8 +51,13 @@ class Opened:
     """A job where it is done."""
 
     function: Callable[..., Any]
-    shared: dict[str, Any]
+    given: Callable[[], dict[str, Any]]
     job: Job
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """As it came, whatever an earlier case did to it."""
+        return self.given()
 
     @property
     def batched(self) -> bool:
@@ -95,7 +101,7 @@ def packed(function: Any, shared: Mapping[str, Any], names: tuple[str, ...], see
 def opened(data: bytes) -> Opened:
     """A job as it is in this process, made once."""
     job: Job = pickle.loads(data)
-    return Opened(_function(job.function), {name: _value(kind, held) for name, kind, held in job.shared}, job)
+    return Opened(_function(job.function), fresh({name: _value(kind, held) for name, kind, held in job.shared}), job)
 
 
 # the function

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.studies.cases.cases import Columns, rows_from
 from manipula.studies.cases.values import kind_of
+from manipula.studies.work.apart import draws_told, shared_draws, undisturbed
 from manipula.studies.work.blocks import Block, Spec, WrongResult, WrongWorker, block_from, checked, joined, sentence_of
 from manipula.studies.work.job import Opened, opened, refuse_versions, versions
 
@@ -30,6 +31,11 @@ class Chunk:
     count: int
     columns: Columns
     spec: Spec | None = None
+
+    @property
+    def own_columns(self) -> Columns:
+        """For a function that may write into them."""
+        return {name: values.copy() for name, values in self.columns.items()}
 
     def halves(self) -> tuple[Chunk, Chunk]:
         """Two of half the size, in order."""
@@ -64,10 +70,11 @@ class Generators(Sequence[np.random.Generator]):
 def worked(data: bytes, chunk: Chunk, interrupted: Callable[[Block], None] = lambda block: None) -> Block:
     """The results of a chunk. `data` is the job, which a process opens once. `interrupted` hears what was done before
     somebody ended it."""
-    job = _met(data)
+    job, before = _met(data), shared_draws()
     began = perf_counter()
     block = _together(job, chunk) if job.batched else _one_by_one(job, chunk, interrupted)
     block.seconds = perf_counter() - began
+    block.notes = draws_told(before, shared_draws())
     return block
 
 
@@ -86,9 +93,10 @@ def _met(data: bytes) -> Opened:
 
 def _one_by_one(job: Opened, chunk: Chunk, interrupted: Callable[[Block], None]) -> Block:
     cases, results, failed, spec = list[int](), list[Any](), list[tuple[int, str]](), chunk.spec
-    for case, row in enumerate(rows_from(chunk.columns, chunk.count), chunk.start):
+    for case, row in enumerate(rows_from(chunk.own_columns, chunk.count), chunk.start):
         try:
-            found = job.function({**job.shared, **row}, generator(job.job.seed, case))
+            with undisturbed():
+                found = job.function({**job.shared, **row}, generator(job.job.seed, case))
             results.append(checked(found, job.job.names, spec))
             cases.append(case)
         except KeyboardInterrupt:
@@ -111,7 +119,8 @@ def _together(job: Opened, chunk: Chunk) -> Block:
     """All at once; where that fails, the halves, until the case is alone that fails."""
     generators = Generators(job.job.seed, chunk.start, chunk.count)
     try:
-        found = job.function({**job.shared, **chunk.columns}, generators)
+        with undisturbed():
+            found = job.function({**job.shared, **chunk.own_columns}, generators)
         columns = _rows_checked(found, job.job.names, chunk)
     except WrongWorker:
         raise
