@@ -280,6 +280,7 @@ def test_a_studio_started_anew_is_told_until_its_address_is_opened(page: Any) ->
     sentence.wait_for(state="detached")
     page.locator(".stage:not(.stale)[aria-busy=false]").wait_for()
     assert cell(page, 2, "a (m)").input_value() == "0.66"
+    page.evaluate("document.activeElement.blur()")
 
 
 def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:
