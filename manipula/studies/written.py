@@ -22,7 +22,7 @@ def study_text(name: str, robot: Robot, settings: Mapping[str, Any], seed: int =
         "format = 1",
         f"study = {_value(name)}",
         f"seed = {_value(seed)}",
-        *(f"settings.{_key(key)} = {_value(value)}" for key, value in settings.items()),
+        *(f"settings.{key_text(key)} = {_value(value)}" for key, value in settings.items()),
         f"robot = {_block(text_from(robot))}",
     ]
     return "\n".join(lines) + "\n"
@@ -39,11 +39,12 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(str(key))} = {_value(x)}" for key, x in value.items()) + " }"
+        return "{ " + ", ".join(f"{key_text(str(key))} = {_value(x)}" for key, x in value.items()) + " }"
     raise InputError(f"a study file cannot hold {value!r:.60}")
 
 
-def _key(text: str) -> str:
+def key_text(text: str) -> str:
+    """A key, in quotes where it needs them."""
     return text if _BARE.fullmatch(text) else _quoted(text)
 
 

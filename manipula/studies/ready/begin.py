@@ -34,6 +34,12 @@ def _turning(robot: Robot) -> Any:
     return np.array([joint.turns for joint in robot.joints if joint.name in robot.joint_names])
 
 
+def motion_of(robot: Robot) -> str:
+    """From where motions begin to where they end, with something in the hand."""
+    stops = [[float(f"{x:.4g}") for x in stop] for stop in (start_of(robot), goal_of(robot))]
+    return f"[[tasks]]\njoints = {stops}\nduration = 1  # s\npayload = 1  # kg"
+
+
 def efforts_of(robot: Robot) -> list[float] | None:
     """Where the robot says what its motors give it is not asked for."""
     known = Limits(robot).effort

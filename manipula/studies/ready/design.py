@@ -21,7 +21,8 @@ from manipula.studies.cases.samples import LatinHypercube, Sobol
 from manipula.studies.designs.built import robot_of_design
 from manipula.studies.designs.subject import Subject
 from manipula.studies.designs.verdict import Wishes, blank, judged
-from manipula.studies.ready.design_usual import usual_ranges, usual_tasks
+from manipula.studies.ready.begin import motion_of
+from manipula.studies.ready.design_usual import usual_lines, usual_ranges, usual_tasks
 from manipula.studies.ready.design_words import drives_from, tasks_from
 from manipula.studies.ready.entry import Plan
 from manipula.studies.ready.forms import Column, Setting
@@ -43,13 +44,13 @@ SAMPLES = {"sobol": Sobol, "latin": LatinHypercube}
 SHOWN = 40
 CHOICES = ("mass", "price")
 FORM = (
-    Setting("vary", "ranges of lengths, angles, masses by name", "written"),
-    Setting("tasks", "places of the tool or configurations, durations, loads", "written"),
-    Setting("motors", "a catalogue to choose from", "written"),
-    Setting("objectives", "what a design is judged by", "written"),
+    Setting("vary", "ranges of lengths, angles, masses by name", "lines", "SI", usual_lines),
+    Setting("tasks", "places of the tool or configurations, durations, loads", "lines", "SI", motion_of),
+    Setting("motors", "a catalogue to choose from", "lines", "SI"),
+    Setting("objectives", "what a design is judged by", "lines"),
     Setting("sample", "how designs are drawn", "choice", begin=lambda robot: "sobol", choices=lambda: tuple(SAMPLES)),
     Setting("count", "designs", "count", "", lambda robot: 256),
-    Setting("beam", "kg/m of links by length", "written"),
+    Setting("beam", "kg/m of links by length", "lines", "kg/m"),
     Setting("choose", "the motor: the lightest or the cheapest", "choice", "", lambda robot: "mass", lambda: CHOICES),
 )
 COLUMNS = {
@@ -155,7 +156,10 @@ def _beams(beam: Any, cases: Cases) -> dict[str, float]:
 def _refuse_ends(robot: Robot, cases: Cases) -> None:
     """What the robot cannot be at the ends of the ranges is told now; angles that look like degrees are, too."""
     for values in _ends(cases):
-        robot.with_parameters(**values)
+        try:
+            robot.with_parameters(**values)
+        except UnknownNameError as error:
+            raise InputError(f"vary: {error}") from error
 
 
 def _refuse_subject(subject: Subject, tasks: Sequence[Any]) -> None:

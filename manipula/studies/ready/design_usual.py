@@ -14,6 +14,7 @@ from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.values.parameter import Name, Num, floats_of
 from manipula.robot import Robot
 from manipula.studies.work.job import arm
+from manipula.studies.written import key_text
 
 SHORTER, LONGER = 0.8, 1.2
 BENT = (0.6, 1.2)  # rad, of every joint at both places: an arm that is stretched has no shorter one beside it
@@ -23,12 +24,22 @@ SECONDS = 1.0
 
 def usual_ranges(robot: Robot) -> dict[str, list[float]]:
     """Of every length that has a value and stands alone in its cell."""
-    found = {name: sorted([SHORTER * value, LONGER * value]) for name, value in _lengths(robot).items() if value}
+    found = _ranges(robot)
     if not found:
         raise InputError(
             f"vary: no length of {robot.name} has a value; expected ranges by name, such as l1 = [0.3, 0.6]"
         )
     return found
+
+
+def usual_lines(robot: Robot) -> str | None:
+    """The ranges as a study file would say them; None where there are none."""
+    rows = [f"{key_text(name)} = [{low:.4g}, {high:.4g}]" for name, (low, high) in _ranges(robot).items()]
+    return "\n".join(["[vary]", *rows]) if rows else None
+
+
+def _ranges(robot: Robot) -> dict[str, list[float]]:
+    return {name: sorted([SHORTER * value, LONGER * value]) for name, value in _lengths(robot).items() if value}
 
 
 def _lengths(robot: Robot) -> dict[str, float]:

@@ -7,6 +7,7 @@ study takes: an empty setting is left out, and what cannot be is the study's own
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -15,9 +16,11 @@ from manipula.errors import InputError, UnknownNameError
 from manipula.robot import Robot
 
 Kind = Literal[
-    "count", "number", "flag", "choice", "joints", "efforts", "vector", "box", "levels", "ranges", "logs", "written"
+    "count", "number", "flag", "choice", "joints", "efforts", "vector", "box", "levels", "ranges", "lines", "logs",
+    "written"
 ]  # fmt: skip
 AXES = ("x", "y", "z")
+LETTERS = 20_000  # of a text
 
 
 class Column(NamedTuple):
@@ -53,7 +56,8 @@ class Setting:
 
     "count" and "number" are one cell, "flag" is yes or no, "choice" a word; "joints" (rad or m) and "efforts" (N·m or
     N) one a joint; "vector" x, y and z; "box" two ends of each; "levels" from, to and how many; "ranges" a table for
-    each word of the setting `by`; "logs" are recordings; "written" is said in a study file alone.
+    each word of the setting `by`; "lines" are those of a study file that say it; "logs" are recordings; "written" is
+    said in a study file alone.
     """
 
     name: str
@@ -86,7 +90,7 @@ def cells_of(setting: Setting, robot: Robot) -> list[Cell]:
 def begun(setting: Setting, robot: Robot) -> Any:
     """What stands in the cells at first: a value each, None where it is empty."""
     value = setting.begin(robot)
-    if setting.kind in ("flag", "choice", "ranges", "logs", "written"):
+    if setting.kind in ("flag", "choice", "ranges", "lines", "logs", "written"):
         return value
     if value is None:
         return [None] * len(cells_of(setting, robot))
@@ -112,6 +116,8 @@ def _made(setting: Setting, value: Any) -> Any:
         return value
     if setting.kind == "ranges":
         return _ranges_made(setting.name, value)
+    if setting.kind == "lines":
+        return _lines_read(setting.name, value)
     if not isinstance(value, list) or len(value) > 1000 or any(isinstance(x, list | dict) for x in value):
         raise InputError(f"{setting.name}: expected what stands in its fields, found {value!r:.60}")
     if all(x is None for x in value):
@@ -131,6 +137,21 @@ def _ranges_made(name: str, value: Any) -> dict[str, Any]:
     given = {str(key): ends for key, ends in value.items() if ends != [None, None]}
     _refuse_gaps(name, [low for low, _ in given.values()])
     return {key: low if high is None else [low, high] for key, (low, high) in given.items()}
+
+
+def _lines_read(name: str, text: Any) -> Any:
+    """The value that lines of a study file give the setting: `[vary]` and `l1 = [0.2, 0.4]`, or `vary.l1 = …`."""
+    if text is None:
+        return None
+    if not isinstance(text, str) or len(text) > LETTERS:
+        raise InputError(f"{name}: expected lines of a study file, {LETTERS} letters at most, found {text!r:.60}")
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{name}: this is no TOML: {error}") from None
+    if odd := [key for key in found if key != name]:
+        raise InputError(f"{name}: expected its own lines, such as {name} = …, found those of {odd[0]!r:.40}")
+    return found.get(name)
 
 
 def _refuse_gaps(name: str, value: Sequence[Any]) -> None:

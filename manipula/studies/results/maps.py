@@ -44,12 +44,17 @@ def map_of(
     cut = ", ".join(f"{word} = {v:.4g}" if isinstance(v, float) else f"{word} = {v}" for word, v in held.items())
     title = f"{name} at {cut}" if cut else name
     places = across.astype(float).tolist(), up.astype(float).tolist()
-    return HeatMap(title, labelled(x, units), labelled(y, units), *places, values.tolist(), units.get(name, ""))
+    return HeatMap(title, labelled(x, units), labelled(y, units), *places, values.tolist(), _unit(name, units))
 
 
 def labelled(name: str, units: Mapping[str, str]) -> str:
     """The column with its unit, where it has one."""
-    return f"{name}, {unit}" if (unit := units.get(name, "")) not in ("", "1") else name
+    return f"{name}, {unit}" if (unit := _unit(name, units)) else name
+
+
+def _unit(name: str, units: Mapping[str, str]) -> str:
+    """A share has none."""
+    return "" if (unit := units.get(name, "")) == "1" else unit
 
 
 def _level(name: str, values: NDArray[Any], wanted: float | None) -> Any:

@@ -86,9 +86,10 @@ def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Stu
         raise InputError(f"seed: expected a whole number of zero or more, found {seed:g}")
     text = study_text(entry.name, robot, settings | named, int(seed))
     asked = study_from_text(text)
-    assert asked.robot is not None
+    with heard():  # what is odd about the robot was told when it was drawn
+        subject = robot_beside(Path(), str(asked.robot))
     found = ready_study(
-        entry.name, robot_beside(Path(), asked.robot), asked.settings | logs, most=MOST, seed=asked.seed,
+        entry.name, subject, asked.settings | logs, most=MOST, seed=asked.seed,
         engine="local" if flag_in(given, "cores", False) else "serial", tell=_telling(tell),
         resume=Path(given["outbox"]) / "studies" / sha256(f"{text}{logs}".encode()).hexdigest()[:32],
     )  # fmt: skip

@@ -103,6 +103,13 @@ def test_a_form_runs_as_it_stands_and_its_file_gives_the_same_bytes(name: str, t
         ("gains", {"gains": {"kp": [25, None], "kd": [5, None]}}, "gains", "not all can be held"),
         ("gains", {"gains": {"kp": [None, 25], "kd": [5, 80]}}, "gains", "fill in"),
         ("gains", {"duration": [0]}, "duration", "above zero"),
+        ("design", {"vary": "l1 = [0.2,"}, "vary", "this is no TOML"),
+        ("design", {"vary": "[tasks]"}, "vary", "found those of 'tasks'"),
+        ("design", {"vary": "vary = 3"}, "vary", "expected ranges by name"),
+        ("design", {"vary": "vary.l9 = [1, 2]"}, "vary", "l9"),
+        ("design", {"tasks": "[[tasks]]\nplaces = [0.1, 0.1]"}, "tasks", "expected three numbers"),
+        ("design", {"vary": "x" * 30_000}, "vary", "20000 letters at most"),
+        ("design", {"vary": ["l1"]}, "vary", "expected lines of a study file"),
     ],
 )
 def test_what_cannot_be_is_told_at_its_field(

@@ -419,11 +419,11 @@ export interface StudiesAnswer {
   studies: { name: string; about: string; fields: StudyField[]; written: string[] }[]; // written: said in a study file alone
 }
 /** How a setting is typed: into cells, each with its label and SI unit; a word of `choices`; or, for each word of the
- *  setting `by`, two ends of some names (without a second end the first is held). */
+ *  setting `by`, two ends of some names (without a second end the first is held); or as lines of a study file. */
 export interface StudyField {
   name: string;
   about: string;
-  kind: "count" | "number" | "flag" | "choice" | "joints" | "efforts" | "vector" | "box" | "levels" | "ranges" | "logs";
+  kind: "count" | "number" | "flag" | "choice" | "joints" | "efforts" | "vector" | "box" | "levels" | "ranges" | "lines" | "logs";
   unit: string;
   cells: { label: string; unit: string }[];
   value: (number | null)[] | string | boolean | null; // to begin with: one for each cell, the word, yes or no

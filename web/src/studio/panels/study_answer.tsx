@@ -1,7 +1,7 @@
 // What came of a study: its pictures and tables, the numbers in short, how they are spread, what failed, files.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { StudyAnswer } from "../../shared/api";
 import type { Lines } from "../../shared/plot";
 import { fetchFile } from "../dialogs/sharing";
@@ -10,7 +10,7 @@ import { Act, Choice } from "../parts/controls";
 import { Plot } from "../parts/plot";
 import { stale } from "../state/drawing";
 import { StandIns } from "./dynamics";
-import { another, job } from "./study_asked";
+import { another, awaited, job } from "./study_asked";
 
 const result = signal("");
 
@@ -110,10 +110,15 @@ function Failures({ answer }: { answer: StudyAnswer }): JSX.Element | null {
 }
 
 export function Answer({ answer }: { answer: StudyAnswer }): JSX.Element {
+  const head = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (awaited.value && job.phase.value === "done") head.current?.scrollIntoView({ block: "start" });
+    awaited.value = awaited.value && job.phase.value === "running";
+  }, [answer]);
   const old = job.phase.value === "running" || stale.value || another.value;
   return (
     <div class={old ? "old" : ""}>
-      <h2>
+      <h2 ref={head}>
         {answer.title}: {counted("{0} case", "{0} cases", answer.count)}
         {answer.failed > 0 && `, ${t("{0} failed", answer.failed)}`}
       </h2>

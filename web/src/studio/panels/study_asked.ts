@@ -32,6 +32,8 @@ export const chosen = signal(before.study ?? "");
 export const typed = signal<Readonly<Record<string, Typed>>>(before.typed ?? {});
 export const cores = signal(before.cores ?? false);
 export const logs = signal<File[]>([]);
+/** Somebody waits for the answer: it is brought into view when it comes. */
+export const awaited = signal(false);
 /** The arm that the answer is of. */
 const of = signal(before.of ?? "");
 
@@ -68,7 +70,7 @@ export function endOf(field: StudyField, row: StudyField["ranges"][string][numbe
 
 function asked(field: StudyField): StudyRequest["settings"][string] {
   if (field.kind === "flag") return cellOf(field, 0) === true;
-  if (field.kind === "choice") return String(cellOf(field, 0) ?? "");
+  if (field.kind === "choice" || field.kind === "lines") return String(cellOf(field, 0) ?? "");
   if (field.kind === "ranges") return Object.fromEntries(rangesOf(field).map((row) => [row.name, [endOf(field, row, 0), endOf(field, row, 1)]]));
   return field.cells.map((_, i) => cellOf(field, i));
 }
@@ -78,6 +80,7 @@ export function run(): void {
   const settings = Object.fromEntries(fields.filter(({ kind }) => kind !== "logs").map((field) => [field.name, asked(field)]));
   const rest = { study: name, settings, seed: cellOf(SEED, 0) ?? 0, cores: cores.value, values: known(standIns.value) };
   of.value = drawn.value?.digest ?? "";
+  awaited.value = true;
   const form = new FormData();
   form.set("document", JSON.stringify(robot.value));
   form.set("asked", JSON.stringify({ ...rest, recordings: logs.value.map((file) => file.name) }));

@@ -101,6 +101,22 @@ function Ranges({ field, wrong, told }: { field: StudyField; wrong: boolean; tol
   );
 }
 
+function Lines({ field, wrong, told }: { field: StudyField; wrong: boolean; told: string }): JSX.Element {
+  const text = String(cellOf(field, 0) ?? "");
+  return (
+    <textarea
+      class="lines"
+      spellcheck={false}
+      rows={Math.min(12, text.split("\n").length + 1)}
+      aria-label={withUnit(field.name, field.unit)}
+      aria-invalid={wrong}
+      aria-describedby={told}
+      value={text}
+      onChange={(e) => put(field, 0, e.currentTarget.value)}
+    />
+  );
+}
+
 function Logs({ told }: { told: string }): JSX.Element {
   return (
     <input
@@ -116,6 +132,7 @@ function Logs({ told }: { told: string }): JSX.Element {
 
 function inner(field: StudyField, wrong: boolean, told: string): ComponentChildren {
   if (field.kind === "logs") return <Logs told={told} />;
+  if (field.kind === "lines") return <Lines field={field} wrong={wrong} told={told} />;
   if (field.kind === "ranges") return <Ranges field={field} wrong={wrong} told={told} />;
   if (field.kind === "flag") return <Switch label={t(field.about)} on={cellOf(field, 0) === true} onChange={(on) => put(field, 0, on)} />;
   if (field.kind !== "choice") return <Cells field={field} wrong={wrong} told={told} />;
@@ -127,14 +144,15 @@ function inner(field: StudyField, wrong: boolean, told: string): ComponentChildr
 export function Field({ field }: { field: StudyField }): JSX.Element {
   const wrong = job.phase.value === "failed" && job.place.value === field.name;
   const told = `about-${field.name}`;
-  const unit = field.cells.length === 1 ? shownUnit(field.cells[0]!.unit).unit : "";
+  const unit = field.cells.length === 1 ? shownUnit(field.cells[0]!.unit).unit : field.kind === "lines" ? field.unit : "";
   return (
-    <fieldset class={`setting ${field.cells.length > 1 || field.kind === "ranges" ? "many" : ""}`}>
+    <fieldset class={`setting ${field.cells.length > 1 || ["ranges", "lines"].includes(field.kind) ? "many" : ""}`}>
       <legend>{withUnit(field.name, unit)}</legend>
       <div class="line">{inner(field, wrong, told)}</div>
       {field.kind !== "flag" && (
         <p class="quiet" id={told}>
           {t(field.about)}
+          {field.kind === "lines" && ` · ${t("as lines of a study file")}`}
         </p>
       )}
       {wrong && (
