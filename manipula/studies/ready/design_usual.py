@@ -14,7 +14,7 @@ from manipula.mechanics.robot.limits import Limits
 from manipula.mechanics.robot.values.parameter import Name, Num, floats_of
 from manipula.robot import Robot
 from manipula.studies.work.job import arm
-from manipula.studies.written import key_text
+from manipula.support.toml_text import key_text
 
 SHORTER, LONGER = 0.8, 1.2
 BENT = (0.6, 1.2)  # rad, of every joint at both places: an arm that is stretched has no shorter one beside it
