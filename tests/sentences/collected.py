@@ -34,7 +34,8 @@ INWARD = (
     "mechanics/models/two_velocity_entries", "mechanics/robot/formats/conversion/tables",
 )  # fmt: skip
 
-WRITTEN = ("(*", "const ")  # comments and code of files that are written
+# comments and code of files that are written
+WRITTEN = ("(*", "const ", 'row("', "body(", 'friction("', "(quarter(", "{CELL}, {centres}")
 
 
 class Collector:
@@ -60,6 +61,8 @@ class Collector:
     def run(self) -> None:
         for function in (x for name in EDGES for x in self.every.named.get(name, ())):
             self.reader.text(function)
+        for name in NOTES:
+            self._listen((Place(of=tuple((one, name) for one in self.every.fields.get(name, ()))),))
         for source in self.every.files.values():
             for call, inside in source.calls:
                 for function in self.every.called(call.func, source):

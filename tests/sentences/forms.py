@@ -172,6 +172,9 @@ class Reader:
         match call:
             case ast.Call(func=ast.Name(id="str" | "RowLabel"), args=[text, *_]):
                 return self.forms(text, inside, source)
+            case ast.Call(func=ast.Name(id="next" | "list" | "tuple" | "sorted"), args=[rows, *otherwise]):
+                every = ast.copy_location(ast.Tuple([rows, *otherwise]), call)
+                return [(self._table(every, inside, source),)]
             case ast.Call(func=ast.Attribute(attr="join"), args=[rows]):
                 return [(self._table(rows, inside, source),)]
             case ast.Call(func=ast.Attribute(attr="get", value=ast.Name() as table), args=[_, *otherwise]):

@@ -169,6 +169,7 @@ def test_the_name_of_the_file_stays(file: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_is_not_known_stays() -> None:
+    assert tongue.told_in("arm.toml: format: is missing", "pt") == "arm.toml: format: falta"
     for text in ("", "x", "a: b (c)", "(", "joint", "'", "{0} {name}", "q" * 100_000, "a: " * 3000, "é: ("):
         assert tongue.told_in(text, "pt") == text or text == "joint"
         assert tongue.told_in(text, "xx") == tongue.told_in(text, "en") == text
@@ -180,6 +181,8 @@ def test_places_are_whole_words_are_told_and_the_fullest_reading_counts() -> Non
     assert known.told("found red") == "há red"
     assert known.told("it is red") == "it é vermelho"
     assert known.told("found 'a in b' in c") == "em c há 'a in b'"
+    assert known.told("found 'a cut off") == "há 'a cut off"
+    assert known.told("a.toml: red: it is red") == "a.toml: red: it é vermelho"
     assert known.told("a.toml: it is red (found x)") == "a.toml: it é vermelho (há x)"
     assert Catalogue(words, parted=False).told("a: it is red") == "a: it é vermelho"
     assert Catalogue(words, parted=False).told("red (found x)") == "red (found x)"

@@ -32,8 +32,8 @@ class Entry(NamedTuple):
     def longest(self) -> str:
         return max(self.pieces, key=len)
 
-    def found(self, text: str) -> list[str] | None:
-        """What stands in the places, if this is the form of the text; quotes are not torn apart."""
+    def found(self, text: str, torn: bool = False) -> list[str] | None:
+        """What stands in the places, if this is the form of the text; quotes are torn apart only where it says so."""
         first, *rest = self.pieces
         if not rest:
             return [] if text == first else None
@@ -41,13 +41,13 @@ class Entry(NamedTuple):
             return None
         found, at, last = list[str](), len(first), rest.pop()
         for piece in rest:
-            end = _end(text, at, piece)
+            end = text.find(piece, at) if torn else _end(text, at, piece)
             if end < 0:
                 return None
             found.append(text[at:end])
             at = end + len(piece)
         end = len(text) - len(last)
-        if end < at or not text.endswith(last) or not _whole(text[at:end]):
+        if end < at or not text.endswith(last) or not (torn or _whole(text[at:end])):
             return None
         return [*found, text[at:end]]
 
@@ -87,7 +87,10 @@ class Catalogue:
 
     def told(self, text: str) -> str:
         """The sentence in the language of the catalogue, as far as it is known."""
-        return self.whole[text] if text in self.whole else _Telling(text, self).best(text).text
+        if text in self.whole:
+            return self.whole[text]
+        found = _Telling(text, self).best(text)
+        return found.text if found.letters else _Telling(text, self, torn=True).best(text).text
 
 
 class _Read(NamedTuple):
@@ -98,9 +101,10 @@ class _Read(NamedTuple):
 
 
 class _Telling:
-    """The reading of one sentence."""
+    """The reading of one sentence; `torn`: of one whose quotes do not close, being cut off."""
 
-    def __init__(self, sentence: str, known: Catalogue) -> None:
+    def __init__(self, sentence: str, known: Catalogue, torn: bool = False) -> None:
+        self.torn = torn
         self.known, self.parted = known, known.parted and len(sentence) <= _LONGEST
         self.near = [one for one in known.formed if one.longest in sentence]
         self._read: dict[str, _Read] = {}
@@ -122,7 +126,7 @@ class _Telling:
 
     def _formed(self, text: str) -> Iterator[_Read]:
         for one in self.near:
-            found = one.found(text)
+            found = one.found(text, self.torn)
             if found is None:
                 continue
             told = [self._place(one, at, x) for at, x in enumerate(found)]
@@ -139,8 +143,10 @@ class _Telling:
         return self._label(text) if label else self.best(text)
 
     def _label(self, text: str) -> _Read:
-        """`joint 2`; without a blank it is a name."""
-        return self.best(text) if " " in text else _Read(text, 0)
+        """`arm.toml: joint 2`: every part by itself; without a blank it is a name."""
+        first, *rest = text.split(": ")
+        found = self.best(first) if " " in first else _Read(first, 0)
+        return _joined("{}: {}", found, self._label(": ".join(rest))) if rest else found
 
     def _placed(self, text: str) -> Iterator[_Read]:
         """`joint 2: …`: a label and the rest."""
