@@ -21,8 +21,8 @@ from manipula.errors import DivergenceError, caution
 from manipula.simulation.driving import Part, Workshop, along_time, begun, torques, values_of, variables_of, wanted
 from manipula.simulation.functions import Array
 from manipula.simulation.marching import Marched
-from manipula.simulation.smooth.adams import DONE, MET
-from manipula.simulation.smooth.equation import TIME, Equation, Solved, values_at
+from manipula.simulation.smooth.adams import DONE, MET, MORE
+from manipula.simulation.smooth.equation import STOPPED, TIME, Equation, Solved, values_at
 from manipula.support.progress import Tell
 
 FIRST = 0.03  # of the accuracy: the first tolerance
@@ -147,6 +147,10 @@ class _Problem:
         tolerance, before, n = FIRST * accuracy, None, self.part.robot.dof
         while True:
             found = self.equation.solve(self.y[row], u, kept, self.all_times, self.bounds, tolerance, stop=stop)
+            if found.how == STOPPED and not self.lead and len(found.rows) > self.asked[1]:
+                return found, 0.0  # what there is
+            if found.how == STOPPED:
+                raise KeyboardInterrupt
             if found.how == MET:
                 return found, 0.0
             if found.how != DONE:
@@ -159,9 +163,12 @@ class _Problem:
 
     def _lost(self, row: int, found: Solved) -> str:
         where = f" of row {', '.join(map(str, np.unravel_index(row, self.lead)))}" if self.lead else ""
-        return (
-            f"{self.part.robot.name}{where} cannot be followed beyond {found.time:.6g} s: its states change ever faster"
+        why = (
+            f"it takes more than {found.evaluations:.0e} evaluations: ask for less accuracy, or take fixed steps"
+            if found.how == MORE
+            else "its states change ever faster"
         )
+        return f"{self.part.robot.name}{where} cannot be followed beyond {found.time:.6g} s: {why}"
 
     def _warn(self, error: float, accuracy: float) -> None:
         if error > accuracy:
@@ -171,26 +178,29 @@ class _Problem:
             )
 
     def _told(self, solved: list[Solved]) -> Marched:
-        """Rows of the batch side by side, and what goes out of the function there."""
-        y = np.stack([x.rows[self.asked] for x in solved]).reshape(*self.lead, len(self.times), self.equation.size)
+        """Rows of the batch side by side, and what goes out of the function there; as far as it came."""
+        reached = self.asked[self.asked < min(len(x.rows) for x in solved)]
+        times = self.times[: len(reached)]
+        y = np.stack([x.rows[reached] for x in solved])
         ends = np.cumsum([0, *(len(port.slots) for port in self.equation.states)])
-        states = {port.name: np.array(y[..., a:b]) for port, a, b in zip(self.equation.states, ends, ends[1:])}
-        return Marched(states, self._outputs(states), (len(self.times) - 1) * self.part.task.every)
-
-    def _outputs(self, states: Mapping[str, Array]) -> dict[str, Array]:
+        parts = {port.name: y[..., a:b] for port, a, b in zip(self.equation.states, ends, ends[1:])}
         code = compile_tape(tape_from_function(self.function))
-        count = len(self.times)
-        found = []
-        for row in range(len(self.y)):
-            given = {port.name: np.broadcast_to(x[row], (count, x.shape[-1]))
-                     for port, x in zip(self.equation.others, self.u)}  # fmt: skip
-            given |= {name: x.reshape(-1, count, x.shape[-1])[row] for name, x in states.items()}
-            names = [name for port in self.equation.prepared for name in port.names]
-            values = [float(x[row]) for port in self.p for x in port]
-            p = dict(zip(names, values, strict=True)) or None
-            told = values_at(self.function, code, {**given, TIME: self.times[:, None]}, p)
-            found.append({"tau": given["tau"], **told} if "tau" in given else told)
-        return {name: np.stack([x[name] for x in found]).reshape(*self.lead, count, -1) for name in found[0]}
+        told = [self._outputs(code, times, row, {name: x[row] for name, x in parts.items()}) for row in range(len(y))]
+        outputs = {name: np.stack([x[name] for x in told]) for name in told[0]}
+        states, outputs = (
+            {name: x.reshape(*self.lead, len(times), x.shape[-1]) for name, x in both.items()}
+            for both in (parts, outputs)
+        )
+        return Marched(states, outputs, (len(times) - 1) * self.part.task.every)
+
+    def _outputs(self, code: Any, times: Array, row: int, states: Mapping[str, Array]) -> dict[str, Array]:
+        """What goes out besides the rates, at the times of one row."""
+        others = zip(self.equation.others, self.u, strict=True)
+        given = {port.name: np.broadcast_to(x[row], (len(times), x.shape[-1])) for port, x in others}
+        names = [name for port in self.equation.prepared for name in port.names]
+        p = dict(zip(names, (float(x[row]) for port in self.p for x in port), strict=True)) or None
+        told = values_at(self.function, code, {**states, **given, TIME: times[:, None]}, p)
+        return {"tau": given["tau"], **told} if "tau" in given else told
 
 
 def _entry(values: Mapping[str, Any], port: Port, i: int) -> Array:

@@ -20,6 +20,8 @@ from manipula.simulation.smooth.differences import ROWS, SPANS, wide
 Array = NDArray[np.float64]
 JUMPS = ("sign", "less", "select", "floor", "atan2")  # what may jump; min, max, abs have corners, which cost steps only
 SLICE = 50_000  # evaluations between two words about progress, some milliseconds
+ENOUGH = 100_000_000  # evaluations, half a minute: what takes more is not to be had so
+STOPPED = -1  # how a motion ends that was interrupted
 TIME = "t"
 
 
@@ -63,15 +65,18 @@ class Equation:
         self, y: Array, u: Array, kept: Array, times: Array, bounds: tuple[Array, Array], tolerance: float,
         longest: float = np.inf, stop: Callable[[float], None] = lambda t: None,
     ) -> Solved:  # fmt: skip
-        """From y at the first of the times to the last; `stop` hears the time now and then, and may raise."""
+        """From y at the first of the times to the last; `stop` hears the time now and then. Ctrl-C ends it early."""
         flow = _Flow(y, self._watched)
         held, out, limits = np.concatenate([[0.0], u]), np.empty(len(times) * self.size), np.concatenate(bounds)
         ends = float(times[-1] - times[0])
         how = self._begin(flow, held, kept, float(times[0]), min(longest, ends), tolerance)
         how = MORE if how == DONE else how
-        while how == MORE:
-            how = self._go_on(flow, held, kept, times, len(times), out, limits, tolerance, longest, SLICE)
-            stop(flow.time)
+        try:
+            while how == MORE and flow.evaluations < ENOUGH:
+                how = self._go_on(flow, held, kept, times, len(times), out, limits, tolerance, longest, SLICE)
+                stop(flow.time)
+        except KeyboardInterrupt:
+            how = STOPPED
         rows = out.reshape(len(times), self.size)[: flow.row]
         return Solved(how, rows, flow.evaluations, flow.time, flow.who)
 
