@@ -61,6 +61,7 @@ function Panels(): JSX.Element {
   const Panel = chosen[2];
   return (
     <Tabs tabs={list.map(([id, title]) => ({ id, title: t(title) }))} chosen={chosen[0]} onChoose={(id) => (tab.value = id)} label={t("Panels")}>
+      {narrow.value && chosen[0] !== "table" && <h2 class="unseen">{t(chosen[1])}</h2>}
       <Panel key={chosen[0]} />
     </Tabs>
   );

@@ -53,7 +53,7 @@ function Tried(): JSX.Element | null {
     <>
       <p class="quiet">{t("This arm has no closed form in the page{0}; the tool can still be dragged.", why ? ` (${why})` : "")}</p>
       <p role="status">
-        {!own && t("searching when the arm rests…")}
+        {!own && module.value.drag && t("searching when the arm rests…")}
         {own && (own.endless ? t("Searched from {0} starts: {1} found, some of endlessly many.", own.starts, own.branches.length) : t("Searched from {0} starts: {1} found, perhaps not all.", own.starts, own.branches.length))}
       </p>
     </>
