@@ -121,6 +121,16 @@ def test_what_cannot_be_is_told_at_its_field(
     assert error_of(found.value) == {"message": str(found.value), "row": None, "column": field}
 
 
+def test_names_are_text_in_what_the_page_shows(tmp_path: Path) -> None:
+    """The pieces go into the page as they are: no name in them is markup."""
+    document = api.document("planar2r") | {"name": '<img src=x onerror="x">'}
+    typed = {"count": [2], "vary": "[vary]\nl1 = [0.2, 0.4]", "tasks": '[[tasks]]\nname = "<b>"\nplaces = [9, 9, 9]'}
+    found = study({**asked("planar2r", "design", tmp_path, **typed), "document": document}, silent)
+    shown = "".join(found["parts"])
+    assert "&lt;b&gt;" in shown and "<b>" not in shown and "<img" not in shown and "onerror" not in shown
+    assert "<img" not in taken(found, "html", tmp_path).decode()
+
+
 @pytest.mark.parametrize("seed", [-1, 0.5, "x", True, 1e300])
 def test_a_seed_that_is_none_is_told_at_its_field(seed: Any, tmp_path: Path) -> None:
     with pytest.raises(FieldError) as found:

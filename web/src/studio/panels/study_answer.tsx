@@ -37,7 +37,7 @@ function Numbers({ answer }: { answer: StudyAnswer }): JSX.Element | null {
   if (!answer.rows.length) return null;
   return (
     <div class="scroll-x" tabIndex={0} role="region" aria-label={t("Results")}>
-      <table class="figures">
+      <table class="figures results">
         <caption>{t("Results, over all cases that did not fail")}</caption>
         <thead>
           <tr>
