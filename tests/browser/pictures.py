@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+import manipula as mp
 from tests.browser.conftest import FLAGS, NAMES
+from tests.browser.robots import recorded
 from tests.browser.studio import Program, library, page_of, running
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures" / "studio"
@@ -65,6 +68,26 @@ def wide(browser: Any, program: Program) -> None:
         kept(page, "simulate")
 
         study(page)
+        identify(page, program)
+
+
+def identify(page: Any, program: Program) -> None:
+    """Of a simulated arm that rubs."""
+    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    rubs = {"viscous": 0.8, "coulomb": 1.5}
+    mp.save(robot, program.folder / "two_links.toml")
+    for name, pace in (("slow", 1.0), ("other", 0.7)):
+        recorded(robot.with_friction(theta1=rubs, theta2=rubs), pace).save(program.folder / f"{name}.csv")
+    page.locator("header").get_by_role("button").first.click()
+    page.get_by_role("menuitem", name="Open…").click()
+    page.get_by_role("button", name=re.compile("two_links.toml")).click()
+    panel(page, "Identify")
+    page.get_by_label("Logs to learn from").set_input_files(program.folder / "slow.csv")
+    page.get_by_label("Logs to test with").set_input_files(program.folder / "other.csv")
+    page.get_by_role("button", name="Identify", exact=True).click()
+    page.get_by_role("img", name="theta2: what is left of it").locator("canvas").wait_for(timeout=120_000)
+    page.locator(".tab-body").evaluate("body => body.scrollTop = 250")
+    kept(page, "identify")
 
 
 def study(page: Any) -> None:
