@@ -28,13 +28,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def lines(*names: str) -> list[Line]:
-    return lines_of([mp.load(name) for name in names], ["gravity", "pose"])
+    return lines_of([mp.load(name) for name in names], ["gravity"])
 
 
 def test_a_case_is_a_search_from_its_seed() -> None:
-    found = searches(lines("planar2r", "rp"), seeds=2, first=3, **FEW)
-    assert found.count == 8 and not found.why
-    for row in found.rows[2], found.rows[7]:
+    found = searches(lines("planar2r", "rp"), seeds=1, first=3, **FEW)
+    assert found.count == 2 and not found.why
+    for row in found.rows[1:]:
         robot, model = row["line"].split()
         made = api.optimise(robot, model, search=True, seed=row["seed"], **FEW)
         assert (row["total"], row["mul"], row["trig"]) == (made.cost.total, made.cost.mul, made.cost.trig)
@@ -42,21 +42,21 @@ def test_a_case_is_a_search_from_its_seed() -> None:
 
 
 def test_an_interrupted_search_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
-    whole = searches(lines("planar2r", "rp"), seeds=2, **FEW)
+    whole = searches(lines("planar2r"), seeds=3, **FEW)
 
     def press(progress: Progress) -> None:
-        if progress.done < 8:
+        if progress.done < 3:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        searches(lines("planar2r", "rp"), seeds=2, resume=tmp_path / "s", tell=press, **FEW)
-    board = Board(lines("planar2r", "rp"), 0)
-    again = searches(lines("planar2r", "rp"), seeds=2, resume=tmp_path / "s", tell=board.hear, **FEW)
-    assert again.computed == 7 and again.path.read_bytes() == whole.path.read_bytes()
-    read = Board(lines("planar2r", "rp"), 0)
+        searches(lines("planar2r"), seeds=3, resume=tmp_path / "s", tell=press, **FEW)
+    board = Board(lines("planar2r"), 0)
+    again = searches(lines("planar2r"), seeds=3, resume=tmp_path / "s", tell=board.hear, **FEW)
+    assert again.computed == 2 and again.path.read_bytes() == whole.path.read_bytes()
+    read = Board(lines("planar2r"), 0)
     read.read(whole)
     assert {title: x.price for title, x in board.best.items()} == {title: x.price for title, x in read.best.items()}
-    assert [line["seeds"] for line in board.figures()] == [2] * 4  # those of the first run were heard of, too
+    assert [line["seeds"] for line in board.figures()] == [3]  # those of the first run were heard of, too
 
 
 @pytest.mark.slow
@@ -91,26 +91,26 @@ def test_best_median_and_worst_are_those_of_the_seeds(seed: int) -> None:
 
 
 def test_the_best_is_remembered_and_proved_first() -> None:
-    assert api.best_known("stanford3", "gravity") is None
-    found = mp.studies.operations("stanford3", "gravity", seeds=2, moves=200_000)
-    best, known = found.answer["lines"][0]["best"], api.best_known("stanford3", "gravity")
-    fast = api.generate("stanford3", "gravity").cost.total
+    assert api.best_known("rp", "gravity") is None
+    found = mp.studies.operations("rp", "gravity", seeds=1, moves=20_000)
+    best, known = found.answer["lines"][0]["best"], api.best_known("rp", "gravity")
+    fast = api.generate("rp", "gravity").cost.total
     assert (known is None) == (best >= fast) and (known is None or known.cost.total == best)
     wrong = unpacked(found.rows[0]["function"])
     with pytest.raises(mp.ProofError):
-        api.remember("stanford3", "gravity", wrong.replace('"mul"', '"add"', 1))
+        api.remember("rp", "gravity", wrong.replace('"mul"', '"add"', 1))
     with pytest.raises(mp.ProofError, match="has other inputs than the model"):
         api.remember("planar2r", "gravity", wrong)
     for text in ("", "{}", "[1", wrong[:200]):
         with pytest.raises(mp.InputError, match="is no function's"):
-            api.remember("stanford3", "gravity", text)
+            api.remember("rp", "gravity", text)
 
 
 def test_what_is_too_long_for_a_word_is_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "".join(map(chr, np.random.default_rng(0).integers(33, 1000, 30_000)))
     assert packed(text) == "" and unpacked(packed(text[:5000])) == text[:5000]
     monkeypatch.setattr(searching, "packed", lambda text: "")
-    found = searches(lines("planar2r"), seeds=2, **FEW)
+    found = searches(lines("planar2r"), seeds=1, **FEW)
     board = searching.board_of(found)
     assert {title: model.cost.total for title, model in board.kept(FEW).items()} == {
         title: x.price for title, x in board.best.items()
@@ -127,10 +127,10 @@ def test_robots_of_one_name_are_told_apart() -> None:
 
 
 def test_the_command_tells_and_goes_on(folder: Path) -> None:
-    line = ["optimise", "planar2r", "rp", "-m", "gravity", "--seeds", "2", "--moves", "300", "--resume", "a folder"]
+    line = ["optimise", "planar2r", "rp", "-m", "gravity", "--seeds", "1", "--moves", "300", "--resume", "a folder"]
     told = as_json(*line)
-    assert told["computed"] == told["cases"] == 4
-    assert [(x["line"], x["seeds"]) for x in told["answer"]["lines"]] == [("planar2r gravity", 2), ("rp gravity", 2)]
+    assert told["computed"] == told["cases"] == 2
+    assert [(x["line"], x["seeds"]) for x in told["answer"]["lines"]] == [("planar2r gravity", 1), ("rp gravity", 1)]
     said = done(*line, "--report", "found.html")
     assert "rp gravity" in said and "Fewest operations" in (folder / "found.html").read_text()
     assert as_json(*line)["computed"] == 0
