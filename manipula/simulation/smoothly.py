@@ -45,6 +45,8 @@ def fault_of(part: Part) -> str | None:
         return "dry friction sticks and slips"
     if plant.friction in ("smooth", "lugre"):
         return f"{plant.friction} friction is stiff"
+    if plant.springs is not None:
+        return "joints are elastic"
     if hasattr(law, "function"):
         if law.sample is not None:
             return f"{law.name} holds its torque over samples"

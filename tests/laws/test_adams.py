@@ -134,7 +134,7 @@ def test_positions_are_as_accurate_as_asked_for(seed: int, kinds: str) -> None:
     plant, tau, start, until, accuracy = random_case(seed, kinds)
     count = int(np.random.default_rng(seed).choice([40, 150]))
     run = mp.simulate(plant, tau, start=start, until=until, step=until / count, method="adams", accuracy=accuracy)
-    true = integrate(plant, lambda t, q, qd: tau, start, until, rtol=2.3e-14, atol=1e-15, at=run.t)
+    true = integrate(plant, lambda t, q, qd: tau, start, run.t[-1], rtol=2.3e-14, atol=1e-15, at=run.t)
     assert np.abs(run.q - true.q).max() < accuracy
     assert np.abs(run.qdd - true.qdd).max() < 1e3 * accuracy * max(1.0, np.abs(true.qdd).max())
 
@@ -153,7 +153,7 @@ def test_an_arm_that_magnifies_errors_is_as_accurate() -> None:
 
 @pytest.mark.parametrize("law", ["computed_torque", pytest.param("slotine_li", marks=pytest.mark.slow)])
 def test_a_law_in_continuous_time_with_a_load_it_does_not_know(law: str) -> None:
-    gains = {"computed_torque": {"kp": 120, "kd": 15}, "slotine_li": {"lam": 8, "kd": 20, "adapt": 0.5}}[law]
+    gains = {"computed_torque": {"kp": 120, "kd": 15}, "slotine_li": {"lam": 8, "kd": 20, "gamma": 0.5}}[law]
     made = mp.controller(ARM, law, sample=None, **gains)
     ref = mp.trajectory.quintic([0, 0], [1, -0.5], 0.1)
     held = mp.Plant(ARM.with_payload(1.0), effort=None, stops=False)
@@ -205,10 +205,12 @@ def test_too_much_to_do_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 DRY = ARM.with_friction({name: {"coulomb": 0.5} for name in ARM.joint_names})
+SOFT = ARM.with_motor_inertia(dict.fromkeys(ARM.joint_names, 0.5))
 STOPPED = replace(ARM, joints=(replace(ARM.joints[0], limits=(number(-1), number(Fraction(31, 100)))), ARM.joints[1]))
 JUMPING: dict[str, tuple[Any, Any]] = {
     "dry friction": (mp.Plant(DRY, effort=None), None),
-    "torques along time": (BARE, np.random.default_rng(2).normal(size=(50, 2))),
+    "torques along time": (BARE, np.random.default_rng(2).normal(size=(20, 2))),
+    "elastic joints": (mp.Plant(SOFT, effort=None, elastic=2000.0), None),
     "a function": (BARE, lambda t, q, qd: -2 * qd),
     "a sampled law": (BARE, mp.controller(ARM, "pd_gravity", sample=1e-2, kp=50, kd=5)),
     "a stop": (mp.Plant(STOPPED, effort=None), np.array([60.0, 0.0])),
@@ -218,7 +220,7 @@ JUMPING: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("what", JUMPING)
 def test_where_something_jumps_it_goes_from_event_to_event(what: str) -> None:
     plant, law = JUMPING[what]
-    asked: dict[str, Any] = {"start": [0.3, 0.2], "until": 0.05, "step": 1e-3}
+    asked: dict[str, Any] = {"start": [0.3, 0.2], "until": 0.02, "step": 1e-3}
     found, exact = (mp.simulate(plant, law, method=method, **asked) for method in ("adams", "dop853"))
     assert np.array_equal(found.q, exact.q) and found.modes == exact.modes
 
