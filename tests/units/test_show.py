@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import manipula as mp
 from manipula.algebra.expr.function import Function, Input, Output
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Graph
@@ -239,3 +240,15 @@ def test_an_index_of_friction_takes_no_word_apart() -> None:
     """`fit` is a word; f with its way of moving, or an axis, is a letter and its index."""
     assert split_name("fit1") == ("fit", "1", 0)
     assert [split_name(x)[1] for x in ("fv1", "fcp2", "fvm3", "fx")] == ["v1", "cp2", "vm3", "x"]
+
+
+@pytest.mark.parametrize("robot", ["planar2r", "stanford3", "rp", "scara"])
+@pytest.mark.parametrize("form", ["auxiliary", "factored"])
+def test_no_name_stands_for_two_things(robot: str, form: str) -> None:
+    """The Coriolis torques are c1, c2, …: beside them no cosine is called so."""
+    for model in ("coriolis", "gravity", "inverse_dynamics", "energy", "jacobian"):
+        shown = mp.generate(robot, model).equations(form)
+        lefts = [(name, index) for (name, index), _ in shown.lines]
+        written = [name + "".join(map(str, index)) for name, index in lefts if len(index) < 2]
+        short = [name for name, _ in shown.legend("text")]
+        assert len({*written, *short}) == len(written) + len(short), (model, sorted({*written} & {*short}))

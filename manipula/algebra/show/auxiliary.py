@@ -8,6 +8,7 @@ from itertools import product as indices
 
 from manipula.algebra.expr.function import Function
 from manipula.algebra.show.layout import Line as Written
+from manipula.algebra.show.names import entry_names
 from manipula.algebra.simplify.tree import MINUS, Call, Inverse, Number, Symbol, Tree, product_of, sum_of
 from manipula.algebra.tape import Line, Tape, tape_from_function
 
@@ -19,7 +20,8 @@ def auxiliary_lines(function: Function) -> list[Written]:
     tape = tape_from_function(function)
     parts = _leaves(tape)
     direct = _outputs_at_their_line(tape)
-    taken, count = {name for name in tape.names if not _FRESH.fullmatch(name)} | _given(tape), 0
+    own = entry_names(function)  # entries c1, c2 of an output c: no sine or cosine may be called so beside them
+    taken, count = {name for name in tape.names if not _FRESH.fullmatch(name)} | _given(tape) | own, 0
     lines: list[Written] = []
     for line in tape.lines:
         right = _right(line, [parts[slot] for slot in line.args])
@@ -27,7 +29,9 @@ def auxiliary_lines(function: Function) -> list[Written]:
             parts[line.slot] = right
         else:
             name = tape.names[line.slot]
-            if _FRESH.fullmatch(name):  # numbered anew: the tape has numbers for lines that stand inline here
+            if (
+                _FRESH.fullmatch(name) or name in own
+            ):  # numbered anew: the tape has numbers for lines that stand inline here
                 count = next(number for number in range(count + 1, len(tape.names) + 2) if f"D{number}" not in taken)
                 name = f"D{count}"
             parts[line.slot] = Symbol(name, line.slot >= _first_online(tape))

@@ -19,7 +19,7 @@ from manipula.algebra.show.auxiliary import auxiliary_lines
 from manipula.algebra.show.cases import in_cases
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.layout import Line, drawn, legend_lines
-from manipula.algebra.show.names import NameParts, book_names, trig_name
+from manipula.algebra.show.names import NameParts, book_names, entry_names, trig_name
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.show.setting import Setting
 from manipula.algebra.show.typeset import PAGES, displays, legend_rows, typeset_rows
@@ -163,7 +163,7 @@ def equations(
         raise UnknownNameError("style of equations", style, _STYLES)
     if form not in get_args(Form):
         raise UnknownNameError("form of equations", form, get_args(Form))
-    taken = frozenset(name for port in function.inputs for name in port.names)
+    taken = entry_names(function).union(name for port in function.inputs for name in port.names)
     lines = auxiliary_lines(function) if form == "auxiliary" else _written(function, form, plain or function, tell)
     return Equations(form, style, tuple(lines), taken, book_names(letters, taken), _units(function) if units else ())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from manipula.algebra.expr.function import Function
 from manipula.algebra.simplify.tree import Symbol, Trig
 
 GREEK = {
@@ -60,6 +61,13 @@ def trig_name(tree: Trig) -> str:
     parts.sort()
     joiner = "_" if len(parts) > 1 and parts[-1][0] > 9 else ""
     return tree.op[0] + joiner.join(("m" if times < 0 else "") + str(joint) for joint, times in parts)
+
+
+def entry_names(function: Function) -> frozenset[str]:
+    """As outputs without and with one index are written: v, or tau1, tau2, …; entries of a matrix have brackets."""
+    names = {port.name for port in function.outputs if not port.shape}
+    vectors = (port for port in function.outputs if len(port.shape) == 1)
+    return frozenset(names.union(f"{port.name}{i}" for port in vectors for i in range(1, port.shape[0] + 1)))
 
 
 def book_names(letters: Sequence[str], taken: frozenset[str]) -> dict[str, NameParts]:
