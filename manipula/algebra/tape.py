@@ -136,20 +136,13 @@ def tape_from_function(function: Function) -> Tape:
     offline, online = ([x for x in main.lines if x.online == live and x.op != APART] for live in (False, True))
     named = [*ports, *main.constants, *offline, *online, *guard.constants, *guard.lines]
     names = dict(zip(named, _names(function, named), strict=True))
-    offline, online = ([x for x in lines if x not in inside] for lines in (offline, online))
     ordered = [x for x in named if x not in inside]
     slot = {node: i for i, node in enumerate(ordered)}
     slot |= {node: slot[_itself(node)] for node in main.lines if node.op == APART}
     rounded, single = _values(constants, MPMATH), _values(constants, SINGLE_MPMATH)
 
     def code(lines: Sequence[Expr]) -> tuple[Line, ...]:
-        return tuple(
-            Line(slot[x], "sub", tuple(slot[a] for a in reversed(x.args[0].args)))
-            if x in turned
-            else Line(slot[x], x.op, tuple(slot[a] for a in x.args))
-            for x in lines
-            if x not in inside
-        )
+        return tuple(_line(x, slot, x in turned) for x in lines if x not in inside)
 
     inputs = tuple(
         Port(p.name, (len(p.symbols),), tuple(slot[x] for x in p.symbols), p.unit, p.doc, p.role, p.names)
@@ -174,6 +167,11 @@ def tape_from_function(function: Function) -> Tape:
     )
     verify(tape)
     return tape
+
+
+def _line(node: Expr, slot: Mapping[Expr, int], turned: bool) -> Line:
+    op, args = ("sub", node.args[0].args[::-1]) if turned else (node.op, node.args)
+    return Line(slot[node], op, tuple(slot[a] for a in args))
 
 
 def _turned(function: Function, lines: Sequence[Expr]) -> set[Expr]:

@@ -17,7 +17,7 @@ GROUPS: dict[str, list[str]] = {}
 for _key in FAMILIES:
     GROUPS.setdefault(_key.partition(":")[0], []).append(_key)
 HARMONICS = len(GROUPS["harmonics"])
-ALONE = ("motor_inertia", "offset", "stiffness", "tilt")  # words that are no friction
+ALONE = ("motor_inertia", Offset.key, "stiffness", "tilt")  # words that are no friction
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -301,7 +302,7 @@ def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:
 
 def test_a_recording_dropped_on_the_page_is_identified(page: Any, program: Program, tmp_path: Path) -> None:
     """Of a simulated arm that rubs: what the page shows of it is what it was made with, and how sure that is."""
-    robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
+    robot = replace(mp.load("planar2r"), name="two_links").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
     rubbing = robot.with_friction(theta1={"viscous": 0.8, "coulomb": 1.5}, theta2={"viscous": 0.4, "coulomb": 0.6})
     mp.save(robot, program.folder / "two links.toml")
     for name, pace in (("run 1 (of 2).csv", 1.0), ("other.csv", 0.7)):
@@ -309,7 +310,7 @@ def test_a_recording_dropped_on_the_page_is_identified(page: Any, program: Progr
     page.locator("header").get_by_role("button").first.click()
     page.get_by_role("menuitem", name=re.compile("^Open")).click()
     page.get_by_role("button", name=re.compile("^two links.toml")).click()
-    page.locator('.stage[aria-busy=false][data-robot="planar2r"]').wait_for()
+    page.locator('.stage[aria-busy=false][data-robot="two_links"]').wait_for()
     page.get_by_role("tab", name="Identify").click()
     drop(page.get_by_text("Logs to learn from"), tmp_path / "run 1 (of 2).csv")
     page.get_by_label("Logs to test with").set_input_files(tmp_path / "other.csv")
