@@ -142,8 +142,13 @@ def page_id(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+LONG = ("gallery", "general-6r", "exciting-motions", "bootstrap", "inverse-kinematics", "fewest-operations")
+
+
 @pytest.mark.usefixtures("kept_functions")
-@pytest.mark.parametrize("page", RUN, ids=page_id)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.slow] * (page.stem in LONG)) for page in RUN], ids=map(page_id, RUN)
+)
 def test_examples_print_what_the_page_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MANIPULA_HOME", str(tmp_path / "home"))
