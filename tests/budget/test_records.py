@@ -13,7 +13,7 @@ from manipula.support.progress import DEFAULT_EFFORT
 
 # robot, model → on line: multiplications + additions + divisions
 REACHED = {
-    ("iiwa_generic", "inverse_dynamics"): 483,
+    ("iiwa_generic", "inverse_dynamics"): 482,
     ("panda", "inverse_dynamics"): 513,
     ("panda", "inverse_dynamics_smooth"): 513,
     ("planar_generic", "inverse_dynamics"): 26,
@@ -22,7 +22,7 @@ REACHED = {
     ("puma560_armstrong", "forward_dynamics"): 406,
     ("puma560_armstrong", "gravity"): 19,
     ("puma560_armstrong", "inertia_matrix"): 107,
-    ("puma560_armstrong", "inverse_dynamics"): 257,
+    ("puma560_armstrong", "inverse_dynamics"): 255,
     ("puma560_symbolic", "inertia_matrix"): 123,
     ("puma560_symbolic", "inverse_dynamics"): 254,
     ("puma560_symbolic", "lagrange_terms"): 534,
@@ -32,9 +32,9 @@ REACHED = {
     ("puma_generic", "forward_dynamics"): 689,
     ("puma_generic", "gravity"): 39,
     ("puma_generic", "inertia_matrix"): 204,
-    ("puma_generic", "inverse_dynamics"): 407,
+    ("puma_generic", "inverse_dynamics"): 406,
     ("puma_generic", "lagrange_terms"): 789,
-    ("rx90_generic", "inverse_dynamics"): 390,
+    ("rx90_generic", "inverse_dynamics"): 388,
     ("rx90_symmetric", "inverse_dynamics"): 209,
     ("rx90_symmetric_round", "inverse_dynamics"): 192,
     ("stanford_generic", "inverse_dynamics"): 363,
