@@ -32,7 +32,7 @@ REACHED = {
     ("puma_generic", "forward_dynamics"): 689,
     ("puma_generic", "gravity"): 39,
     ("puma_generic", "inertia_matrix"): 204,
-    ("puma_generic", "inverse_dynamics"): 406,
+    ("puma_generic", "inverse_dynamics"): 404,
     ("puma_generic", "lagrange_terms"): 789,
     ("rx90_generic", "inverse_dynamics"): 388,
     ("rx90_symmetric", "inverse_dynamics"): 209,
