@@ -56,13 +56,8 @@ def optimise(
     engine: Annotated[
         str | None, typer.Option("--engine", metavar="serial|local|dask|tcp://…", help="Where it runs.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="Processes of local and dask; default: one a core.")
-    ] = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option("--resume", metavar="FOLDER", help="Keeps results as they come, and goes on from there."),
-    ] = None,
+    workers: options.Workers = None,
+    resume: options.Resume = None,
     report: Annotated[Path | None, typer.Option("--report", help="A page that stands alone: .html")] = None,
     price: options.Price = "classical",
     symbolic: options.Symbolic = "auto",

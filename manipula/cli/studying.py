@@ -44,13 +44,8 @@ def study(
     engine: Annotated[
         str, typer.Option("--engine", metavar="serial|local|dask|tcp://…", help="Where it runs.")
     ] = "serial",
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="Processes of local and dask; default: one a core.")
-    ] = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option("--resume", metavar="FOLDER", help="Keeps results as they come, and goes on from there."),
-    ] = None,
+    workers: options.Workers = None,
+    resume: options.Resume = None,
     seed: Annotated[
         int | None, typer.Option("--seed", help="Of the random numbers; default: the file's, or 0.")
     ] = None,

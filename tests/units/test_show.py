@@ -252,3 +252,12 @@ def test_no_name_stands_for_two_things(robot: str, form: str) -> None:
         written = [name + "".join(map(str, index)) for name, index in lefts if len(index) < 2]
         short = [name for name, _ in shown.legend("text")]
         assert len({*written, *short}) == len(written) + len(short), (model, sorted({*written} & {*short}))
+
+
+@pytest.mark.parametrize("form", ["auxiliary", "factored"])
+def test_an_output_is_told_from_a_length_of_its_name(form: str) -> None:
+    rows = [("q1", 0, "c2", 0), ("q2", 0, "s1", 0)]
+    robot = mp.Robot.from_dh(rows, convention="standard", angle="deg", name="odd").with_gravity(0, "-g", 0)
+    shown = mp.generate(robot, "coriolis").equations(form)
+    assert {name for (name, index), _ in shown.lines if index} == {"out_c"}
+    assert "out_c2 = " in str(shown) and "\nc2 = " not in str(shown)

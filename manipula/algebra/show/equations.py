@@ -165,7 +165,15 @@ def equations(
         raise UnknownNameError("form of equations", form, get_args(Form))
     taken = entry_names(function).union(name for port in function.inputs for name in port.names)
     lines = auxiliary_lines(function) if form == "auxiliary" else _written(function, form, plain or function, tell)
+    lines = _told_apart(lines, function)
     return Equations(form, style, tuple(lines), taken, book_names(letters, taken), _units(function) if units else ())
+
+
+def _told_apart(lines: Sequence[Line], function: Function) -> list[Line]:
+    """An output whose entry c2 is also what the user calls a length is out_c2."""
+    given = {name for port in function.inputs for name in port.names}
+    alike = {left[0] for left, _ in lines if f"{left[0]}{left[1][0] if len(left[1]) == 1 else ''}" in given}
+    return [((f"out_{name}" if name in alike else name, index), right) for (name, index), right in lines]
 
 
 def _units(function: Function) -> tuple[tuple[str, str], ...]:

@@ -117,6 +117,11 @@ Parameters = Annotated[
         autocompletion=_among("base", "full"),
     ),
 ]
+Workers = Annotated[int | None, typer.Option("--workers", help="Processes of local and dask; default: one a core.")]
+Resume = Annotated[
+    Path | None,
+    typer.Option("--resume", metavar="FOLDER", help="Keeps results as they come, and goes on from there."),
+]
 Price = Annotated[
     str,
     typer.Option(
