@@ -135,11 +135,11 @@ def test_every_sentence_is_there_in_portuguese() -> None:
 
 def test_the_page_speaks_portuguese_when_asked(page: Any) -> None:
     page.set_viewport_size(SIZES["wide"])
-    page.get_by_label("Language").first.select_option("pt")
+    page.get_by_label("Language", exact=True).select_option("pt")  # waits for the wide header
     page.get_by_role("button", name="Desfazer").wait_for()
     assert page.get_by_role("tab", name="Equações").is_visible()
     assert page.evaluate("document.documentElement.lang") == "pt"
-    page.get_by_label("Linguagem").first.select_option("en")
+    page.get_by_label("Linguagem", exact=True).select_option("en")
     page.get_by_role("button", name="Undo").wait_for()
 
 

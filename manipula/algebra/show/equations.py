@@ -26,7 +26,7 @@ from manipula.algebra.show.typeset import PAGES, displays, legend_rows, typeset_
 from manipula.algebra.show.typst import Typst
 from manipula.algebra.show.unicode import Unicode
 from manipula.algebra.simplify import Tell, expanded, factored, silent
-from manipula.algebra.simplify.tree import Trig, leaves, operations
+from manipula.algebra.simplify.tree import Symbol, Trig, leaves, operations
 from manipula.errors import SizeError, UnknownNameError
 from manipula.scalar import APART
 
@@ -170,9 +170,13 @@ def equations(
 
 
 def _told_apart(lines: Sequence[Line], function: Function) -> list[Line]:
-    """An output whose entry c2 is also what the user calls a length is out_c2."""
+    """An output whose entry c2 is also what the user calls a length is out_c2; my1 = my1 says one thing and stays."""
     given = {name for port in function.inputs for name in port.names}
-    alike = {left[0] for left, _ in lines if f"{left[0]}{left[1][0] if len(left[1]) == 1 else ''}" in given}
+    alike = set()
+    for (name, index), right in lines:
+        written = f"{name}{index[0] if len(index) == 1 else ''}"
+        if written in given and not (isinstance(right, Symbol) and right.name == written):
+            alike.add(name)
     return [((f"out_{name}" if name in alike else name, index), right) for (name, index), right in lines]
 
 
