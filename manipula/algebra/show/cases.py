@@ -86,12 +86,20 @@ def _inside(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
         case Product(factors):
             return product_of(map(change, factors)) if any(map(_chooses, factors)) else tree
         case Power(base, exponent):
-            return power_of(change(base), exponent)
+            return _raised(change(base), exponent)
         case Inverse(bottom):
             return Inverse(change(bottom))
         case Trig(op, angle) if any(_chooses(leaf) for leaf, _ in angle):
             return Trig(op, tuple((change(leaf), times) for leaf, times in angle))
     return tree
+
+
+def _raised(base: Tree, exponent: int) -> Tree:
+    """A power of a choice is a choice of powers."""
+    if isinstance(base, Call) and base.op == "select":
+        condition, *sides = base.args
+        return Call("select", (condition, *(_raised(side, exponent) for side in sides)))
+    return power_of(base, exponent)
 
 
 def _chooses(tree: Tree) -> bool:

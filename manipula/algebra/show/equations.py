@@ -17,6 +17,7 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import topological
 from manipula.algebra.show.auxiliary import auxiliary_lines
 from manipula.algebra.show.cases import in_cases
+from manipula.algebra.show.decided import decided, written_anew
 from manipula.algebra.show.latex import Latex
 from manipula.algebra.show.layout import Line, drawn, legend_lines
 from manipula.algebra.show.names import NameParts, book_names, entry_names, trig_name
@@ -190,9 +191,10 @@ def _units(function: Function) -> tuple[tuple[str, str], ...]:
 def _written(function: Function, form: str, plain: Function, tell: Tell) -> list[Line]:
     if any(node.op == APART for node in topological(function.roots)):  # so long that it was proved in parts
         raise SizeError(f"the {form} form of {function.name} would be endless; ask for the form 'auxiliary' instead")
-    written = (expanded if form == "expanded" else factored)(plain, function, tell)
+    write = expanded if form == "expanded" else factored
+    written = written_anew(write(plain, function, tell), plain, write)
     return [
-        ((output.name, index), in_cases(tree))
+        ((output.name, index), decided(in_cases(tree)))
         for output in function.outputs
         for index, tree in zip(entries(output.shape), written[output.name], strict=True)
     ]

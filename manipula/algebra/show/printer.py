@@ -76,7 +76,7 @@ class Printer:
         return f"1e-{power}" if power else exact_text(value)
 
     def degrees(self, value: Fraction) -> str:
-        return f"{self.number(value / 180)}*pi"
+        return "pi" if value == 180 else f"{self.number(value / 180)}*pi"
 
     def short_trig(self, text: str) -> str:
         return text

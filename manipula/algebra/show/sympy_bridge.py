@@ -10,6 +10,7 @@ from typing import Any
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.walk import free_symbols
 from manipula.algebra.show.cases import in_cases
+from manipula.algebra.show.decided import decided, written_anew
 from manipula.algebra.simplify import factored
 from manipula.algebra.simplify.tree import evaluate_tree
 from manipula.errors import InputError, SizeError
@@ -56,8 +57,11 @@ def to_sympy(function: Function, plain: Function | None = None) -> dict[str, Any
     source, maths = plain or function, SympyMaths(sympy)
     symbols = {str(x.data): sympy.Symbol(str(x.data), real=True) for x in free_symbols(source.roots)}
     try:
-        written = factored(source, function)
-        values = {name: [evaluate_tree(in_cases(x), symbols, maths) for x in trees] for name, trees in written.items()}
+        written = written_anew(factored(source, function), source, factored)
+        values = {
+            name: [evaluate_tree(decided(in_cases(x)), symbols, maths) for x in trees]
+            for name, trees in written.items()
+        }
     except SizeError:
         values = source(symbols, maths)
     return {output.name: _shaped(sympy, values[output.name], output.shape) for output in function.outputs}

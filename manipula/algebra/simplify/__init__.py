@@ -18,7 +18,7 @@ from manipula.algebra.simplify.simplifier import Simplifier
 from manipula.algebra.simplify.terms import tree_from_terms
 from manipula.algebra.simplify.tree import Tree, evaluate_tree, operations
 
-__all__ = ["Tell", "Written", "expanded", "factored", "same", "silent", "simplified"]
+__all__ = ["Tell", "Written", "expanded", "factored", "function_from_trees", "same", "silent", "simplified"]
 
 Written = dict[str, tuple[Tree, ...]]  # output name → its entries, row-major
 Tell = Callable[[str], None]
@@ -61,12 +61,16 @@ def shortest(root: Expr, simplifier: Simplifier) -> Tree:
 
 def simplified(function: Function) -> Function:
     """The same function computed the way its factored form is written, in a graph of its own."""
-    written = factored(function)
+    return function_from_trees(factored(function), function)
+
+
+def function_from_trees(written: Written, like: Function) -> Function:
+    """What is written, as a function of the same ports, in a graph of its own."""
     graph = Graph()
     maths = ExprMaths(graph)
-    fresh = moved_to(function.with_roots([function.graph.zero] * len(function.roots), labels={}), graph)
+    fresh = moved_to(like.with_roots([like.graph.zero] * len(like.roots), labels={}), graph)
     symbols = {str(x.data): x for port in fresh.inputs for x in port.symbols}
-    trees = [tree for output in function.outputs for tree in written[output.name]]
+    trees = [tree for output in like.outputs for tree in written[output.name]]
     return fresh.with_roots([evaluate_tree(tree, symbols, maths) for tree in trees])
 
 

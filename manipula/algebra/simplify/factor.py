@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from math import gcd
+from math import gcd, lcm
 from typing import Any, NamedTuple
 
 from manipula.algebra.simplify.polynomial import context_of, rational_from, rational_to
@@ -197,8 +197,17 @@ def _by_binomial(terms: Terms) -> Iterator[Offer]:
             continue
         quotient, held = _disjoint(pairs, terms)
         if len(quotient) > 1:
+            divisor, quotient = _whole({x: Fraction(1), y: Fraction(*ratio)}, quotient)
             products = sum(products_in(m, c) for m, c in quotient.items())
-            yield Offer(held, {x: Fraction(1), y: Fraction(*ratio)}, partial(dict, quotient), products, len(quotient))
+            yield Offer(held, divisor, partial(dict, quotient), products, len(quotient))
+
+
+def _whole(divisor: Terms, quotient: Terms) -> tuple[Terms, Terms]:
+    """2·a·(b + c/2) is a·(2·b + c): a divisor without fractions, where the quotient's numbers allow it."""
+    below = lcm(*(c.denominator for c in divisor.values()))
+    if any(c % below for c in quotient.values()):
+        return divisor, quotient
+    return {m: c * below for m, c in divisor.items()}, {m: c / below for m, c in quotient.items()}
 
 
 def _lowest(top: int, below: int) -> tuple[int, int]:

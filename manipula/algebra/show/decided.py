@@ -1,0 +1,225 @@
+"""Choices that are none for this robot: `a if 1 < 1e-24 else b` is b.
+
+A model guards its choices for every arm there is; of one arm many are decided before it moves. What a part can at most
+be is known from intervals (a sine lies in [−1, 1], a square is not negative), over exact numbers:
+
+    x < y                      decided where the intervals are apart
+    max(x, y), min(x, y)       the larger, the smaller, where it is known which that is
+    |x|, √x                    without the bars where the sign is known; squares are taken out
+    atan2(0, x), atan2(y, 0)   a number of quarter turns where the sign of the other is known
+
+These are facts about real numbers; the prime field, where such operations are opaque, knows none of them. So this comes
+after the proof, as `cases` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+from math import inf, isqrt
+
+from manipula.algebra.expr.function import Function
+from manipula.algebra.simplify import Written, function_from_trees
+from manipula.algebra.simplify.tree import (
+    MINUS,
+    ONE,
+    ZERO,
+    Call,
+    Degrees,
+    Inverse,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Tree,
+    Trig,
+    power_of,
+    product_of,
+    sum_of,
+    without_sign,
+)
+
+Bound = Fraction | float  # a float is infinite
+Interval = tuple[Bound, Bound]
+ANY: Interval = (-inf, inf)
+NOT_NEGATIVE: Interval = (Fraction(0), inf)
+UPRIGHT = Degrees(Fraction(90))
+ROUNDS = 4  # each decides what the one before laid open
+
+
+def written_anew(written: Written, like: Function, write: Callable[[Function], Written]) -> Written:
+    """Without choices that are none; what then is left is simplified again, until nothing more is known."""
+    for _ in range(ROUNDS):
+        known = {name: tuple(map(decided, trees)) for name, trees in written.items()}
+        if known == written:
+            break
+        written = write(function_from_trees(known, like))
+    return written
+
+
+def decided(tree: Tree) -> Tree:
+    """The same value without choices that are none; equal where there is nothing to decide."""
+    match tree:
+        case Call("select", (condition, yes, no)):
+            return _chosen(decided(condition), yes, no)
+        case Call(op, args):
+            return _known(op, [decided(arg) for arg in args])
+        case Sum(terms):
+            return tree if (new := [decided(x) for x in terms]) == [*terms] else sum_of(new)
+        case Product(factors):
+            return tree if (new := [decided(x) for x in factors]) == [*factors] else product_of(new)
+        case Power(base, exponent):
+            return _power(tree, decided(base), exponent)
+        case Inverse(bottom):
+            return _inverse(decided(bottom))
+        case Trig(op, angle):
+            return Trig(op, tuple((decided(leaf), times) for leaf, times in angle))
+    return tree
+
+
+def _chosen(condition: Tree, yes: Tree, no: Tree) -> Tree:
+    if isinstance(condition, Number):
+        return decided(yes if condition.value else no)
+    return Call("select", (condition, decided(yes), decided(no)))
+
+
+def _power(tree: Tree, base: Tree, exponent: int) -> Tree:
+    """√x² = x: where x were negative, the root had no value. |x|² = x²"""
+    match base:
+        case Call("sqrt", (inner,)) if exponent % 2 == 0:
+            return power_of(inner, exponent // 2)
+        case Call("abs", (inner,)) if exponent % 2 == 0:
+            return power_of(inner, exponent)
+    return tree if isinstance(tree, Power) and tree.base == base else power_of(base, exponent)
+
+
+def _inverse(bottom: Tree) -> Tree:
+    return Number(1 / bottom.value) if isinstance(bottom, Number) and bottom.value else Inverse(bottom)
+
+
+def _known(op: str, args: list[Tree]) -> Tree:
+    """A function of what is known, as far as that tells its value."""
+    rule = _RULES.get(op)
+    found = rule(*args) if rule else None
+    return Call(op, tuple(args)) if found is None else found
+
+
+def _less(x: Tree, y: Tree) -> Tree | None:
+    (low, high), (least, most) = interval(x), interval(y)
+    if high < least:
+        return ONE
+    return ZERO if low >= most or x == y else None
+
+
+def _max(x: Tree, y: Tree) -> Tree | None:
+    if x == y or interval(x)[0] >= interval(y)[1]:
+        return x
+    return y if interval(y)[0] >= interval(x)[1] else None
+
+
+def _min(x: Tree, y: Tree) -> Tree | None:
+    found = _max(x, y)
+    return None if found is None else x if x == y or found is y else y
+
+
+def _abs(x: Tree) -> Tree | None:
+    low, high = interval(x)
+    if low >= 0:
+        return x
+    negative, positive = without_sign(x)
+    if high <= 0:
+        return product_of([MINUS, x])
+    factors = positive.factors if isinstance(positive, Product) else (positive,)
+    signed = [factor for factor in factors if interval(factor)[0] < 0]
+    if len(signed) == len(factors) and not negative:
+        return None
+    return product_of([*(factor for factor in factors if factor not in signed), Call("abs", (product_of(signed),))])
+
+
+def _sqrt(x: Tree) -> Tree | None:
+    """√(a²·b) = |a|·√b"""
+    factors = x.factors if isinstance(x, Product) else (x,)
+    roots = [_root(factor) for factor in factors]
+    taken = [root for root in roots if root is not None]
+    left = product_of(factor for factor, root in zip(factors, roots) if root is None)
+    if not taken or interval(left)[1] < 0:
+        return None
+    outside = _known("abs", [product_of(taken)])
+    return outside if left == ONE else product_of([outside, Call("sqrt", (left,))])
+
+
+def _root(factor: Tree) -> Tree | None:
+    match factor:
+        case Number(value) if value >= 0:
+            top, below = isqrt(value.numerator), isqrt(value.denominator)
+            return Number(Fraction(top, below)) if (top**2, below**2) == value.as_integer_ratio() else None
+        case Power(base, exponent) if exponent % 2 == 0:
+            return power_of(base, exponent // 2)
+    return None
+
+
+def _atan2(y: Tree, x: Tree) -> Tree | None:
+    if y == ZERO and x != ZERO:
+        low, high = interval(x)
+        return ZERO if low > 0 else Degrees(Fraction(180)) if high < 0 else None
+    if x == ZERO and y != ZERO:
+        low, high = interval(y)
+        return UPRIGHT if low > 0 else product_of([MINUS, UPRIGHT]) if high < 0 else None
+    return None
+
+
+_RULES: dict[str, Callable[..., Tree | None]] = {
+    "less": _less,
+    "max": _max,
+    "min": _min,
+    "abs": _abs,
+    "sqrt": _sqrt,
+    "atan2": _atan2,
+}
+
+
+def interval(tree: Tree) -> Interval:
+    """Between which numbers it lies, whatever its symbols are; wider than need be where they meet twice."""
+    match tree:
+        case Number(value):
+            return value, value
+        case Trig():
+            return Fraction(-1), Fraction(1)
+        case Sum(terms):
+            parts = [interval(term) for term in terms]
+            return sum((low for low, _ in parts), Fraction(0)), sum((high for _, high in parts), Fraction(0))
+        case Product(factors):
+            return reduce(_times, map(interval, factors))
+        case Power(base, exponent):
+            return _raised(interval(base), exponent)
+        case Call(op, args):
+            return _of_call(op, [interval(arg) for arg in args])
+    return ANY
+
+
+def _times(a: Interval, b: Interval) -> Interval:
+    ends = [x * y if x and y else Fraction(0) for x in a for y in b]  # 0·∞ is no end of a product
+    return min(ends), max(ends)
+
+
+def _raised(base: Interval, exponent: int) -> Interval:
+    low, high = reduce(_times, [base] * exponent)
+    if exponent % 2:
+        return low, high
+    return (Fraction(0), high) if base[0] < 0 < base[1] else (max(low, Fraction(0)), high)
+
+
+def _of_call(op: str, args: list[Interval]) -> Interval:
+    match op:
+        case "abs" | "sqrt" | "exp":
+            return NOT_NEGATIVE
+        case "less":
+            return Fraction(0), Fraction(1)
+        case "max":
+            return max(args[0][0], args[1][0]), max(args[0][1], args[1][1])
+        case "min":
+            return min(args[0][0], args[1][0]), min(args[0][1], args[1][1])
+        case "select":
+            return min(args[1][0], args[2][0]), max(args[1][1], args[2][1])
+    return ANY
