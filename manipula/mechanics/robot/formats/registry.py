@@ -68,8 +68,24 @@ _LIST = (
         losing="urdf.write:lost_from_robot",
     ),
     Format("mjcf", "MJCF", (".mjcf", ".xml"), "mjcf.read:robot_from_mjcf", sign=r"<\s*mujoco[\s>]"),
-    Format("par", "SYMORO", (".par",), "par.read:robot_from_par", "par.write:par_from_robot", ("modified",)),
-    Format("dh", "table", (".csv", ".txt", ".tsv"), "dh.read:robot_from_dh_text", "dh.read:dh_text_from_robot", TABLE),
+    Format(
+        "par",
+        "SYMORO",
+        (".par",),
+        "par.read:robot_from_par",
+        "par.write:par_from_robot",
+        ("modified",),
+        losing="par.write:lost_from_robot",
+    ),
+    Format(
+        "dh",
+        "a table",
+        (".csv", ".txt", ".tsv"),
+        "dh.read:robot_from_dh_text",
+        "dh.read:dh_text_from_robot",
+        TABLE,
+        losing="dh.text:lost_from_robot",
+    ),
 )
 FORMATS: dict[str, Format] = {item.name: item for item in _LIST}
 ENDINGS: dict[str, Format] = {}  # in this order; the first format of a shared ending stands for it

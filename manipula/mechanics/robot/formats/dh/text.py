@@ -65,12 +65,16 @@ def _comments(robot: Robot, convention: Convention) -> Iterator[str]:
             waiting.extend(names_of(values[name]))
         used.add(name)
     yield from (f"{name} = {text_of(value)}" for name, value in robot.values if name in used)
-    lost = [what for what, there in _elsewhere(robot).items() if there]
+    lost = lost_from_robot(robot)
     yield from (f"not in this table: {', '.join(lost)}",) if lost else ()
 
 
+def lost_from_robot(robot: Robot) -> list[str]:
+    """What of the robot a table of geometry has no place for."""
+    return [what for what, there in _elsewhere(robot).items() if there]
+
+
 def _elsewhere(robot: Robot) -> dict[str, bool]:
-    """What a table of geometry has no place for, and whether the robot has it."""
     bodies = [body for joint in robot.joints for body in (joint.body, *(held.body for held in joint.carries)) if body]
     drives = [cell for joint in robot.joints for cell in joint.actuator.named().values()]
     return {
@@ -82,6 +86,7 @@ def _elsewhere(robot: Robot) -> dict[str, bool]:
         "limits": any(joint.limits or joint.velocity_limit or joint.effort_limit for joint in robot.joints),
         "springs": any(joint.springs for joint in robot.joints),
         "poses": bool(robot.named_poses),
+        "frames": bool(robot.frames),
         "gravity": [cell.parameter for cell in robot.gravity] != [ZERO, ZERO, Num(Fraction("-9.81"))],
     }
 

@@ -29,6 +29,7 @@ from manipula.mechanics.robot.formats.source import refuse_kinds
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import settled, values_of
 from manipula.mechanics.robot.reduce.zones import take, zone_from_steps, zone_in_numbers
+from manipula.mechanics.robot.suffixes import row_names
 from manipula.mechanics.robot.values.parameter import ZERO, Deg, Parameter, text_of
 from manipula.mechanics.spatial.inertia import RigidBody
 from manipula.mechanics.spatial.vector import unrotate
@@ -42,6 +43,26 @@ def par_from_robot(robot: Robot) -> str:
     """SYMORO text; names with a value are written as their value, the others stay names."""
     refuse_kinds(robot, "par", "SYMORO")
     return _Writer(to_modified(_forward(to_modified(robot)))).text()
+
+
+def lost_from_robot(robot: Robot) -> list[str]:
+    """What of an actuator the format has no place for, limits, springs, frames, poses and names."""
+    lost = [
+        f"{item.name} of joint {joint.name}"
+        for joint in robot.joints
+        for item in joint.actuator.items()
+        if item.entry.letters not in ACTUATOR and not is_zero(item.value.value)
+    ]
+    limited = any(joint.limits or joint.velocity_limit or joint.effort_limit for joint in robot.joints)
+    named = [joint.name for joint in robot.joints] != row_names((joint.kind, None) for joint in robot.joints)
+    others = {
+        "joint limits": limited,
+        "springs": any(joint.springs for joint in robot.joints),
+        "poses": bool(robot.named_poses),
+        "frames": bool(robot.frames),
+        "names of joints": named,
+    }
+    return lost + [what for what, there in others.items() if there]
 
 
 def _forward(robot: Robot) -> Robot:
@@ -74,15 +95,11 @@ class _Writer:
 
     def head(self, count: int) -> Iterator[str]:
         yield f"(* Robotname = '{self.robot.name.replace(chr(39), '')}' *)"
+        for told in lost_from_robot(self.robot):
+            yield f"(* not written, as this format has no place for it: {told.replace('*)', '* )')} *)"
         for joint in self.robot.joints:
-            for item in joint.actuator.items():
-                if item.entry.letters not in ACTUATOR and not is_zero(item.value.value):
-                    told = f"the {item.name} is not written; this format has no place for it"
-                    yield f"(* joint {joint.name}: {told} *)"
             if joint.carries:
                 yield f"(* joint {joint.name}: the bodies it carries are written as one with its link *)"
-        if any(joint.limits for joint in self.robot.joints):
-            yield "(* joint limits are not written; this format has no place for them *)"
         yield from (f"NL = {count}", f"NJ = {count}", f"NF = {count}", "Type = 0", "is_mobile = 0", "")
 
     def body(self, columns: list[Column]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.urdf.links import ACTUATOR, DIGITS, decimal, links_from_robot
+from manipula.mechanics.robot.formats.urdf.read import GRAVITY
 from manipula.mechanics.robot.formats.urdf.xml import NO_LIMIT, Frame, UrdfFile, UrdfJoint, UrdfLink
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.precise import MP, PRECISE, everything_in, precise, values_of
@@ -29,7 +30,8 @@ def urdf_from_robot(robot: Robot) -> str:
 
 
 def lost_from_robot(robot: Robot) -> list[str]:
-    """What an actuator has beyond damping and friction: "motor inertia 0.2 of joint waist"."""
+    """What an actuator has beyond damping and friction, "motor inertia 0.2 of joint waist"; a gravity that is not the
+    one readers take."""
     lost = [
         f"{item.name} {text_of(item.value.parameter)} of joint {joint.name}"
         for joint in robot.joints
@@ -37,18 +39,22 @@ def lost_from_robot(robot: Robot) -> list[str]:
         if item.entry.letters not in ACTUATOR and not is_zero(item.value.value)
     ]
     springs = (f"springs of joint {joint.name}" for joint in robot.joints if joint.springs)
-    return [*lost, *springs, *(f"pose {name}" for name, _ in robot.named_poses)]
+    told = [] if _gravity(robot) == GRAVITY else [f"gravity {_triple(_gravity(robot))}"]
+    return [*lost, *springs, *(f"pose {name}" for name, _ in robot.named_poses), *told]
+
+
+def _gravity(robot: Robot) -> tuple[Fraction, ...]:
+    values = values_of(robot, "a URDF", everything_in(robot))
+    return tuple(decimal(precise(cell.parameter, values)) for cell in robot.gravity)
 
 
 def _remarks(robot: Robot) -> list[str]:
     """What gets lost, and what is written for want of anything better."""
-    values = values_of(robot, "a URDF", everything_in(robot))
-    lost = [f"URDF cannot hold the {said}" for said in lost_from_robot(robot)]
+    lost = [f"URDF cannot hold the {said}" for said in lost_from_robot(robot) if not said.startswith("gravity ")]
     for joint in robot.joints:
         if KINDS[joint.kind].slides and joint.limits is None:
             lost.append(f"joint {joint.name}: URDF wants limits; it has none, so {NO_LIMIT:.0e} is written")
-    gravity = [precise(cell.parameter, values) for cell in robot.gravity]
-    lost.append("gravity, which URDF cannot hold: " + " ".join(map(_text, map(decimal, gravity))))
+    lost.append("gravity, which URDF cannot hold: " + " ".join(map(_text, _gravity(robot))))
     return lost
 
 
