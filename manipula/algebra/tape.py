@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -288,15 +288,6 @@ def offline_needed(tape: Tape) -> list[int]:
     own = {line.slot for line in tape.offline}
     reads = {arg for line in tape.online for arg in line.args} | {s for port in tape.outputs for s in port.slots}
     return sorted(own & reads)
-
-
-def slots_by_use(tape: Tape) -> Iterator[tuple[int, int]]:
-    """(slot, number of reads), for emitters that inline what is read once."""
-    counts: dict[int, int] = {}
-    for line in tape.lines:
-        for arg in line.args:
-            counts[arg] = counts.get(arg, 0) + 1
-    yield from sorted(counts.items())
 
 
 def parameters_of(tape: Tape) -> Port | None:

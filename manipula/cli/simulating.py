@@ -23,7 +23,6 @@ Start = Annotated[str, typer.Option("--start", metavar="Q", help="Where the arm 
 Goal = Annotated[str, typer.Option("--to", metavar="Q", help="Where it goes, along a quintic, at rest at both ends.")]
 Duration = Annotated[float, typer.Option("--duration", help="Of the motion, seconds.")]
 Degrees = Annotated[bool, typer.Option("--degrees", help="Angles are given in degrees.")]
-ARRAYS = ("t", "q", "qd", "qdd", "tau", "ref", "state")  # what a file holds better
 PEAKS = ("joint", "unit", "lowest", "highest", "speed", "torque", "error")
 
 

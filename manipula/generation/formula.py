@@ -26,7 +26,7 @@ def generate_formula(block: Block, dof: int) -> Function:
         for about in [(kind.unit, kind.doc, kind.role)]
     )
     found = block.text(ExprMaths(graph), no_model, {port.name: port.symbols for port in inputs})
-    outputs = tuple(_output(graph, block, name, found[name]) for name in block.outputs)
+    outputs = tuple(output_of(graph, block, name, found[name]) for name in block.outputs)
     origin = Provenance("", block.name, "the formula as it stands")
     whole = optimised(Function(block.name, graph, inputs, outputs, provenance=origin))
     proof = prove(whole, _plain(block, sizes))
@@ -47,7 +47,8 @@ def _plain(block: Block, sizes: Sizes) -> Reference:
     return run
 
 
-def _output(graph: Graph, block: Block, name: str, value: Any) -> Output:
+def output_of(graph: Graph, block: Block, name: str, value: Any) -> Output:
+    """A value of the block's text as the output of that name."""
     shape, flat = flattened(value)
     about = block.outputs[name]
     return Output(name, shape, tuple(map(graph.expr, flat)), about.unit, about.doc, about.gives)

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from manipula.algebra.expr.evaluate import evaluate
-from manipula.algebra.expr.function import Function, Input, Output, flattened, is_online, moved_to, nested
+from manipula.algebra.expr.function import Function, Input, flattened, is_online, moved_to, nested
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import Provenance
@@ -29,6 +29,7 @@ from manipula.algebra.optimise.passes import optimised
 from manipula.algebra.optimise.prove import Reference, Sample, prove
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.build import guarded, reference, refuse_clash, used_parameters
+from manipula.generation.formula import output_of
 from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function, with_proof
@@ -178,7 +179,7 @@ def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
         return _shaped(part, found)
 
     found = block.text(ExprMaths(graph), call, {port.name: port.symbols for port in inputs})
-    outputs = tuple(_output(graph, block, name, found[name]) for name in block.outputs)
+    outputs = tuple(output_of(graph, block, name, found[name]) for name in block.outputs)
     if parameters:
         inputs.append(Input("p", tuple(parameters.values()), "SI", "parameters", "parameter"))
     origin = _provenance(block, asked, [part.function.provenance for part in parts.values()])
@@ -281,12 +282,6 @@ def _check_inputs(block: Block, model: str, part: Part, given: Mapping[str, Sequ
 
 def _listed(ports: Mapping[str, int]) -> str:
     return ", ".join(f"{port}[{size}]" for port, size in ports.items()) or "nothing"
-
-
-def _output(graph: Graph, block: Block, name: str, value: Any) -> Output:
-    shape, flat = flattened(value)
-    about = block.outputs[name]
-    return Output(name, shape, tuple(map(graph.expr, flat)), about.unit, about.doc, about.gives)
 
 
 def _provenance(block: Block, asked: Prepared, parts: Sequence[Provenance]) -> Provenance:

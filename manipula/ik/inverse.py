@@ -20,11 +20,10 @@ from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import choice_table, closed_rows, ordered, seat_of
 from manipula.ik.closed import Closed, closed_over_arrays, refine_unsettled, settled_poses
 from manipula.ik.counted import counted_solutions, general_solver
-from manipula.ik.descent.machine import Descent, descent_of
+from manipula.ik.descent.joint_space import JointSpace
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.messages import away_text, nearest_reason
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.joint_space import JointSpace
 from manipula.ik.numeric.measures import Tolerances, defect_of, sampled, tolerances_of
 from manipula.ik.numeric.poses import checked_poses, checked_tolerance, joints_from_value, poses_from_value
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
@@ -65,11 +64,6 @@ class InverseSolver(JointSpace):
         self.pose, self.jacobian = pose or pose_of(chain), jacobian or jacobian_of(chain)
         self.closed = closed or (closed_over_arrays(self.plan, chain) if self.plan.closed else None)
         self.parameter = Parameter(self.plan, chain, (self.low, self.high), self.size)
-
-    @property
-    def explanation(self) -> str:
-        """Which class the arm belongs to, and why."""
-        return f"{self.plan.title}: {self.plan.sentence}"
 
     @cached_property
     def tolerances(self) -> Tolerances:
@@ -187,11 +181,6 @@ class InverseSolver(JointSpace):
     def stands_for(self, seed: Floats, values: Floats | None) -> bool:
         """Whether a seed's own parameter is among the values; an arm without one has nothing to ask."""
         return values is None or bool(np.abs(values - self.parameter_of(seed)).min() <= ParameterTolerance.APART)
-
-    @cached_property
-    def descent(self) -> Descent | None:
-        """Least squares in machine code; None for very many joints."""
-        return descent_of(self.chain, self.low, self.high)
 
     @cached_property
     def general(self) -> General6R | None:

@@ -20,7 +20,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):
-        return _quoted(value)
+        return quoted(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(value_text, value)) + "]"
     if isinstance(value, Mapping):
@@ -30,14 +30,14 @@ def value_text(value: Any) -> str:
 
 def key_text(text: str) -> str:
     """In quotes where it needs them."""
-    return text if _BARE.fullmatch(text) else _quoted(text)
+    return text if _BARE.fullmatch(text) else quoted(text)
 
 
 def block_text(text: str) -> str:
     """As it is read, line by line; in one line of escapes where that cannot be."""
-    return _quoted(text) if _ODD.search(text) or text.endswith("'") else f"'''\n{text}'''"
+    return quoted(text) if _ODD.search(text) or text.endswith("'") else f"'''\n{text}'''"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """JSON's quotes are TOML's, but for one letter that only TOML forbids."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manipula.mechanics.models.kinematics.jacobian import jacobian, jacobian_dot, jacobian_dot_tool, jacobian_tool
+from manipula.mechanics.models.kinematics.jacobian import jacobian, jacobian_dot, jacobian_tool
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce.chains import merge_fixed
@@ -29,7 +29,6 @@ def test_geometry(seed: int) -> None:
     same(jacobian(chain, q), oracle.jacobian(q))
     same(jacobian_tool(chain, q), oracle.jacobian(q, "tool"))
     same(jacobian_dot(chain, q, qd), oracle.jacobian_dot(q, qd))
-    same(jacobian_dot_tool(chain, q, qd), oracle.jacobian_dot(q, qd, "tool"))
 
 
 def same(ours: Any, theirs: Any) -> None:

@@ -226,8 +226,7 @@ class ProgramWriter(ExpressionWriter):
         return [f"/* {lines[0]}", *(f" * {line}".rstrip() for line in lines[1:]), " */"]
 
     def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
-        yield head
-        yield "{"
+        yield f"{head} {{"
         yield from (f"{self.indent}{line}" if line else "" for line in lines)
         yield "}"
 

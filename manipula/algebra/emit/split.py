@@ -42,6 +42,14 @@ class Split:
     def names(self) -> list[str]:
         return [argument.name for argument in (*self.variables, *self.parameters, *self.outputs)]
 
+    def indices(self, name: str) -> list[tuple[str, int]]:
+        """An enumeration constant for every parameter: name_p_d4 = 3"""
+        return [
+            (f"{name}_{x.name}_{entry}", i)
+            for x in self.parameters
+            for i, entry in enumerate(Namer(()).names(x.port.names))
+        ]
+
 
 def split(tape: Tape, namer: Namer, avoided: Collection[str] = ()) -> Split:
     """Name the arguments and find what travels from one half to the other; no output is called like one `avoided`."""

@@ -11,7 +11,6 @@ from manipula.algebra.tape import Tape
 # none, flag, int, word, real, complex, the arrays of them, and a struct as "struct NAME"
 Kind = str
 ARRAYS: dict[Kind, Kind] = {"ints": "int", "words": "word", "reals": "real", "complexes": "complex"}
-ARRAY_OF: dict[Kind, Kind] = {entry: array for array, entry in ARRAYS.items()}
 WIDTH: tuple[Kind, ...] = ("none", "flag", "int", "word", "real", "complex")  # narrow to wide
 STRUCT = "struct "
 

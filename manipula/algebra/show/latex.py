@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from manipula.algebra.show.names import GREEK, split_name
+from manipula.algebra.show.names import GREEK
 from manipula.algebra.show.setting import Setting
 from manipula.algebra.simplify.tree import Tree
 from manipula.scalar import OPS
@@ -23,7 +23,10 @@ class Latex(Setting):
             letter = "\\" + letter
         elif len(letter) > 1:
             letter = r"\mathrm{" + letter.replace("_", r"\_") + "}"
-        return _DOTS[dots].format(letter) + (f"_{{{index}}}" if index else "")
+        return _DOTS[dots].format(letter) + self.index(index)
+
+    def index(self, text: str) -> str:
+        return f"_{{{text}}}" if text else ""
 
     def number(self, value: Fraction) -> str:
         sign, power = "-" if value < 0 else "", tiny_power(value)
@@ -33,9 +36,6 @@ class Latex(Setting):
 
     def degrees(self, value: Fraction) -> str:
         return self.number(value) + r"^{\circ}"
-
-    def short_trig(self, text: str) -> str:
-        return self.name(text)
 
     def long_trig(self, op: str, inner: str) -> str:
         return rf"\{op}{self.bracket(inner)}"
@@ -65,12 +65,6 @@ class Latex(Setting):
     def bracket(self, text: str) -> str:
         return rf"\left({text}\right)"
 
-    def entry(self, name: str, index: Sequence[int]) -> str:
-        return self._indexed(name, [str(place) for place in index]) if index else self.name(name)
-
-    def elsewhere(self, name: str, index: Sequence[int]) -> str:
-        return self._indexed(name, [*map(str, index), "i", "j"])
-
     def remark(self, text: str, words: str) -> str:
         return rf"{text} \text{{ {words}}}"
 
@@ -86,8 +80,3 @@ class Latex(Setting):
 
     def aligned(self, rows: Sequence[str]) -> str:
         return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
-
-    def _indexed(self, name: str, places: Sequence[str]) -> str:
-        own = split_name(name)[1]
-        letter = self.name(name.removesuffix(own)) if own else self.name(name)
-        return f"{letter}_{{{','.join([own, *places] if own else places)}}}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from manipula.algebra.show.names import GREEK, split_name
+from manipula.algebra.show.names import GREEK
 from manipula.algebra.show.setting import Setting
 from manipula.algebra.simplify.tree import Tree
 from manipula.scalar import OPS
@@ -56,9 +56,6 @@ class Typst(Setting):
     def degrees(self, value: Fraction) -> str:
         return f"{self.number(value)}°"
 
-    def short_trig(self, text: str) -> str:
-        return self.name(text)
-
     def long_trig(self, op: str, inner: str) -> str:
         return f"{op}({inner})"
 
@@ -81,12 +78,6 @@ class Typst(Setting):
     def quotient(self, top: Tree, bottom: Tree) -> str:
         return f"frac({self.text(top)}, {self.text(bottom)})"
 
-    def entry(self, name: str, index: Sequence[int]) -> str:
-        return self._indexed(name, [str(place) for place in index]) if index else self.name(name)
-
-    def elsewhere(self, name: str, index: Sequence[int]) -> str:
-        return self._indexed(name, [*map(str, index), "i", "j"])
-
     def remark(self, text: str, words: str) -> str:
         return f"{text} {self.spoken(' ' + words)}"
 
@@ -101,8 +92,3 @@ class Typst(Setting):
 
     def aligned(self, rows: Sequence[str]) -> str:
         return "$ " + " \\\n  ".join(rows) + " $"
-
-    def _indexed(self, name: str, places: Sequence[str]) -> str:
-        own = split_name(name)[1]
-        letter = self.name(name.removesuffix(own)) if own else self.name(name)
-        return letter + self.index(",".join([own, *places] if own else places))

@@ -14,7 +14,6 @@ from manipula.algebra.simplify.polynomial import Write, angle_of, polynomial_con
 from manipula.algebra.simplify.terms import Terms, added
 from manipula.algebra.simplify.tree import Call, Inverse, Number, Symbol, Tree, Trig, product_of
 
-_SUMS = ("add", "sub", "neg", "const")
 LONG_SUM = 60  # terms past which a sum is left as it is
 
 

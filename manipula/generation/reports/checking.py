@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from manipula.algebra.expr.field import Element, FieldMaths, rational
+from manipula.algebra.expr.field import Element, FieldMaths, value_of
 from manipula.errors import InputError
 from manipula.generation.build import misread
 from manipula.generation.structure import Structure
@@ -122,16 +122,12 @@ def _field_state(structure: Structure) -> tuple[Tree, State]:
 
 def _proved(law: Law, states: list[tuple[Tree, State]]) -> Verdict:
     try:
-        wrong = sum(_value(x) != 0 for chain, state in states for x in law.residuals(chain, state))
+        wrong = sum(value_of(x) != 0 for chain, state in states for x in law.residuals(chain, state))
     except ZeroDivisionError:
         return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {law.condition}", False)
     except InputError as refused:
         return Verdict(law.name, law.sentence, "noted", True, f"{NOT_CHECKED}: {refused}")
     return Verdict(law.name, law.sentence, "proved", wrong == 0, f"{wrong} equations broken" if wrong else "")
-
-
-def _value(x: Any) -> int:
-    return x.value if isinstance(x, Element) else rational(x)
 
 
 def _positive(structure: Structure) -> Verdict:

@@ -7,7 +7,6 @@ without it has only its own motion, smoothed where its spectrum meets its noise:
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.identification.data import Data, Source
@@ -15,8 +14,6 @@ from manipula.identification.filters.cutoff import found_cutoff
 from manipula.identification.filters.filtering import Smoother
 from manipula.identification.filters.motion import Motion, motion_of
 from manipula.simulation.records.logs import Log
-
-Array = NDArray[np.float64]
 
 
 def instruments_of(data: Data) -> tuple[list[Motion], list[str]]:

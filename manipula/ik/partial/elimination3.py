@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.ik.general6r.closing import matrix
 from manipula.ik.numeric.arrays import Floats
 from manipula.ik.numeric.tolerances import PartialTolerance
 from manipula.mechanics.robot.reduce.chains import frames_on_joints
 from manipula.mechanics.robot.tree import Tree
-from manipula.mechanics.spatial.placement import Placement
 
 Series = NDArray[np.complex128]
 
@@ -110,17 +110,13 @@ class Linked(NamedTuple):
 def linked(chain: Tree) -> Linked:
     arm = frames_on_joints(chain)
     kinds = "".join("R" if link.kind.name == "revolute" else "P" for link in arm.links)
-    first, *rest = [_matrix(link.before) for link in arm.links]
-    ends = [_matrix(arm.base) @ first, *rest]
+    first, *rest = [matrix(link.before) for link in arm.links]
+    ends = [matrix(arm.base) @ first, *rest]
     w = np.array(arm.tool.p, dtype=float)
     unit = float(sum(np.linalg.norm(gap[:3, 3]) for gap in rest) + np.linalg.norm(w)) or 1.0
     for gap in ends:
         gap[:3, 3] /= unit
     return Linked(kinds, ends[0], ends[1:], w / unit, unit)
-
-
-def _matrix(at: Placement) -> Floats:
-    return np.array(at.rows(), dtype=float)
 
 
 # vectors that depend on one joint

@@ -17,10 +17,9 @@ from numpy.typing import ArrayLike
 from manipula.errors import InputError
 from manipula.ik.answers import Answers, InverseBatch, InverseResult
 from manipula.ik.choosing import choice_table
-from manipula.ik.descent.machine import Descent, descent_of
+from manipula.ik.descent.joint_space import JointSpace
 from manipula.ik.messages import solution_names
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.joint_space import JointSpace
 from manipula.ik.numeric.measures import Tolerances, tolerances_of
 from manipula.ik.numeric.poses import checked_tolerance, joints_from_value, numbers_from_value
 from manipula.ik.numeric.tolerances import PartialTolerance, SearchTolerance
@@ -108,11 +107,6 @@ class PartialSolver(JointSpace):
         self.closed: Any = made if made.closed else None
         self.plan = replace(made.plan, parameter=", ".join(f"joint {k + 1}" for k in self.freedom.free))
 
-    @cached_property
-    def descent(self) -> Descent | None:
-        """Least squares in machine code, where there is some."""
-        return descent_of(self.chain, self.low, self.high)
-
     @property
     def tolerances(self) -> Tolerances:
         """What answers are measured by: as for a pose, exact where the joints can give all that is asked."""
@@ -124,11 +118,6 @@ class PartialSolver(JointSpace):
     def table(self) -> Floats:
         """What the choice among branches goes by."""
         return choice_table(self)
-
-    @property
-    def explanation(self) -> str:
-        """Which class the arm belongs to for this task, and why."""
-        return f"{self.plan.title}: {self.plan.sentence}"
 
     # the arm's functions, with what counts alone
 

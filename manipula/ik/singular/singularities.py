@@ -31,7 +31,6 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.mechanics.spatial.floats import FLOATS
 
-Array = Any
 _TRIES, _SCAN = 12, 61
 _SHORT = 200  # signs of equations that a prompt shows
 

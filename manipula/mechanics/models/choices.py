@@ -47,7 +47,7 @@ from manipula.mechanics.robot.reduce.chains import (
 from manipula.mechanics.robot.reduce.tip import PAIRS, tip_turned
 from manipula.mechanics.robot.tree import BASE, Link, Tree
 from manipula.mechanics.spatial.placement import HERE, Placement
-from manipula.mechanics.spatial.vector import Vector, add, rotate
+from manipula.mechanics.spatial.vector import Vector, add, nothing, rotate
 
 Kind = Literal[
     "frames", "slide", "masses", "axis", "tip", "gauge", "unit", "share", "lever", "spin", "run", "moment"
@@ -165,7 +165,7 @@ def _tips(chain: Tree) -> list[str]:
     """The pairs of moments of the last link of which a turn about its axis leaves one: neither is zero by structure."""
     last = chain.links[chain.leaves[-1]]
     pairs = PAIRS if last.kind.pivots else {}
-    return [name for name, pair in pairs.items() if not any(map(_structural_zero, pair(last.inertia)))]
+    return [name for name, pair in pairs.items() if not any(map(nothing, pair(last.inertia)))]
 
 
 def _levers(chain: Tree) -> list[Component]:
@@ -174,7 +174,7 @@ def _levers(chain: Tree) -> list[Component]:
         Component(i + 1, k)
         for i, link in enumerate(chain.links)
         for k in range(3)
-        if link.parent != BASE and not _structural_zero(link.before.p[k])
+        if link.parent != BASE and not nothing(link.before.p[k])
     ]
 
 
@@ -187,10 +187,6 @@ def _sliding(chain: Tree) -> list[Mass]:
     """The revolute joints behind a sliding one, whose link keeps a mass that may ride on the next: 4m …"""
     under = [(link, _below(chain.links, link)) for link in chain.links]
     return [Mass(i) for i, (x, y) in enumerate(under, 1) if x.kind.pivots and y and y.slides]
-
-
-def _structural_zero(x: Any) -> bool:
-    return isinstance(x, int) and x == 0
 
 
 def default_answers(chain: Tree, asked: Sequence[Question]) -> Answers:

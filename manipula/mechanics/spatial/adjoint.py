@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Any
 
-from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.inertia import half, quotient
 from manipula.scalar import OPS, Maths
 
 Pull = Callable[[Any], tuple[Any, ...]]  # weight of a result → weights of what it was made of
@@ -56,10 +56,10 @@ class Traced:
     def __truediv__(self, other: Any) -> Traced:
         """x / y:  w / y,  −(x/y) w / y"""
         other = as_traced(other)
-        value = _quotient(self.value, other.value)
+        value = quotient(self.value, other.value)
 
         def pull(w: Any) -> tuple[Any, ...]:
-            share = _quotient(w, other.value)
+            share = quotient(w, other.value)
             return share, -(value * share)
 
         return made(value, (self, other), pull)
@@ -144,11 +144,6 @@ def _below(roots: Sequence[Traced]) -> list[Traced]:
     return list(seen.values())
 
 
-def _quotient(x: Any, y: Any) -> Any:
-    """x / y, exact when both are ints."""
-    return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y
-
-
 class TracedMaths(Maths[Any]):
     """`Maths` over traced numbers whose values are of the inner kind."""
 
@@ -184,7 +179,7 @@ class TracedMaths(Maths[Any]):
         y, x = as_traced(y), as_traced(x)
 
         def pull(w: Any) -> tuple[Any, ...]:
-            share = _quotient(w, x.value * x.value + y.value * y.value)
+            share = quotient(w, x.value * x.value + y.value * y.value)
             return x.value * share, -(y.value * share)
 
         return made(self.inner.atan2(y.value, x.value), (y, x), pull)

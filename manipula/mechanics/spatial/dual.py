@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.inertia import half, quotient
 from manipula.scalar import OPS, Maths
 
 
@@ -47,9 +47,9 @@ class Dual:
     def __truediv__(self, other: Any) -> Dual:
         """x / y, with (dx − (x/y) dy) / y"""
         other = as_dual(other)
-        value = _quotient(self.value, other.value)
+        value = quotient(self.value, other.value)
         top = _sum(self.partials, _scaled(-value, other.partials))
-        return Dual(value, tuple(_quotient(part, other.value) for part in top))
+        return Dual(value, tuple(quotient(part, other.value) for part in top))
 
     def __rtruediv__(self, other: Any) -> Dual:
         return as_dual(other) / self
@@ -93,11 +93,6 @@ def _sum(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _scaled(k: Any, a: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(k * x for x in a)
-
-
-def _quotient(x: Any, y: Any) -> Any:
-    """x / y, exact when both are ints."""
-    return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y
 
 
 class DualMaths(Maths[Any]):

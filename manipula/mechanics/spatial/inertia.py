@@ -184,14 +184,19 @@ class RigidBody:
 NOTHING = RigidBody()
 
 
+def quotient(x: Scalar, y: Scalar) -> Scalar:
+    """x/y; zeros and ones of the structure are whole numbers, of which / would make a float."""
+    return Fraction(x, y) if isinstance(x, int) and isinstance(y, int) else x / y
+
+
 def half(x: Scalar) -> Scalar:
     """x/2 for every scalar that mixes with int (floats, expressions, fields)."""
-    return Fraction(x, 2) if isinstance(x, int) else x / 2
+    return quotient(x, 2)
 
 
 def reciprocal(x: Scalar) -> Scalar:
     """1/x, exact where x is an int: the inertia of an arm whose numbers are all 0 and 1."""
-    return Fraction(1, x) if isinstance(x, int) else 1 / x
+    return quotient(1, x)
 
 
 def axial_moments(K: Matrix) -> AxialMoments:

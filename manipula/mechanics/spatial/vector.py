@@ -45,6 +45,11 @@ Z: Vector = (0, 0, 1)
 IDENTITY: Matrix = (X, Y, Z)
 
 
+def nothing(x: object) -> bool:
+    """The structural zero: a fact about a table or a formula, not about a scalar's value."""
+    return isinstance(x, int) and x == 0
+
+
 def along_z(x: Scalar) -> Vec3:
     """x z, its zeros structural"""
     return Vec3((0, 0, x))
@@ -115,10 +120,6 @@ def matadd(A: Matrix, B: Matrix) -> Matrix:
 
 def matsub(A: Matrix, B: Matrix) -> Matrix:
     return (sub(A[0], B[0]), sub(A[1], B[1]), sub(A[2], B[2]))
-
-
-def matscale(k: Scalar, A: Matrix) -> Matrix:
-    return (scale(k, A[0]), scale(k, A[1]), scale(k, A[2]))
 
 
 def outer(a: Vector, b: Vector) -> Matrix:

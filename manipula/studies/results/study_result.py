@@ -25,9 +25,6 @@ from manipula.studies.results.report import report_of
 from manipula.support.files import write_text
 from manipula.support.tables import html_table, text_table
 
-SHOWN = 8
-STRIDE = 2**14
-
 
 class Failure(NamedTuple):
     """A case that failed, and why."""

@@ -14,7 +14,7 @@ from manipula.algebra.emit.backend import PLAIN, EmitOptions, Part, Samples
 from manipula.algebra.emit.c.batch import BLOCK, batch
 from manipula.algebra.emit.c.instructions import instructions
 from manipula.algebra.emit.c.precision import DOUBLE, PRECISIONS, Precision
-from manipula.algebra.emit.c.prototypes import indices, place, prototypes, squared, stepping
+from manipula.algebra.emit.c.prototypes import place, prototypes, squared, stepping
 from manipula.algebra.emit.c.sincos import HeldNames, angle_pairs, written_body
 from manipula.algebra.emit.c.spelling import ALWAYS, NAMES, RESERVED, language
 from manipula.algebra.emit.names import Namer, ascii_text, identifier
@@ -92,7 +92,7 @@ def _context(back: C99, tape: Tape, name: str, version: str) -> dict[str, Any]:
         "description": ascii_text(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
         "about": comment_lines(shown["about"]),
         "ports": comment_lines(shown["ports"]),
-        "indices": indices(written.split, name),
+        "indices": written.split.indices(name),
         "functions": [name for op, name in NAMES.items() if op in ALWAYS or op in shown["used"]],
         "helpers": precision.helpers(shown["used"]),
         "symbols": symbols,

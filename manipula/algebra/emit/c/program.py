@@ -117,6 +117,10 @@ class CProgram(ProgramWriter):
             raise InputError(f"{int(value)} has more than 32 bits: write this program with wide whole numbers")
         return str(int(value))
 
+    def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
+        first, *rest = super().braced(head, lines)
+        yield from (first.removesuffix(" {"), "{", *rest)
+
     def head(self, routine: Routine) -> str:
         given = [self.parameter(name, kind, name in routine.written) for name, kind in routine.parameters.items()]
         returns, storage = self.types[routine.returns], "" if routine.name in self.public else self.storage

@@ -8,7 +8,6 @@ from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.memory import Memory
-from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.reference import POSE
 from manipula.algebra.emit.sections import element
 from manipula.algebra.emit.split import Argument, Split
@@ -83,12 +82,3 @@ def stepping(name: str, shown: Mapping[str, Any], real: str, storage: str = "") 
         "init": prototype(f"{name}_init", [own, *(declared(x, real=real) for x in start)], f"{storage}int"),
         "step": prototype(f"{name}_step", [own, *given, *taken], f"{storage}void"),
     }
-
-
-def indices(arguments: Split, name: str) -> list[tuple[str, int]]:
-    """An enumeration constant for every parameter: name_p_d4 = 3"""
-    return [
-        (f"{name}_{x.name}_{entry}", i)
-        for x in arguments.parameters
-        for i, entry in enumerate(Namer(()).names(x.port.names))
-    ]

@@ -49,7 +49,7 @@ def _context(tape: Tape, name: str, version: str) -> dict[str, Any]:
         "functions": _functions(tape),
         "result": result,
         "array": array,
-        "indices": _indices(arguments, name),
+        "indices": arguments.indices(name),
         "one": _signature(result, name, _inputs(arguments)),
         **_stepping(name, shown, result),
         "first": _signature(array("Real", (len(arguments.kept),)), f"{name}_prepare", _declared(arguments.parameters)),
@@ -104,15 +104,6 @@ def _stepping(name: str, shown: Mapping[str, Any], result: str) -> dict[str, str
 def _signature(result: str, name: str, parts: Sequence[str]) -> str:
     line = f"{result} {name}({', '.join(parts)})"
     return line if len(line) <= WIDTH else f"{result} {name}(\n    " + ",\n    ".join(parts) + ")"
-
-
-def _indices(arguments: Split, name: str) -> list[tuple[str, int]]:
-    """name_p_d4 = 3"""
-    return [
-        (f"{name}_{x.name}_{word}", i)
-        for x in arguments.parameters
-        for i, word in enumerate(Namer(()).names(x.port.names))
-    ]
 
 
 def _readme(name: str, shown: Mapping[str, Any], first: State) -> Readme:

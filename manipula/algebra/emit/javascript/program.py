@@ -77,11 +77,6 @@ class JavaScriptProgram(ProgramWriter):
             return number(value, "Infinity", "NaN")
         return str(bool(value)).lower() if kind == "flag" else f"{int(value)}n" if kind == "word" else f"{int(value)}"
 
-    def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
-        yield f"{head} {{"
-        yield from (f"{self.indent}{line}" if line else "" for line in lines)
-        yield "}"
-
     def head(self, routine: Routine) -> str:
         export = "export " if routine.name in self.public else ""
         given = ", ".join(self.local[name] for name in routine.parameters)

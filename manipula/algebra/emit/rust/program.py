@@ -85,11 +85,6 @@ class RustProgram(ProgramWriter):
             str(bool(value)).lower() if kind == "flag" else f"{int(value)}u64" if kind == "word" else f"({int(value)})"
         )
 
-    def braced(self, head: str, lines: Sequence[str]) -> Iterator[str]:
-        yield f"{head} {{"
-        yield from (f"{self.indent}{line}" if line else "" for line in lines)
-        yield "}"
-
     def comment(self, text: str) -> list[str]:
         inner = [line.strip(" */") for line in super().comment(text)]
         return [f"/// {line}".rstrip() for line in inner if line]

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from manipula.mechanics.models.dynamics.energy import first_moments
 from manipula.mechanics.models.kinematics.jacobian import joint_column
 from manipula.mechanics.models.kinematics.pose import frames
 from manipula.mechanics.robot.tree import BASE, Link, Tree
-from manipula.mechanics.spatial.inertia import RigidBody
+from manipula.mechanics.spatial.inertia import RigidBody, quotient
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.vector import Vector, add, column, cross, rotate, scale, sub, sum_of
 from manipula.scalar import Scalar
@@ -38,16 +37,11 @@ def shared(chain: Tree) -> Tree:
     m = mass(chain)
 
     def share(body: RigidBody) -> RigidBody:
-        x, y, z = (_over(part, m) for part in body.s)
-        return RigidBody(_over(body.m, m), (x, y, z))
+        x, y, z = (quotient(part, m) for part in body.s)
+        return RigidBody(quotient(body.m, m), (x, y, z))
 
     links = tuple(replace(link, inertia=share(link.inertia)) for link in chain.links)
     return replace(chain, links=links, ground=share(chain.ground))
-
-
-def _over(x: Scalar, m: Scalar) -> Scalar:
-    """x/m; zeros and ones of the structure are whole numbers, of which / would make a float."""
-    return Fraction(x, m) if isinstance(x, int) and isinstance(m, int) else x / m
 
 
 def centre_of_mass(chain: Tree, q: Sequence[Scalar]) -> Vector:

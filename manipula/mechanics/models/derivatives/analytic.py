@@ -32,13 +32,13 @@ from typing import NamedTuple
 from manipula.mechanics.models.derivatives.dual import Given
 from manipula.mechanics.models.dynamics import contact
 from manipula.mechanics.models.dynamics.acceleration_field import Wrench, moment_by_field, wrench_of
-from manipula.mechanics.models.dynamics.friction import NO_FORWARD, absent, friction, refuse_loaded, slips
+from manipula.mechanics.models.dynamics.friction import NO_FORWARD, friction, refuse_loaded, slips
 from manipula.mechanics.models.dynamics.inertia_inverse import Solver, inverted
 from manipula.mechanics.models.dynamics.moving_bodies import Beyond, Joint, Road, gathered, joints_of, roads_of, twice
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.inertia import Moments, RigidBody, half
-from manipula.mechanics.spatial.vector import Vector, add, cross, dot, rotate, scale, sum_of, symmetric
+from manipula.mechanics.spatial.vector import Vector, add, cross, dot, nothing, rotate, scale, sum_of, symmetric
 from manipula.scalar import Scalar
 
 Rows = list[list[Scalar]]
@@ -82,7 +82,7 @@ def inverse(chain: Tree, x: Given) -> dict[str, Rows]:
         dq = [[a + b for a, b in zip(*rows)] for rows in zip(dq, contact.partials(*_touched(chain, x)))]
     for i, (link, slip) in enumerate(zip(chain.links, slips(chain, x["qd"], _loads(chain, x)), strict=True)):
         by_rate, by_load = link.actuator.slopes(slip)
-        if not absent(by_load):  # friction follows what the joint bears
+        if not nothing(by_load):  # friction follows what the joint bears
             for rows in (dq, dqd, dqdd):
                 rows[i] = [entry + by_load * entry for entry in rows[i]]
         dqd[i][i] = dqd[i][i] + by_rate

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from manipula.errors import InputError
-from manipula.mechanics.robot.actuators.law import Slip, absent
+from manipula.mechanics.robot.actuators.law import Slip
 from manipula.mechanics.robot.tree import Tree
 from manipula.scalar import Maths, Scalar
 
 NO_FORWARD = "accelerations do not follow from torques in closed form"
 NO_COLUMNS = "torques are not linear in the parameters"
 NO_SUM = "the torques of its links do not add up"
-__all__ = ["NO_COLUMNS", "NO_FORWARD", "NO_SUM", "absent", "friction", "refuse_loaded", "sat", "slips"]
+__all__ = ["NO_COLUMNS", "NO_FORWARD", "NO_SUM", "friction", "refuse_loaded", "sat", "slips"]
 
 
 def friction(

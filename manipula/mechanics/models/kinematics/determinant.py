@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from manipula.mechanics.spatial.vector import sum_of
+from manipula.mechanics.spatial.vector import nothing, sum_of
 from manipula.scalar import Scalar
 
 Rows = Sequence[Sequence[Scalar]]
@@ -26,13 +26,8 @@ def determinant(rows: Rows) -> Scalar:
         if columns not in minors:
             row = rows[size - len(columns)]
             signed = ((-1) ** place * (row[k] * minor(columns[:place] + columns[place + 1 :]))
-                      for place, k in enumerate(columns) if not _nothing(row[k]))  # fmt: skip
+                      for place, k in enumerate(columns) if not nothing(row[k]))  # fmt: skip
             minors[columns] = sum_of(signed)
         return minors[columns]
 
     return minor(tuple(range(size)))
-
-
-def _nothing(x: Scalar) -> bool:
-    """A structural zero."""
-    return isinstance(x, int) and x == 0

@@ -1,4 +1,4 @@
-"""The Jacobian of the tool and its exact time derivative, in world axes and in tool axes, at the tool's origin.
+"""The Jacobian of the tool, in world axes and in tool axes, and its exact time derivative, at the tool's origin.
 
 Six rows (linear velocity, then angular), a column for every joint. z is the joint's axis, p what leads from the
 joint to the tool's origin; both signed by the joint's direction:
@@ -6,8 +6,7 @@ joint to the tool's origin; both signed by the joint's direction:
     revolute   (z × p, z)        prismatic   (z, 0)
 
 A joint beside the road to the tool has a column of zeros. The derivative needs only the columns (v, w) themselves: a
-column turns with the joints up to its own, and its lever grows by the velocity that the joints beyond give to the tool
-(in tool axes: minus the bracket with their twist).
+column turns with the joints up to its own, and its lever grows by the velocity that the joints beyond give to the tool.
 
 Source: Siciliano, Sciavicco, Villani, Oriolo, "Robotics: Modelling, Planning and Control" (2009), section 3.1.3, eq.
 (3.30). The derivative is derived here: ż = ω×z and ṗ = the velocity of the tool seen from the joint.
@@ -61,19 +60,6 @@ def tool_bias(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Sc
     for ((v, w), _), W, V in zip(rates, turns, _later(_add_slide, rates)):
         linear, angular = add(linear, add(cross(W, v), cross(w, V))), add(angular, cross(W, w))
     return [*linear, *angular]
-
-
-def jacobian_dot_tool(chain: Tree, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Rows:
-    """d/dt of `jacobian_tool`, entry by entry:  (v×W + w×V, w×W)
-
-    (V, W): the twist that the joints beyond i give to the tool.
-    """
-    columns = columns_in_tool(chain, q)
-    rates = list(zip(columns, qd, strict=True))
-    slides, turns = _later(_add_slide, rates), _later(_add_turn, rates)
-    return rows_from_columns(
-        [(add(cross(v, W), cross(w, V)), cross(w, W)) for (v, w), V, W in zip(columns, slides, turns)]
-    )
 
 
 def _later(step: Callable[[Vector, Rated], Vector], rates: Sequence[Rated]) -> list[Vector]:

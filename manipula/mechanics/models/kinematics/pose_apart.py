@@ -21,7 +21,6 @@ from typing import Any
 from manipula.mechanics.models.kinematics.pose_runs import (
     Passed,
     Run,
-    nothing,
     parallel_runs,
     regenerated,
     turned,
@@ -29,7 +28,7 @@ from manipula.mechanics.models.kinematics.pose_runs import (
 )
 from manipula.mechanics.robot.tree import Tree
 from manipula.mechanics.spatial.placement import Placement
-from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, matmul, scale
+from manipula.mechanics.spatial.vector import Matrix, Vector, add, column, matmul, nothing, scale
 from manipula.scalar import Maths, Scalar
 
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))

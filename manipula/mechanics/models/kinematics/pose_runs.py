@@ -20,6 +20,7 @@ from manipula.mechanics.spatial.vector import (
     column,
     cross,
     matmul,
+    nothing,
     rotate,
     transpose,
 )
@@ -74,11 +75,6 @@ def turned(angle: Scalar, a: Vector, maths: Maths[Any]) -> Vector:
     if nothing(angle) or (nothing(a[0]) and nothing(a[1])):
         return a
     return rotate(turn_about("z", maths.cos(angle), maths.sin(angle)).R, a)
-
-
-def nothing(x: Scalar) -> bool:
-    """Zero by structure."""
-    return isinstance(x, int) and x == 0
 
 
 def parallel_runs(chain: Tree, q: Sequence[Scalar]) -> list[Run]:

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from manipula.mechanics.models.dynamics.bodies import link_twists
-from manipula.mechanics.models.dynamics.friction import absent
 from manipula.mechanics.models.dynamics.newton_euler import newton_euler
 from manipula.mechanics.models.linear.regressor import UNIT_BODIES, body_numbers, parts_of, unit_force, with_motors
 from manipula.mechanics.robot.reduce.chains import massless
@@ -27,7 +26,7 @@ from manipula.mechanics.robot.tree import BASE, Link, Part, Tree
 from manipula.mechanics.spatial.inertia import RigidBody, rod
 from manipula.mechanics.spatial.placement import Placement
 from manipula.mechanics.spatial.screw import Twist, Wrench, power
-from manipula.mechanics.spatial.vector import Z, column, dot, scale, sub
+from manipula.mechanics.spatial.vector import Z, column, dot, nothing, scale, sub
 from manipula.scalar import Scalar
 
 Block = dict[int, list[Scalar]]  # of a link: what every joint that moves it feels of its ten unit bodies
@@ -54,7 +53,7 @@ def _combined(terms: Iterable[tuple[Scalar, Scalar]]) -> Scalar:
     """Σ k·x over the k that are there."""
     total: Scalar = 0
     for k, x in terms:
-        total = total if absent(k) else total + k * x
+        total = total if nothing(k) else total + k * x
     return total
 
 
@@ -62,7 +61,7 @@ def shared(link: Link) -> list[Shared]:
     """The columns a link shares with the one before, where the joint's axis lies along an axis of the link's frame."""
     at = link.after.inverse()
     e = column(at.R, 2)
-    along = [k for k in range(3) if all(absent(e[j]) for j in range(3) if j != k)]
+    along = [k for k in range(3) if all(nothing(e[j]) for j in range(3) if j != k)]
     if not link.kind.pivots or not along:
         return []
     # the axis as either frame has it, at the point nearest to the origin of the link's own

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from manipula.mechanics.robot.actuators.friction import LAWS
-from manipula.mechanics.robot.actuators.law import E, F, Law, Slip, absent, linear_letters
+from manipula.mechanics.robot.actuators.law import E, F, Law, Slip, linear_letters
 from manipula.mechanics.robot.values.entry import Entry
+from manipula.mechanics.spatial.vector import nothing
 
 MOTOR = Entry("motor_inertia", "Ia", "kg·m² or kg")
 DRIVE = (
@@ -145,7 +146,7 @@ class Actuator(Generic[E]):
 
     def present(self) -> list[str]:
         """The letters of the linear parameters that are there: an entry that is plainly zero is no parameter."""
-        return [letters for letters, value in self.linear().items() if not absent(value)]
+        return [letters for letters, value in self.linear().items() if not nothing(value)]
 
 
 def actuator_from(entry: Callable[[str], E], given: Collection[str] = ()) -> Actuator[E]:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from manipula.mechanics.robot.values.entry import Entry
 from manipula.mechanics.spatial.dual import Dual, DualMaths, partial, variables
+from manipula.mechanics.spatial.vector import nothing
 from manipula.scalar import Maths
 
 E = TypeVar("E")
@@ -79,13 +80,13 @@ class Law(Generic[E]):
 
     def is_zero(self) -> bool:
         """No linear parameter is there: whatever the joint does, this law asks for nothing."""
-        return all(absent(self[letters]) for letters in linear_letters(type(self)))
+        return all(nothing(self[letters]) for letters in linear_letters(type(self)))
 
     def torque(self, slip: Slip) -> Any:
         """f = Σ parameter · shape; a parameter that is structurally absent asks for no function of the rate."""
         total: Any = 0
         for letters, shape in {} if self.is_zero() else self.columns(slip).items():
-            total = total if absent(self[letters]) else total + self[letters] * shape
+            total = total if nothing(self[letters]) else total + self[letters] * shape
         return total
 
     def breakaway(self, way: int, maths: Maths[Any], load: Any = None) -> Any:
@@ -105,8 +106,3 @@ class Law(Generic[E]):
 def linear_letters(law: type[Law[Any]]) -> tuple[str, ...]:
     """The letters of the parameters a law's torque is linear in."""
     return tuple(entry.letters for entry in law.entries if entry.linear)
-
-
-def absent(entry: Any) -> bool:
-    """The structural zero: a fact about the table, not about a scalar's value."""
-    return isinstance(entry, int) and entry == 0

@@ -19,8 +19,6 @@ from typing import Any, Generic
 from manipula.mechanics.robot.actuators.law import E
 from manipula.scalar import Maths
 
-KEYS = ("radii", "angle", "length", "stroke")  # in a robot file
-
 
 @dataclass(frozen=True)
 class Spring(Generic[E]):

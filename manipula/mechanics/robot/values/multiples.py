@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import inf
 
-from manipula.mechanics.robot.values.parameter import Name, Num, Op, Parameter
+from manipula.mechanics.robot.values.parameter import Name, Num, Op, Parameter, bits
 
 MOST = 2**20
 BITS = 4096  # of a number that is looked at: more is too large in any case
@@ -100,20 +100,16 @@ def _computed(op: str, parts: list[Fraction]) -> Fraction | None:
         case "/", [a, b] if b:
             return _small(a / b)
         case "**", [a, b] if b.denominator == 1 and (a or b >= 0):
-            if _bits(a) * abs(b) > BITS:
+            if bits(a) * abs(b) > BITS:
                 raise _TooLargeError
             return a ** int(b)
     return None  # a sine or a root of numbers is no whole number that the proof could see
 
 
 def _small(x: Fraction) -> Fraction:
-    if _bits(x) > BITS:
+    if bits(x) > BITS:
         raise _TooLargeError
     return x
-
-
-def _bits(x: Fraction) -> int:
-    return max(x.numerator.bit_length(), x.denominator.bit_length())
 
 
 def _arguments(x: Parameter) -> Iterator[Parameter]:

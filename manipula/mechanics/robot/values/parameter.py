@@ -112,14 +112,15 @@ def _binary(op: str, left: Parameter, right: Parameter, text: str) -> Parameter:
     if op == "**" and not (isinstance(right, Num) and right.value.denominator == 1 and abs(right.value) <= 100):
         raise InputError(f"{text!r}: an exponent must be a whole number of at most 100")
     match op, left, right:
-        case "**", Num(base), Num(power) if _bits(base) * abs(power) > 10_000:
+        case "**", Num(base), Num(power) if bits(base) * abs(power) > 10_000:
             raise InputError(f"{text!r} is too large a number")
     if op == "**" and left == ZERO and isinstance(right, Num) and right.value < 0:
         raise InputError(f"{text!r} divides by zero")
     return _fold(op, left, right)
 
 
-def _bits(value: Fraction) -> int:
+def bits(value: Fraction) -> int:
+    """Of the longer of its two whole numbers."""
     return max(value.numerator.bit_length(), value.denominator.bit_length())
 
 

@@ -14,9 +14,9 @@ from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
-from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
+from manipula.mechanics.robot.formats.units import Quantity, Units, cell_text
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
+from manipula.mechanics.robot.values.parameter import ZERO, text_of
 from manipula.support.tables import html_table, text_table
 
 SYMBOLIC = "symbolic"  # in place of a value
@@ -92,7 +92,7 @@ def _row_cells(joint: Joint, convention: Convention, fields: tuple[str, ...], ro
     assert row is not None  # the convention is that of every row
     for field in fields:
         moves = field == KINDS[joint.kind].field
-        text = _shown(row[field].parameter, QUANTITY_OF[field], _units(robot))
+        text = cell_text(row[field].parameter, QUANTITY_OF[field], _units(robot))
         yield _variable(joint, robot, text) if moves else text
 
 
@@ -129,13 +129,13 @@ def _motion(joint: Joint, robot: Robot) -> str:
     kind = KINDS[joint.kind]
     if not kind.field:
         return ""
-    offset = _shown(joint.offset.parameter, "angle" if kind.turns else "length", _units(robot))
+    offset = cell_text(joint.offset.parameter, "angle" if kind.turns else "length", _units(robot))
     return f"{'Rz' if kind.turns else 'Tz'}({_variable(joint, robot, offset)})"
 
 
 def _steps(steps: Steps, robot: Robot) -> str:
     units = _units(robot)
-    texts = ((step.kind, _shown(step.amount.parameter, _quantity(step.kind), units)) for step in steps)
+    texts = ((step.kind, cell_text(step.amount.parameter, _quantity(step.kind), units)) for step in steps)
     return " ".join(f"{kind.capitalize()}({text})" for kind, text in texts if text != "0")
 
 
@@ -210,7 +210,7 @@ def _labels(number: str, joint: Joint, robot: Robot) -> tuple[str, str, str]:
 
 def _of_kind(joint: Joint, robot: Robot) -> Iterator[str]:
     for entry, cell in joint.kind_items():
-        yield f"{entry.key} {_shown(cell.parameter, entry.quantity, _units(robot))}"
+        yield f"{entry.key} {cell_text(cell.parameter, entry.quantity, _units(robot))}"
 
 
 def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
@@ -222,7 +222,7 @@ def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
 
 def _limits(joint: Joint, robot: Robot) -> str:
     quantity: Quantity = "angle" if joint.turns else "length"
-    bounds = [_shown(bound, quantity, _units(robot)) for bound in joint.limits or ()]
+    bounds = [cell_text(bound, quantity, _units(robot)) for bound in joint.limits or ()]
     return f"[{', '.join(bounds)}]" if bounds else ""
 
 
@@ -236,11 +236,3 @@ def _quantity(step: str) -> Quantity:
 
 def _si(cell: Cell) -> str:
     return text_of(cell.parameter)
-
-
-def _shown(parameter: Parameter, quantity: Quantity, units: Units) -> str:
-    """A number in the unit of its column; one that is not in it says so; names as they are."""
-    bare = bare_from_parameter(parameter, quantity, units)
-    if bare is not None:
-        return text_of(Num(bare))
-    return f"{text_of(parameter)} rad" if isinstance(parameter, Num) else text_of(parameter)

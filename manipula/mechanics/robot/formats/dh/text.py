@@ -15,7 +15,7 @@ from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_j
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
-from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
+from manipula.mechanics.robot.formats.units import Units, cell_text
 from manipula.mechanics.robot.suffixes import row_names
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, text_of
 
@@ -100,12 +100,4 @@ def _geometry(robot: Robot, convention: Convention) -> Iterator[Parameter]:
 def _cells(joint: Joint, convention: Convention, units: Units) -> list[str]:
     row = row_from_joint(joint, convention)
     assert row is not None  # convention_of has tried every row
-    return [joint.kind, *(_written(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS)]
-
-
-def _written(parameter: Parameter, quantity: Quantity, units: Units) -> str:
-    """In the column's unit; radians in a column of degrees say so; names and pi are SI."""
-    bare = bare_from_parameter(parameter, quantity, units)
-    if bare is not None:
-        return text_of(Num(bare))
-    return f"{text_of(parameter)} rad" if isinstance(parameter, Num) else text_of(parameter)
+    return [joint.kind, *(cell_text(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS)]

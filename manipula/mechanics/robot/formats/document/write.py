@@ -9,9 +9,10 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.document.cells import Typed, cell_from_entry, moving_cell
 from manipula.mechanics.robot.formats.source import checked_text
 from manipula.mechanics.robot.formats.toml.read import raw_from_toml
-from manipula.mechanics.robot.formats.toml.write import bare_key, quoted, toml_from_robot
+from manipula.mechanics.robot.formats.toml.write import bare_key, toml_from_robot
 from manipula.mechanics.robot.formats.units import Quantity, Units
 from manipula.mechanics.robot.joints import KINDS
+from manipula.support.toml_text import quoted
 
 _HEAD = {"name": "", "convention": "", "angle": "", "length": "m", "inertia_about": "com"}
 _TEXTS = ("description", "source")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
@@ -35,6 +34,7 @@ from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
 from manipula.support.decimals import is_decimal
+from manipula.support.toml_text import quoted
 
 _TURNS = ("roll", "pitch", "yaw")
 
@@ -68,11 +68,6 @@ def _written_as(robot: Robot) -> tuple[Robot, Convention | Literal["urdf"]]:
         if all(placed_from_joint(joint) for joint in placed.joints):
             return placed, "urdf"
         raise
-
-
-def quoted(text: str) -> str:
-    """A TOML basic string."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 class _Writer:

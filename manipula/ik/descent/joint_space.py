@@ -8,15 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from manipula.ik.descent.machine import Descent, descent_of
 from manipula.ik.numeric.arrays import Bits, Floats
 from manipula.ik.numeric.limits import bounds, span_of
 from manipula.ik.numeric.measures import size_of
+from manipula.mechanics.models.inverse.plan import Plan
 from manipula.mechanics.robot.tree import Tree
 
 
 class JointSpace:
     """Of a chain over floats, fixed joints merged."""
 
+    plan: Plan
     machine_code: ClassVar[tuple[str, ...]] = ("descent",)  # what stays behind in a pickle and is made again
 
     def __init__(self, chain: Tree, limits: Sequence[tuple[float, float]] | None = None) -> None:
@@ -27,6 +30,16 @@ class JointSpace:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in self.machine_code}
+
+    @property
+    def explanation(self) -> str:
+        """Which class the arm belongs to for what is asked of it, and why."""
+        return f"{self.plan.title}: {self.plan.sentence}"
+
+    @cached_property
+    def descent(self) -> Descent | None:
+        """Least squares in machine code; None for very many joints."""
+        return descent_of(self.chain, self.low, self.high)
 
     @cached_property
     def size(self) -> float:
