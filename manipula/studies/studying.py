@@ -20,7 +20,7 @@ from manipula.studies.results.merge import merged
 from manipula.studies.results.store import Store
 from manipula.studies.results.study_result import Place, Study, refuse_results
 from manipula.studies.work.blocks import Block
-from manipula.studies.work.job import Job, packed, text_of, title_of
+from manipula.studies.work.job import Job, packed, parts_of, title_of
 from manipula.studies.work.pace import Pace, Remaining
 from manipula.studies.work.working import Chunk
 
@@ -142,7 +142,7 @@ def _identity(function: Any, cases: Cases, job: Job) -> dict[str, Any]:
     held = {name: digest_of(x.hex() if isinstance(x, bytes) else x) for name, _, x in job.shared}
     return {
         "function": title_of(function),
-        "text": text_of(function),
+        "uses": parts_of(function),
         "cases": cases.digest,
         "count": cases.count,
         "seed": job.seed,

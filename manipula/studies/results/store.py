@@ -28,7 +28,7 @@ from manipula.support.files import write_bytes, write_text
 ENOUGH, SOON = 4 * 2**20, 5.0  # bytes, seconds: then what has come is written
 FORMAT = 1
 WHOLE = "results.npz"
-TOLD = {"function": "function differs", "text": "text of the function differs", "cases": "cases differ",
+TOLD = {"function": "function differs", "uses": "function differs", "cases": "cases differ",
         "count": "number of cases differs", "seed": "seed differs", "shared": "shared values differ",
         "versions": "versions differ"}  # fmt: skip
 
@@ -113,7 +113,7 @@ def _difference(key: str, found: Any, wanted: Any) -> str:
     """In words, and which where that helps."""
     if key in ("function", "count", "seed"):
         return f"{TOLD[key]}: {found!r:.60}, not {wanted!r:.60}"
-    if key == "shared" and isinstance(found, dict):
+    if key in ("shared", "uses") and isinstance(found, dict):
         odd = [name for name in {**found, **wanted} if found.get(name) != wanted.get(name)]
         return f"{TOLD[key]}: {some_of(odd)}"
     return TOLD[key]

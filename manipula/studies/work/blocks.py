@@ -94,7 +94,7 @@ def _few(found: Mapping[str, Any]) -> str:
 
 
 def _told(kind: Shape) -> str:
-    return kind[0] if not kind[1] else f"an array {'×'.join(map(str, kind[1]))}"
+    return f"a {kind[0]}" if not kind[1] else f"an array {'×'.join(map(str, kind[1]))}"
 
 
 def plainly(text: str) -> str:

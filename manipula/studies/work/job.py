@@ -10,9 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from hashlib import blake2b
 from importlib import import_module
-from inspect import getsource
 from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING, Any
@@ -20,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from manipula.errors import InputError, ManipulaWarning
 from manipula.robot import Robot
 from manipula.studies.work.apart import fresh
+from manipula.studies.work.digest import function_parts
 from manipula.support.cache import fingerprint
 from manipula.version import __version__
 
@@ -187,13 +186,9 @@ def title_of(function: Any) -> str:
     return f"{module}:{name or type(function).__name__}"
 
 
-def text_of(function: Any) -> str:
-    """A digest of the function's text; nothing where there is none."""
-    found = _function(("name", function)) if isinstance(function, str) else function
-    try:
-        return blake2b(getsource(found).encode(), digest_size=8).hexdigest()
-    except (OSError, TypeError):
-        return ""
+def parts_of(function: Any) -> dict[str, str]:
+    """What decides what a function gives, each by its name, as digests."""
+    return function_parts(_function(("name", function)) if isinstance(function, str) else function, text_from)
 
 
 # what all cases share

@@ -219,4 +219,4 @@ def cell_text(parameter: Parameter, quantity: Quantity, units: Units) -> str:
     bare = bare_from_parameter(parameter, quantity, units)
     if bare is not None:
         return text_of(Num(bare))
-    return f"{text_of(parameter)} rad" if isinstance(parameter, Num) else text_of(parameter)
+    return text_of(parameter) + (" rad" if isinstance(parameter, Num) else "")

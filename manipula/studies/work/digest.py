@@ -1,0 +1,150 @@
+"""By what a folder knows a function again: its code, and whatever else decides what it gives.
+
+That is what it closed over, its defaults, the arguments of a `partial`, the object of a method, and the functions,
+constants and robots of its own module that it names. Part by part, so that it can be told which differs. What other
+modules hold is not looked into; versions are compared for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from hashlib import blake2b
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from manipula.robot import Robot
+from manipula.studies.work.apart import PLAIN
+
+CODE = "text"  # the part that is the function itself
+HOLDERS = (list, tuple, dict, set, frozenset)
+DATA = (np.ndarray, np.generic, Robot)
+
+
+def function_parts(function: Callable[..., Any], text_from: Callable[[Robot], str]) -> dict[str, str]:
+    """Name → digest."""
+    bare, held = _unwrapped(function)
+    if not isinstance(bare, FunctionType):  # an object that can be called, or nothing of Python's
+        named: dict[str, Any] = {CODE: bare}
+    else:
+        named = {CODE: bare.__code__, **_used(bare)}
+    own = getattr(bare, "__module__", type(bare).__module__)
+    return {name: _Digest(own, text_from).of(value) for name, value in (named | held).items()}
+
+
+def _unwrapped(function: Any) -> tuple[Any, dict[str, Any]]:
+    """The function inside, and what was bound to it."""
+    held = dict[str, Any]()
+    while True:
+        if isinstance(function, MethodType):
+            held[f"self {len(held)}" if held else "self"] = function.__self__
+            function = function.__func__
+        elif isinstance(function, partial):
+            held[f"arguments {len(held)}" if held else "arguments"] = (function.args, function.keywords)
+            function = function.func
+        else:
+            return function, held
+
+
+def _used(function: FunctionType) -> dict[str, Any]:
+    """What a function closed over, its defaults, and what it names of its module."""
+    found = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
+    found = {name: value for name, value in found.items() if _lasts(value, function.__module__)}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+    if function.__defaults__ or function.__kwdefaults__:
+        found["defaults"] = (function.__defaults__, function.__kwdefaults__)
+    return found
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
+
+
+def _lasts(value: Any, module: str) -> bool:
+    """Is a module's entry a constant, or a text of its own? What cases may fill, such as a store of arms, is not."""
+    if isinstance(value, HOLDERS):
+        inside = [*value, *value.values()] if isinstance(value, dict) else list(value)
+        return bool(inside) and all(
+            isinstance(x, (*PLAIN, *DATA)) or (isinstance(x, HOLDERS) and _lasts(x, module)) for x in inside
+        )
+    return isinstance(value, (*PLAIN, *DATA)) or (callable(value) and getattr(value, "__module__", None) == module)
+
+
+class _Digest:
+    """Of values, the same in any process; `own` is the module whose functions and classes are looked into."""
+
+    def __init__(self, own: str, text_from: Callable[[Robot], str]) -> None:
+        self._own, self._text_from = own, text_from
+        self._known = dict[int, tuple[Any, bytes]]()  # with the value, so that its number stays its own
+
+    def of(self, value: Any) -> str:
+        return blake2b(self._bytes(value), digest_size=8).hexdigest()
+
+    def _bytes(self, value: Any) -> bytes:
+        kind = type(value).__qualname__.encode()
+        if isinstance(value, PLAIN):
+            return kind + repr(value).encode()
+        if id(value) not in self._known:
+            self._known[id(value)] = value, kind  # what leads back here meets its kind
+            inside = b",".join(self.of(part).encode() for part in self._parts(value))
+            self._known[id(value)] = value, kind + b"(" + inside + b")"
+        return self._known[id(value)][1]
+
+    def _parts(self, value: Any) -> list[Any]:
+        match value:
+            case np.ndarray() if value.dtype.kind != "O":
+                return [value.dtype.str, str(value.shape), value.tobytes()]
+            case Robot():
+                return [self._text_from(value)]
+            case Mapping():
+                return [x for pair in value.items() for x in pair]
+            case set() | frozenset():
+                return sorted(self.of(x) for x in value)
+            case list() | tuple():
+                return list(value)
+            case CodeType():
+                return [value.co_code, value.co_names, value.co_varnames, value.co_consts]
+            case ModuleType():
+                return [value.__name__]
+            case partial():
+                return [value.func, value.args, value.keywords]
+            case MethodType():
+                return [value.__func__, value.__self__]
+        inner = getattr(value, "__wrapped__", None)
+        if callable(inner):
+            return [inner]
+        name = getattr(value, "__qualname__", None)
+        return self._state(value) if name is None else [f"{value.__module__}:{name}", *self._inside(value)]
+
+    def _inside(self, value: Any) -> list[Any]:
+        """Of a function or a class of the own module."""
+        if value.__module__ != self._own or not isinstance(value, FunctionType | type):
+            return []
+        if isinstance(value, FunctionType):
+            return [value.__code__, _used(value)]
+        plain = {name: x for name, x in vars(value).items() if not name.startswith("__") or callable(x)}
+        bare = {name: getattr(x, "fget", None) or getattr(x, "__func__", x) for name, x in plain.items()}
+        return [{name: x for name, x in bare.items() if isinstance(x, (*PLAIN, FunctionType))}, *value.__bases__]
+
+    def _state(self, value: Any) -> list[Any]:
+        """An object: its class, and what a pickle of it would hold; what it keeps for later is not part of it."""
+        try:
+            _, *rest = value.__reduce_ex__(4)
+        except Exception:  # no pickle: known by its class alone
+            rest = []
+        return [type(value), *(_without_caches(type(value), x) for x in rest if x is not None)]
+
+
+def _without_caches(kind: type, state: Any) -> Any:
+    if not isinstance(state, dict):
+        return state
+    return {name: x for name, x in state.items() if not isinstance(getattr(kind, str(name), None), cached_property)}
