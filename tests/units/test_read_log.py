@@ -186,7 +186,7 @@ def test_columns_can_be_said(tmp_path: Path) -> None:
         ({"columns": {"position": ["q1", "q2"]}}, "no quantity of a log is called 'position'"),
         ({"columns": {"t": ["t", "q1"]}}, "columns: t: expected one column, found 2"),
         ({"units": {"q": "furlong"}}, "'furlong' is no unit of q; such are rad, deg, m, mm"),
-        ({"units": {"tau": "A"}}, r"tau is recorded in 'A'; say N·m for one: scale=\{'tau'"),
+        ({"units": {"tau": "A"}}, r"tau is recorded in 'A'; say N·m per ampere: scale=\{'tau'"),
         ({"units": {"q": ["deg"]}}, "units: q: expected 2 words, found 1"),
         ({"units": {"q": "mm"}}, "units: q: 'mm' fits no joint"),
         ({"units": {"qdd": "rad/s²"}}, "no quantity in the file is called 'qdd'"),

@@ -150,7 +150,7 @@ def _best_time(source: Source, found: list[Any], beside: str) -> tuple[tuple[Pla
     plain = [x for x in near if not x[2]] or near
     if len(plain) == 2:
         fine = [x for x in plain if set(x[3]) & {"nsec", "nsecs", "nanosec", "nanosecs"}]
-        rough = [x for x in plain if set(x[3]) & {"sec", "secs"}]
+        rough = [x for x in plain if set(x[3]) & {"sec", "secs", "seconds"}]
         if len(fine) == len(rough) == 1 and fine != rough:
             return (rough[0][0], fine[0][0]), ("s", "ns")
     if len(plain) > 1:

@@ -18,7 +18,7 @@ from manipula.simulation.records.formats.sources import Ask, Source
 from manipula.simulation.records.logs import Log, Understood
 from manipula.simulation.records.matching import Matched, matched
 from manipula.simulation.records.repairs import Rows
-from manipula.simulation.records.words.heads import CURRENTS
+from manipula.simulation.records.words.heads import CURRENTS, unknown_unit
 from manipula.simulation.records.words.names import MEASURED, WANTED, si_unit
 from manipula.simulation.records.words.units import said_unit
 
@@ -119,11 +119,12 @@ class Reading:
             raise InputError(
                 f"{self.source.path}: units: {name}: {joint} {way}, and {word!r} does not fit; found for it"
             )
-        if unit.factor is None and not scaled:
+        if unit.asked and not scaled:
+            wanted = f"{si_unit(name, self.turns[j])} per {unit.asked}"
             raise InputError(
-                f"{self.source.path}: {name} is recorded in {word!r}; say N·m for one: scale={{{name!r}: [...]}}"
+                f"{self.source.path}: {name} is recorded in {word!r}; say {wanted}: scale={{{name!r}: [...]}}"
             )
-        return 1.0 if unit.factor is None else unit.factor
+        return unit.factor
 
     def _words(self, name: str) -> list[str]:
         """The unit of each joint: as said, else as the head has it; empty where nothing says it."""
@@ -132,11 +133,20 @@ class Reading:
         if said is None:
             if all(heads):
                 self.stated.add(name)
+            elif name not in self.scale:
+                self._refuse_unknown(name)
             return list(heads)
         self.stated.add(name)
         if isinstance(said, str):
             return self._fitting(name, said)
         return [str(word) for word in _listed(self.source.path, "units", name, said, self.count)]
+
+    def _refuse_unknown(self, name: str) -> None:
+        """A unit that the head has and nobody knows is not taken for SI."""
+        for head in (self.source.heads[place.column] for place in self.found.groups[name].places):
+            if word := unknown_unit(head, self.found.joints):
+                how = f"say units={{{name!r}: …}}, or how many SI units one is: scale={{{name!r}: …}}"
+                raise InputError(f"{self.source.path}: {head!r}: {word!r} is no unit of {name} that is known; {how}")
 
     def _fitting(self, name: str, word: str) -> list[str]:
         """One unit for all: joints that slide are in SI where it is an angle's, and the other way round."""
@@ -172,7 +182,7 @@ class Reading:
         for k, place in enumerate(self.found.time):
             word = words[min(k, len(words) - 1)]
             factor = said_unit("t", word, f"{self.source.path}: units").factor if word else 1.0
-            total = total + self._counted(self.source.columns[place.column].values()) * ((factor or 1.0) * scale)
+            total = total + self._counted(self.source.columns[place.column].values()) * (factor * scale)
         return total
 
     def _counted(self, values: NDArray[Any]) -> Array:

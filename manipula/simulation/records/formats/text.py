@@ -17,13 +17,26 @@ import numpy as np
 
 from manipula.errors import InputError
 from manipula.simulation.records.formats.sources import Array, Ask, Column, Source
+from manipula.simulation.records.formats.stamps import is_stamp, stamps_from
 from manipula.simulation.records.words.names import own_heads
 from manipula.simulation.records.words.units import known_unit
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?")
 NO_NUMBER = frozenset({"", "nan", "na", "n/a", "null", "none", "inf", "+inf", "-inf", "infinity", "-infinity", "-nan"})
 COMMENTS = ("#", "%", "//")
-WAYS = ((",", "."), ("\t", "."), (";", "."), ("|", "."), (None, "."), ("\t", ","), (";", ","), (None, ","), ("|", ","))
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+")
+WAYS = (
+    (",", "."),
+    ("\t", "."),
+    (";", "."),
+    ("|", "."),
+    (None, "."),
+    ("\t", ","),
+    (";", ","),
+    (None, ","),
+    ("|", ","),
+    (",", ","),
+)  # the last within quotes
 LOOKED_AT = 40  # lines
 BOMS = ((b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"),
         (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))  # fmt: skip
@@ -43,7 +56,10 @@ class Way(NamedTuple):
     decimal: str
 
     def cells(self, text: str) -> list[str]:
-        found = [cell.strip().strip("\"'").strip() for cell in text.strip(" \r").split(self.separator)]
+        whole = text.strip(" \r")
+        quoted = self.separator is not None and '"' in whole
+        parts = next(csv.reader([whole], delimiter=self.separator or " ")) if quoted else whole.split(self.separator)
+        found = [cell.strip().strip("\"'").strip() for cell in parts]
         return found[:-1] if len(found) > 1 and not found[-1] and self.separator else found  # a mark behind the last
 
     def names(self, text: str) -> list[str]:
@@ -71,9 +87,17 @@ def read(path: Path, ask: Ask) -> Source:
     rows, repairs = _whole(path, body[first:], way, text.endswith("\n"))
     width = len(way.cells(rows[0].text))
     heads, units, notes = _heads(path, lines, body[:first], rows[0], way, width)
+    _refuse_thousands(path, rows, way)
     table = Table(path, way, rows, heads, width)
-    columns = [Column(head, lambda k=k: table.column(k), 1, units[k]) for k, head in enumerate(heads)]  # type: ignore[misc]
+    columns = [_column(table, k, head, units[k]) for k, head in enumerate(heads)]
     return Source(str(path), tuple(columns), tuple(notes), tuple(repairs), own_heads(heads))
+
+
+def _column(table: Table, k: int, head: str, unit: str) -> Column:
+    """Numbers, or times as text, which are seconds from the first."""
+    if is_stamp(table.first[k]):
+        return Column(head, lambda: table.stamps(k), 1, "s")
+    return Column(head, lambda: table.column(k), 1, unit)
 
 
 def _decoded(path: Path) -> str:
@@ -111,6 +135,18 @@ def _score(way: Way, text: str) -> int:
     cells = [cell for cell in way.cells(text) if cell]
     numbers = sum(way.number(cell) is not None for cell in cells)
     return 2 * numbers - len(cells)
+
+
+def _refuse_thousands(path: Path, rows: list[Line], way: Way) -> None:
+    """0.004;3,605: a decimal comma, or thousands? One number that cannot be thousands tells."""
+    if way.decimal == ".":
+        return
+    cells = [cell for line in rows[:LOOKED_AT] for cell in way.cells(line.text)]
+    commas = [cell for cell in cells if "," in cell and way.number(cell) is not None]
+    point = next((cell for cell in cells if "." in cell and NUMBER.fullmatch(cell)), "")
+    if point and commas and all(THOUSANDS.fullmatch(cell) for cell in commas):
+        what = f"{point!r} has a decimal point, and {commas[0]!r} a comma"
+        raise InputError(f"{path}: {what}: thousands, or decimals? Write numbers with one decimal mark, and no other")
 
 
 def _first_of_numbers(path: Path, body: list[Line], way: Way) -> int:
@@ -204,6 +240,21 @@ class Table:
     @cached_property
     def _cells(self) -> list[list[str]]:
         return [self.way.cells(line.text) for line in self.rows]
+
+    @property
+    def first(self) -> list[str]:
+        return self.way.cells(self.rows[0].text)
+
+    def stamps(self, k: int) -> Array:
+        """Times of day or of a date, in seconds from the first row's."""
+        cells = [row[k] for row in self._cells]
+        found = stamps_from(cells)
+        for cell, value, line in zip(cells, found, self.rows):
+            if value is None and cell.lower() not in NO_NUMBER:
+                place = f"{self.path}: line {line.number}: column {k + 1} ({self.heads[k]})"
+                raise InputError(f"{place}: found {cell!r:.60}, expected a time like {cells[0]!r:.60}")
+        first = found[0] or 0
+        return np.array([np.nan if value is None else (value - first) * 1e-9 for value in found])
 
     def column(self, k: int) -> Array:
         if self._quick is not None:

@@ -13,15 +13,17 @@ from typing import NamedTuple
 from manipula.simulation.records.words.units import known_unit, unit_of
 
 QUANTITIES: dict[str, tuple[str, ...]] = {
-    "t": ("t", "time", "times", "timestamp", "timestamps", "stamp", "clock", "elapsed", "seconds", "secs", "sec"),
+    "t": ("t", "time", "times", "timestamp", "timestamps", "stamp", "clock", "elapsed", "seconds", "secs", "sec",
+          "nanosec", "nanosecs", "nsec", "nsecs"),
     "q": ("q", "pos", "position", "positions", "angle", "angles", "theta", "θ", "phi", "jpos", "jointpos"),
     "qd": ("qd", "dq", "qdot", "vel", "velocity", "velocities", "speed", "speeds", "dtheta", "thetadot", "omega", "qp"),
     "qdd": ("qdd", "ddq", "qddot", "acc", "accel", "acceleration", "accelerations", "ddtheta", "qpp"),
     "tau": ("tau", "torque", "torques", "trq", "effort", "efforts", "moment", "moments", "force", "forces", "τ",
-            "current", "currents"),
+            "current", "currents", "amps", "amp"),
 }  # fmt: skip
 QUANTITY_OF = {word: name for name, words in QUANTITIES.items() for word in words}
-CURRENTS = frozenset({"current", "currents"})
+CURRENTS = frozenset({"current", "currents", "amps", "amp"})
+AMPERES = ("A", "mA")
 WANTED = frozenset(
     ("ref", "reference", "target", "targets", "des", "desired", "cmd", "command", "commanded", "commands", "goal",
      "setpoint", "wanted", "demand")
@@ -70,6 +72,17 @@ def head_of(text: str) -> Head:
     return Head(text, words_of(bare), "")
 
 
+def unknown_unit(text: str, joints: Iterable[str]) -> str:
+    """What stands in brackets behind a head as a unit does, and is none: no number, joint or word of a quantity."""
+    bare = text.strip().strip("\"'").strip()
+    found = UNIT.search(bare)
+    inner = (found[1] or found[2] or "") if found else ""
+    told = {*QUANTITY_OF, *COMMON, *MEASURED, *WANTED, *(word for joint in joints for word in words_of(joint))}
+    words = words_of(inner)
+    explained = any(word.isdigit() for word in words) or set(words) <= told
+    return "" if explained or known_unit(inner) else inner
+
+
 def words_of(text: str) -> tuple[str, ...]:
     """`jointPos1` → joint, pos, 1; `q_dot_1` → qd, 1."""
     words = [word.lower() for word in WORD.findall(text)]
@@ -90,6 +103,8 @@ def meaning_of(words: Sequence[str], unit: str) -> Meaning | None:
     if len({QUANTITY_OF[words[k]] for k in named}) > 1:  # the current position is no current
         named = [k for k in named if words[k] not in CURRENTS]
     kinds = {QUANTITY_OF[words[k]] for k in named}
+    if not named and unit in AMPERES and any(word.isdigit() for word in words):  # i1 [A]
+        kinds = {"tau"}
     if len(kinds) != 1 or STRANGE & set(words):
         return None
     quantity = kinds.pop()
@@ -98,7 +113,7 @@ def meaning_of(words: Sequence[str], unit: str) -> Meaning | None:
         rest, unit = _unit_behind(rest, quantity)
     if WANTED & set(rest):
         quantity += "_ref"
-    return Meaning(quantity, unit, " ".join(words[k] for k in named), tuple(rest))
+    return Meaning(quantity, unit, " ".join(words[k] for k in named) or "current", tuple(rest))
 
 
 def _unit_behind(rest: list[str], quantity: str) -> tuple[list[str], str]:

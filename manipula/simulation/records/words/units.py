@@ -11,9 +11,18 @@ from manipula.errors import InputError
 TIME = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}
 ANGLE = {"rad": 1.0, "mrad": 1e-3, "deg": pi / 180, "rev": 2 * pi}
 LENGTH = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
-TORQUE = {"nm": 1.0, "mnm": 1e-3, "knm": 1e3, "ncm": 1e-2, "nmm": 1e-3}
-FORCE = {"n": 1.0, "kn": 1e3, "mn": 1e-3}
-ELECTRIC = ("A", "mA", "V", "%")  # what a torque may be recorded as, and needs a factor
+POUND, GRAVITY, FOOT, INCH = 0.45359237, 9.80665, 0.3048, 0.0254  # kg, m/s², m, m: exact by definition
+TORQUE = {
+    "nm": 1.0, "mnm": 1e-3, "knm": 1e3, "ncm": 1e-2, "nmm": 1e-3, "kgfm": GRAVITY, "kgfcm": GRAVITY / 100,
+    "kgcm": GRAVITY / 100, "lbfft": POUND * GRAVITY * FOOT, "ftlbf": POUND * GRAVITY * FOOT,
+    "lbft": POUND * GRAVITY * FOOT, "ftlb": POUND * GRAVITY * FOOT, "lbfin": POUND * GRAVITY * INCH,
+    "inlbf": POUND * GRAVITY * INCH, "lbin": POUND * GRAVITY * INCH, "inlb": POUND * GRAVITY * INCH,
+    "ozin": POUND / 16 * GRAVITY * INCH, "inoz": POUND / 16 * GRAVITY * INCH,
+}  # fmt: skip
+FORCE = {"n": 1.0, "kn": 1e3, "mn": 1e-3, "lbf": POUND * GRAVITY, "kgf": GRAVITY}
+# what a torque may be recorded as: how many of what a factor must be said for
+ELECTRIC = {"A": (1.0, "ampere"), "mA": (1e-3, "ampere"), "V": (1.0, "volt"), "mV": (1e-3, "volt"), "%": (1.0, "%")}
+COUNTED = ("counts", "count", "ticks", "tick", "increments", "increment", "incs", "inc", "pulses", "pulse", "cts")
 OTHER_WORDS = {
     "sec": "s", "secs": "s", "second": "s", "seconds": "s", "msec": "ms", "msecs": "ms", "millisecond": "ms",
     "milliseconds": "ms", "usec": "us", "microsecond": "us", "microseconds": "us", "nsec": "ns", "nsecs": "ns",
@@ -26,10 +35,12 @@ EXAMPLES = {"t": "s, ms", "q": "rad, deg, m, mm", "qd": "rad/s, deg/s", "qdd": "
 
 
 class Unit(NamedTuple):
-    """`factor` makes it SI; None where only the person knows (a current). `turns`: of angles, of lengths, of both."""
+    """`factor` makes it SI, or `asked`: what only the person knows the SI units of (an ampere, a count of an encoder).
+    `turns`: of angles, of lengths, of both."""
 
-    factor: float | None
+    factor: float
     turns: bool | None = None
+    asked: str = ""
 
 
 def unit_of(quantity: str, word: str) -> Unit | None:
@@ -38,7 +49,8 @@ def unit_of(quantity: str, word: str) -> Unit | None:
     if quantity == "t":
         return Unit(TIME[name]) if name in TIME else None
     if quantity == "tau":
-        return Unit(None) if word.strip() in ELECTRIC else _effort(name)
+        electric = ELECTRIC.get(word.strip())
+        return Unit(electric[0], None, electric[1]) if electric else _effort(name)
     order = {"q": 0, "qd": 1, "qdd": 2}[quantity]
     if order == 1 and name == "rpm":
         return Unit(2 * pi / 60, True)
@@ -53,6 +65,8 @@ def unit_of(quantity: str, word: str) -> Unit | None:
 
 
 def _way(name: str, factor: float) -> Unit | None:
+    if name in COUNTED:
+        return Unit(factor, None, "count")
     if name in ANGLE:
         return Unit(ANGLE[name] * factor, True)
     return Unit(LENGTH[name] * factor, False) if name in LENGTH else None
