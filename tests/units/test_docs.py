@@ -142,7 +142,15 @@ def page_id(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-LONG = ("gallery", "general-6r", "exciting-motions", "bootstrap", "inverse-kinematics", "fewest-operations")
+LONG = (
+    "gallery",
+    "general-6r",
+    "size-an-arm",
+    "exciting-motions",
+    "bootstrap",
+    "inverse-kinematics",
+    "fewest-operations",
+)
 
 
 @pytest.mark.usefixtures("kept_functions")
