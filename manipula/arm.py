@@ -186,7 +186,7 @@ class Arm(ArmModels, ArmViews):
         joint or arm angle of a redundant arm. `task`: "position" asks for the tool's origin alone (`pose` may then be
         x, y, z), "axis" for its origin and the direction of its z axis (a pose, or x, y, z and the direction).
         `tolerance`: the largest entry of |FK − pose| of an answer, m and rad. Left out it is 1e-12 for an arm of 1 m,
-        and 4e-6 with fewer than six joints, where a pose is met exactly only if its last digit is right. A rotation
+        and 4e-6 with fewer than six freedoms, where a pose is met exactly only if its last digit is right. A rotation
         written with three digits or more is made exact; one that is further off than `tolerance`, or 1e-3, is refused.
         """
         return self.solver_for(task)(pose, seed, parameter, tolerance)  # type: ignore[no-any-return]

@@ -117,7 +117,7 @@ def refined(solver: Solver, T: Floats, raw: Raw, exact: float | None = None) -> 
     if near.any():
         target = np.broadcast_to(pose, (*near.shape, 4, 4))[near]
         q[near], worst[near] = newton.polished(q[near], target, solver.pose, solver.jacobian)
-    if exact is not None or solver.chain.dof < 6:
+    if exact is not None or measure.few or solver.chain.dof < 6:
         _least_squares(solver, pose, q, worst, near & (worst > measure.good))
     reached: Bits = accepted(worst, measure) if exact is None else worst <= exact
     return Refined(q, worst, reached, twins(solver, pose, q, reached, worst))

@@ -24,7 +24,7 @@ from manipula.ik.descent.joint_space import JointSpace
 from manipula.ik.general6r.solver import General6R
 from manipula.ik.messages import away_text, nearest_reason
 from manipula.ik.numeric.arrays import Floats, Kinematics, jacobian_of, pose_of
-from manipula.ik.numeric.measures import Tolerances, defect_of, sampled, tolerances_of
+from manipula.ik.numeric.measures import Tolerances, defect_of, rank_of, sampled, tolerances_of, weighed
 from manipula.ik.numeric.poses import checked_poses, checked_tolerance, joints_from_value, poses_from_value
 from manipula.ik.numeric.tolerances import ParameterTolerance, SearchTolerance
 from manipula.ik.redundant import Parameter
@@ -68,7 +68,15 @@ class InverseSolver(JointSpace):
     @cached_property
     def tolerances(self) -> Tolerances:
         """What answers are measured by."""
-        return tolerances_of(self.size, self.defect, self.chain.dof)
+        return tolerances_of(self.size, self.defect, self.freedoms)
+
+    @cached_property
+    def freedoms(self) -> int:
+        """In how many ways the joints move the tool: fewer than six where they are few, or move it alike."""
+        if self.chain.dof < 6:
+            return self.chain.dof
+        q = sampled(*self.walls, self.turning, self.size)
+        return rank_of(weighed(self.jacobian(q), self.turning, self.size))
 
     @cached_property
     def table(self) -> Floats:
@@ -154,10 +162,16 @@ class InverseSolver(JointSpace):
         """
         if parameter is not None or len(result.q):
             return result
-        if self.plan.parameter or (self.closed is not None and self.chain.dof < 6 and not result.reached):
+        if self.plan.parameter or (self._may_miss and not result.reached):
             found = unclosed_result(self, result.pose, result.seed, None, None, tolerance)
             return found if len(found.q) or (found.reached and not result.reached) else result
         return result
+
+    @cached_property
+    def _may_miss(self) -> bool:
+        """Whether a closed form or an elimination may have no answer to a pose that the arm meets but for rounding."""
+        counted = self.chain.dof >= 6 and self.general is not None
+        return self.freedoms < 6 and (self.closed is not None or counted)
 
     def _parameter_values(self, seed: Floats | None, parameter: ArrayLike | None) -> Floats | None:
         if self.parameter.exists:
@@ -207,7 +221,7 @@ class InverseSolver(JointSpace):
             found.unsettled[:] = True
         if found.unsettled.any():
             refine_unsettled(self, exact, values, seed, found, tolerance)
-        if searching and (self.parameter.exists or self.chain.dof < 6):
+        if searching and (self.parameter.exists or self.freedoms < 6):
             self._search_empty(exact, values, seed, found, tolerance)
         pose = exact.reshape(T.shape).copy()  # as above: the caller's array is his
         each = (1 if values is None else values.size) * found.valid.shape[-1]

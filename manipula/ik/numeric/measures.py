@@ -15,7 +15,7 @@ import numpy as np
 from manipula.ik.numeric import newton
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
 from manipula.ik.numeric.limits import span_of
-from manipula.ik.numeric.tolerances import BranchTolerance, StructureTolerance
+from manipula.ik.numeric.tolerances import BranchTolerance, PartialTolerance, StructureTolerance
 from manipula.mechanics.robot.tree import Tree
 
 SAMPLES = 48
@@ -40,14 +40,16 @@ class Tolerances(NamedTuple):
     """Two answers nearer than this are one."""
     maybe: float
     """Two answers nearer than this may be one."""
+    few: bool
+    """Whether a pose is met exactly only where its last digit is right, as the arm has fewer than six freedoms."""
 
 
-def tolerances_of(size: float, defect: float, dof: int) -> Tolerances:
-    """Of an arm with a size, m, whose structure is off by `defect`, m."""
+def tolerances_of(size: float, defect: float, freedoms: int) -> Tolerances:
+    """Of an arm with a size, m, whose structure is off by `defect`, m, and that moves its tool in some `freedoms`."""
     moved = ((defect + StructureTolerance.ROUNDING * size) / (StructureTolerance.MOVED * size)) ** 2
     exact, met, beside = BranchTolerance.EXACT, BranchTolerance.EXACT, BranchTolerance.NEARBY
     margin = max(BranchTolerance.MARGIN, moved)
-    if dof < 6:  # every pose is compared, as added axes double the branches
+    if freedoms < 6:  # every pose is compared, as added axes double the branches
         exact, met, beside, margin = BranchTolerance.FEW, BranchTolerance.MET, BranchTolerance.BESIDE, np.inf
     same, maybe, blurred = BranchTolerance.SAME, BranchTolerance.NEARBY, moved
     if defect:
@@ -55,7 +57,19 @@ def tolerances_of(size: float, defect: float, dof: int) -> Tolerances:
         same = maybe = min(max(same, StructureTolerance.APART * np.sqrt(defect / size)), BranchTolerance.NEARBY)
         blurred = np.inf
     exact, met, good = (x * size + defect for x in (exact, met, BranchTolerance.GOOD))
-    return Tolerances(exact, met, good, margin, blurred, beside, same, maybe)
+    return Tolerances(exact, met, good, margin, blurred, beside, same, maybe, freedoms < 6)
+
+
+def weighed(J: Floats, turning: Bits, size: float) -> Floats:
+    """Jacobians (…, 6, dof) without units: lengths by the arm's size."""
+    each: Floats = J / np.array([size, size, size, 1.0, 1.0, 1.0])[:, None] / np.where(turning, 1.0, 1 / size)
+    return each
+
+
+def rank_of(J: Floats) -> int:
+    """In how many ways the joints move the tool, by weighed Jacobians (n, 6, dof) at random configurations."""
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return int((sizes > PartialTolerance.SLIGHT).sum(-1).max(initial=0))
 
 
 def accepted(worst: Floats, measure: Tolerances) -> Bits:

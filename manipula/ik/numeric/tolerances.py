@@ -11,7 +11,7 @@ class BranchTolerance:
     """When branches of a closed form are answers. Of a discriminant the unit is that of a squared sine."""
 
     EXACT = 1e-12  # m and rad, by the arm: largest entry of |FK − pose| of an answer; rounding of a chain leaves 1e-15
-    FEW = 4e-6  # the same for fewer than six joints: ‖ΔT‖ ≤ √12·1e-6 of a pose whose entries are wrong by 1e-6 each
+    FEW = 4e-6  # the same for fewer than six freedoms: ‖ΔT‖ ≤ √12·1e-6 of a pose whose entries are wrong by 1e-6 each
     MET = 1e-9  # the same where one branch meets the pose so well: the pose is exact, so the others must be
     GOOD = 1e-13  # by the arm: residual of a branch that needs no polish
     LOOSE = 1e-7  # by the arm: the same for emitted code, which does not polish what stands beside a lock
@@ -19,7 +19,7 @@ class BranchTolerance:
     FAMILY = 1e-18  # discriminant: only beside a lock this close, 1e-9 rad, can answers form a family
     ALMOST = -1e-6  # discriminant: a branch this far out of reach may have been lost by rounding of the pose
     NEARBY = 1e-3  # m, rad: a branch that misses by less is worth a polish, and two this close may be one
-    BESIDE = 0.05  # the same miss for fewer than six joints, where a pose that is a little off leads astray
+    BESIDE = 0.05  # the same miss for fewer than six freedoms, where a pose that is a little off leads astray
     SAME = 1e-6  # rad, m: answers nearer than this are one
     ONE = 2e-15  # by the arm: two answers between which the pose is missed by less are one double root
     SEATED = 1e-9  # rad, m: a branch this near to the seed is the seed

@@ -6,13 +6,14 @@ z axis move that axis. Of the joints that do move what counts, those nearest to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from manipula.ik.numeric.arrays import Bits, Floats, Kinematics
+from manipula.ik.numeric.measures import rank_of, weighed
 from manipula.ik.numeric.tolerances import PartialTolerance
 from manipula.mechanics.robot.tree import Link, Tree, in_series
 from manipula.mechanics.spatial.placement import HERE
@@ -39,17 +40,12 @@ def freedom(jacobian: Kinematics, turning: Bits, size: float) -> Freedom:
     rng = np.random.default_rng(17)
     dof = len(turning)
     J = jacobian(rng.uniform(-2.5, 2.5, (TRIALS, dof)) * np.where(turning, 1.0, 0.3 * size))
-    J = J / np.array([size, size, size, 1.0, 1.0, 1.0])[:, None] / np.where(turning, 1.0, 1 / size)
-    rank = _rank(J, range(dof))
+    J = weighed(J, turning, size)
+    rank = rank_of(J)
     moving = [k for k in range(dof) if np.abs(J[:, :, k]).max() > PartialTolerance.SLIGHT]
-    used = next((some for some in combinations(moving, rank) if _rank(J, some) == rank), ())
+    used = next((some for some in combinations(moving, rank) if rank_of(J[:, :, list(some)]) == rank), ())
     idle = tuple(k for k in range(dof) if k not in moving)
     return Freedom(tuple(used), idle, tuple(k for k in moving if k not in used), rank)
-
-
-def _rank(J: Floats, columns: Sequence[int]) -> int:
-    sizes = np.linalg.svd(J[:, :, list(columns)], compute_uv=False)
-    return int((sizes > PartialTolerance.SLIGHT).sum(-1).max(initial=0))
 
 
 def frozen(chain: Tree, values: Mapping[int, float]) -> Tree:
