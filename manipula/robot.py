@@ -122,8 +122,8 @@ class Robot(description.Robot):
 
     def at(self, frame: str) -> Robot:
         """The robot with one of its frames as the tool, which poses, Jacobians, velocities, wrenches and inverse
-        kinematics are about: one of `frame_names`, a link by its name, its joint's, or its number (link3). Loads stay
-        where they are."""
+        kinematics are about: one of `frame_names`, a link by its name, its joint's, or its number (link3), the first of
+        these that there is. Loads stay where they are."""
         return seen_at(self, frame)
 
     def road(self, frame: str = "") -> Robot:
@@ -134,8 +134,8 @@ class Robot(description.Robot):
         self, name: str, on: str, xyz: Numbers = (0, 0, 0), rpy: Numbers = (0, 0, 0), *, exact: bool = False
     ) -> Robot:
         """One frame more, seen from the link that the joint `on` moves ("base": the base); see `with_tool`."""
-        if name in (*self.frame_names, *(joint.name for joint in self.joints)):
-            raise InputError(f"{self.name} has a frame or a joint called {name!r} already")
+        if name in (*self.frame_names, *self.link_names, *(joint.name for joint in self.joints)):
+            raise InputError(f"{self.name} has a frame, a link or a joint called {name!r} already")
         steps = given_steps(folded(name) or "frame", xyz, rpy)
         structure = Structure(exact)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from manipula.errors import InputError, RobotFileError, UnknownNameError
+from manipula.errors import InputError, RobotFileError, UnknownNameError, caution
 from manipula.mechanics.robot.description import Arm, Frame, Joint, Mounted, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
 
@@ -89,6 +89,7 @@ def frame_names(robot: Robot) -> list[str]:
 def seen_at(robot: Arm, name: str) -> Arm:
     """The robot with this frame as its tool; a load stays where it is. A joint's name is the frame of its link."""
     if name == TOOL and TOOL in frame_names(robot):
+        _warn_of_link_called_tool(robot)
         return robot
     frame = _frame_meant(robot, name)
     return replace(with_load_on_row(robot), tool=frame.at, tool_on=frame.on)
@@ -98,13 +99,27 @@ def _frame_meant(robot: Robot, name: str) -> Frame:
     """One of its frames; else the frame of a link, by the link's own name, by its joint's, or by number: link3."""
     joints, links = ({_label(joint): joint.name for joint in robot.joints if _label(joint)} for _label in _LABELS)
     known = {frame.name: frame for frame in robot.frames}
-    rows = {**links, **joints}
-    if name in known or name in rows:
-        return known[name] if name in known else Frame(name, rows[name])
+    if name in known:
+        return known[name]
+    if name in links and joints.get(name, links[name]) != links[name]:
+        other = next(link for link, joint in links.items() if joint == name)
+        caution(
+            f"{robot.name}: {name!r} is taken for the link of that name, not for the one its joint moves, {other!r}"
+        )
+    if name in links or name in joints:
+        return Frame(name, links.get(name) or joints[name])
     number = _NUMBERED.fullmatch(str(name))
-    if number is None or int(number[1]) > robot.dof:
+    if number is None or int(number[1]) > robot.dof or any(map(_NUMBERED.fullmatch, links)):
         raise UnknownNameError("frame", name, dict.fromkeys((*frame_names(robot), *links, *joints)))
     return Frame(name, robot.joint_names[int(number[1]) - 1])
+
+
+def _warn_of_link_called_tool(robot: Robot) -> None:
+    """The file's own link of that name may be meant, where it is somewhere else."""
+    for row, joint in enumerate(robot.joints):
+        if joint.link == TOOL and (robot.tool or row != robot.tool_row):
+            other = f"its link of that name is asked for by its joint, {joint.name!r}"
+            caution(f"{robot.name}: {TOOL!r} is taken for the frame at its end; {other}")
 
 
 def link_names(robot: Robot) -> list[str]:
