@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -15,6 +16,8 @@ from manipula.support import cache
 
 settings.register_profile("unclocked", deadline=None)  # a busy machine is no failure
 settings.load_profile("unclocked")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # jobs in the background begin so, and their children, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["MANIPULA_CACHE"] = "off"  # every test makes what it tests; those of the cache turn it on
 
 

@@ -245,7 +245,6 @@ def test_ctrl_c_returns_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """The signal comes in the third slice: what is returned is a shorter run, whole."""
     loop, rng = loop_on(3, "R", "pid", "rk4", False), np.random.default_rng(0)
     state, load, slices = starts(loop, rng, 4), loads(rng), [0]
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background begin without one
     shared_out = repeated.shared_out
 
     def disturbed(*given: Any) -> None:
@@ -260,7 +259,7 @@ def test_ctrl_c_returns_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     ran = loop.run(state, 1000, [0.1], [0.0], p=load, every=2)
     assert ran.steps == 12 and ran.states.q.shape == (4, 6, 1)
     monkeypatch.undo()
-    assert signal.signal(signal.SIGINT, usual) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     whole = loop.run(state, 12, [0.1], [0.0], p=load, every=2)
     assert same(ran.state, whole.state) and same(ran.states, whole.states)
 
