@@ -53,11 +53,11 @@ def generate(
     >>> generate("planar2r", "gravity").outputs
     {'g': (2,)}
     """
+    from manipula.generation.joining.together import generate_together
     from manipula.generation.prepare import prepare
     from manipula.generation.proved import generate_function
     from manipula.generation.reports.plain import plain_together
     from manipula.generation.request import Request
-    from manipula.generation.together import generate_together
     from manipula.model import Model
 
     subject = loaded(robot)

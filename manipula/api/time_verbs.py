@@ -49,10 +49,10 @@ def controller(
     >>> law.inputs["kp"]
     ('kp1', 'kp2')
     """
+    from manipula.generation.joining.together import generate_block
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
     from manipula.generation.settings import defaults, refuse_time, settings_for
-    from manipula.generation.together import generate_block
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.simulation.loops.sampling import refuse_unstable
     from manipula.simulation.loops.starting import first_states, refuse_bounds
@@ -96,9 +96,9 @@ def law_model(
 
     `words` are those of `controller` that decide the formula: `limit` (any value), `delay`, `task` …
     """
+    from manipula.generation.joining.together import generate_block
     from manipula.generation.prepare import prepare
     from manipula.generation.request import Request
-    from manipula.generation.together import generate_block
     from manipula.mechanics.models.control.laws import law_block, options_from
     from manipula.model import Model
 

@@ -19,9 +19,9 @@ from math import isfinite
 from typing import NamedTuple
 
 from manipula.algebra.expr.function import Function
+from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
-from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.drives.bristles import Bristles, bent_friction, bristled
 from manipula.mechanics.models.drives.elastic import BEARS, Drive, elastic, motors_resting

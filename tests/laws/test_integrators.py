@@ -15,9 +15,9 @@ from manipula.algebra.optimise.prove import prove
 from manipula.algebra.tape import tape_from_function
 from manipula.cli import simulating
 from manipula.errors import InputError, ProofError, UnknownNameError
+from manipula.generation.joining.together import _part, asked_of, call_by_call, join
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
-from manipula.generation.together import _part, asked_of, call_by_call, join
 from manipula.mechanics.models.block import Block, Call, Result, states, variables
 from manipula.mechanics.models.control.laws import LAWS
 from manipula.mechanics.models.entry import Given

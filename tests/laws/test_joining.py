@@ -20,10 +20,10 @@ from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.build import reference
+from manipula.generation.joining.together import Part, call_by_call, generate_block, join
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
-from manipula.generation.together import Part, call_by_call, generate_block, join
 from manipula.mechanics.models.block import Block, Call, Result, variables
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.control.laws import LAWS

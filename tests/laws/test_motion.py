@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import manipula as mp
 from manipula.algebra.emit import backend
-from manipula.generation.formula import generate_formula
+from manipula.generation.joining.formula import generate_formula
 from manipula.mechanics.models.motion.straight import TimeLaw
 from manipula.simulation.trajectory import Trajectory
 from tests.emitted import needs_cc, self_test

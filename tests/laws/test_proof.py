@@ -21,8 +21,9 @@ from manipula.algebra.expr.walk import free_symbols, rebuilt, topological
 from manipula.algebra.optimise import passes, prove
 from manipula.algebra.optimise.search import engine
 from manipula.errors import InputError, ProofError
-from manipula.generation import levels, together
+from manipula.generation import levels
 from manipula.generation import proved as generation
+from manipula.generation.joining import together
 from manipula.support.progress import DEFAULT_EFFORT
 from tests.random_robots import random_robot
 

@@ -12,8 +12,8 @@ import pytest
 
 import manipula as mp
 from manipula.errors import InputError, ProofError, UnknownNameError
-from manipula.generation import together
-from manipula.generation.together import generate_block
+from manipula.generation.joining import together
+from manipula.generation.joining.together import generate_block
 from manipula.mechanics.models.integrate import stick
 from manipula.mechanics.models.integrate.discretised import METHODS
 from manipula.mechanics.robot.values.parameter import number

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from manipula.algebra.expr.function import Function, moved_to
 from manipula.algebra.expr.node import Graph
 from manipula.generation.build import built, reference, used_parameters
+from manipula.generation.joining.together import Part, asked_of, beside, join
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Formulation, Request
-from manipula.generation.together import Part, asked_of, beside, join
 from manipula.mechanics.models.block import Block
 from manipula.support.collecting import seldom_collecting
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
+from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
-from manipula.generation.together import generate_block
 from manipula.identification.assembled import Columns, Moment
 from manipula.identification.columns.column import Column
 from manipula.mechanics.models.block import Block, Call, Result, variables

@@ -14,10 +14,10 @@ from manipula.algebra.expr.function import Function
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import tape_from_function
 from manipula.errors import InputError, UnknownNameError, UnsetError, some_of
+from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.settings import defaults, refuse_impossible, settings_from
-from manipula.generation.together import generate_block
 from manipula.identification.online.covariance import covariance, shown
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.estimation.gradient import gradient

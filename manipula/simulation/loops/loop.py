@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, Protocol
 
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
+from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import prepare
 from manipula.generation.request import Request
 from manipula.generation.settings import Settings, refuse_impossible, refuse_time, settings_from
-from manipula.generation.together import generate_block
 from manipula.mechanics.models.block import Block, about
 from manipula.mechanics.models.control.laws import law_block
 from manipula.mechanics.models.drives.elastic import at_motors

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from manipula.algebra.expr.evaluate import ARRAYS
 from manipula.algebra.expr.function import Function
 from manipula.errors import InputError
-from manipula.generation.formula import generate_formula, no_model
+from manipula.generation.joining.formula import generate_formula, no_model
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.motion.ports import Motion
 from manipula.simulation.paths import face

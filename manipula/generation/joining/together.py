@@ -24,12 +24,14 @@ from manipula.algebra.expr.function import Function, Input, flattened, is_online
 from manipula.algebra.expr.maths import ExprMaths
 from manipula.algebra.expr.node import Expr, Graph
 from manipula.algebra.expr.provenance import Provenance
-from manipula.algebra.expr.walk import free_symbols, rebuilt
+from manipula.algebra.expr.walk import free_symbols
 from manipula.algebra.optimise.passes import optimised
+from manipula.algebra.optimise.price import CLASSICAL
 from manipula.algebra.optimise.prove import Reference, Sample, prove
 from manipula.errors import InputError, ProofError, UnknownNameError
 from manipula.generation.build import guarded, reference, refuse_clash, used_parameters
-from manipula.generation.formula import output_of
+from manipula.generation.joining.formula import output_of
+from manipula.generation.joining.surplus import Course, Surplus, placed, surplus_of
 from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function, with_proof
@@ -137,9 +139,10 @@ def generate_block(
     arm that it drives.
     """
     parts = {name: _part(asked_of(name, asked, others), tell) for name in block.calls}
-    made = join(block, asked, parts)
-    named = with_joint_units(used_parameters(optimised(made.function)), asked.robot)
-    whole = guarded(named, asked.structure)
+    surplus = surplus_of(block.calls, asked, others)
+    ways = [_optimised(join(block, asked, parts, x)) for x in ([None] if surplus is None else [None, surplus])]
+    made = min(ways, key=lambda way: CLASSICAL.total(way.function))
+    whole = guarded(with_joint_units(used_parameters(made.function), asked.robot), asked.structure)
     tell(f"{block.name}: proof")
     proof = replace(prove(whole, call_by_call(block, asked, parts, made.cuts)), calls=len(made.cuts))
     return replace(whole, provenance=replace(whole.provenance, proof=str(proof)))
@@ -154,8 +157,12 @@ def _part(asked: Prepared, tell: Tell) -> Part:
     return Part(generate_function(asked, tell), reference(asked))
 
 
-def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
-    """The text of the block on expressions."""
+def _optimised(made: Joined) -> Joined:
+    return replace(made, function=optimised(made.function))
+
+
+def join(block: Block, asked: Prepared, parts: Mapping[str, Part], surplus: Surplus | None = None) -> Joined:
+    """The text of the block on expressions; `surplus` answers the calls that it knows a shorter way for."""
     graph, entries = Graph(), _entries(block, asked, parts)
     parameters = {name: graph.symbol(name) for name in _parameters(asked, parts)}
     inputs = [
@@ -165,16 +172,14 @@ def join(block: Block, asked: Prepared, parts: Mapping[str, Part]) -> Joined:
     ]
     refuse_clash(parameters, {port.name: port.symbols for port in inputs}, asked.robot)
     cuts: list[Cut] = []
+    course = Course(surplus, graph, parameters)
 
     def call(model: str, /, **named: Named) -> Values:
         part = parts[model]
         given = _by_place(block, model, part, named)
         _check_inputs(block, model, part, given)
         handed = {port: tuple(map(graph.expr, values)) for port, values in given.items()}
-        placed = {x: y for port in part.variables for x, y in zip(port.symbols, handed[port.name], strict=True)}
-        placed |= {x: parameters[str(x.data)] for port in part.function.inputs for x in port.symbols if x not in placed}
-        flow = iter(rebuilt(part.function.roots, graph, placed))
-        found = {output.name: tuple(next(flow) for _ in output.exprs) for output in part.function.outputs}
+        found = course.answer(model, handed) or placed(part.function, graph, handed, parameters)
         cuts.append(Cut(model, handed, found))
         return _shaped(part, found)
 
