@@ -87,12 +87,13 @@ def count_rows(
 
 
 def _countable(subject: Prepared, models: Sequence[str]) -> list[str]:
-    """The models asked for; where nobody asked and a joint feels no inertia, or its friction follows its load, those
-    that have an answer."""
-    loaded = any(joint.actuator.loaded for joint in subject.robot.joints)
-    if models is not DEFAULT_MODELS or not (loaded or joints_without_inertia(subject.structure)):
+    """The models asked for; where nobody asked, those that have an answer: not every arm has six freedoms, and of one
+    with a joint that feels no inertia, or whose friction follows its load, all are in doubt."""
+    if models is not DEFAULT_MODELS:
         return list(models)
-    return [name for name in models if _has(subject, name)]
+    loaded = any(joint.actuator.loaded for joint in subject.robot.joints)
+    doubt = loaded or bool(joints_without_inertia(subject.structure))
+    return [name for name in models if not (doubt or MODELS[name].wants) or _has(subject, name)]
 
 
 def _has(subject: Prepared, name: str) -> bool:
