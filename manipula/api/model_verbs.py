@@ -306,8 +306,9 @@ def inverse_derivation(robot: Robot | str, *, symbolic: Symbolic = "all") -> Der
 
 def singularities(robot: Robot | str, *, symbolic: Symbolic = "all") -> Singularities:
     """Where the arm loses a freedom, as equations: of arms with up to three joints the factors of det J of the tool's
-    position (of a planar arm, its x, y and angle), of six joints whose last three meet the elbow's, shoulder's and
-    wrist's. Each is proved equal to the determinant, solved where that is one formula, and tried in numbers.
+    position (of a planar arm, its x, y and angle; of a SCARA, x, y, z and angle), of six joints whose last three meet
+    the elbow's, shoulder's and wrist's. Each is proved equal to the determinant, solved where that is one formula, and
+    tried in numbers.
 
     >>> print(singularities("planar2r"))
     planar2r: singular where det J = 0

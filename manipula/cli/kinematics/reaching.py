@@ -25,8 +25,8 @@ def singularities(
 ) -> None:
     """Tell where an arm loses a freedom: the determinant of its Jacobian in factors, each solved where it can be.
 
-    Of arms with up to three joints, and of six joints whose last three axes meet. Every equation is proved equal to
-    the determinant and tried in numbers; parameters stay letters unless --symbolic says otherwise.
+    Of arms with up to three joints, of a SCARA, and of six joints whose last three axes meet. Every equation is proved
+    equal to the determinant and tried in numbers; parameters stay letters unless --symbolic says otherwise.
 
     \b
     Examples:

@@ -1,8 +1,9 @@
 """Which determinants say where an arm is singular.
 
 Up to three joints: of the Jacobian's rows that are not zero, if there are as many as joints (a planar arm: x, y and its
-angle); else of the rows of the tool's position; if there are more of these than joints, det JᵀJ. Six joints of which
-the last three meet in a point W:
+angle); else of the rows of the tool's position; if there are more of these than joints, det JᵀJ. Four and five joints:
+where there are as many such rows (a SCARA: x, y, z and its angle). Six joints of which the last three meet in a point
+W:
 
     det J = det J11 · det J22        J11: velocity of W by joints 1–3, J22: the axes of joints 4–6
 
@@ -60,12 +61,14 @@ class Pieces:
 def pieces_of(structure: Structure) -> Pieces:
     """The determinants of an arm; `InputError` where there is no rule for it."""
     robot = structure.robot
-    if robot.dof <= _FEW:
-        return _few(structure)
+    moving = [row for row in range(6) if not all(_zeros(structure, seed, row) for seed in DRAWS)]
+    if robot.dof <= _FEW or robot.dof == len(moving) < 6:
+        return _few(structure, moving)
     centre = _centre(structure) if robot.dof == 6 else None
     if centre is None:
         raise InputError(
-            f"{robot.name}: singular configurations are written out for arms of up to three joints, and for six joints "
+            f"{robot.name}: singular configurations are written out for arms of up to three joints, for four or "
+            "five that move the tool in as many ways, as those of a SCARA do, and for six joints "
             f"of which the last three meet in a point; this one has {robot.dof}"
             f"{', and they do not' if robot.dof == 6 else ''}. mp.Arm(robot).manipulability(q) is a number anywhere"
         )
@@ -88,11 +91,10 @@ class _Drawn:
         return Function(f"det {name}", self.graph, inputs, (Output(f"det {name}", (), (root,)),))
 
 
-# up to three joints
+# as many rows as joints, or few joints
 
 
-def _few(structure: Structure) -> Pieces:
-    moving = [row for row in range(6) if not all(_zeros(structure, seed, row) for seed in DRAWS)]
+def _few(structure: Structure, moving: list[int]) -> Pieces:
     linear, n = [row for row in moving if row < 3], structure.robot.dof
     rows = moving if len(moving) == n else linear
     drawn = _Drawn(structure)
