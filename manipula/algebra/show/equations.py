@@ -36,6 +36,7 @@ Style = Literal["text", "unicode", "latex", "typst"]
 _STYLES: dict[str, type[Printer]] = {"text": Printer, "unicode": Unicode, "latex": Latex, "typst": Typst}
 
 
+BOOK_UNITS, PER = {"theta": "rad", "d": "m"}, ("", "/s", "/s²")
 SHORT = 24  # lines that a prompt may show unasked
 
 
@@ -166,11 +167,14 @@ def equations(
         raise UnknownNameError("form of equations", form, get_args(Form))
     taken = entry_names(function).union(name for port in function.inputs for name in port.names)
     lines = auxiliary_lines(function) if form == "auxiliary" else _written(function, form, plain or function, tell)
-    lines = _told_apart(lines, function)
-    return Equations(form, style, tuple(lines), taken, book_names(letters, taken), _units(function) if units else ())
+    shown = _told_apart(lines, function)
+    lines = [((shown.get(name, name), index), right) for (name, index), right in lines]
+    aliases = book_names(letters, taken)
+    told = _units(function, shown, aliases) if units else ()
+    return Equations(form, style, tuple(lines), taken, aliases, told)
 
 
-def _told_apart(lines: Sequence[Line], function: Function) -> list[Line]:
+def _told_apart(lines: Sequence[Line], function: Function) -> dict[str, str]:
     """An output whose entry c2 is also what the user calls a length is out_c2; my1 = my1 says one thing and stays."""
     given = {name for port in function.inputs for name in port.names}
     alike = set()
@@ -178,14 +182,25 @@ def _told_apart(lines: Sequence[Line], function: Function) -> list[Line]:
         written = f"{name}{index[0] if len(index) == 1 else ''}"
         if written in given and not (isinstance(right, Symbol) and right.name == written):
             alike.add(name)
-    return [((f"out_{name}" if name in alike else name, index), right) for (name, index), right in lines]
+    return {name: f"out_{name}" for name in alike}
 
 
-def _units(function: Function) -> tuple[tuple[str, str], ...]:
-    """Of what goes out and what goes in; parameters are in SI."""
-    told = [(port.name, port.unit) for port in function.outputs]
-    told += [(port.name, port.unit) for port in function.inputs if port.online]
+def _units(
+    function: Function, shown: Mapping[str, str], aliases: Mapping[str, NameParts]
+) -> tuple[tuple[str, str], ...]:
+    """Of what goes out and what goes in, under the names they have here; parameters are in SI."""
+    told = [(shown.get(port.name, port.name), port.unit) for port in function.outputs]
+    for port in function.inputs:
+        told += (_by_letters(port.names, aliases) or [(port.name, port.unit)]) if port.online else []
     return tuple((name, unit) for name, unit in told if unit not in ("", "1"))
+
+
+def _by_letters(names: Sequence[str], aliases: Mapping[str, NameParts]) -> list[tuple[str, str]]:
+    """theta [rad], d [m] in place of q [rad, joint 3: m], where every one of a port has such a name."""
+    if not all(name in aliases for name in names):
+        return []
+    letters = dict.fromkeys((letter, dots) for letter, _, dots in map(aliases.__getitem__, names))
+    return [(letter + "d" * dots, BOOK_UNITS[letter] + PER[dots]) for letter, dots in letters]
 
 
 def _written(function: Function, form: str, plain: Function, tell: Tell) -> list[Line]:

@@ -71,8 +71,10 @@ def entry_names(function: Function) -> frozenset[str]:
 
 
 def book_names(letters: Sequence[str], taken: frozenset[str]) -> dict[str, NameParts]:
-    """θ1 for q1, ḋ3 for qd3, by the letter of each; one whose name a parameter has already stays as it is."""
-    found: dict[str, NameParts] = {}
+    """θ1 for q1, ḋ3 for qd3, by the letter of each; one whose name a parameter has already stays as it is. θ̇ for
+    thetad, all of them together."""
+    rates = {letter + "d" * dots: (letter, "", dots) for letter in letters for dots in (1, 2)}
+    found: dict[str, NameParts] = {name: parts for name, parts in rates.items() if name not in taken}
     for number, letter in enumerate(letters, 1):
         if taken.isdisjoint(letter + "d" * dots + str(number) for dots in range(3)):
             found |= {f"q{'d' * dots}{number}": (letter, str(number), dots) for dots in range(3)}
