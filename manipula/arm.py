@@ -102,7 +102,7 @@ class Arm(ArmModels, ArmViews):
     def __repr__(self) -> str:
         """The robot, and which models are compiled by now."""
         made = ", ".join(dict.fromkeys(name for name, _ in self._models)) or "none"
-        return f"<arm {self.robot.name}: {self.dof} joints, {self.robot.kind[:40]}; compiled: {made[:200]}>"
+        return f"<arm {self.robot.name}: {self.robot.freedoms}; compiled: {made[:200]}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _arm_of, (self.robot, self.optimise)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from html import escape
+from textwrap import wrap
 from typing import Any, Literal, SupportsFloat
 
 from numpy.typing import NDArray
@@ -188,6 +189,14 @@ class Robot(description.Robot):
         return "".join(joint.kind[0].upper() for joint in self.joints if joint.kind != "fixed")
 
     @property
+    def freedoms(self) -> str:
+        """`6 joints, RRPRRR`; joints that follow others are counted by themselves."""
+        following = len(self.kind) - self.dof
+        more = f" and {following} that follow{'s' if following == 1 else ''}" if following else ""
+        kind = f", {self.kind[:40]}" if self.kind else ""
+        return f"{self.dof} joint{'s' if self.dof != 1 else ''}{more}{kind}"
+
+    @property
     def base_parameters(self) -> dict[str, float | None]:
         """The parameters torques can tell, by name; None is symbolic. `api.base_parameters` has their formulas."""
         from manipula.parameters.base import base_parameters_of
@@ -210,14 +219,19 @@ class Robot(description.Robot):
         return float_of(parameter, values)
 
     def __str__(self) -> str:
-        return "\n\n".join([f"{self.name}: {self.dof} joints", *map(str, tables_of(self))])
+        values = value_table(self)
+        shown = [table for table in tables_of(self) if table != values]
+        with_value = replace(values, rows=tuple(row for row in values.rows if row[1] != SYMBOLIC))
+        symbols = ", ".join(free_parameters(self))
+        told = [f"{self.name}: {self.freedoms}", *map(str, shown), *([str(with_value)] if with_value.rows else [])]
+        return "\n\n".join([*told, *(["\n".join(wrap(f"Symbols, without a value: {symbols}", 80))] if symbols else [])])
 
     def __repr__(self) -> str:
         """Name, joints and the symbols that have no value, in a line."""
         free = list(free_parameters(self))
         more = f", … {len(free)} in all" if len(free) > 8 else ""
         symbols = f"; symbols {', '.join(free[:8])}{more}" if free else ""
-        return f"<robot {self.name}: {self.dof} joints, {self.kind[:40]}{symbols}>"
+        return f"<robot {self.name}: {self.freedoms}{symbols}>"
 
     def _repr_html_(self) -> str:
         symbols = ", ".join(free_parameters(self))

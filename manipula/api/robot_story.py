@@ -84,8 +84,7 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
 
 
 def _about(robot: Robot) -> str:
-    many = "1 joint" if robot.dof == 1 else f"{robot.dof} joints"
-    return f"{many}, {robot.kind}"
+    return robot.freedoms
 
 
 def _remarks(stand_ins: dict[str, float]) -> list[str]:

@@ -254,7 +254,9 @@ def test_suspicious_entries_are_warnings_and_errors_when_strict(old: str, new: s
 
 def test_radians_near_a_quarter_turn_are_told() -> None:
     text = GOOD.replace('"deg"', '"rad"').replace("-90", "-1.5708").replace("limits = [-160, 160]\n", "")
-    with pytest.warns(ManipulaWarning, match=r"joint 1 'shoulder': alpha -1\.5708 rad as -90° \(exact=True keeps"):
+    with pytest.warns(
+        ManipulaWarning, match=r"joint 1 'shoulder': alpha -1\.5708 rad as -90° \(exact=True, --exact in a shell, keeps"
+    ):
         robot_from_toml(text)
 
 

@@ -40,7 +40,7 @@ def convert(
         written = api.load(path)
         say_json({"source": source, "file": str(path), "dof": written.dof, "convention": written.origin.convention})
         return
-    say(f"{path}: {robot.name}, {robot.dof} joints, {robot.kind}")
+    say(f"{path}: {robot.name}, {robot.freedoms}")
 
 
 def _in_convention(robot: Robot, to: str, target: Path) -> Robot:

@@ -62,7 +62,7 @@ def new(
     if as_json:
         say_json({"name": made.name, "file": str(path), "dof": made.dof, "kind": made.kind})
         return
-    say(f"{path}: {made.dof} joints, {made.kind}. Next: manipula show {path}, manipula edit {path}")
+    say(f"{path}: {made.freedoms}. Next: manipula show {path}, manipula edit {path}")
 
 
 def _path(name: str, output: Path | None, catalogue: bool) -> Path:

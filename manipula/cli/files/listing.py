@@ -126,8 +126,8 @@ def show(
     if as_json:
         say_json(found.as_dict())
         return
-    count = f"{found.dof} joint{'s' if found.dof != 1 else ''} {found.kind}"
-    say_prose(f"{found.name}: {found.origin.description or 'a serial arm'}; {count}", "bold")
+    built = found.origin.description or ("a serial arm" if _in_rows(found) else "a tree")
+    say_prose(f"{found.name}: {built}; {found.freedoms}", "bold")
     say()
     say_robot(found)
     for note in found.origin.notes:
@@ -136,6 +136,11 @@ def show(
         say_prose(f"Source: {' '.join(found.origin.source.split())}", "dim")
     if picture is not None:
         say_prose(f"Picture: {picture}")
+
+
+def _in_rows(robot: Robot) -> bool:
+    """Does every joint stand on the one before?"""
+    return list(robot.parents) == list(range(-1, len(robot.joints) - 1))
 
 
 def say_robot(robot: Robot) -> None:

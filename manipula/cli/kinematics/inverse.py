@@ -89,7 +89,7 @@ def ik(
 
     arm = Arm(subject)
     with progress(f"inverse kinematics of {subject.name}"):
-        told = screen.told_class(arm, asked.part, bool(asked.given), robot)
+        told = screen.told_class(arm, asked.part, bool(asked.given), [robot, *wishes.typed])
     if not asked.given:
         say_json(told) if as_json else screen.say_class(told)
         return

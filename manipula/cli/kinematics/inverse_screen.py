@@ -75,22 +75,24 @@ def _number(option: str, word: str) -> float:
 # what is told
 
 
-def told_class(arm: Arm, part: str, solved: bool, name: str) -> dict[str, Any]:
-    """`solved`: a target is given, so that the arm must have its numbers. The class of a whole pose needs none."""
+def told_class(arm: Arm, part: str, solved: bool, words: Sequence[str]) -> dict[str, Any]:
+    """`solved`: a target is given, so that the arm must have its numbers. The class of a whole pose needs none.
+    `words` are the robot and the options that were typed of it."""
     if part == "pose":
-        return _class(arm.robot, arm.solver_for(part).plan if solved else arm.inverse_plan, name)
+        return _class(arm.robot, arm.solver_for(part).plan if solved else arm.inverse_plan, words)
     solver = arm.solver_for(part)
-    told = _class(arm.robot, solver.plan, name)
+    told = _class(arm.robot, solver.plan, words)
     count = 2 ** len(solver.plan.roles) if solver.closed else None
     closed = {"task": part, "closed_form": bool(solver.closed), "branch_count": count}
     return told | closed | dict.fromkeys(("emit", "formulas", "derivation"))  # no code is written for it
 
 
-def _class(subject: Robot, plan: Any, name: str) -> dict[str, Any]:
-    emitted = plan.emitted
-    emit = f"manipula generate {shlex.quote(name)} -m inverse_kinematics -l c -o out/" if emitted else None
-    formulas = f"manipula equations {shlex.quote(name)} inverse_kinematics" if plan.closed else None
-    derivation = f"manipula ik {shlex.quote(name)} --derive" if plan.closed else None
+def _class(subject: Robot, plan: Any, words: Sequence[str]) -> dict[str, Any]:
+    name, *options = map(shlex.quote, words)
+    more = "".join(f" {option}" for option in options)
+    emit = f"manipula generate {name}{more} -m inverse_kinematics -l c -o out/" if plan.emitted else None
+    formulas = f"manipula equations {name} inverse_kinematics{more}" if plan.closed else None
+    derivation = f"manipula ik {name}{more} --derive" if plan.closed else None
     return {
         "robot": subject.name,
         **plan.as_dict(),

@@ -36,6 +36,18 @@ class Wishes:
         """What is for files of several chains."""
         return {name: value for name in ("base", "tip") if (value := getattr(self, name))}
 
+    @property
+    def typed(self) -> list[str]:
+        """The words that say the same again, for a command that goes on with this robot."""
+        given = [
+            ("--set", self.values or []),
+            ("--lock", self.locks or []),
+            ("--base", [self.base]),
+            ("--tip", [self.tip]),
+        ]
+        words = [word for option, values in given for value in values if value for word in (option, value)]
+        return [*words, *(["--exact"] if self.exact else [])]
+
 
 NOTHING = Wishes()
 

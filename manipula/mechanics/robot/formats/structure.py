@@ -91,7 +91,7 @@ class Structure:
         place = f"{file}: " if file else ""
         if self.doubtful:
             told = f"{place}near multiples of 90°, so read as such: {_listed(self.doubtful)}"
-            caution(f"{told} (exact=True keeps what is written)")
+            caution(f"{told} (exact=True, --exact in a shell, keeps what is written)")
         if self.kept:
             told = f"{place}kept as written, though a quarter turn may be meant: {_listed(self.kept)}"
             caution(f"{told} (write pi/2, or more of its digits)")

@@ -105,9 +105,10 @@ def _variable(joint: Joint, robot: Robot, offset: str) -> str:
 
 
 def _coordinate(joint: Joint, robot: Robot) -> str:
-    """`q2`; of a joint that follows others `(2*elbow + 0.1)`, in their names."""
+    """`q2`; of a joint that follows others `elbow` or `(2*elbow + 0.1)`, in their names."""
     if joint.coordinate is not None:
-        return f"({text_from_coordinate(joint.coordinate)})"
+        text = text_from_coordinate(joint.coordinate)
+        return text if _simple(text) else f"({text})"
     return f"q{robot.joint_names.index(joint.name) + 1}"
 
 

@@ -1,0 +1,124 @@
+"""What stops a stranger in the first hour: names, units and next steps that are not those of the robot at hand."""
+
+from __future__ import annotations
+
+import random
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import manipula as mp
+from tests.units.test_cli import done
+
+NOTHING = {"com": [0, 0, 0], "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0)}
+ODD = [
+    "c",
+    "s",
+    "c1",
+    "s2",
+    "c12",
+    "tau1",
+    "q1d",
+    "M",
+    "T",
+    "R",
+    "J",
+    "x",
+    "out",
+    "g1",
+    "v",
+    "D1",
+    "Y",
+    "theta",
+    "dd",
+    "d",
+]
+
+
+def small_arm(draw: random.Random) -> mp.Robot:
+    """One to three joints, all letters odd."""
+    names = iter(draw.sample(ODD, 6))
+    rows = [
+        {"type": draw.choice(["revolute", "revolute", "prismatic"]), "theta": 0, "d": 0, "a": next(names),
+         "alpha": 90 * i, "mass": next(names), **NOTHING}
+        for i in range(draw.choice([1, 2, 2]))
+    ]  # fmt: skip
+    return mp.Robot.from_dh(rows, angle="deg", name="odd")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_units_are_told_of_what_is_printed(seed: int) -> None:
+    draw = random.Random(seed)
+    robot = small_arm(draw)
+    for model in draw.sample(["pose", "jacobian", "gravity", "inertia_matrix", "coriolis", "tool_velocity"], 3):
+        names = draw.choice(["file", "book"])
+        built = mp.generate(robot, model, optimise="none")
+        found = built.equations("factored", names=names, units=True)
+        outputs = {left for (left, _), _ in found.lines}
+        units = [name for name, _ in found.units]
+        variables = {
+            re.sub(r"\d+$", "", alias) for port in ("q", "qd") for alias in (port, f"theta{port[1:]}", f"d{port[1:]}")
+        }
+        assert set(units) <= outputs | variables
+        assert not outputs & {name for port in built.inputs.values() for name in port}
+        assert all(f"{name} [" in str(found) for name in units)
+
+
+def test_variables_have_units_under_their_own_letters() -> None:
+    slides = {"type": "prismatic", "theta": 0, "d": 0, "a": 0, "alpha": 0}
+    robot = mp.Robot.from_dh([(0, 0, "l", 0), slides], angle="deg", name="two")
+    found = mp.generate(robot, "tool_velocity").equations("factored", names="book", units=True)
+    assert str(found).endswith("in v [m/s, rad/s], theta [rad], d [m], thetad [rad/s], dd [m/s]")
+
+
+URDF = """<robot name="grip"><link name="world"/><link name="base"/><link name="arm"/><link name="hand"/>
+<link name="left"/><link name="right"/>
+<joint name="stand" type="fixed"><parent link="world"/><child link="base"/><origin xyz="0 0 0.2"/></joint>
+<joint name="pan" type="revolute"><parent link="base"/><child link="arm"/><origin xyz="0 0 0.1"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" effort="9" velocity="2"/></joint>
+<joint name="lift" type="revolute"><parent link="arm"/><child link="hand"/><origin xyz="0.3 0 0"/><axis xyz="0 0 1"/>
+<limit lower="-2" upper="2" effort="9" velocity="2"/></joint>
+<joint name="left" type="prismatic"><parent link="hand"/><child link="left"/><axis xyz="0 1 0"/>
+<limit lower="0" upper="0.04" effort="5" velocity="0.1"/></joint>
+<joint name="right" type="prismatic"><parent link="hand"/><child link="right"/><axis xyz="0 -1 0"/>
+<limit lower="0" upper="0.04" effort="5" velocity="0.1"/><mimic joint="left"/></joint></robot>"""
+
+
+def test_a_gripper_is_told_as_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "grip.urdf").write_text(URDF)
+    robot = mp.load(tmp_path / "grip.urdf")
+    assert robot.freedoms == "3 joints and 1 that follows, RRPP"
+    assert "Tz(-left)" in str(robot)
+    assert "grip: a tree; 3 joints and 1 that follows, RRPP" in done("show", str(tmp_path / "grip.urdf"))
+    assert mp.load(tmp_path / "grip.urdf", tip="hand").freedoms == "2 joints, RR"
+    assert mp.Robot.from_dh([(0, 0, "l", 0)], name="one").freedoms == "1 joint, R"
+
+
+def test_symbols_share_a_line_where_a_robot_is_printed() -> None:
+    told = str(mp.Robot.from_dh([(0, 0, "l", 0)], name="one"))
+    assert "Symbols, without a value: l, m1, rx1" in told and "symbolic" not in told
+    assert "Symbols" not in str(mp.load("puma560")) and "Ixx6  0.00015" in str(mp.load("puma560"))
+
+
+def test_what_comes_next_is_about_the_same_robot(tmp_path: Path) -> None:
+    """The commands that `ik` names, run as they stand."""
+    (tmp_path / "grip arm.urdf").write_text(URDF)
+    told = done("ik", str(tmp_path / "grip arm.urdf"), "--tip", "hand", "--lock", "lift=30deg")
+    commands = [shlex.split(line.split(": ", 1)[1]) for line in told.splitlines() if ": manipula " in line]
+    assert len(commands) == 3
+    for _, *words in commands:
+        again = done(*(str(tmp_path / "out") if word == "out/" else word for word in words))
+        assert "q2" not in again
+    assert list((tmp_path / "out").glob("*.c"))
+
+
+def test_every_model_of_an_arm_with_few_freedoms_is_counted() -> None:
+    """Nobody named models: those that want six freedoms are left out, and refused where they are named."""
+    row = {"type": "revolute", "theta": 0, "d": 0, "a": "l", "alpha": 0, "mass": "m", **NOTHING}
+    robot = mp.Robot.from_dh([row], angle="deg", name="one")
+    counted = {row.model for row in mp.count(robot)}
+    assert {"pose", "inverse_dynamics", "operational_mobility"} <= counted and "operational_inertia" not in counted
+    with pytest.raises(mp.InputError, match="six independent freedoms"):
+        mp.count(robot, ["operational_inertia"])
