@@ -182,9 +182,10 @@ class Model:
         files = backend.emit(named[0].tape, language, __version__, options=options)
         source = named[0]._nearest() if language == "c" else None
         if source is not None:
-            from manipula.algebra.emit.c.chosen import choice_files
+            from manipula.algebra.emit.c.chosen import choice_files, choice_readme
 
             files |= choice_files(source, options, __version__)
+            files[f"README_{named[0].name}_c.md"] += choice_readme(source, options, __version__)
         return write_files(Path(folder), named[0]._with_checker(files, language) if proof else files)
 
     def _nearest(self) -> ChoiceSource | None:

@@ -123,3 +123,10 @@ def test_every_model_of_an_arm_with_few_freedoms_is_counted() -> None:
     assert {"pose", "inverse_dynamics", "operational_mobility"} <= counted and "operational_inertia" not in counted
     with pytest.raises(mp.InputError, match="six independent freedoms"):
         mp.count(robot, ["operational_inertia"])
+
+
+def test_the_readme_of_emitted_c_names_every_file(tmp_path: Path) -> None:
+    rows = [(0, 0.3, 0.4, 0), (0, 0, 0.2, 180), {"type": "prismatic", "theta": 0, "d": 0, "a": 0, "alpha": 0}]
+    files = mp.generate(mp.Robot.from_dh(rows, angle="deg", name="scara3"), "inverse_kinematics").emit("c", tmp_path)
+    [readme] = [path for path in files if path.suffix == ".md"]
+    assert all(path.name in readme.read_text() for path in files if path != readme)

@@ -63,6 +63,12 @@ def choice_files(source: ChoiceSource, options: EmitOptions, version: str) -> di
     }
 
 
+def choice_readme(source: ChoiceSource, options: EmitOptions, version: str) -> str:
+    """What the README of the function says of the choice beside it."""
+    limits = ascii_text("; ".join(source.limits) or "none")
+    return filled(PACKAGE, "nearest_readme.md.jinja", _context(source, options, version) | {"limits": limits})
+
+
 def choice_part(source: ChoiceSource, options: EmitOptions, version: str, title: str) -> Part:
     """The same for a file, `title`, that holds everything."""
     shown = _context(source, options, version)
