@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,14 @@ def test_the_elbow_arm_is_the_books() -> None:
     assert {case["equation"] for case in found.as_dict()["singularities"]} == {"s3 = 0", "a2*c2 + a3*c23 = 0"}
 
 
+def test_a_shift_is_solved_without_a_denominator_of_one() -> None:
+    rows = [(0, 0, 0, "pi/2"), (0, 0, 0.2, "pi/2"), (0, "z3", 0, 0, "P")]
+    found = mp.singularities(R(rows, name="rrp"), symbolic="auto")
+    assert found.as_dict()["singularities"][0]["solution"] == "q3 = -z3"
+    numbers = mp.singularities(R([*rows[:2], (0, 0.3, 0, 0, "P")], name="rrp"), symbolic="auto")
+    assert numbers.as_dict()["singularities"][0]["solution"] == "q3 = -0.3"
+
+
 def test_a_spherical_wrist_comes_apart() -> None:
     found = mp.singularities("puma560")
     said = {case["name"]: case["equation"] for case in found.as_dict()["singularities"]}
@@ -99,6 +108,7 @@ def test_rank_is_lost_where_a_factor_is_zero_and_nowhere_else(kinds: str) -> Non
         J = [tool_rows(robot, np.random.default_rng(k).uniform(-2, 2, robot.dof), str(error)) for k in range(4)]
         assert all(np.linalg.svd(x, compute_uv=False)[-1] < 1e-9 for x in J)
         return
+    assert not re.search(r"/1(?![\d.])", str(found)), "a number below a letter is a factor"
     draw = np.random.default_rng(1)
     values = {name: value for name, value in robot.parameters.items() if value is not None}
     for _ in range(20):

@@ -54,7 +54,7 @@ def solved(factor: Tree) -> Solved | None:
     if parts is None:
         return None
     unknown, (A, B, C), turns = parts
-    return unknown, _angles(A, B, C) if turns else (product_of([MINUS, C, Inverse(A)]),)
+    return unknown, _angles(A, B, C) if turns else (_over(product_of([MINUS, C]), A),)
 
 
 def _angles(A: Tree, B: Tree, C: Tree) -> tuple[Tree, ...]:
@@ -67,9 +67,9 @@ def _angles(A: Tree, B: Tree, C: Tree) -> tuple[Tree, ...]:
         first = Call("atan2", (product_of([MINUS, A]), B))
         return first, sum_of([first, PI])
     if ZERO in (A, B):
-        part = product_of([C, Inverse(B if A == ZERO else A)])
+        part = _over(C, B if A == ZERO else A)
         ratio = product_of([MINUS, part])  # the sine, or the cosine
-        other = Call("sqrt", (sum_of([ONE, product_of([MINUS, power_of(part, 2)])]),))
+        other = _root([ONE, product_of([MINUS, power_of(part, 2)])])
         if A == ZERO:
             first = Call("atan2", (ratio, other))
             return first, sum_of([PI, product_of([MINUS, first])])
@@ -77,8 +77,19 @@ def _angles(A: Tree, B: Tree, C: Tree) -> tuple[Tree, ...]:
         return first, product_of([MINUS, first])
     lead = Call("atan2", (B, A))
     squares = [power_of(A, 2), power_of(B, 2), product_of([MINUS, power_of(C, 2)])]
-    apart = Call("atan2", (Call("sqrt", (sum_of(squares),)), product_of([MINUS, C])))
+    apart = Call("atan2", (_root(squares), product_of([MINUS, C])))
     return sum_of([lead, apart]), sum_of([lead, product_of([MINUS, apart])])
+
+
+def _over(top: Tree, bottom: Tree) -> Tree:
+    """A number below is a factor: z3, not z3/1."""
+    return product_of([top, Number(1 / bottom.value) if isinstance(bottom, Number) else Inverse(bottom)])
+
+
+def _root(terms: list[Tree]) -> Tree:
+    """√ of a sum in which numbers are one number."""
+    number = sum((x.value for x in terms if isinstance(x, Number)), Fraction(0))
+    return Call("sqrt", (sum_of([Number(number), *(x for x in terms if not isinstance(x, Number))]),))
 
 
 def _parts(factor: Tree) -> tuple[Tree, tuple[Tree, Tree, Tree], bool] | None:
