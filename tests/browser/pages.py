@@ -10,6 +10,7 @@ from typing import Any
 
 from manipula.pages.built import built
 
+PATIENCE = 90_000  # ms: what a wait may take on a machine that does other things too; nothing is timed here
 HARMLESS = ("GPU stall due to ReadPixels",)  # said by screenshots of software WebGL
 
 
@@ -35,6 +36,7 @@ def opened(browser: Any, path: Path, **context: Any) -> Iterator[tuple[Any, list
     """The page of a file with the network off, and its complaints: errors, and requests to anywhere."""
     options = {"viewport": {"width": 1280, "height": 800}, "device_scale_factor": 1, "reduced_motion": "reduce"}
     made = browser.new_context(offline=True, **{**options, **context})
+    made.set_default_timeout(PATIENCE)
     page, complaints = made.new_page(), []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda said: complaints.append(said.text) if loud(said) else None)

@@ -24,6 +24,11 @@ SCREWS = """format = 1\nname = "screws"\nconvention = "standard"\nangle = "deg"\
     for name, kind, alpha, more in (("a", "revolute", 30, ""), ("b", "helical", 0, "pitch = 0.02\n"))
 )
 
+NARROW = """format = 1\nname = "narrow"\nconvention = "standard"\nangle = "rad"\nlength = "m"\n""" + "".join(
+    f'[[joint]]\nname = "{name}"\ntype = "revolute"\ntheta = 0\nd = 0\na = 0.4\nalpha = 0\n{more}'
+    for name, more in (("a", ""), ("b", "limits = [0, 2]\n"))
+)
+
 
 def recorded(robot: Any, pace: float) -> mp.Log:
     t, k = np.arange(0, 5, 0.01)[:, None], pace * np.array([2.0, 3.1])

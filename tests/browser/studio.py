@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.browser.pages import loud
+from tests.browser.pages import PATIENCE, loud
 
 
 @dataclass
@@ -57,6 +57,7 @@ def page_of(browser: Any, program: Program, **context: Any) -> Iterator[tuple[An
     """A page of the studio when it is ready, and its complaints: errors, and requests to elsewhere."""
     options = {"viewport": {"width": 1280, "height": 800}, "device_scale_factor": 1, "reduced_motion": "reduce"}
     made = browser.new_context(accept_downloads=True, locale="en-GB", **{**options, **context})
+    made.set_default_timeout(PATIENCE)
     page, complaints = made.new_page(), []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda said: complaints.append(said.text) if loud(said) else None)
@@ -74,7 +75,9 @@ def _foreign(url: str, program: Program) -> bool:
 
 
 def ready(page: Any) -> None:
+    """The page is there and has its first answer: what comes with it moves what lies above the sliders."""
     page.locator("body[data-ready]").wait_for()
+    page.locator(".stage[aria-busy=false]").wait_for()
 
 
 def paste(page: Any, text: str, **choices: str) -> None:

@@ -17,7 +17,7 @@ import manipula as mp
 from manipula import api
 from manipula.errors import RobotFileError
 from tests.browser.pages import changed
-from tests.browser.robots import SCREWS, URDF, recorded
+from tests.browser.robots import NARROW, SCREWS, URDF, recorded
 from tests.browser.studio import Program, begin, library, page_of, paste, position, ready
 from tests.units.test_collada import TRIANGLE, geometry
 from tests.units.test_meshes import FILES
@@ -300,6 +300,26 @@ def test_a_library_arm_reaches_its_own_pose_by_every_branch(page: Any) -> None:
     page.get_by_role("row", name=re.compile("elbow")).nth(1).wait_for()
 
 
+def test_a_branch_is_refused_in_the_units_of_the_table(page: Any, program: Program) -> None:
+    (program.folder / "narrow.toml").write_text(NARROW)
+    opened(page, "narrow.toml", "narrow")
+    page.get_by_role("tab", name="Inverse").click()
+    page.get_by_label("Angles in").select_option("deg")
+    page.get_by_role("slider", name="q2 (deg)").fill("30")
+    refused = page.get_by_role("row", name=re.compile("outside its limits"))
+    refused.filter(has_text="[0°, 114.592°] by 30°").wait_for()
+    page.get_by_label("Angles in").select_option("rad")
+    refused.filter(has_text="at -0.5236 rad is outside its limits [0 rad, 2 rad] by 0.5236 rad").wait_for()
+
+
+def opened(page: Any, file: str, name: str) -> None:
+    """A file of the folder, by the menu."""
+    page.locator("header").get_by_role("button").first.click()
+    page.get_by_role("menuitem", name=re.compile("^Open")).click()
+    page.get_by_role("button", name=re.compile("^" + re.escape(file))).click()
+    page.locator(f'.stage[aria-busy=false][data-robot="{name}"]').wait_for()
+
+
 def test_a_recording_dropped_on_the_page_is_identified(page: Any, program: Program, tmp_path: Path) -> None:
     """Of a simulated arm that rubs: what the page shows of it is what it was made with, and how sure that is."""
     robot = replace(mp.load("planar2r"), name="two_links").with_parameters(l1=0.5, l2=0.4, m1=3, m2=2, g=9.81)
@@ -353,10 +373,10 @@ def test_the_meshes_of_a_urdf_are_drawn(page: Any, program: Program) -> None:
     page.get_by_role("button", name=re.compile("bot.urdf")).click()
     page.locator('.stage[aria-busy=false][data-robot="bot"]').wait_for()
     told = page.locator(".notice").filter(has_text="../../secret.stl: this mesh is not in the folder")
-    told.wait_for(timeout=60_000)
+    told.wait_for()
     told.get_by_role("button").click()
     page.locator(".toggles summary").click()
-    page.get_by_label("Meshes").wait_for(timeout=60_000)
+    page.get_by_label("Meshes").wait_for()
     pictures = []
     for on in (True, False, True):
         page.get_by_label("Meshes").set_checked(on)
@@ -400,6 +420,6 @@ def test_an_arm_without_a_closed_form_has_answers_that_were_searched(page: Any, 
     page.locator('.stage[aria-busy=false][data-robot="screws"]').wait_for()
     page.get_by_role("tab", name="Inverse").click()
     page.get_by_text("turns and slides at once").first.wait_for()
-    page.get_by_text(re.compile(r"Searched from 64 starts: \d found, perhaps not all.")).wait_for(timeout=60_000)
+    page.get_by_text(re.compile(r"Searched from 64 starts: \d found, perhaps not all.")).wait_for()
     assert page.get_by_role("row", name=re.compile("found 1.*here")).count() == 1
     page.get_by_role("tab", name="Identify").click()

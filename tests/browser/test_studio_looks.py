@@ -139,6 +139,11 @@ def test_the_page_speaks_portuguese_when_asked(page: Any) -> None:
     page.get_by_role("button", name="Desfazer").wait_for()
     assert page.get_by_role("tab", name="Equações").is_visible()
     assert page.evaluate("document.documentElement.lang") == "pt"
+    cell = page.get_by_role("textbox", name="junta 1, a (m)", exact=True)
+    cell.fill("what?")
+    page.get_by_role("alert").locator(".sentence").filter(has_text="esperava-se").wait_for()
+    page.get_by_role("button", name="Desfazer", exact=True).click()
+    page.get_by_role("alert").locator(".sentence").wait_for(state="detached")
     page.get_by_label("Linguagem", exact=True).select_option("en")
     page.get_by_role("button", name="Undo").wait_for()
 

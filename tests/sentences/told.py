@@ -6,7 +6,8 @@ from manipula.cli.terminal import tongue
 from manipula.cli.terminal.sentences import PLACE
 from tests.sentences.collected import sentences
 
-ELSEWHERE = "words"  # the file of single words in places, and of what the system and libraries say
+# the file of single words in places and of what the system and libraries say; that of what is no error, but an answer
+ELSEWHERE = ("words", "derivation")
 # names, units and options, which are the same in every language
 SAME = {
     "{} rpy", "{} xyz", "<{} name={}>", "<geom type={}>", "0 < gain < 2", "rad, deg, m, mm", "rad/s, deg/s",
@@ -39,5 +40,5 @@ def missing() -> dict[str, list[str]]:
 def unsaid() -> list[str]:
     """Entries that no sentence of the source has."""
     said = set(map(form, sentences()))
-    every = [english for file in tongue.files("pt") if file != ELSEWHERE for english in of_file(file)]
+    every = [english for file in tongue.files("pt") if file not in ELSEWHERE for english in of_file(file)]
     return [english for english in every if form(english) not in said]

@@ -93,6 +93,7 @@ class Derivation:
             "why": self.why,
             "roles": list(self.roles),
             "free": self.given or None,
+            "letters": self._letters(style),
             "steps": [_as_dict(step, style) for step in self.steps],
         }
 

@@ -108,6 +108,11 @@ class Singularities:
     @property
     def latex(self) -> str:
         r"""An `aligned` block: the determinants, then every equation with its solutions."""
+        return "\\begin{aligned}\n" + " \\\\\n".join(self.latex_rows) + "\n\\end{aligned}"
+
+    @property
+    def latex_rows(self) -> list[str]:
+        """Its lines."""
         printer, rows = Latex(self._taken), []
         for piece, tree in zip(self.pieces, self.determinants):
             name = "J^{T}J" if piece.name == "JᵀJ" else f"J_{{{piece.name[1:]}}}" if piece.name[1:] else "J"
@@ -118,8 +123,7 @@ class Singularities:
             rows.append(
                 zero.replace(" = 0", " &= 0") + (rf"\quad\Rightarrow\quad {solution}" if solution else "") + said
             )
-        rows += [f"{name} &= {long}" for name, long in self._legend.legend("latex")]
-        return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+        return rows + [f"{name} &= {long}" for name, long in self._legend.legend("latex")]
 
     def _repr_latex_(self) -> str:
         return f"$$\n{self.latex}\n$$"

@@ -69,8 +69,14 @@ def equations(given: Given, tell: Tell) -> dict[str, Any]:
         "conditions": [str(condition) for condition in made.conditions],
         "intermediates": sum(name not in outputs for (name, _), _ in found.lines),
         "proof": made.provenance.proof,
+        "chance": _chance(made.provenance.proof),
         "explain": made.explain(),
     }  # fmt: skip
+
+
+def _chance(proof: str) -> str:
+    """1e-32 of a proof's last words: the chance that something wrong passed it."""
+    return proof.rpartition(" ")[2]
 
 
 def _on_screen(tex: str) -> str:
@@ -100,22 +106,31 @@ def inverse(given: Given, tell: Tell) -> dict[str, Any]:
     found = {
         "class": plan["class"], "why": plan["why"], "closed": plan["closed_form"], "free": plan["free"],
         "branch_count": plan["branch_count"], "roles": plan["roles"], "branches": _branches(plan["roles"]),
-        "derivation": [], "latex": "", "singularities": None,
+        "derivation": [], "letters": "", "latex": "", "singularities": None,
     }  # fmt: skip
     if not plan["closed_form"]:
         return found
     symbolic = text_in(given, "symbolic", "all", SYMBOLIC)
     tell("the derivation of its closed form")
     derived = api.inverse_derivation(robot, symbolic=symbolic)
+    told = derived.as_dict(latex=True)
     found |= {
-        "derivation": _steps(derived.as_dict(latex=True)["steps"]),
+        "derivation": _steps(told["steps"]),
+        "letters": told["letters"],
         "latex": derived.latex(),
         "text": str(derived),
     }
     tell("where it is singular")
     with suppress(ManipulaError):  # not of every arm
-        found["singularities"] = str(api.singularities(robot, symbolic=symbolic))
+        found["singularities"] = _singular(api.singularities(robot, symbolic=symbolic))
     return found
+
+
+def _singular(found: Any) -> dict[str, Any]:
+    """What the determinants are of, and every line set."""
+    pieces = [{"name": piece.name, "says": piece.says} for piece in found.pieces]
+    lines = [_on_screen(row).replace("&", "") for row in found.latex_rows]
+    return {"pieces": pieces, "lines": lines, "never": not len(found)}
 
 
 def _branches(roles: list[str]) -> list[str]:
@@ -163,4 +178,5 @@ def base(given: Given, tell: Tell) -> dict[str, Any]:
     kinds: dict[str, list[str]] = {"not identifiable": [], "alone": [], "in combinations": []}
     for name, kind in found.classes.items():
         kinds[kind].append(name)
-    return {"count": len(found), "standard": found.standard, "rows": rows, "classes": kinds, "proof": found.proof}
+    return {"count": len(found), "standard": found.standard, "rows": rows, "classes": kinds, "proof": found.proof,
+            "chance": _chance(found.proof)}  # fmt: skip

@@ -12,6 +12,7 @@ from manipula.cli.terminal import tongue
 from manipula.errors import RobotFileError
 from manipula.pages.report.parts import CHOSEN
 from manipula.studio.store import Conflict
+from manipula.studio.tasks.deriving import base, check, inverse
 from manipula.studio.tasks.describing import draw
 from manipula.studio.tasks.faults import error_of
 from manipula.studio.wording import in_tongue
@@ -79,3 +80,26 @@ def test_what_can_be_hidden_in_a_shared_file_is_a_part_of_reports() -> None:
     text = (WEB / "dialogs" / "sharing.tsx").read_text(encoding="utf-8")
     offered = re.search(r"const PANELS = \[([^\]]+)\]", text)
     assert offered and set(re.findall(r'"(\w+)"', offered[1])) == set(CHOSEN) - {"arm"}
+
+
+@pytest.mark.parametrize("name", ["planar2r", "scara", "stanford3", "stanford"])
+def test_a_derivation_is_told_in_portuguese_to_its_last_word(name: str) -> None:
+    """Class, steps, remarks, singular positions: what stands outside formulas has no English word."""
+    answer = inverse({"document": api.document(name)}, lambda step: None)
+    told = in_tongue(answer, "pt", tongue.told_in)
+    steps = [x for step in told["derivation"] for x in (step["title"], step["roots"], step["singular"])]
+    lines = [line["text"] for step in told["derivation"] for line in step["lines"] if line["kind"] == "text"]
+    pieces = [piece["says"] for piece in (told["singularities"] or {"pieces": []})["pieces"]]
+    words = " ".join([told["class"], told["why"], told["letters"], *steps, *lines, *pieces])
+    left = re.findall(r"\b(?:the|of|and|axis|axes|is|are|where|what|which|tool's)\b", re.sub(r"\$[^$]*\$", "", words))
+    assert not left, words
+    formulas = [[line for line in step["lines"] if line["kind"] == "tex"] for step in answer["derivation"]]
+    assert [[x for x in step["lines"] if x["kind"] == "tex"] for step in told["derivation"]] == formulas
+
+
+def test_laws_and_proofs_are_told_in_portuguese() -> None:
+    told = in_tongue(check({"document": api.document("planar2r")}, lambda step: None), "pt", tongue.told_in)
+    assert "A junta i resiste" in " ".join(verdict["sentence"] for verdict in told["verdicts"])
+    found = base({"document": api.document("planar2r")}, lambda step: None)
+    assert found["chance"].startswith("1e-")
+    assert "chance de erro" in in_tongue(found, "pt", tongue.told_in)["proof"]

@@ -248,6 +248,7 @@ export interface EquationsAnswer {
   conditions: string[];
   intermediates: number; // how many of the lines are intermediate
   proof: string;
+  chance: string; // 1e-32: that something wrong passed the proof
   explain: string;
 }
 export interface Cost {
@@ -309,7 +310,8 @@ export interface InverseAnswer {
   }[];
   latex: string;
   text?: string;
-  singularities: string | null; // text
+  letters: string; // what the letters of the pose mean; formulas between $
+  singularities: { pieces: { name: string; says: string }[]; lines: string[]; never: boolean } | null; // lines: LaTeX
 }
 
 /** POST /api/check { document } → job → */
@@ -328,6 +330,7 @@ export interface BaseAnswer {
   rows: { name: string; value: number | null; text: string; tex: string }[];
   classes: Record<string, string[]>; // "not identifiable" | "alone" | "in combinations" → names
   proof: string;
+  chance: string;
 }
 
 /** A motion from rest to rest; q in rad and m. */

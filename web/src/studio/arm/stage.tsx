@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Branch, Ghost } from "../../shared/types";
 import { t } from "../language";
 import { move, q, shown } from "../state/arm";
+import { dragged } from "../state/branch_words";
 import { drawing, module, stale, values, waiting } from "../state/drawing";
 import { say } from "../state/notices";
 import { answers } from "../state/searching";
@@ -34,7 +35,7 @@ function feed(view: Viewer): () => void {
     if (branch.valid && branch.inside) move([...branch.q], branch.name);
     else say(`${branch.name}: ${branch.reason}`, "wrong");
   });
-  view.onSay((text) => say(text));
+  view.onSay((text) => say(dragged(text)));
   return () => stops.forEach((stop) => stop());
 }
 

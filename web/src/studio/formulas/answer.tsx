@@ -7,6 +7,7 @@ import { counted, t } from "../language";
 import { Bar } from "../parts/bar";
 import { Act, Switch } from "../parts/controls";
 import { Formula } from "../parts/formula";
+import { Proof } from "../parts/proof";
 import { Handing } from "../parts/handing";
 import { robot } from "../state/work";
 import { TermsOf } from "./line";
@@ -80,7 +81,7 @@ export function Answer({ answer, old, most }: { answer: EquationsAnswer; old: bo
     <div class={old ? "old" : ""}>
       {most > 0 && (
         <>
-          <h3>{answer.method}</h3>
+          <h3>{t(answer.method)}</h3>
           <Bar mul={mul} add={total - mul} most={most} />
         </>
       )}
@@ -90,9 +91,10 @@ export function Answer({ answer, old, most }: { answer: EquationsAnswer; old: bo
       />
       <Lines answer={answer} />
       <Legend answer={answer} />
-      <p class="quiet">{t("What runs: {0} multiplications, {1} additions, {2} sines and cosines. {3}", mul, add, trig, answer.proof)}</p>
+      <p class="quiet">{t("What runs: {0} multiplications, {1} additions, {2} sines and cosines.", mul, add, trig)}</p>
+      <Proof chance={answer.chance} proof={answer.proof} />
       {answer.latex.some((line) => rounded(line.tex) !== line.tex) && <p class="quiet">{t("Numbers are shown to six digits; copies and files have all of them.")}</p>}
-      {answer.conditions.length > 0 && <p class="quiet">{t("Holds where {0}.", answer.conditions.join(", "))}</p>}
+      {answer.conditions.length > 0 && <p class="quiet">{t("Holds where {0}.", answer.conditions.join(", "))} {answer.conditions.some((text) => text.includes("size")) && t("size: the sum of the arm's lengths.")}</p>}
     </div>
   );
 }

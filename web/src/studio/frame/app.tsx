@@ -55,12 +55,18 @@ const DIALOGS: Record<DialogName, FunctionComponent> = {
 
 const tab = signal("");
 
+// on a narrow screen the panel is below the sliders: what was chosen comes up under the picture
+function choose(id: string): void {
+  tab.value = id;
+  if (narrow.value) requestAnimationFrame(() => document.querySelector(".tabbed")?.scrollIntoView({ block: "start" }));
+}
+
 function Panels(): JSX.Element {
   const list = narrow.value ? [["table", "Table", TablePanel] as const, ...PANELS] : PANELS;
   const chosen = list.find(([id]) => id === tab.value) ?? list[0]!;
   const Panel = chosen[2];
   return (
-    <Tabs tabs={list.map(([id, title]) => ({ id, title: t(title) }))} chosen={chosen[0]} onChoose={(id) => (tab.value = id)} label={t("Panels")}>
+    <Tabs tabs={list.map(([id, title]) => ({ id, title: t(title) }))} chosen={chosen[0]} onChoose={choose} label={t("Panels")}>
       {narrow.value && chosen[0] !== "table" && <h2 class="unseen">{t(chosen[1])}</h2>}
       <Panel key={chosen[0]} />
     </Tabs>

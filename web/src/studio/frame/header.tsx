@@ -13,6 +13,7 @@ import { newDocument } from "../table/document";
 const clock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 
 function state(): string {
+  if (narrow.value) return keptAt.value === null ? "" : `✓ ${clock(keptAt.value)}`; // there is no room for more
   if (saved.value) return t("saved as {0}", file.value?.name ?? "");
   return keptAt.value === null ? "" : t("kept {0}", clock(keptAt.value));
 }
@@ -66,6 +67,7 @@ function choose(chosen: Language): void {
 }
 
 export function Header(): JSX.Element {
+  const small = narrow.value ? "icon" : "plain"; // words of two languages do not fit beside a name
   return (
     <header class="top">
       <h1 class="unseen">{t("manipula studio")}</h1>
@@ -74,11 +76,11 @@ export function Header(): JSX.Element {
         {state()}
       </span>
       <span class="space" />
-      <Act disabled={!canUndo.value} hint="Ctrl+Z" onClick={undo}>
-        {t("Undo")}
+      <Act disabled={!canUndo.value} kind={small} label={t("Undo")} hint={`${t("Undo")} (Ctrl+Z)`} onClick={undo}>
+        {narrow.value ? "↶" : t("Undo")}
       </Act>
-      <Act disabled={!canRedo.value} hint="Ctrl+Shift+Z" onClick={redo}>
-        {t("Redo")}
+      <Act disabled={!canRedo.value} kind={small} label={t("Redo")} hint={`${t("Redo")} (Ctrl+Shift+Z)`} onClick={redo}>
+        {narrow.value ? "↷" : t("Redo")}
       </Act>
       {narrow.value ? (
         <details class="more">

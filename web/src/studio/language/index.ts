@@ -13,5 +13,8 @@ export function t(text: string, ...values: (string | number)[]): string {
   return values.length ? said.replace(/\{(\d)\}/g, (_, i: string) => String(values[Number(i)])) : said;
 }
 
+/** A unit of joints of both kinds: rad/s or m/s. */
+export const unitWords = (unit: string): string => unit.replaceAll(" or ", ` ${t("or")} `);
+
 /** A number of things: one form for one, another for the others. */
 export const counted = (one: string, many: string, n: number): string => t(n === 1 ? one : many, n);

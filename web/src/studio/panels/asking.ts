@@ -1,5 +1,6 @@
 // Panels ask by themselves when they are opened and when the table has changed; an answer for an older table is greyed.
 import { signal, useSignalEffect, type Signal } from "@preact/signals";
+import { language } from "../language";
 import { drawn, known, stale, standIns } from "../state/drawing";
 import type { Job } from "../state/jobs";
 import { opened, robot } from "../state/work";
@@ -50,7 +51,7 @@ export function useAsking<T>(job: Job<T>, path: string, more: () => object | nul
     const digest = drawn.value?.digest;
     if (!digest || stale.value || rest === null) return undefined;
     const values = numbers ? { values: known(standIns.value) } : {};
-    const key = JSON.stringify([opened.value, digest, rest, values]);
+    const key = JSON.stringify([opened.value, digest, rest, values, language.value]); // an answer has words in it
     const last = keyOf(job as Job<unknown>);
     const phase = job.phase.peek();
     if (last.peek() === key && (phase === "done" || phase === "running")) return undefined;

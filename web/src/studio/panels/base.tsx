@@ -6,6 +6,7 @@ import { breakable } from "../../shared/lines";
 import { t } from "../language";
 import { Formula } from "../parts/formula";
 import { Handing } from "../parts/handing";
+import { Proof } from "../parts/proof";
 import { JobLine } from "../parts/working";
 import { Job } from "../state/jobs";
 import { robot } from "../state/work";
@@ -21,8 +22,9 @@ function Answer({ answer }: { answer: BaseAnswer }): JSX.Element {
   return (
     <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <p>
-        <strong>{t("{0} of {1} parameters can be told from motion and torque.", answer.count, answer.standard)}</strong> {answer.proof}
+        <strong>{t("{0} of {1} parameters can be told from motion and torque.", answer.count, answer.standard)}</strong>
       </p>
+      <Proof chance={answer.chance} proof={answer.proof} />
       <Handing
         copies={[[t("Copy LaTeX"), () => tex(answer)], [t("Copy text"), () => text(answer)]]}
         files={[[t("Download"), `${robot.value.name || "arm"}_base.tex`, () => tex(answer)]]}

@@ -44,7 +44,7 @@ function Models(): JSX.Element {
     void (models.value = on ? [...models.value, name] : models.value.filter((m) => m !== name));
   return (
     <details class="toggles">
-      <summary>{t("Models: {0}", models.value.map((m) => m.replaceAll("_", " ")).join(", ") || t("none"))}</summary>
+      <summary>{t("Models: {0}", models.value.map((m) => t(m.replaceAll("_", " "))).join(", ") || t("none"))}</summary>
       <div class="toggle-box" role="group" aria-label={t("Models")}>
         {modelOptions().map(([name, title]) => (
           <Switch key={name} label={title} on={models.value.includes(name)} onChange={(on) => toggle(name, on)} />

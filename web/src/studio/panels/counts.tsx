@@ -49,7 +49,7 @@ function Bars({ answer, rows }: { answer: CountsAnswer; rows: Row[] }): JSX.Elem
         <tbody>
           {rows.map((row) => (
             <tr key={row.method}>
-              <th scope="row">{row.method}</th>
+              <th scope="row">{t(row.method)}</th>
               <td class="bar-cell">
                 <Bar mul={row.mul} add={row.total - row.mul} most={most} />
               </td>
@@ -76,11 +76,11 @@ function Answer({ answer }: { answer: CountsAnswer }): JSX.Element {
   return (
     <div class={isOld(job as Job<unknown>) ? "old" : ""}>
       <div class="line">
-        <Choice label={t("Model")} value={model} options={models.map((m) => [m, m.replaceAll("_", " ")] as const)} onChange={(m) => (chosen.value = m)} />
+        <Choice label={t("Model")} value={model} options={models.map((m) => [m, t(m.replaceAll("_", " "))] as const)} onChange={(m) => (chosen.value = m)} />
         <Handing copies={[[t("Copy"), () => csv(answer.rows)]]} files={[[t("Download"), `${robot.value.name || "arm"}_counts.csv`, () => csv(answer.rows)]]} />
       </div>
       <Bars answer={answer} rows={rows} />
-      <p class="quiet">{t("All methods give the same function: proved. A product or a square is one multiplication, a sum or difference one addition; a change of sign is free.")}</p>
+      <p class="quiet">{t("Counted as each method writes it; what runs after the optimiser stands under Equations and Code.")} {t("All methods give the same function: proved. A product or a square is one multiplication, a sum or difference one addition; a change of sign is free.")}</p>
     </div>
   );
 }

@@ -42,7 +42,7 @@ function compare(other: string): void {
 }
 
 export const modelOptions = (): (readonly [string, string])[] =>
-  (start.value?.models ?? []).map(({ name }) => [name, name.replaceAll("_", " ")] as const);
+  (start.value?.models ?? []).map(({ name }) => [name, t(name.replaceAll("_", " "))] as const);
 
 function Choices(): JSX.Element {
   const list = methods.value.map((m) => [m, t(m)] as const);

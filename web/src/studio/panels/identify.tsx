@@ -40,8 +40,11 @@ function Drop({ label, files }: { label: string; files: typeof logs }): JSX.Elem
       }}
     >
       <span>{label}</span>
-      <input type="file" multiple accept=".csv,.npz,.mat,.parquet,.mcap,.bag,.db3,.h5,.txt" onChange={(e) => (files.value = [...(e.currentTarget.files ?? [])])} />
-      <span class="quiet">{files.value.map((file) => file.name).join(", ")}</span>
+      <span class="act file" aria-hidden="true">
+        {t("Choose files…")}
+      </span>
+      <input type="file" class="unseen" multiple accept=".csv,.npz,.mat,.parquet,.mcap,.bag,.db3,.h5,.txt" onChange={(e) => (files.value = [...(e.currentTarget.files ?? [])])} />
+      <span class="quiet">{files.value.map((file) => file.name).join(", ") || t("none chosen; they can be dropped here")}</span>
     </label>
   );
 }

@@ -11,6 +11,7 @@ import { Handing } from "../parts/handing";
 import { JobLine } from "../parts/working";
 import { coordinates, move, show, shown } from "../state/arm";
 import { module } from "../state/drawing";
+import { branchName } from "../state/branch_words";
 import { Job } from "../state/jobs";
 import { answers, looking, searched } from "../state/searching";
 import { robot, units } from "../state/work";
@@ -126,7 +127,7 @@ function Derivation({ answer }: { answer: InverseAnswer }): JSX.Element {
             {step.lines.map((line, j) => (
               <Line key={j} line={line} />
             ))}
-            {[step.roots, step.choice && t("Branch: {0}", step.choice), step.singular].filter(Boolean).map((text) => (
+            {[step.roots, step.choice && t("Branch: {0}", branchName(step.choice)), step.singular].filter(Boolean).map((text) => (
               <p key={text} class="quiet">
                 <Prose text={text} />
               </p>
@@ -137,6 +138,32 @@ function Derivation({ answer }: { answer: InverseAnswer }): JSX.Element {
     </ol>
   );
 }
+
+function Singular({ found }: { found: NonNullable<InverseAnswer["singularities"]> }): JSX.Element {
+  return (
+    <>
+      <p class="quiet">
+        <Formula tex={`${found.pieces.map(({ name }) => `\\det ${minor(name)}`).join(" \\cdot ")} = 0`} />
+        {found.pieces.map(({ name, says }) => (
+          <span key={name}>
+            ; <Formula tex={minor(name)} />: {says}
+          </span>
+        ))}
+      </p>
+      {found.never && <p>{t("Never: no joint changes it.")}</p>}
+      <ol class="equations">
+        {found.lines.map((line) => (
+          <li key={line}>
+            <Formula tex={breakable(line.replace("\\text{ or }", `\\text{ ${t("or")} }`).replace(/\\text\{\((\w+)\)\}/, (_, word: string) => `\\text{(${t(word)})}`))} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+// J11 → J_{11}
+const minor = (name: string): string => (name === "JᵀJ" ? "J^{T}J" : name.replace(/(\d+)$/, "_{$1}"));
 
 function Answer({ answer }: { answer: InverseAnswer }): JSX.Element {
   return (
@@ -149,13 +176,16 @@ function Answer({ answer }: { answer: InverseAnswer }): JSX.Element {
       {answer.singularities && (
         <>
           <h3>{t("Singular positions")}</h3>
-          <pre class="text">{answer.singularities}</pre>
+          <Singular found={answer.singularities} />
         </>
       )}
       {answer.derivation.length > 0 && (
         <>
           <h3>{t("Derivation")}</h3>
           <Handing copies={[[t("Copy LaTeX"), () => answer.latex]]} files={[[t("Download LaTeX"), `${robot.value.name || "arm"}_inverse.tex`, () => answer.latex]]} />
+          <p class="quiet">
+            <Prose text={answer.letters} />
+          </p>
           <Derivation answer={answer} />
         </>
       )}

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { SimulateAnswer, SimulateRequest } from "../../shared/api";
 import type { Lines } from "../../shared/plot";
-import { t } from "../language";
+import { t, unitWords } from "../language";
 import { Act, Choice, Slider, Switch } from "../parts/controls";
 import { Handing } from "../parts/handing";
 import { columnsOf, Plot } from "../parts/plot";
@@ -59,7 +59,7 @@ const run = (): void => ask(job, "/api/simulate", { document: robot.value, ...re
 
 function Laws(): JSX.Element {
   const known = start.value?.laws ?? [];
-  const options = [["", t("no law: it falls")] as const, ...known.map(({ name }) => [name, name.replaceAll("_", " ")] as const)];
+  const options = [["", t("no law: it falls")] as const, ...known.map(({ name }) => [name, t(name.replaceAll("_", " "))] as const)];
   return (
     <div class="line">
       <Choice label={t("Law")} value={law.value} options={options} onChange={(l) => (law.value = l)} />
@@ -82,8 +82,8 @@ function Sliders(): JSX.Element {
         return (
           <Slider
             key={setting.name}
-            label={setting.name}
-            unit={setting.unit || "–"}
+            label={t(setting.name)}
+            unit={unitWords(setting.unit) || "–"}
             value={setTo(setting)}
             low={0}
             high={high}

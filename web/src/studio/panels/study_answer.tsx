@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { StudyAnswer } from "../../shared/api";
 import type { Lines } from "../../shared/plot";
 import { fetchFile } from "../dialogs/sharing";
-import { counted, t } from "../language";
+import { counted, language, t } from "../language";
 import { Act, Choice } from "../parts/controls";
 import { Plot } from "../parts/plot";
 import { stale } from "../state/drawing";
@@ -109,6 +109,33 @@ function Failures({ answer }: { answer: StudyAnswer }): JSX.Element | null {
   );
 }
 
+const AT = /^(.+) at ([xyz] = .+)$/; // a cut through a map
+
+/** A word of a picture in the page's language; names and numbers stay. */
+function inPicture(text: string): string {
+  const cut = AT.exec(text);
+  return cut ? t("{0} at {1}", t(cut[1]!), cut[2]!) : t(text);
+}
+
+// made by our own server of numbers and escaped names; the page's policy runs no script in it
+function Shown({ parts }: { parts: string[] }): JSX.Element {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const place = host.current;
+    if (!place) return;
+    place.innerHTML = parts.join("\n");
+    for (const item of place.querySelectorAll("h2, h3, caption, th, svg text")) if (!item.childElementCount) item.textContent = inPicture(item.textContent ?? "");
+    for (const item of place.querySelectorAll("[aria-label]")) item.setAttribute("aria-label", inPicture(item.getAttribute("aria-label") ?? ""));
+  }, [parts]);
+  return <div class="shown scroll-x" tabIndex={0} role="region" aria-label={t("Pictures and tables")} ref={host} />;
+}
+
+// "workspace of puma560", in the page's language
+function titled({ title, study }: StudyAnswer): string {
+  const of = `${study} of `;
+  return title.startsWith(of) ? t("{0} of {1}", t(study), title.slice(of.length)) : title;
+}
+
 export function Answer({ answer }: { answer: StudyAnswer }): JSX.Element {
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -119,7 +146,7 @@ export function Answer({ answer }: { answer: StudyAnswer }): JSX.Element {
   return (
     <div class={old ? "old" : ""}>
       <h2 ref={head}>
-        {answer.title}: {counted("{0} case", "{0} cases", answer.count)}
+        {titled(answer)}: {counted("{0} case", "{0} cases", answer.count)}
         {answer.failed > 0 && `, ${t("{0} failed", answer.failed)}`}
       </h2>
       {another.value && <p class="quiet">{t("Of the arm as it was then.")}</p>}
@@ -130,8 +157,7 @@ export function Answer({ answer }: { answer: StudyAnswer }): JSX.Element {
           {warning.message}
         </p>
       ))}
-      {/* made by our own server of numbers and escaped names; the page's policy runs no script in it */}
-      {answer.parts.length > 0 && <div class="shown scroll-x" tabIndex={0} role="region" aria-label={t("Pictures and tables")} dangerouslySetInnerHTML={{ __html: answer.parts.join("\n") }} />}
+      {answer.parts.length > 0 && <Shown key={language.value} parts={answer.parts} />}
       <Numbers answer={answer} />
       <Spread answer={answer} />
       <Failures answer={answer} />

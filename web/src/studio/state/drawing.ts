@@ -2,6 +2,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import type { DrawAnswer, Fault, ModuleAnswer, Parameter, RobotDocument, Warning } from "../../shared/api";
 import type { Drawing, RobotModule } from "../../shared/types";
+import { language } from "../language";
 import { Job } from "./jobs";
 import { dressed, wardrobe, wearing } from "./looks";
 import { aborted, call, connected } from "./server";
@@ -125,6 +126,7 @@ async function redraw(document: RobotDocument, digest: string, set: Readonly<Rec
 export function follow(): void {
   effect(() => {
     const document = robot.value;
+    void language.value; // what is wrong is said again, in the other language
     clearTimeout(timer);
     timer = setTimeout(() => void draw(document), TYPING_MS);
   });

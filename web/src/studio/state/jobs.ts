@@ -1,7 +1,7 @@
 // Long work: a job of the server's whose lines are heard as they come, and which can be cancelled.
 import { signal, type Signal } from "@preact/signals";
 import type { ErrorAnswer, JobAnswer, Progress } from "../../shared/api";
-import { t } from "../language";
+import { language, t } from "../language";
 import { aborted, call, connected, upload } from "./server";
 
 export type Phase = "idle" | "running" | "done" | "failed" | "cancelled";
@@ -61,7 +61,7 @@ export class Job<T> {
 
   private hear(id: string, turn: number): Promise<T | null> {
     return new Promise((resolve) => {
-      const source = new EventSource(`/api/jobs/${encodeURIComponent(id)}/events`);
+      const source = new EventSource(`/api/jobs/${encodeURIComponent(id)}/events?lang=${language.peek()}`);
       this.hearing = { source, id };
       const on = (kind: string, then: (data: unknown) => void, last = true): void =>
         source.addEventListener(kind, (event) => {

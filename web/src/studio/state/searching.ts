@@ -3,6 +3,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { distance, searching, type Searched, type Span } from "../../shared/searching";
 import type { Branches, Matrix } from "../../shared/types";
 import { t } from "../language";
+import { inWords } from "./branch_words";
 import { branches, coordinates, pose, q, range, shown } from "./arm";
 import { module, values } from "./drawing";
 
@@ -33,7 +34,7 @@ export const searched = computed<(Searched & { done: boolean; nearest: number })
 });
 
 /** Answers of the closed form, or those that were searched. */
-export const answers = computed<Branches | null>(() => branches.value ?? searched.value);
+export const answers = computed<Branches | null>(() => (branches.value ? inWords(branches.value) : searched.value));
 
 /** Begins to search when the arm rests; called once. */
 export function followSearch(): void {

@@ -1,6 +1,6 @@
 // Calls of the local server. Two things can go wrong: it answers with a sentence, or it does not answer at all.
 import { signal } from "@preact/signals";
-import { t } from "../language";
+import { language, t } from "../language";
 
 /** False from the first call without an answer until the next one with one. */
 export const connected = signal(true);
@@ -41,22 +41,25 @@ async function refused(response: Response): Promise<Refusal> {
   return new Refusal(text ?? t("the server answered {0}", response.status), response.status, body);
 }
 
+// the server's sentences come in the page's language
+const tongue = (): Record<string, string> => ({ "X-Language": language.peek() });
+
 const post = (body: unknown, signal?: AbortSignal): RequestInit => ({
   method: "POST",
-  headers: { "Content-Type": "application/json" },
+  headers: { "Content-Type": "application/json", ...tongue() },
   body: JSON.stringify(body),
   signal: signal ?? null,
 });
 
 export async function call<T>(path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const request = body === undefined ? fetch(path, { signal: signal ?? null }) : fetch(path, post(body, signal));
+  const request = body === undefined ? fetch(path, { headers: tongue(), signal: signal ?? null }) : fetch(path, post(body, signal));
   const response = await answered(request);
   if (!response.ok) throw await refused(response);
   return (await response.json()) as T;
 }
 
 export async function upload<T>(path: string, form: FormData, signal?: AbortSignal): Promise<T> {
-  const response = await answered(fetch(path, { method: "POST", body: form, signal: signal ?? null }));
+  const response = await answered(fetch(path, { method: "POST", headers: tongue(), body: form, signal: signal ?? null }));
   if (!response.ok) throw await refused(response);
   return (await response.json()) as T;
 }

@@ -1,7 +1,6 @@
 // What the server has: its library, models, methods, languages, laws, files.
 import { signal } from "@preact/signals";
 import type { Files, ReadAnswer, ReadRequest, Start } from "../../shared/api";
-import { language } from "../language";
 import { call } from "./server";
 
 export const start = signal<Start | null>(null);
@@ -9,7 +8,6 @@ export const start = signal<Start | null>(null);
 export async function greet(): Promise<Start> {
   const answer = await call<Start>("/api/start");
   start.value = answer;
-  language.value = answer.language;
   return answer;
 }
 

@@ -1,0 +1,13 @@
+// That something was proved, in a sentence; how, for who asks.
+import type { JSX } from "preact";
+import { t } from "../language";
+
+export function Proof({ chance, proof }: { chance: string; proof: string }): JSX.Element {
+  return (
+    <details class="proof quiet">
+      <summary>{t("Proved; the chance that something wrong has passed is below {0}.", chance)}</summary>
+      <p>{t("Both were computed at points drawn at random, with whole numbers modulo the prime 2^61 − 1, where nothing is rounded: two formulas that differ would differ there.")}</p>
+      <p>{proof}</p>
+    </details>
+  );
+}
