@@ -21,6 +21,7 @@ from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.massless import is_massless
 
 DRAWS = 2
+REMEDY = "give the link a mass, or the joint a motor_inertia"
 
 
 def joints_without_inertia(structure: Structure) -> list[str]:
@@ -34,10 +35,21 @@ def singular(structure: Structure, model: str) -> InputError:
     robot = structure.robot
     joints = [] if MODELS[model].needs & ENERGY else joints_without_inertia(structure)  # energies solve for nothing
     if not joints:
-        wants = f": it wants {MODELS[model].wants}" if MODELS[model].wants else ""
-        return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration{wants}")
-    remedy = "give the link a mass, or the joint a motor_inertia"
-    return SingularError(f"{robot.name}: {sentence(joints)}, so {model} has no answer ({remedy})")
+        return zero_divisor(robot, model, MODELS[model].wants)
+    return SingularError(f"{robot.name}: {sentence(joints)}, so {model} has no answer ({REMEDY})")
+
+
+def zero_divisor(robot: Robot, model: str, wants: str = "") -> InputError:
+    wanted = f": it wants {wants}" if wants else ""
+    return InputError(f"{robot.name}: {model} divides by an expression that is zero in every configuration{wanted}")
+
+
+def motionless(structure: Structure, remedy: str = REMEDY) -> SingularError | None:
+    """What to say of a robot whose motion cannot be told; None where it can."""
+    joints = joints_without_inertia(structure)
+    if not joints:
+        return None
+    return SingularError(f"{structure.robot.name}: {sentence(joints)}, so its motion cannot be told ({remedy})")
 
 
 def sentence(joints: Sequence[str]) -> str:

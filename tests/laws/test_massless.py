@@ -175,3 +175,22 @@ def test_first_moments_without_mass(about: str) -> None:
             mp.Robot.from_dh(rows[1:])
     else:
         assert mp.generate(mp.Robot.from_dh(rows[1:]), "gravity").outputs == {"g": (1,)}
+
+
+@pytest.mark.filterwarnings("ignore::manipula.errors.ManipulaWarning")  # no limits, no masses
+@pytest.mark.parametrize("method", ["rk4", "euler", "gauss4", "dop853", "adams"])
+@pytest.mark.parametrize("idle", [["theta1"], ["theta2"], ["theta1", "theta2"]])
+def test_no_motion_is_told_of_a_joint_that_feels_no_inertia(method: str, idle: list[str]) -> None:
+    """By no integrator, under no law, in no study: one sentence that names it."""
+    bare = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=0, m2=0, g=9.81)
+    robot = bare.with_motor_inertia({name: 0.1 for name in bare.joint_names if name not in idle})
+    told = f"{', '.join(map(repr, idle))} feels? no inertia, so "
+    ref = mp.trajectory.quintic([0, 0], [1, 1], 0.1)
+    law = mp.controller(robot, "pd_gravity", kp=10, kd=1, sample=0.01)
+    with pytest.raises(SingularError, match=told):
+        mp.simulate(robot, start=[0, 0], until=0.01, method=method)
+    with pytest.raises(SingularError, match=told):
+        mp.simulate(robot, law, ref, method=method)
+    if method == "rk4":
+        with pytest.raises(SingularError, match=told):
+            mp.studies.gains(robot, law="pd_gravity", gains={"kp": [1, 2], "kd": 1}, goal=[1, 1], count=1, duration=0.1)

@@ -36,6 +36,7 @@ from manipula.generation.labels import without_doubles
 from manipula.generation.prepare import Prepared
 from manipula.generation.proved import generate_function, with_proof
 from manipula.generation.units.joint_units import with_joint_units
+from manipula.generation.weightless import motionless, zero_divisor
 from manipula.mechanics.models.block import Block
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.ports import Sizes
@@ -140,7 +141,10 @@ def generate_block(
     """
     parts = {name: _part(asked_of(name, asked, others), tell) for name in block.calls}
     surplus = surplus_of(block.calls, asked, others)
-    ways = [_optimised(join(block, asked, parts, x)) for x in ([None] if surplus is None else [None, surplus])]
+    try:
+        ways = [_optimised(join(block, asked, parts, x)) for x in ([None] if surplus is None else [None, surplus])]
+    except ZeroDivisionError as error:  # what a block divides by is what joints feel of inertia
+        raise motionless(asked.structure) or zero_divisor(asked.robot, block.name) from error
     made = min(ways, key=lambda way: CLASSICAL.total(way.function))
     whole = guarded(with_joint_units(used_parameters(made.function), asked.robot), asked.structure)
     tell(f"{block.name}: proof")

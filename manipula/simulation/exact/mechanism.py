@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from manipula.algebra.run.compiled import compile_tape
 from manipula.algebra.tape import tape_from_function
-from manipula.errors import InputError, SingularError, UnsetError, some_of
+from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.prepare import prepare
 from manipula.generation.proved import generate_function
 from manipula.generation.request import Request
 from manipula.generation.structure import numeric_chain
-from manipula.generation.weightless import joints_without_inertia, sentence
+from manipula.generation.weightless import REMEDY, motionless
 from manipula.mechanics.robot.description import Robot, known
 from manipula.simulation.drives.bristles import Bristles
 from manipula.simulation.drives.rubbing import OnMotors, Rubbing
@@ -147,11 +147,10 @@ def motorless(robot: Robot) -> Robot:
     return replace(robot, joints=tuple(rows))
 
 
-def refuse_weightless(robot: Robot, remedy: str = "give the link a mass, or the joint a motor_inertia") -> None:
+def refuse_weightless(robot: Robot, remedy: str = REMEDY) -> None:
     """A joint that moves nothing of any inertia."""
-    structure = prepare(Request(robot, "inertia_matrix")).structure
-    if joints := joints_without_inertia(structure):
-        raise SingularError(f"{robot.name}: {sentence(joints)}, so its motion cannot be told ({remedy})")
+    if refused := motionless(prepare(Request(robot, "inertia_matrix")).structure, remedy):
+        raise refused
 
 
 @lru_cache(maxsize=24)  # another friction or payload is tried on the same arm again and again
