@@ -13,6 +13,7 @@ from typing import Any
 
 from manipula.errors import InputError, caution
 from manipula.studies.cases.cases import Cases, cases_from, digest_of
+from manipula.studies.cases.values import is_whole
 from manipula.studies.engines.choice import engine_from, refuse_engine, travels, workers_from
 from manipula.studies.engines.engine import Engine
 from manipula.studies.results.lock import alone
@@ -79,10 +80,10 @@ def study(
     """
     refuse_engine(engine)
     refuse_results(results)
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+    if not is_whole(seed) or seed < 0:
         raise InputError(f"seed: expected a whole number of zero or more, found {seed!r:.40}")
     chosen, several = cases_from(cases), workers_from(workers)
-    job = packed(function, _shared(shared, chosen), chosen.names, seed, travels(engine))
+    job = packed(function, _shared(shared, chosen), chosen.names, int(seed), travels(engine))
     if resume is not None:
         return _kept(function, chosen, job, _folder(resume), engine, several, results, tell)
     folder = Path(tempfile.mkdtemp(prefix="manipula-study-"))

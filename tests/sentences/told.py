@@ -11,7 +11,7 @@ ELSEWHERE = ("words", "derivation")
 # names, units and options, which are the same in every language
 SAME = {
     "{} rpy", "{} xyz", "<{} name={}>", "<geom type={}>", "0 < gain < 2", "rad, deg, m, mm", "rad/s, deg/s",
-    "rad/s², deg/s²", "s, ms", "--scale {}", "--gain {}", "{} ns", "column {}",
+    "rad/s², deg/s²", "s, ms", "--scale {}", "--gain {}", "{} ns", "{} rad", "column {}",
     "{name = \"A\", torque = 1.5, speed = 300}", "{places = [[0.4, 0, 0.2]]}",
     "{}s: left out ",  # nothing is, and nothing is said
 }  # fmt: skip

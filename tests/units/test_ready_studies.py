@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.errors import UnsetError
 from manipula.studies.ready import workspace
 from manipula.studies.ready.registry import READY
 from manipula.studies.study_file import schema_text
@@ -99,6 +100,42 @@ def test_robots_that_a_map_cannot_be_of() -> None:
         mp.studies.workspace("pmua560")
     with pytest.raises(mp.InputError, match="robot: expected a robot or its name, found 3"):
         mp.studies.workspace(3)
+
+
+def test_a_robot_that_branches_is_asked_which_tool_is_meant() -> None:
+    """Whatever a study tells of a tool or of a load in the hand, it tells of the frame that was meant."""
+    rows = "".join(
+        f'[[joint]]\nname = "{name}"\nparent = "{parent}"\ntype = "revolute"\ntheta = 0\nd = 0\na = {a}\nalpha = 0\n'
+        f"mass = 1\ncom = [-0.1, 0, 0]\ninertia = {{ zz = 0.02 }}\n"
+        for name, parent, a in (("a", "base", 0.5), ("b", "a", 0.4), ("c", "a", 0.3))
+    )
+    head = 'format = 1\nname = "fork"\nconvention = "standard"\nangle = "rad"\ngravity = [0, -9.81, 0]\n'
+    fork = mp.Robot.from_text(head + "inertia_default = 0\n" + rows)
+    hands = {"goal": [0.5] * 3, "limits": [10] * 3, "payloads": [1], "speeds": np.array([1.0])}
+    rolls = {"gains": {"kp": [9, 10], "kd": np.float32(6)}, "goal": [0.5] * 3, "count": np.int64(1), "payload": 1}
+    asks: list[tuple[Any, dict[str, Any]]] = [
+        (mp.studies.tolerances, {"count": 2}),
+        (mp.studies.payload, hands),
+        (mp.studies.gains, rolls),
+    ]
+    for ask, words in asks:
+        with pytest.raises(mp.InputError, match="fork branches at 'a'; say which frame is meant: 'b', 'c'"):
+            ask(fork, **words)
+    one, other = (mp.studies.tolerances(fork.at(frame), count=2).table["position"] for frame in "bc")
+    assert (one != other).all()
+    one, other = (mp.studies.payload(fork.at(frame), **hands).table["use"] for frame in "bc")
+    assert one > other  # held further out
+    for robot in (fork, fork.at("b")):
+        for box in (None, [[0, 1], [0, 1], [0, 0]]):
+            with pytest.raises(mp.InputError, match="fork: a map is that of a serial arm, and it branches at 'a'"):
+                mp.studies.workspace(robot, box=box)
+    assert mp.studies.workspace(fork.road("b"), voxels=np.int64(3)).table["reach"].max() == 1
+
+
+def test_gains_of_an_arm_with_symbols_are_refused_before_the_first_case() -> None:
+    symbols = mp.load("planar2r").with_parameters(l1=0.5)
+    with pytest.raises(UnsetError, match="planar2r: computed_torque needs a value for m1, l2, m2, g; "):
+        mp.studies.gains(symbols, gains={"kp": [9, 10], "kd": 6}, goal=[1, 1], count=1, duration=0.05)
 
 
 def test_an_arm_without_an_end_is_looked_at_in_a_box() -> None:

@@ -94,6 +94,46 @@ def test_a_table_comes_back_as_cases(ending: str, tmp_path: Path) -> None:
     assert [back[k] for k in range(12)] == list(found.rows)
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x;y\n1;2\n", "the cells are apart by ';'; expected commas"),
+        ("x\ty\n1\t2\n", "the cells are apart by '.t'; expected commas"),
+        ("x\n1\nnan\n", "x: found NaN"),
+        ("x\n1\n1e400\n", "1e400 is too large a number"),
+        ("2x\n1\n", "'2x' is no name"),
+        ("x\n1\n".encode("utf-16").decode("latin-1"), "is no text in UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_is_told_by_its_name(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text(text, encoding="latin-1" if text.startswith("ÿ") else "utf-8")
+    with pytest.raises(mp.InputError, match=f"c.csv: .*{told}"):
+        cases_from(tmp_path / "c.csv")
+
+
+def test_labels_are_no_numbers_and_large_numbers_stay_what_they_are(tmp_path: Path) -> None:
+    """Python reads 1_2 as 12, and numpy's casts make 2⁶³ negative."""
+    (tmp_path / "c.csv").write_text("run,x\n1_1,-inf\n1_2,3\n")
+    found = cases_from(tmp_path / "c.csv")
+    assert [found[k] for k in range(2)] == [{"run": "1_1", "x": -np.inf}, {"run": "1_2", "x": 3.0}]
+    large = np.array([1, 2**63], dtype=np.uint64)
+    np.savez(tmp_path / "c.npz", x=large)
+    for given in (tmp_path / "c.npz", {"x": large}):
+        with pytest.raises(mp.InputError, match="x: 9223372036854775808 is too large for a whole number"):
+            cases_from(given)
+    assert cases_from({"x": large[:1]})[0] == {"x": 1}
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    one, two = np.int64(1), np.int16(2)
+    assert cases_from({"x": {"from": 0, "to": 1, "count": two}}).count == 2
+    assert sobol(two, x=(0, 1), seed=one).digest == sobol(2, x=(0, 1), seed=1).digest
+    found = mp.study(functions.mixed, {"a": range(3)}, seed=one, workers=two)
+    assert found.path.read_bytes() == mp.study(functions.mixed, {"a": range(3)}, seed=1).path.read_bytes()
+    with pytest.raises(mp.InputError, match="seed: expected a whole number"):
+        mp.study(functions.mixed, {"a": range(3)}, seed=np.True_)  # type: ignore[arg-type]
+
+
 def test_failures_and_arrays_in_files(tmp_path: Path) -> None:
     found = mp.study(functions.mixed, {"a": range(5), "b": [1.0]}, seed=3)
     with found.save(tmp_path / "t.csv").open(newline="") as file:

@@ -198,5 +198,5 @@ def _refuse_symbols(robot: Robot) -> None:
         cells = [joint.offset, *joint.of_kind, *(step.amount for step in (*joint.before, *joint.after))]
         for cell in cells:
             if missing := [name for name in names_of(cell.parameter) if name not in values]:
-                told = f"{robot.name}: to calibrate from, {cell.name} of joint {joint.name!r} has no value"
+                told = f"{robot.name}: {cell.name} of joint {joint.name!r} has no value"
                 raise UnsetError(told, missing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from importlib.util import find_spec
+from math import inf
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
-from manipula.studies.cases.values import column_from, refuse_names
+from manipula.studies.cases.values import as_kept, column_from, refuse_names
 
 ENDINGS = (".npz", ".csv", ".parquet")
 
@@ -29,13 +30,15 @@ def columns_read(path: Path) -> tuple[dict[str, NDArray[Any]], int]:
     refuse_ending(path)
     try:
         found = {".npz": _npz_read, ".csv": _csv_read, ".parquet": _parquet_read}[path.suffix.lower()](path)
+        refuse_names(found)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, BadZipFile, UnicodeDecodeError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError as error:
+        raise InputError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is no text in UTF-8") from None
+    except (ValueError, BadZipFile) as error:
         raise InputError(f"{path}: is no file of columns: {error}") from None
-    refuse_names(found)
     lengths = {name: len(values) if values.ndim else -1 for name, values in found.items()}
     if len(set(lengths.values())) > 1 or -1 in lengths.values():
         told = ", ".join(f"{name} {length}" for name, length in lengths.items())
@@ -53,7 +56,7 @@ def _checked(path: Path, name: str, values: NDArray[Any]) -> NDArray[Any]:
         raise InputError(
             f"{path}: {name}: row {int(np.isnan(values).reshape(len(values), -1).any(-1).argmax())} is NaN"
         )
-    return values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
+    return as_kept(f"{path}: {name}", values)
 
 
 def _npz_read(path: Path) -> dict[str, NDArray[Any]]:
@@ -66,6 +69,8 @@ def _csv_read(path: Path) -> dict[str, NDArray[Any]]:
         lines = [line for line in csv.reader(file) if line]
     if not lines:
         raise InputError(f"{path}: is empty; expected a line of names and a line a case")
+    if len(lines[0]) == 1 and (other := next((x for x in ";\t|" if x in lines[0][0]), "")):
+        raise InputError(f"{path}: the cells are apart by {other!r}; expected commas")
     heads, rows = [x.strip() for x in lines[0]], lines[1:]
     for number, row in enumerate(rows, 2):
         if len(row) != len(heads):
@@ -80,11 +85,21 @@ def _typed(name: str, cells: list[str]) -> NDArray[Any]:
     """Whole numbers where all are, else numbers where all are, else words."""
     for kind in (int, float):
         try:
-            return column_from(name, [kind(x) for x in cells]) if cells else np.empty(0)
+            return column_from(name, [_number(kind, x) for x in cells]) if cells else np.empty(0)
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
     return column_from(name, cells)
+
+
+def _number(kind: type[Any], text: str) -> Any:
+    """1_2 is a word, though Python reads 12."""
+    if "_" in text:
+        raise ValueError(text)
+    found = kind(text)
+    if found in (inf, -inf) and "inf" not in text.lower():
+        raise InputError(f"{text} is too large a number")
+    return found
 
 
 def _parquet_read(path: Path) -> dict[str, NDArray[Any]]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError
 from manipula.studies.cases.cases import Cases, Columns, digest_of, refuse_many
-from manipula.studies.cases.values import ends_from, refuse_names
+from manipula.studies.cases.values import ends_from, is_whole, refuse_names
 
 HELD = 10**7  # of a Latin hypercube
 
@@ -28,14 +28,14 @@ class Sample(Cases):
 
     def __init__(self, count: int, ranges: Mapping[str, Any], seed: int = 0) -> None:
         refuse_names(ranges)
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if not is_whole(count) or count < 1:
             raise InputError(f"cases: {self.kind}: expected how many, a whole number above zero, found {count!r:.40}")
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        if not is_whole(seed) or seed < 0:
             raise InputError(f"cases: {self.kind}: expected a seed of zero or more, found {seed!r:.40}")
         if not ranges:
             raise InputError(f"cases: {self.kind}: expected ranges by name, such as mass=(0, 5)")
         refuse_many(count)
-        self.names, self.count, self.seed = tuple(ranges), count, seed
+        self.names, self.count, self.seed = tuple(ranges), int(count), int(seed)
         ends = [_ends(name, values) for name, values in ranges.items()]
         self._low, self._high = np.array(ends).T
         self._log = np.array([_is_log(name, values, ends[k][0]) for k, (name, values) in enumerate(ranges.items())])

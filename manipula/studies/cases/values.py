@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,15 @@ def refuse_names(names: Iterable[Any]) -> None:
             raise InputError(f"cases: {name!r} is what a study calls its failures; take another name")
 
 
+def is_whole(value: Any) -> bool:
+    """A whole number of Python's or numpy's; truth is none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def array_from(value: Any) -> NDArray[Any] | None:
     """Numbers, or a word, as an array that files hold: bool, int64, float64, text. None for anything else."""
     if isinstance(value, str):
@@ -41,6 +51,13 @@ def array_from(value: Any) -> NDArray[Any] | None:
     if found.dtype.kind in "ui":
         return found.astype(np.int64) if not found.size or int(found.max()) < 2**63 else None
     return found.astype(np.float64) if found.dtype.itemsize <= 8 else None
+
+
+def as_kept(where: str, found: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as bool, int64 or float64; those that int64 cannot hold are told."""
+    if found.dtype.kind == "u" and found.size and int(found.max()) >= 2**63:
+        raise InputError(f"{where}: {int(found.max())} is too large for a whole number, 2⁶³ − 1 is the largest")
+    return found.astype({"b": bool, "u": np.int64, "i": np.int64, "f": np.float64}[found.dtype.kind])
 
 
 def column_from(name: str, values: Sequence[Any]) -> NDArray[Any]:
@@ -82,7 +99,7 @@ def levels_from(name: str, values: Any) -> NDArray[Any]:
     found = np.asarray(values) if isinstance(values, np.ndarray) else None
     if found is not None and found.dtype.kind in "buif" and found.dtype.itemsize <= 8:
         _refuse_nan(name, found)
-        return found.astype({"b": bool, "u": np.int64, "i": np.int64, "f": np.float64}[found.dtype.kind])
+        return as_kept(f"cases: {name}", found)
     return column_from(name, list(values))
 
 
@@ -98,9 +115,9 @@ def spaced(name: str, table: Mapping[str, Any]) -> NDArray[Any]:
             raise InputError(f"cases: {name}: expected a step above zero, of at most {LEVELS:.0e}, found {step:g}")
         return low + step * np.arange(int((high - low) / step * (1 + 1e-12)) + 1)
     count = table["count"]
-    if isinstance(count, bool) or not isinstance(count, int) or not 2 <= count <= LEVELS:
+    if not is_whole(count) or not 2 <= count <= LEVELS:
         raise InputError(f"cases: {name}: expected a count of 2 or more levels, found {count!r:.40}")
-    return np.linspace(low, high, count)
+    return np.linspace(low, high, int(count))
 
 
 def ends_from(name: str, table: Mapping[str, Any], more: Sequence[str] = ()) -> tuple[float, float]:

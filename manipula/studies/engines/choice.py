@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
+from manipula.studies.cases.values import is_whole
 from manipula.studies.engines.cluster import Cluster, client_at, is_client, local_cluster
 from manipula.studies.engines.engine import Engine
 from manipula.studies.engines.local import Local
@@ -36,9 +37,9 @@ def workers_from(workers: int | None) -> int:
     """So many processes: as many as this one may use, unless said."""
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= MOST:
+    if not is_whole(workers) or not 1 <= workers <= MOST:
         raise InputError(f"workers: expected a whole number of processes, 1 to {MOST}, found {workers!r:.40}")
-    return workers
+    return int(workers)
 
 
 def engine_from(engine: Any, job: Job, workers: int) -> Engine:

@@ -15,13 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manipula import api
-from manipula.errors import InputError
+from manipula.errors import InputError, UnsetError, some_of
+from manipula.mechanics.robot.branching import with_frame
 from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.simulation import trajectory
 from manipula.simulation.plant import Plant
 from manipula.studies.cases.cases import Product
 from manipula.studies.cases.samples import Sobol
+from manipula.studies.cases.values import is_number
 from manipula.studies.ready.begin import goal_of, start_of
 from manipula.studies.ready.devices import here, in_pairs, on_device, refuse_device
 from manipula.studies.ready.entry import Plan
@@ -61,9 +63,12 @@ def _made(text: str, law: str, settings: str, motion: str) -> Subject:
     """Once a process; lists and numbers travel as texts, which can be compared."""
     robot, (start, goal, duration, settle, payload, sample) = robot_from(text), json.loads(motion)
     made = api.controller(robot, law, sample=sample, **json.loads(settings))
-    held = robot.with_payload(payload) if payload else robot
+    held = with_frame(robot).with_payload(payload) if payload else robot
     plant = Plant(held, friction="smooth", effort=None, stops=False)
     loop = api.closed_loop(plant, made, trajectory.quintic(start, goal, duration))
+    missing = [name for port in loop.function.inputs if port.role == "parameter" for name in port.names]
+    if missing:
+        raise UnsetError(f"{robot.name}: {law} needs a value for {some_of(missing)}", missing)
     return Subject(loop, round((duration + settle) / sample), np.array(start), robot.dof)
 
 
@@ -171,7 +176,7 @@ def plan(
         raise InputError(f"gains: expected ranges by name, such as kp = [50, 2000], found {gains!r:.60}")
     if goal is None:
         raise InputError("gains: goal: expected where the motion ends, one number a joint")
-    held = {name: positive(f"gains: {name}", x) for name, x in gains.items() if isinstance(x, int | float)}
+    held = {name: positive(f"gains: {name}", x) for name, x in gains.items() if is_number(x)}
     ranges = {name: {**_range(name, ends), "scale": "log"} for name, ends in gains.items() if name not in held}
     if not ranges:
         name, value = next(iter(gains.items()))

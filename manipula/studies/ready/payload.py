@@ -15,6 +15,7 @@ import numpy as np
 
 from manipula import api
 from manipula.errors import InputError, UnsetError, some_of
+from manipula.mechanics.robot.branching import with_frame
 from manipula.mechanics.robot.limits import Limits
 from manipula.pages.charts import Chart, Line
 from manipula.pages.page import charts, section
@@ -109,6 +110,7 @@ def plan(
     cases, place = Product(levels), _place(com)
     if cases.levels["mass"].min() < 0 or cases.levels["speed"].min() <= 0:
         raise InputError("payload: expected payloads of zero or more and speeds above zero")
+    robot = with_frame(robot)  # whose hand is meant
     _dynamics(text_from(robot), place)
     shared = {"start": ends[0], "goal": ends[1], "duration": float(duration), "com": list(place)}
     return Plan(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.mechanics.robot.limits import Limits
 from manipula.robot import Robot
+from manipula.studies.cases.values import is_number, is_whole
 
 Array = NDArray[np.float64]
 TURN = np.pi  # of a joint without limits, to both sides; of one that slides, m
@@ -17,13 +18,13 @@ SLIDE = 0.5
 
 
 def count_of(name: str, value: Any, most: int = 10**9) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+    if not is_whole(value) or not 1 <= value <= most:
         raise InputError(f"{name}: expected a whole number of 1 or more, found {value!r:.40}")
-    return value
+    return int(value)
 
 
 def not_negative(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value) or value < 0:
+    if not is_number(value) or not np.isfinite(value) or value < 0:
         raise InputError(f"{name}: expected a number of zero or more, found {value!r:.40}")
     return float(value)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from manipula.errors import InputError
 from manipula.identification.calibration.geometry import Geometry
 from manipula.identification.calibration.loosened import ENDS
+from manipula.mechanics.robot.branching import with_frame
 from manipula.pages.page import section, table
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
@@ -132,6 +133,7 @@ def plan(
         not_negative(name, value)
     if not any(how.values()):
         raise InputError("tolerances: length, angle, mass and com are all zero; expected one above it")
+    robot = with_frame(robot)  # whose place is looked at
     at = configurations(robot, q, count_of("poses", poses, 10_000))
     Geometry.of(robot)  # what has no value is told before anything is started
     if mass or com:

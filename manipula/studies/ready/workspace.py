@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from manipula.api import reach
 from manipula.errors import InputError, UnsetError, caution
+from manipula.mechanics.robot.branching import serial_fault
 from manipula.pages.page import section
 from manipula.robot import Robot
 from manipula.studies.cases.cases import Product
+from manipula.studies.cases.values import is_whole
 from manipula.studies.ready.begin import box_of, voxels_of
 from manipula.studies.ready.entry import Plan
 from manipula.studies.ready.forms import Column, Setting
@@ -123,17 +125,20 @@ COLUMNS = {
 def plan(robot: Robot, voxels: int | Sequence[int] = 40, directions: int = 1, box: Any = None) -> Plan:
     """`voxels`: along the longest side of the box, or along x, y and z; `directions`: of the tool; `box`:
     [[x, x], [y, y], [z, z]], by default what holds the reach."""
-    if isinstance(directions, bool) or not isinstance(directions, int) or not 1 <= directions <= 1000:
+    if not is_whole(directions) or not 1 <= directions <= 1000:
         raise InputError(f"directions: expected how many, 1 to 1000, found {directions!r:.40}")
     if robot.dof < 6 and directions > 1:
         raise InputError(
             f"directions: {robot.name} has {robot.dof} joints and is asked for positions alone; leave it out"
         )
+    if fault := serial_fault(robot):
+        told = "robot.road(frame) is the arm to one of its frames, the other joints held"
+        raise InputError(f"{robot.name}: a map is that of a serial arm, and {fault}; {told}")
     spans = _box(robot, box)
     levels = {axis: _levels(span, n) for axis, span, n in zip(AXES, spans, _counts(voxels, spans))}
     _doubt_thin(robot, sum(len(x) > 1 for x in levels.values()))
     task = "pose" if robot.dof >= 6 else "position"
-    asked = directions_of(directions).tolist()
+    asked = directions_of(int(directions)).tolist()
     return Plan(Product(levels), {"robot": robot, "task": task, "directions": asked, "weighs": _weighs(robot)})
 
 
@@ -174,18 +179,16 @@ def _box(robot: Robot, box: Any) -> Array:
 def _counts(voxels: Any, spans: Array) -> list[int]:
     """Voxels as cubes; a side without extent has one layer."""
     sides = spans[:, 1] - spans[:, 0]
-    if any(isinstance(n, int) and n > SIDE for n in (voxels if isinstance(voxels, list | tuple) else [voxels])):
+    several = isinstance(voxels, list | tuple | np.ndarray)
+    counts = list(voxels) if several else [voxels]
+    if len(counts) != (3 if several else 1) or not all(is_whole(n) and n >= 1 for n in counts):
+        raise InputError(f"voxels: expected a whole number, or three of them, found {voxels!r:.60}")
+    if max(counts) > SIDE:
         raise InputError(f"voxels: expected {SIDE} or fewer along a side, found {voxels!r:.60}")
-    if isinstance(voxels, int) and not isinstance(voxels, bool) and voxels >= 1:
-        edge = sides.max() / voxels
-        return [max(1, round(side / edge)) if edge > 0 else 1 for side in sides]
-    if (
-        isinstance(voxels, list | tuple)
-        and len(voxels) == 3
-        and all(isinstance(n, int) and not isinstance(n, bool) and n >= 1 for n in voxels)
-    ):
-        return [n if side > 0 else 1 for n, side in zip(voxels, sides)]
-    raise InputError(f"voxels: expected a whole number, or three of them, found {voxels!r:.60}")
+    if several:
+        return [int(n) if side > 0 else 1 for n, side in zip(counts, sides)]
+    edge = sides.max() / counts[0]
+    return [max(1, round(side / edge)) if edge > 0 else 1 for side in sides]
 
 
 def _levels(span: Array, count: int) -> Array:

@@ -214,9 +214,9 @@ def bare_from_parameter(parameter: Parameter, quantity: Quantity, units: Units) 
     return None
 
 
-def cell_text(parameter: Parameter, quantity: Quantity, units: Units) -> str:
+def text_in_units(parameter: Parameter, quantity: Quantity, units: Units) -> str:
     """In the column's unit; radians in a column of degrees say so; names and pi are SI."""
     bare = bare_from_parameter(parameter, quantity, units)
     if bare is not None:
         return text_of(Num(bare))
-    return text_of(parameter) + (" rad" if isinstance(parameter, Num) else "")
+    return f"{text_of(parameter)} rad" if isinstance(parameter, Num) else text_of(parameter)

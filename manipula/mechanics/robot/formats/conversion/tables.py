@@ -14,7 +14,7 @@ from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
-from manipula.mechanics.robot.formats.units import Quantity, Units, cell_text
+from manipula.mechanics.robot.formats.units import Quantity, Units, text_in_units
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
 from manipula.support.tables import html_table, text_table
@@ -92,7 +92,7 @@ def _row_cells(joint: Joint, convention: Convention, fields: tuple[str, ...], ro
     assert row is not None  # the convention is that of every row
     for field in fields:
         moves = field == KINDS[joint.kind].field
-        text = cell_text(row[field].parameter, QUANTITY_OF[field], _units(robot))
+        text = text_in_units(row[field].parameter, QUANTITY_OF[field], _units(robot))
         yield _variable(joint, robot, text) if moves else text
 
 
@@ -130,13 +130,13 @@ def _motion(joint: Joint, robot: Robot) -> str:
     kind = KINDS[joint.kind]
     if not kind.field:
         return ""
-    offset = cell_text(joint.offset.parameter, "angle" if kind.turns else "length", _units(robot))
+    offset = text_in_units(joint.offset.parameter, "angle" if kind.turns else "length", _units(robot))
     return f"{'Rz' if kind.turns else 'Tz'}({_variable(joint, robot, offset)})"
 
 
 def _steps(steps: Steps, robot: Robot) -> str:
     units = _units(robot)
-    texts = ((step.kind, cell_text(step.amount.parameter, _quantity(step.kind), units)) for step in steps)
+    texts = ((step.kind, text_in_units(step.amount.parameter, _quantity(step.kind), units)) for step in steps)
     return " ".join(f"{kind.capitalize()}({text})" for kind, text in texts if text != "0")
 
 
@@ -211,7 +211,7 @@ def _labels(number: str, joint: Joint, robot: Robot) -> tuple[str, str, str]:
 
 def _of_kind(joint: Joint, robot: Robot) -> Iterator[str]:
     for entry, cell in joint.kind_items():
-        yield f"{entry.key} {cell_text(cell.parameter, entry.quantity, _units(robot))}"
+        yield f"{entry.key} {text_in_units(cell.parameter, entry.quantity, _units(robot))}"
 
 
 def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
@@ -223,7 +223,7 @@ def _numbered(robot: Robot) -> Iterator[tuple[str, Joint]]:
 
 def _limits(joint: Joint, robot: Robot) -> str:
     quantity: Quantity = "angle" if joint.turns else "length"
-    bounds = [cell_text(bound, quantity, _units(robot)) for bound in joint.limits or ()]
+    bounds = [text_in_units(bound, quantity, _units(robot)) for bound in joint.limits or ()]
     return f"[{', '.join(bounds)}]" if bounds else ""
 
 

@@ -15,7 +15,7 @@ from manipula.mechanics.robot.formats.rows import FIELDS, Convention, row_from_j
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
-from manipula.mechanics.robot.formats.units import Units, cell_text
+from manipula.mechanics.robot.formats.units import Units, text_in_units
 from manipula.mechanics.robot.suffixes import row_names
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, names_of, text_of
 
@@ -100,4 +100,4 @@ def _geometry(robot: Robot, convention: Convention) -> Iterator[Parameter]:
 def _cells(joint: Joint, convention: Convention, units: Units) -> list[str]:
     row = row_from_joint(joint, convention)
     assert row is not None  # convention_of has tried every row
-    return [joint.kind, *(cell_text(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS)]
+    return [joint.kind, *(text_in_units(row[field].parameter, QUANTITY_OF[field], units) for field in FIELDS)]
