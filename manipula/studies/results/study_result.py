@@ -25,6 +25,8 @@ from manipula.studies.results.report import report_of
 from manipula.support.files import write_text
 from manipula.support.tables import html_table, text_table
 
+FIGURES = ("lowest", "5 %", "median", "mean", "95 %", "highest")
+
 
 class Failure(NamedTuple):
     """A case that failed, and why."""
@@ -159,8 +161,14 @@ class Study:
 
     def summary(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         """Of every result that is a number: least, median, mean, most."""
-        heads = ("result", "lowest", "5 %", "median", "mean", "95 %", "highest")
-        return heads, [_summed(name, self.table[name]) for name in self.results if self._is_number(name)]
+        figures = self.figures()
+        return ("result", *FIGURES), [
+            (name, *("" if x is None else f"{x:.5g}" for x in found.values())) for name, found in figures.items()
+        ]
+
+    def figures(self) -> dict[str, dict[str, float | None]]:
+        """The numbers of the summary, by result; None where no case gave a finite one."""
+        return {name: _figures(self.table[name]) for name in self.results if self._is_number(name)}
 
     def _is_number(self, name: str) -> bool:
         return self.table[name].ndim == 1 and self.table[name].dtype.kind != "U"
@@ -206,7 +214,6 @@ class Study:
         return self.told(self) if self.results else {}
 
     def as_dict(self) -> dict[str, Any]:
-        heads, rows = self.summary()
         return {
             "study": self.title,
             "cases": self.count,
@@ -214,7 +221,7 @@ class Study:
             "failed": len(self.why),
             "failures": [{"case": case, "why": why} for case, why in list(self.why.items())[:100]],
             "columns": list(self.table),
-            "summary": [dict(zip(heads, row)) for row in rows],
+            "summary": [{"result": name, **found} for name, found in self.figures().items()],
             "answer": dict(self.answer),
             "file": str(self.path),
             **({"front": self.front().as_dict()} if self.has_front else {}),
@@ -233,13 +240,13 @@ class Study:
         return html_table(heads, rows, repr(self).strip("<>"))
 
 
-def _summed(name: str, values: NDArray[Any]) -> tuple[str, ...]:
+def _figures(values: NDArray[Any]) -> dict[str, float | None]:
     known = np.asarray(values, dtype=float)
     known = known[np.isfinite(known)]
     if not known.size:
-        return (name, *[""] * 6)
+        return dict.fromkeys(FIGURES)
     low, median, high = np.quantile(known, [0.05, 0.5, 0.95])
-    return (name, *(f"{x:.5g}" for x in (known.min(), low, median, known.mean(), high, known.max())))
+    return dict(zip(FIGURES, map(float, (known.min(), low, median, known.mean(), high, known.max())), strict=True))
 
 
 def refuse_results(path: str | Path | None) -> None:
