@@ -10,9 +10,14 @@ import pytest
 import manipula as mp
 from manipula.identification import gathering
 from manipula.identification.assembled import Columns
+from manipula.identification.correlation import correlation_time
 from manipula.identification.filters.cutoff import cutoff_for
 from manipula.identification.filters.filtering import Smoother, rates
+from manipula.identification.fitting.base_view import combinations
+from manipula.identification.fitting.identifying import identified
 from manipula.identification.gathering import gather
+from manipula.identification.joint_model import JointModel
+from tests.recordings import recording, two_joints
 
 
 def test_rates_are_exact_for_polynomials() -> None:
@@ -75,3 +80,40 @@ def test_a_quantised_puma_is_found_through_the_filter() -> None:
     theta = gathering.first_fit(data.fit)
     again = gather(robot, replace(exact, tau=tau), filter=None)
     assert again.judge.error(theta) < 0.1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_how_long_filtered_white_noise_remembers(seed: int) -> None:
+    """The number that a smoother tells is that of noise which has gone through it."""
+    rng = np.random.default_rng(seed)
+    rate = float(rng.choice([100.0, 250.0, 1000.0]))
+    smoother = Smoother(rate, rate * float(rng.uniform(0.01, 0.2)))
+    noise = smoother(rng.normal(size=(400_000, 1)))[:: smoother.step]
+    measured = correlation_time([noise], [np.ones(noise.shape, bool)])
+    assert smoother.correlation == pytest.approx(measured, rel=0.08)
+    assert Smoother(rate, None).correlation == 1.0
+
+
+def test_doubts_count_what_the_filter_does_to_noise() -> None:
+    """A fit takes the slow part of the noise for itself: what is left seems to remember less than the noise did."""
+    robot = two_joints()
+    found = identified(robot, quantised(recording(robot, 3, noise=0.02), 40_000), model=JointModel())
+    assert found.correlation >= found.data.source.motions[0].smoother.correlation > 2
+
+
+@pytest.mark.slow
+def test_intervals_cover_through_the_filter() -> None:
+    robot, inside = two_joints(), []
+    for seed in range(30):
+        log = quantised(recording(robot, seed, noise=0.02), 40_000)
+        found = identified(robot, log, model=JointModel(), method="wls", prior=None)
+        _, C = combinations(found.data.robot, found.columns)
+        sigma = np.array([row.sigma for row in found.base_parameters])
+        inside += list(np.abs(C @ (found.theta - found.data.known)) <= 1.96 * sigma)
+    assert 0.93 <= np.mean(inside) <= 0.99
+
+
+def quantised(log: mp.Log, counts: int) -> mp.Log:
+    """Positions as an encoder gives them; no rates."""
+    step = 2 * np.pi / counts
+    return mp.Log(log.t, np.round(log.q / step) * step, log.tau)

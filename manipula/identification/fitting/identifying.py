@@ -134,10 +134,18 @@ def fit_of(data: Data, kind: str | None) -> Fit:
     for _ in range(2):
         least = solved(normal_from(data.fit, weights))
         weights = weights_from(data.fit, least.theta, least.rank)
-    time = correlation_time(data.residuals(least.theta), _used(data))
+    time = _memory(data, least.theta)
     known = {c.name: float(x) for c, x in zip(data.columns, data.known) if np.isfinite(x)}
     prior = prior_from(data.columns, data.fit, kind or "spheres", known, size_of(data.robot))
     return Fit(data, prior.with_weight(time), weights, time)
+
+
+def _memory(data: Data, theta: Array) -> float:
+    """τ_int of the residuals. They are the noise less what the fit took of it, and that is slow: they seem to remember
+    less than the noise does, which remembers at least what the filter does to white noise."""
+    rows = [flags.sum() for flags in _used(data)]
+    independent = sum(count / motion.smoother.correlation for count, motion in zip(rows, data.source.motions))
+    return max(correlation_time(data.residuals(theta), _used(data)), float(sum(rows) / max(independent, 1.0)))
 
 
 def _used(data: Data) -> list[NDArray[np.bool_]]:
@@ -175,13 +183,13 @@ def _remembering(fit: Fit, first: Fit) -> Fit:
     first ones, of which something is explained now."""
     if len(fit.data.columns) == len(first.data.columns):
         return fit
-    time = correlation_time(fit.data.residuals(fit.entropic()), _used(fit.data))
+    time = _memory(fit.data, fit.entropic())
     return replace(fit, prior=fit.prior.with_weight(time), time=time)
 
 
 def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model: JointModel, validate: Any) -> Found:
     data, last = fit.data, weights_from(fit.data.fit, theta, len(theta))
-    time = correlation_time(data.residuals(theta), _used(data))
+    time = _memory(data, theta)
     prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
 
     doubts = suspicions(data, fit.prior, fit.weights, partial(asked.changed, data, model))
