@@ -89,7 +89,7 @@ def study(
     except KeyboardInterrupt:
         kept = f"go on with --resume {resume}" if resume else "with --resume FOLDER it could go on from here"
         raise failed(f"interrupted; {kept}", INTERRUPTED) from None
-    _say_study(found, [*([results] if results else []), *files], resume is not None, as_json)
+    _say_study(found, [*([results] if results else []), *files], as_json)
     if len(found.why) == found.count:
         raise failed(f"every case failed; the first says: {found.failures[0].why}", CHECK_FAILED)
 
@@ -189,10 +189,9 @@ def _told(name: str, value: Any) -> str:
     return name if value is ... or value is None else f"{name}={value}"
 
 
-def _say_study(found: Study, files: list[Path], resume: bool, as_json: bool) -> None:
+def _say_study(found: Study, files: list[Path], as_json: bool) -> None:
     if as_json:
-        kept = {"file": str(found.path) if resume else None}
-        say_json(plain({**found.as_dict(), **kept, "files": files}))
+        say_json(plain({**found.as_dict(), "file": found.kept, "files": files}))
         return
     heads, rows = found.summary()
     failures = f", {len(found.why)} failed" if found.why else ""

@@ -14,6 +14,7 @@ import pytest
 import manipula as mp
 from manipula.studies import latin, sobol
 from manipula.studies.cases.cases import Cases, Product, cases_from
+from manipula.studies.results.report import distribution
 from tests import study_functions as functions
 
 
@@ -153,3 +154,16 @@ def test_the_page_tells_what_there_is(tmp_path: Path) -> None:
     assert text.count("<svg") >= 4 and "not liked by &lt;object&gt;" in text and "24 cases, 4 of them failed" in text
     assert "study tests.study_functions:mixed: 24 cases, 4 failed" in str(found)
     assert found.as_dict()["failed"] == 4 and "<table>" in found._repr_html_()
+    assert found.kept is None and "results.npz" not in text  # which goes with the study
+    kept = mp.study(functions.mixed, {"a": [1]}, resume=tmp_path / "kept")
+    assert f"1 case. All of them: {kept.kept}" in kept.report(tmp_path / "study.html").read_text()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_distribution_is_the_share_of_cases_up_to_a_value(seed: int) -> None:
+    values = np.random.default_rng(seed).integers(0, 4 + 300 * seed, 5 + 400 * seed)
+    found = mp.study(lambda case, rng: {"z": float(case["y"])}, {"y": values})
+    chart = distribution(found, "z")
+    for x, below, upto in zip(chart.x[::2], chart.lines[0].y[::2], chart.lines[0].y[1::2]):
+        assert (below, upto) == ((values < x).mean(), (values <= x).mean())
+    assert chart.lines[0].y[0] == 0 and chart.lines[0].y[-1] == 1

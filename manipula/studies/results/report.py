@@ -27,7 +27,7 @@ class Shown(Protocol):
     @property
     def count(self) -> int: ...
     @property
-    def path(self) -> Path: ...
+    def kept(self) -> Path | None: ...
     @property
     def given(self) -> tuple[str, ...]: ...
     @property
@@ -48,10 +48,11 @@ def report_of(study: Shown, *parts: str) -> str:
     given = [name for name in study.given if _plots(study.table[name]) and len(np.unique(study.table[name])) > 1]
     pairs = [(x, y) for y in results for x in given][:CHARTS]
     failed = f", {len(study.why)} of them failed" if study.why else ""
+    place = "" if study.kept is None else f" All of them: {study.kept}"
     return page(
         f"Study {study.title}",
         [
-            paragraph(f"{study.count} cases{failed}. All of them: {study.path.name}"),
+            paragraph(f"{study.count} case{'s' * (study.count > 1)}{failed}.{place}"),
             *parts,
             section("Results", table("over all cases that did not fail", heads, rows)),
             *(
@@ -70,13 +71,14 @@ def _plots(values: NDArray[Any]) -> bool:
 
 
 def distribution(study: Shown, name: str) -> Chart:
-    """The share of cases at or below a value."""
+    """The share of cases at or below a value: at each that a case has, a step."""
     values = np.sort(study.table[name].astype(float))
     values = values[np.isfinite(values)]
-    share = np.arange(1, len(values) + 1) / len(values)
-    some = np.unique(np.linspace(0, len(values) - 1, min(len(values), 600)).astype(int))
+    some = np.unique(values[np.linspace(0, len(values) - 1, min(len(values), 600)).astype(int)])
+    below, upto = np.searchsorted(values, some, "left"), np.searchsorted(values, some, "right")
+    share = np.stack([below, upto], axis=-1).ravel() / len(values)
     across = labelled(name, study.units)
-    return Chart(name, across, "share of cases", values[some].tolist(), [Line("", share[some].tolist())])
+    return Chart(name, across, "share of cases", np.repeat(some, 2).tolist(), [Line("", share.tolist())])
 
 
 def _dots(study: Shown, x: str, y: str) -> Chart:
@@ -84,7 +86,8 @@ def _dots(study: Shown, x: str, y: str) -> Chart:
     some = np.flatnonzero(np.isfinite(across) & np.isfinite(up))
     some = some[:: max(1, len(some) // POINTS)]
     labels = labelled(x, study.units), labelled(y, study.units)
-    return Chart(f"{y} over {x}", *labels, across[some].tolist(), [Line("", up[some].tolist(), dots=True)])
+    wide = float(np.clip(60 / np.sqrt(max(len(some), 1)), 2.4, 6))  # pixels: few points are large
+    return Chart(f"{y} over {x}", *labels, across[some].tolist(), [Line("", up[some].tolist(), dots=True, dot=wide)])
 
 
 def _reasons(study: Shown) -> str:

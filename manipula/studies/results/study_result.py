@@ -40,7 +40,7 @@ class Place:
     """The file of the results. A study without a folder has a temporary one, which goes when nobody holds this."""
 
     def __init__(self, path: Path, temporary: bool = False) -> None:
-        self.path = path
+        self.path, self.temporary = path, temporary
         if temporary:
             finalize(self, shutil.rmtree, path.parent, ignore_errors=True)
 
@@ -133,6 +133,11 @@ class Study:
     @property
     def path(self) -> Path:
         return self.place.path
+
+    @property
+    def kept(self) -> Path | None:
+        """The file of the whole table in the study's folder; None where there is no folder."""
+        return None if self.place.temporary else self.path
 
     @cached_property
     def table(self) -> Table:
