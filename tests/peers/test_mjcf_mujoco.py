@@ -99,3 +99,59 @@ def inertia(model: Any, data: Any) -> np.ndarray:
     except TypeError:  # before MuJoCo 4
         mujoco.mj_fullM(model, found, data.qM)
     return found
+
+
+def sections(rng: np.random.Generator) -> tuple[str, list[str]]:
+    """Sections of defaults as joined files have them: the outermost class in each, others inside; and their names."""
+    names = [f"k{i}" for i in range(int(rng.integers(1, 5)))]
+
+    def joint() -> str:
+        keys = rng.permutation(["damping", "armature", "frictionloss"])[: rng.integers(0, 3)]
+        return f"<joint {' '.join(f'{key}={chr(34)}{rng.integers(1, 9)}{chr(34)}' for key in keys)}/>"
+
+    def own() -> str:
+        return joint() if rng.random() < 0.7 else ""
+
+    parts = ["" for _ in range(int(rng.integers(1, 4)))]
+    for name in names:
+        at = int(rng.integers(len(parts)))
+        inner = f'<default class="{name}_in">{own()}</default>' if rng.random() < 0.4 else ""
+        parts[at] += f'<default class="{name}">{own()}{inner}</default>'
+        names = [*names, f"{name}_in"] if inner else names
+    return "".join(f"<default>{own()}{part}</default>" for part in parts), names
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_defaults_of_several_sections_are_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    head, names = sections(rng)
+    mass = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    bodies, ends = "", ""
+    for row in range(3):
+        one = rng.choice([*names, ""])
+        bodies += f'<body name="b{row}">{mass}<joint name="j{row}" {f"class={chr(34)}{one}{chr(34)}" if one else ""}/>'
+        ends += "</body>"
+    text = f"<mujoco>{head}<worldbody>{bodies}{ends}</worldbody></mujoco>"
+    model = mujoco.MjModel.from_xml_string(text)
+    robot = mp.Robot.from_text(text, "mjcf")
+    for joint, name in zip(robot.joints, ("j0", "j1", "j2")):
+        dof = model.joint(name).dofadr[0]
+        there = (model.dof_armature[dof], model.dof_damping[dof], model.dof_frictionloss[dof])
+        assert tuple(float(joint.actuator[key].value.value) for key in ("Ia", "fv", "fc")) == there
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ('<option viscosity="1"/>', "the viscosity of <option> is not read"),
+        ('<option density="1.2" wind="1 0 0"/>', "the density, wind of <option> is not read"),
+        ('<option><flag frictionloss="disable"/></option>', "<flag frictionloss> is not read"),
+        ('<option density="0" wind="0 0 0"><flag damper="enable"/></option>', ""),
+    ],
+)
+def test_forces_that_are_not_read_are_told_of(option: str, said: str) -> None:
+    body = '<body name="b"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="j"/></body>'
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", mp.ManipulaWarning)
+        mp.Robot.from_text(f"<mujoco>{option}<worldbody>{body}</worldbody></mujoco>", "mjcf")
+    assert len(warned) == bool(said) and all(said in str(each.message) for each in warned)

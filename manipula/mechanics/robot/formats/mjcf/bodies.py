@@ -28,6 +28,7 @@ from manipula.mechanics.robot.formats.mjcf.settings import (
     single,
     some,
     triple,
+    unread_options,
 )
 from manipula.mechanics.robot.formats.source import refuse_too_many
 from manipula.mechanics.robot.formats.urdf.xml import (
@@ -55,6 +56,7 @@ def links_from_mjcf(text: str, said: list[str]) -> tuple[UrdfFile, Settings]:
     root = root_from_mjcf(text)
     settings = settings_of(root)
     refuse_too_many(sum(1 for _ in root.iterfind(".//worldbody//body")))
+    said += unread_options(root)
     reader = _Reader(settings, said, _mimics(root, said))
     reader.links[WORLD] = UrdfLink(WORLD, None)
     for world in root.iterfind("worldbody"):

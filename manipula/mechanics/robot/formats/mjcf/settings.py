@@ -98,20 +98,34 @@ def _gravity(root: ET.Element) -> Triple:
 
 
 def _classes(root: ET.Element) -> dict[str, dict[str, Attributes]]:
-    """Every default class with what it inherits from those around it."""
+    """Every default class, begun with what the one around it has at that place of the file. Sections may be several,
+    as where files were joined: what is outermost is one class in all of them."""
     found: dict[str, dict[str, Attributes]] = {MAIN: {}}
-    waiting = [(outer, found[MAIN], MAIN) for outer in root.iterfind("default")]
+    waiting = [(outer, MAIN, MAIN) for outer in root.iterfind("default")][::-1]
     while waiting:
-        element, inherited, otherwise = waiting.pop()
+        element, around, otherwise = waiting.pop()
         name = element.get("class", otherwise)
         if not name:
             raise RobotFileError("'class' is missing", where="<default>", hint="an inner <default> needs a class")
-        own = {
-            child.tag: {**inherited.get(child.tag, {}), **child.attrib} for child in element if child.tag != "default"
-        }
-        found[name] = {**found.get(name, {}), **inherited, **own}
-        waiting.extend((child, found[name], "") for child in element.iterfind("default"))
+        begun = found.get(name, found[around])
+        said = [child for child in element if child.tag != "default"]
+        found[name] = begun | {str(child.tag): {**begun.get(str(child.tag), {}), **child.attrib} for child in said}
+        waiting.extend((child, name, "") for child in reversed(element.findall("default")))
     return found
+
+
+def unread_options(root: ET.Element) -> list[str]:
+    """What `<option>` says of forces and is passed over: a medium, friction switched off."""
+    options = root.findall("option")
+    medium = [
+        key for key in ("density", "viscosity", "wind") for x in options if any(numbers(x.attrib, key, "<option>"))
+    ]
+    off = [key for flag in root.iterfind("option/flag") for key, word in flag.attrib.items() if word == "disable"]
+    rubbing = [key for key in ("frictionloss", "damper", "passive") if key in off]
+    told = (
+        [f"the {', '.join(dict.fromkeys(medium))} of <option> is not read: the arm moves in nothing"] if medium else []
+    )
+    return told + [f"<flag {key}> is not read: the friction of joints counts" for key in rubbing]
 
 
 def numbers(attributes: Attributes, key: str, where: str) -> list[Fraction]:
