@@ -159,12 +159,15 @@ def formats() -> dict[str, Format]:
 
 def save(robot: Robot, path: str | Path) -> Path:
     """Write the robot; the ending chooses the format. The old file stays whole until the new one is complete."""
+    from manipula.mechanics.robot.formats.checks.robot import warn_of_refusal
     from manipula.mechanics.robot.formats.registry import format_written
     from manipula.support.files import write_text
 
     path = Path(path)
     form = format_written(path.suffix, str(path))
     written = write_text(path, form.write(robot))
+    if form.judges:
+        warn_of_refusal(robot, path.name)
     lost = form.lost(robot)
     if lost:
         more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""

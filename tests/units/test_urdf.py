@@ -83,7 +83,8 @@ def test_axes_along_coordinates_are_exact() -> None:
 
 
 def test_a_missing_axis_is_x_and_the_first_of_two_origins_counts() -> None:
-    arm = robot_from_urdf(one_joint('<origin xyz="1 0 0"/><origin xyz="5 0 0"/>'))
+    with pytest.warns(ManipulaWarning, match="joint 'j' has 2 <origin>; the first is read"):
+        arm = robot_from_urdf(one_joint('<origin xyz="1 0 0"/><origin xyz="5 0 0"/>'))
     pose, _ = pose_and_torques(arm, [0.4], [0], [0])
     np.testing.assert_allclose(pose[:3, :3], turned((1, 0, 0), 0.4), atol=1e-15)
     assert pose[0, 3] == 1

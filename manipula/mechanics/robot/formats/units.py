@@ -116,7 +116,11 @@ def exact_number(value: float | Decimal) -> Fraction:
     if not decimal.is_finite():
         raise RobotFileError(f"found {value}", hint="expected a finite number")
     if decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
-        raise RobotFileError(f"found {describe(value)}", hint=f"a number may not pass 1e{LARGEST_EXPONENT}")
+        tiny = decimal.adjusted() < 0
+        raise RobotFileError(
+            f"found {describe(value)}",
+            hint="write 0 for what is so small" if tiny else f"a number may not pass 1e{LARGEST_EXPONENT}",
+        )
     if len(decimal.as_tuple().digits) > _LONGEST_TEXT:
         raise RobotFileError(f"found a number of {len(decimal.as_tuple().digits)} digits", hint="write fewer digits")
     return Fraction(decimal)

@@ -44,6 +44,33 @@ def warn_about(robot: Robot) -> None:
         caution(_sentence(doubt, robot.origin.path), doubt.place.where, doubt.place.field)
 
 
+def warn_of_refusal(robot: Robot, file: str) -> None:
+    """Of a file just written that no reader will take: what a fit or another program gave the robot cannot be."""
+    try:
+        list(_doubts(robot))
+    except RobotFileError as error:
+        caution(f"{file}: this file will be refused when it is read: {error}")
+
+
+def warn_of_odd(robot: Robot) -> None:
+    """Of a file that other programs read, too: what cannot be, or seems to be in another unit, is said and kept.
+
+    Bodies that only nearly could be are left to `mp.check`: of published files they are legion.
+    """
+    for sentence in _odd(robot):
+        caution(f"{robot.origin.path}: {sentence}" if robot.origin.path else sentence)
+
+
+def _odd(robot: Robot) -> Iterator[str]:
+    for part in _parts(robot, Numbers(robot)):
+        try:
+            for doubt in part:
+                if doubt.place.field != "inertia":
+                    yield f"{doubt.place.where}: {doubt.place.field}: {doubt.problem}"
+        except RobotFileError as error:
+            yield f"{error.where}: {error.field}: {error.problem}"
+
+
 def warn_about_changes(new: Robot, old: Robot) -> None:
     """An edit is held to what a file is held to; what was odd before stays unsaid."""
     before, after = (list(map(_told, _parts(robot, Numbers(robot)))) for robot in (old, new))

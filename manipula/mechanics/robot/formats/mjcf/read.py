@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from manipula.mechanics.robot.description import Robot
+from manipula.mechanics.robot.formats.checks.robot import warn_of_odd
 from manipula.mechanics.robot.formats.mjcf.bodies import links_from_mjcf
 from manipula.mechanics.robot.formats.source import errors_of
 from manipula.mechanics.robot.formats.urdf.read import robot_from_links
@@ -28,4 +29,6 @@ def robot_from_mjcf(
     with errors_of(file):
         links, settings = links_from_mjcf(text, said)
     given = {"base": base, "tip": tip, "exact": exact, "file": file, "locked": locked}
-    return robot_from_links(links, said, "mjcf", settings.gravity, **given)  # type: ignore[arg-type]
+    robot = robot_from_links(links, said, "mjcf", settings.gravity, **given)  # type: ignore[arg-type]
+    warn_of_odd(robot)
+    return robot

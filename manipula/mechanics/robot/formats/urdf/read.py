@@ -32,6 +32,7 @@ from manipula.mechanics.robot.description import (
 )
 from manipula.mechanics.robot.description import Frame as NamedFrame
 from manipula.mechanics.robot.exact import inverse_of
+from manipula.mechanics.robot.formats.checks.robot import warn_of_odd
 from manipula.mechanics.robot.formats.placed import toward_axis
 from manipula.mechanics.robot.formats.rows import placement_from_steps
 from manipula.mechanics.robot.formats.source import errors_of
@@ -87,7 +88,9 @@ def robot_from_urdf(
     with errors_of(file):
         links = urdf_from_text(text, said)
     given = {"base": base, "tip": tip, "exact": exact, "file": file, "locked": locked}
-    return robot_from_links(links, said, "urdf", GRAVITY, **given)  # type: ignore[arg-type]
+    robot = robot_from_links(links, said, "urdf", GRAVITY, **given)  # type: ignore[arg-type]
+    warn_of_odd(robot)
+    return robot
 
 
 def robot_from_links(
@@ -198,9 +201,15 @@ class _Reader:
             body=self.body(row, joint),
             actuator=actuator_of(row, Ia=Num(joint.armature), fv=Num(joint.damping), fc=Num(joint.friction)),
             limits=limits,
-            velocity_limit=None if joint.velocity is None else Num(joint.velocity),
-            effort_limit=None if joint.effort is None else Num(joint.effort),
+            velocity_limit=self.bound(joint, "velocity", joint.velocity),
+            effort_limit=self.bound(joint, "effort", joint.effort),
         )
+
+    def bound(self, joint: UrdfJoint, what: str, value: Fraction | None) -> Num | None:
+        """A negative one is how some files say that there is none."""
+        if value is not None and value < 0:
+            self.notes.append(f"joint {joint.name!r}: its {what} limit {float(value):g} is negative: read as none")
+        return None if value is None or value < 0 else Num(value)
 
     def origin(self, row: str, at: Frame, where: str) -> Steps:
         """xyz, then rpy about fixed axes: Rz(yaw) Ry(pitch) Rx(roll)."""

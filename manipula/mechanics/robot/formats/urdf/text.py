@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Iterator
 
 from manipula.errors import RobotFileError
@@ -17,6 +18,7 @@ from manipula.mechanics.robot.formats.source import checked_text
 EXPAND = "run `xacro robot.xacro > robot.urdf` first and load its result"
 XACRO = "xacro:"  # how a left-over tag is called once the tree is read
 _READ = {"link": ("inertial",), "joint": ("origin", "axis", "parent", "child", "limit", "dynamics", "mimic")}
+_COUNTED = {**_READ, "inertial": ("origin", "mass", "inertia")}  # of these the first is read
 _START = re.compile(r"<\s*([A-Za-z_][\w.-]*)")
 _PREFIX = re.compile(r"(?:</?\s*|\s)([A-Za-z_][\w.-]*):[A-Za-z_][\w.-]*(?=[\s=/>])")
 
@@ -33,20 +35,40 @@ def root_from_text(text: str, said: list[str]) -> ET.Element:
     if root.tag != "robot":
         raise RobotFileError(f"found <{root.tag}> at the top", hint="a URDF file starts with <robot name=…>")
     _tell_leftovers(root, said)
+    _tell_repeated(root, said)
     return root
 
 
 def _parsed(text: str, said: list[str]) -> ET.Element:
+    """The tree; where the parser is stricter than those of the tools that read such files, of a repaired text."""
     try:
         return ET.fromstring(text)
     except ET.ParseError as error:
-        repaired = _declared(text, said) if "unbound prefix" in str(error) else text
-        if repaired == text:
-            raise _not_xml(error, text) from error
+        first = error
+    repaired = _without_comments(text)
     try:
         return ET.fromstring(repaired)
     except ET.ParseError as error:
+        if "unbound prefix" not in str(error):
+            raise _not_xml(first, text) from first
+    try:
+        return ET.fromstring(_declared(repaired, said))
+    except ET.ParseError as error:
         raise _not_xml(error, text) from error
+
+
+def _without_comments(text: str) -> str:
+    """Blanks for comments, in which XML forbids `--`, and for a declaration behind one; all else stays in its place."""
+    parts, at = list[str](), 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        parts += [text[at:start], _blank(text[start : end + 3])]
+        at = end + 3
+    bare = "".join((*parts, text[at:]))
+    return re.sub(r"^\s*<\?xml[^>]*\?>", lambda found: _blank(found[0]), bare)
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
 
 
 def _not_xml(error: ET.ParseError, text: str) -> RobotFileError:
@@ -84,6 +106,16 @@ def _tell_leftovers(root: ET.Element, said: list[str]) -> None:
     if found:
         tags = ", ".join(f"<{tag}>" for tag in dict.fromkeys(found))
         said.append(f"xacro that has not been expanded is passed over, at {tags}")
+
+
+def _tell_repeated(root: ET.Element, said: list[str]) -> None:
+    """Of two elements where one is expected the reference parser reads the first, and so does this one."""
+    for outer in (element for kind in _READ for element in root.findall(kind)):
+        for part in (outer, *outer.findall("inertial")):
+            counted = Counter(str(inner.tag) for inner in part)
+            for tag in _COUNTED[str(part.tag)]:
+                if counted[tag] > 1:
+                    said.append(f"{outer.tag} {outer.get('name')!r} has {counted[tag]} <{tag}>; the first is read")
 
 
 def _unread(root: ET.Element) -> Iterator[ET.Element]:

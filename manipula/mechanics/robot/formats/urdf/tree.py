@@ -165,8 +165,10 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
                 hint="base= can start below it",
             )
         if joint.mimic is not None and locks.followed(joint) is None:
+            why = locks.unfit(joint.mimic.joint)
+            alone = f"it mimics joint {joint.mimic.joint!r}, so it is not a degree of freedom of its own"
             raise RobotFileError(
-                f"it mimics joint {joint.mimic.joint!r}, so it is not a degree of freedom of its own",
+                f"it mimics joint {joint.mimic.joint!r}, which {why}" if why else alone,
                 where=f"joint {joint.name!r}",
                 field="mimic",
                 hint="leave tip= out and ask for the frame by name, or hold it still by locked=",
@@ -256,6 +258,17 @@ class Locks:
             joint, seen = self.joints[joint.mimic.joint], seen + 1
         free = joint.mimic is None and joint.moves and joint.name in self.chain and joint.name not in self.given
         return (joint.name, factor, constant) if free and seen else None
+
+    def unfit(self, name: str) -> str:
+        """Why no joint can follow the one of this name, whatever the arm is; "" where one could."""
+        seen = list[str]()
+        while name in self.joints and name not in seen:
+            seen.append(name)
+            mimic = self.joints[name].mimic
+            if mimic is None:
+                return "" if self.joints[name].moves else "does not move"
+            name = mimic.joint
+        return "mimics it in turn" if name in seen else "is not in the file"
 
     def _mimicked(self, joint: UrdfJoint, depth: int) -> Fraction:
         assert joint.mimic is not None
