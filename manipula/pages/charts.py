@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from math import ceil, floor, isfinite, log10
+from math import ceil, floor, isfinite, log10, sqrt
 
 WIDTH, HEIGHT = 460, 220
 LEFT, RIGHT, TOP, BOTTOM = 62, 12, 26, 34
 POINTS = 600  # of a line: more than pixels show nothing
 DOTS = 1500
 COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DASHED = ' stroke-dasharray="6 7"'  # as much gap as dash: over another line both are seen
 
 
@@ -24,7 +25,7 @@ class Line:
     dashed: bool = False
     colour: int = 0
     dots: bool = False
-    dot: float = 2.4  # pixels across
+    dot: float | None = None  # pixels across; None: few are large, many small
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,10 @@ class Chart:
             f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(self.title)}" '
             'xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="11" fill="currentColor">',
             f'<text x="{LEFT}" y="16" font-size="13">{escape(self.title)}</text>',
-            *(_tick_across(across, x) for x in across.ticks()),
-            *(_tick_up(up, y) for y in up.ticks()),
+            *(_tick_across(across, x, text) for x, text in across.texts()),
+            *(_tick_up(up, y, text) for y, text in up.texts()),
+            *([_unit(WIDTH - RIGHT, HEIGHT - 4, across.unit)] if across.unit else []),
+            *([_unit(LEFT - 5, 16, up.unit)] if up.unit else []),
             *(_level(up, y) for y in self.levels if up.low <= y <= up.high),
             *(_polyline(across, up, self.x, line) for line in self.lines),
             *_legend([line for line in self.lines if line.name]),
@@ -64,11 +67,25 @@ class _Scale:
 
     def __init__(self, values: Sequence[float], first: float, last: float) -> None:
         low, high = min(values, default=0.0), max(values, default=1.0)
-        margin = 0.5 * max(abs(high), 1e-12) if high - low <= 1e-12 * max(abs(high), abs(low)) else 0.0
+        margin = 0.5 * abs(high) or 1.0 if high - low <= 1e-12 * max(abs(high), abs(low)) else 0.0
         self.low, self.high, self.first, self.last = low - margin, high + margin, first, last
+        most = max(abs(self.low), abs(self.high))
+        self.power = 0 if 1e-3 <= most < 1e6 else floor(log10(most))
 
     def __call__(self, value: float) -> float:
         return self.first + (value - self.low) / (self.high - self.low) * (self.last - self.first)
+
+    @property
+    def unit(self) -> str:
+        """What the numbers at the axis are times of: ×10⁻⁵; nothing for those of usual size."""
+        return f"×10{str(self.power).translate(RAISED)}" if self.power else ""
+
+    def texts(self) -> list[tuple[float, str]]:
+        """The ticks, each with its number, of as many digits as tell it from the next."""
+        ticks = self.ticks()
+        most, step = max(abs(self.low), abs(self.high)), ticks[1] - ticks[0] if len(ticks) > 1 else self.high - self.low
+        digits = max(3 if self.power else 6, min(15, ceil(log10(most / step)) + 2))
+        return [(x, f"{x / 10.0**self.power:.{digits}g}") for x in ticks]
 
     def ticks(self) -> list[float]:
         """Round numbers, four to eight."""
@@ -84,16 +101,20 @@ def _near(heights: Sequence[float], levels: Sequence[float]) -> list[float]:
     return [*heights, *(y for y in levels if abs(y) <= 2 * most)] or [0.0, 1.0]
 
 
-def _tick_across(scale: _Scale, x: float) -> str:
+def _unit(x: float, y: float, text: str) -> str:
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="end">{text}</text>'
+
+
+def _tick_across(scale: _Scale, x: float, text: str) -> str:
     at, end = scale(x), HEIGHT - BOTTOM
     line = f'<line x1="{at:.1f}" y1="{TOP}" x2="{at:.1f}" y2="{end}" stroke="#e4e4e4"/>'
-    return f'{line}<text x="{at:.1f}" y="{end + 14}" text-anchor="middle">{x:.6g}</text>'
+    return f'{line}<text x="{at:.1f}" y="{end + 14}" text-anchor="middle">{text}</text>'
 
 
-def _tick_up(scale: _Scale, y: float) -> str:
+def _tick_up(scale: _Scale, y: float, text: str) -> str:
     at = scale(y)
     line = f'<line x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - RIGHT}" y2="{at:.1f}" stroke="#e4e4e4"/>'
-    return f'{line}<text x="{LEFT - 5}" y="{at + 4:.1f}" text-anchor="end">{y:.6g}</text>'
+    return f'{line}<text x="{LEFT - 5}" y="{at + 4:.1f}" text-anchor="end">{text}</text>'
 
 
 def _level(scale: _Scale, y: float) -> str:
@@ -104,7 +125,8 @@ def _level(scale: _Scale, y: float) -> str:
 def _polyline(across: _Scale, up: _Scale, x: Sequence[float], line: Line) -> str:
     pairs = [(across(a), up(b)) for a, b in zip(x, line.y) if isfinite(b)]
     if line.dots:
-        return _dots(pairs, COLOURS[line.colour % len(COLOURS)], line.dot)
+        wide = line.dot or min(5.0, max(2.4, 60 / sqrt(len(pairs) or 1)))
+        return _dots(pairs, COLOURS[line.colour % len(COLOURS)], wide)
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in _thinned(pairs))
     dash = DASHED if line.dashed else ""
     colour = COLOURS[line.colour % len(COLOURS)]

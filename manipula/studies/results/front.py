@@ -22,7 +22,7 @@ from manipula.support.tables import html_table, text_table
 SENSES = {"least": 1.0, "most": -1.0}
 FEASIBLE, REASON = "feasible", "reason"  # columns that say which rows count, and why others do not
 SHOWN = 20
-DOT = 4.5  # pixels of a row of the front
+DOT = 6.0  # pixels of a row of the front
 SOME = 3000  # dots of a cloud: more than can be told apart
 NAN = float("nan")
 

@@ -86,8 +86,7 @@ def _dots(study: Shown, x: str, y: str) -> Chart:
     some = np.flatnonzero(np.isfinite(across) & np.isfinite(up))
     some = some[:: max(1, len(some) // POINTS)]
     labels = labelled(x, study.units), labelled(y, study.units)
-    wide = float(np.clip(60 / np.sqrt(max(len(some), 1)), 2.4, 6))  # pixels: few points are large
-    return Chart(f"{y} over {x}", *labels, across[some].tolist(), [Line("", up[some].tolist(), dots=True, dot=wide)])
+    return Chart(f"{y} over {x}", *labels, across[some].tolist(), [Line("", up[some].tolist(), dots=True)])
 
 
 def _reasons(study: Shown) -> str:
