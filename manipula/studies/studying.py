@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -82,6 +83,7 @@ def study(
     refuse_results(results)
     if not is_whole(seed) or seed < 0:
         raise InputError(f"seed: expected a whole number of zero or more, found {seed!r:.40}")
+    _refuse_signature(function)
     chosen, several = cases_from(cases), workers_from(workers)
     job = packed(function, _shared(shared, chosen), chosen.names, int(seed), travels(engine))
     if resume is not None:
@@ -92,6 +94,22 @@ def study(
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _refuse_signature(function: Any) -> None:
+    """One that cannot be called with a case and a generator fails in every case: it is told before the first."""
+    try:
+        found = signature(function)
+    except (TypeError, ValueError):  # no function, which is told elsewhere; or one of C
+        return
+    try:
+        found.bind({}, None)
+    except TypeError:
+        name = getattr(function, "__name__", "function")
+        raise InputError(
+            f"the function of a study is called with a case, a dict, and its generator of random numbers: expected "
+            f"{name}(case, rng), found {name}{found}"
+        ) from None
 
 
 def _kept(

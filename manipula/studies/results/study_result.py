@@ -26,6 +26,7 @@ from manipula.support.files import write_text
 from manipula.support.tables import html_table, text_table
 
 FIGURES = ("lowest", "5 %", "median", "mean", "95 %", "highest")
+REASONS = 3  # to fail, that a print tells
 
 
 class Failure(NamedTuple):
@@ -238,7 +239,15 @@ class Study:
 
     def __str__(self) -> str:
         heads, rows = self.summary()
-        return repr(self).strip("<>") + "\n" + text_table(heads, rows, right=range(1, len(heads)))
+        told = [repr(self).strip("<>"), *([text_table(heads, rows, right=range(1, len(heads)))] if rows else [])]
+        return "\n".join([*told, *self._lost()])
+
+    def _lost(self) -> list[str]:
+        """The first case of every reason to fail: a typing error is in all of them."""
+        first = {why: case for case, why in reversed(self.why.items())}
+        lines = [f"case {case} failed: {why}" for why, case in sorted(first.items(), key=lambda item: item[1])]
+        more = [f"… and {len(lines) - REASONS} more reasons; failures has every case"] if len(lines) > REASONS else []
+        return lines[:REASONS] + more
 
     def _repr_html_(self) -> str:
         heads, rows = self.summary()
