@@ -75,7 +75,8 @@ _BACKENDS: dict[str, Callable[[Tape, DType], Kernel]] = {
 
 
 class Compiled:
-    """f(q, qd, …, p=None, out=None, threads=1): the variables in the order of `inputs`, each of shape (..., size).
+    """f(q, qd, …, p=None, out=None, threads=1): the variables in the order of `inputs`, each of shape (..., size);
+    those behind the first ones may be given by name.
 
     Leading axes broadcast as in numpy. One output is an array of shape (..., *shape), several are a named tuple.
     `p` are the parameters, where there are any: an array in the order of `parameters`, or a mapping from their names,
@@ -95,9 +96,10 @@ class Compiled:
         self._result = result_type(tape.name, tuple(port.name for port in tape.outputs))
         self.thin: Callable[..., Any] = self.general
 
-    def general(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1) -> Any:
+    def general(self, *variables: Any, p: Any = None, out: Any = None, threads: int = 1, **named: Any) -> Any:
         """The call that takes everything."""
         dtype = self._kernel.dtype
+        variables = self._in_order(variables, named) if named else variables
         if p is None and self.parameters and len(variables) == len(self._variables) + 1:
             variables, p = variables[:-1], variables[-1]
         lead, count, views = arranged(self.name, self._variables, variables, dtype)
@@ -107,6 +109,17 @@ class Compiled:
             views = tuple(apart(view, count, results) for view in views)
         shared_out(lambda rows: self._kernel.run(views, kept, results, rows), count, threads, self._kernel.lanes)
         return self.packed(results)
+
+    def _in_order(self, variables: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Those given by name behind the others: f(q, qdd=…, qd=…)."""
+        names = [port.name for port in self._variables]
+        left = names[len(variables) :]
+        for name in named:
+            if name not in names:
+                raise UnknownNameError(f"input of {self.name}", name, [*names, "p", "out", "threads"])
+        if set(left) != set(named):
+            raise InputError(f"{self.name}: expected each of {', '.join(names)} once, in order or by name")
+        return (*variables, *(named[name] for name in left))
 
     def packed(self, results: Sequence[Any]) -> Any:
         """Results as a call returns them: one is itself, several are a named tuple."""
