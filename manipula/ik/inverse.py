@@ -65,6 +65,9 @@ class InverseSolver(JointSpace):
         self.closed = closed or (closed_over_arrays(self.plan, chain) if self.plan.closed else None)
         self.parameter = Parameter(self.plan, chain, (self.low, self.high), self.size)
 
+    def __repr__(self) -> str:
+        return f"<solver of {repr(self.plan).strip('<>')}>"
+
     @cached_property
     def tolerances(self) -> Tolerances:
         """What answers are measured by."""

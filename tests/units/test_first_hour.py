@@ -6,7 +6,9 @@ import random
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import manipula as mp
@@ -130,3 +132,54 @@ def test_the_readme_of_emitted_c_names_every_file(tmp_path: Path) -> None:
     files = mp.generate(mp.Robot.from_dh(rows, angle="deg", name="scara3"), "inverse_kinematics").emit("c", tmp_path)
     [readme] = [path for path in files if path.suffix == ".md"]
     assert all(path.name in readme.read_text() for path in files if path != readme)
+
+
+def one(x: float) -> dict[str, float]:
+    return {"y": x}
+
+
+@pytest.mark.parametrize("function", [one, lambda case: {}, lambda case, rng, more: {}], ids=["one", "none", "three"])
+def test_a_function_that_cannot_take_a_case_is_told_before_the_study(function: Any) -> None:
+    with pytest.raises(mp.InputError, match=r"expected \S+\(case, rng\), found"):
+        mp.study(function, {"x": [1, 2]})
+
+
+def test_a_study_tells_why_cases_failed() -> None:
+    def reason(case: dict[str, Any], rng: Any) -> dict[str, float]:
+        return {"y": 1 / case["x"], "z": [1.0][case["i"]]}
+
+    told = str(mp.study(reason, [{"x": 1, "i": 0}, {"x": 0, "i": 0}, {"x": 0, "i": 0}, {"x": 1, "i": 1}]))
+    assert "case 1 failed: ZeroDivisionError" in told and "case 3 failed: IndexError" in told and "case 2" not in told
+
+
+def test_solvers_and_their_plans_are_told_in_a_line() -> None:
+    arm = mp.Arm(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4))
+    assert repr(arm.inverse_plan).startswith("<inverse kinematics, ") and "\n" not in repr(arm.inverse_plan)
+    assert repr(arm.inverse_solver) == f"<solver of {repr(arm.inverse_plan).strip('<>')}>"
+
+
+@pytest.mark.parametrize("kinds", ["R", "P", "RP", "PR", "PP"])
+def test_inertia_has_the_units_of_the_joints(kinds: str) -> None:
+    """Entry by entry: lengths in other units change M by one factor for each joint that turns."""
+    row = {"theta": 0, "d": 0, "a": "l", "alpha": 90, "mass": "m", **NOTHING}
+    types = {"R": "revolute", "P": "prismatic"}
+    robot = mp.Robot.from_dh([{"type": types[kind], **row} for kind in kinds], angle="deg", name="arm")
+    unit = dict(mp.generate(robot, "inertia_matrix").equations("factored", units=True).units)["M"]
+    mixed = "kg·m², one m less for each joint that slides"
+    assert unit == ("kg·m²" if "P" not in kinds else "kg" if "R" not in kinds else mixed)
+    q = [0.0 if kind == "P" else 0.7 for kind in kinds]
+    twice, once = (mp.Arm(robot.with_parameters(l=l, m=1)).inertia_matrix(q) for l in (2, 1))
+    turning = np.array([kind == "R" for kind in kinds], dtype=float)
+    np.testing.assert_allclose(twice, once * 2 ** (turning[:, None] + turning), atol=1e-12)
+
+
+def test_inputs_may_be_given_by_name() -> None:
+    torque = mp.generate("planar2r", "inverse_dynamics").compile()
+    q, qd, qdd, p = [0.1, 0.2], [0.3, -0.1], [1.0, 2.0], [0.5, 1.0, 0.4, 2.0, 9.81]
+    for called in (torque(qdd=qdd, q=q, qd=qd, p=p), torque(q, qdd=qdd, qd=qd, p=p)):
+        np.testing.assert_array_equal(called, torque(q, qd, qdd, p))
+    with pytest.raises(mp.UnknownNameError, match="no input of planar2r_inverse_dynamics is called 'l1'"):
+        torque(q, qd, qdd, l1=1)
+    for wrong in ({"qd": qd}, {"q": q, "qd": qd, "qdd": qdd}):
+        with pytest.raises(mp.InputError, match="expected each of q, qd, qdd once"):
+            torque(q, **wrong)

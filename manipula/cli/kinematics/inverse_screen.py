@@ -107,7 +107,7 @@ def _class(subject: Robot, plan: Any, words: Sequence[str]) -> dict[str, Any]:
 
 def say_class(told: dict[str, Any]) -> None:
     say(f"{told['robot']}, {told['class']}", "bold cyan")
-    say_prose(f"Why: {told['why']}.")
+    say_prose(f"Why: {tongue.told_in(told['why'], tongue.language())}.")
     if not told["closed_form"]:
         say_prose("There is no closed form; --q and --pose are solved all the same.")
         _say_free(told)

@@ -9,7 +9,7 @@ import typer
 
 from manipula import api
 from manipula.cli.terminal import options, places
-from manipula.cli.terminal.screen import guarded, progress, say_json, say_prose
+from manipula.cli.terminal.screen import guarded, progress, say, say_json, say_prose
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.errors import InputError
 
@@ -40,7 +40,11 @@ def singularities(
     with progress(f"singular configurations of {subject.name}"):
         found = api.singularities(subject, symbolic=options.symbolic_from_text(symbolic))
         text = found.latex if latex else str(found)
-    say_json(found.as_dict()) if as_json else typer.echo(text)
+    if as_json or latex:
+        say_json(found.as_dict()) if as_json else typer.echo(text)
+        return
+    for line in text.splitlines():
+        say(line)
 
 
 @guarded
@@ -68,7 +72,8 @@ def reach(
     if as_json:
         say_json(found.as_dict())
         return
-    typer.echo(str(found))
+    for line in str(found).splitlines():
+        say_prose(line)
     say_prose(f"farthest at q = {_listed(found.q_outer)}; nearest at q = {_listed(found.q_inner)}")
 
 

@@ -71,7 +71,7 @@ class ArmKind(Enum):
     NUMERIC = "numeric"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """`structure` and `case` name the closed form; `roles` its binary choices; the rest is how to read the loop.
 
@@ -97,6 +97,11 @@ class Plan:
     placing: str = ""  # the part of the sentence on the joints that place the point where the others meet
     group: tuple[int, ...] = ()  # the joints that meet or are parallel: they follow where another is free
     masks: dict[int, Mask] = field(default_factory=dict, compare=False)
+
+    def __repr__(self) -> str:
+        count = 2 ** len(self.roles)
+        form = f"closed form, {count} branch{'es' if count > 1 else ''}" if self.closed else "no closed form"
+        return f"<inverse kinematics, {self.title}: {form}; {self.sentence}>"
 
     def as_dict(self) -> dict[str, Any]:
         """The class of the arm; how its loop is read is no use outside."""
