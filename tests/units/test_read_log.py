@@ -220,3 +220,26 @@ def test_currents_are_no_torques(tmp_path: Path) -> None:
     columns |= {f"torque_{j}": 3 * data["tau"][:, j] for j in range(2)}
     file = written(tmp_path / "b.csv", table(columns))
     np.testing.assert_array_equal(mp.read_log(file, "planar2r").tau, 3 * data["tau"])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_joints_may_have_several_words_for_one_quantity(seed: int, tmp_path: Path) -> None:
+    """A slide has forces where a hinge has torques; whoever writes a table by hand says pos here and angle there."""
+    rng, data, names = np.random.default_rng(seed), motion(3), ["yaw", "lift", "roll"]
+    words = {"q": ["pos", "position", "angle"], "tau": ["torque", "force", "effort"]}
+    numbered = seed % 2 == 0
+    columns = {"t": data["t"]}
+    for quantity, order in words.items():
+        for j, word in enumerate(rng.permutation(order)):
+            columns[f"{word}_{j + 1}" if numbered else f"{names[j]}_{word}"] = data[quantity][:, j]
+    mixed = {name: columns[name] for name in rng.permutation(list(columns))}
+    log = mp.read_log(written(tmp_path / "a.csv", table(mixed)), arm(names))
+    np.testing.assert_array_equal(log.q, data["q"])
+    np.testing.assert_array_equal(log.tau, data["tau"])
+
+
+def test_two_columns_of_one_joint_are_both_named(tmp_path: Path) -> None:
+    data, names = motion(2), ["yaw", "lift"]
+    columns = {"t": data["t"], "yaw_pos": data["q"][:, 0], "lift_angle": data["q"][:, 1], "yaw_theta": data["q"][:, 1]}
+    with pytest.raises(mp.InputError, match="'yaw_pos' and 'yaw_theta' may both be the position of yaw"):
+        mp.read_log(written(tmp_path / "a.csv", table(columns)), arm(names))

@@ -6,13 +6,14 @@ All columns of a quantity are matched in one way, so that `joint0 … joint5` ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from manipula.errors import InputError
 from manipula.simulation.records.entries import Entry, Joints, Place
 from manipula.simulation.records.formats.sources import Source
 from manipula.simulation.records.words.heads import COMMON, CURRENTS, MEASURED, head_of, words_of
 
+Key = TypeVar("Key", str, int)
 NEEDED = ("q", "tau")
 NAMES = {"q": "position", "qd": "speed", "qdd": "acceleration", "tau": "torque"}
 
@@ -37,6 +38,7 @@ def chosen(source: Source, quantity: str, entries: Sequence[Entry], joints: Join
         array = entry.place.column if _wide(source, entry) else -1
         families.setdefault((entry.word, entry.family, entry.number >= 0, array), []).append(entry)
     whole = [group for found in families.values() if (group := _group(source, quantity, found, entries, joints))]
+    whole = whole or [group for group in [_mixed(entries, joints)] if group is not None]
     distinct: dict[frozenset[Place], Group] = {}
     for group in whole:
         distinct.setdefault(frozenset(group.places), group)  # by name before by number
@@ -94,6 +96,28 @@ def _group(source: Source, quantity: str, found: list[Entry], all_: Sequence[Ent
     return _ordered_by(sorted(found, key=lambda entry: entry.number), ())
 
 
+def _mixed(entries: Sequence[Entry], joints: Joints) -> Group | None:
+    """One column for every joint under several words, as of an arm with a slide: `lift_force`, `wrist_torque`."""
+    own = [entry for entry in entries if entry.word not in CURRENTS]
+    if len({entry.word for entry in own}) < 2 or not joints.names:
+        return None
+    named = _alone((entry.joint, entry) for entry in own if entry.joint)
+    if set(joints.names) <= set(named) and not _more([named[name] for name in joints.names], own):
+        return _ordered(list(named.values()), joints.names)
+    numbered, count = _alone((entry.number, entry) for entry in own if entry.number >= 0), len(joints.names)
+    if sorted(numbered) in (list(range(count)), list(range(1, count + 1))):
+        return _ordered_by([numbered[k] for k in sorted(numbered)], ())
+    return None
+
+
+def _alone(entries: Iterable[tuple[Key, Entry]]) -> dict[Key, Entry]:
+    """Entries by a key that one column alone has."""
+    found: dict[Key, dict[Place, Entry]] = {}
+    for key, entry in entries:
+        found.setdefault(key, {})[entry.place] = entry
+    return {key: next(iter(own.values())) for key, own in found.items() if len(own) == 1}
+
+
 def _more(found: Sequence[Entry], entries: Sequence[Entry]) -> bool:
     """Are there like columns with other numbers, so that names fit by chance (`joint0 … joint6` of six joints)?"""
     mine = {entry.place for entry in found}
@@ -131,13 +155,14 @@ def how_to_say(source: Source, quantity: str, places: Sequence[Place] = ()) -> s
 
 
 def _twice(entries: Sequence[Entry]) -> tuple[Entry, Entry] | None:
-    """Two like columns of one joint."""
-    seen: dict[tuple[Any, ...], Entry] = {}
-    for entry in entries:
-        key = (entry.word, entry.family, entry.joint, entry.number)
-        before = seen.setdefault(key, entry)
-        if before.place != entry.place and (entry.joint or entry.number >= 0):
-            return before, entry
+    """Two like columns of one joint; two columns of one joint at all, where no two are alike."""
+    for like in (True, False):
+        seen: dict[tuple[Any, ...], Entry] = {}
+        for entry in entries:
+            key = (*((entry.word, entry.family) if like else ()), entry.joint, entry.number)
+            before = seen.setdefault(key, entry)
+            if before.place != entry.place and (entry.joint or (like and entry.number >= 0)):
+                return before, entry
     return None
 
 
