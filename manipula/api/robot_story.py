@@ -12,6 +12,7 @@ from manipula.api import model_verbs
 from manipula.api.module_verbs import robot_module
 from manipula.api.picture_verbs import drawing, picture
 from manipula.api.robot_verbs import tables
+from manipula.api.shown_frames import seen, shown_frame
 from manipula.errors import ManipulaError
 from manipula.generation.reports.published import published
 from manipula.mechanics.drawing.letters import slopes_of
@@ -33,7 +34,7 @@ TOLD = 5  # notes on what they could not show
 
 def story_of(robot: Robot, hidden: Sequence[str], optimise: str, looks: Mapping[str, Any] | None, tell: Tell) -> Story:
     """Everything but what is hidden, with what the page computes by and what goes into a controller."""
-    paper = paper_story(robot, hidden, tell)
+    paper, robot = paper_story(robot, hidden, tell), seen(robot)
     code = [] if "code" in hidden else _code(robot, optimise, tell)
     before = picture(robot, size=(760, 540), whole=True) if paper.picture else ""  # as large as the arm that moves
     drawn = _dressed(paper.drawing, robot, looks) | {"slopes": slopes_of(robot, paper.drawing)}
@@ -60,27 +61,38 @@ def paper_story(robot: Robot, hidden: Sequence[str], tell: Tell) -> Story:
         tell(part)
         return gathered()
 
-    derivation, derivation_typst, no_derivation = told("inverse", lambda: _derived(robot), ("", "", ""))
+    ours = seen(robot)
+    derivation, derivation_typst, no_derivation = told("inverse", lambda: _derived(ours), ("", "", ""))
     base, no_base = told("base", lambda: _base(robot), (None, ""))
-    drawn = drawing(robot)
+    drawn, frames = drawing(ours), _frames(robot)
     return Story(
         name=robot.name,
         about=_about(robot),
         drawing=drawn,
-        picture="" if "arm" in hidden else picture(robot),
+        picture="" if "arm" in hidden else picture(ours),
         tables=told("table", lambda: [(t.title, t.columns, t.rows) for t in tables(robot)], ()),
-        formulas=told("equations", lambda: [_formula(robot, model, tell) for model in SHOWN], ()),
+        formulas=told("equations", lambda: [_formula(ours, model, tell) for model in SHOWN], ()),
         derivation=derivation,
         derivation_typst=derivation_typst,
         no_derivation=no_derivation,
-        counts=told("counts", lambda: [row for model in COUNTED for row in _counts(robot, model, tell)], ()),
+        counts=told("counts", lambda: [row for model in COUNTED for row in _counts(ours, model, tell)], ()),
         verdicts=told("check", lambda: _verdicts(robot, tell), ()),
         base=base,
         no_base=no_base,
         hidden=tuple(hidden),
         version=__version__,
-        remarks=_remarks(drawn["stand_ins"]),
+        remarks=[*frames, *_remarks(drawn["stand_ins"])],
     )
+
+
+def _frames(robot: Robot) -> list[str]:
+    """Which of several frames the report is about."""
+    frame = shown_frame(robot)
+    if not frame:
+        return []
+    others = ", ".join(name for name in robot.frame_names if name != frame)
+    about = f"The robot has several ends: its pose, Jacobian and inverse kinematics are those of {frame}"
+    return [f'{about}; mp.report(robot.at("…"), …) tells those of {others}.']
 
 
 def _about(robot: Robot) -> str:
@@ -103,7 +115,7 @@ def _formula(robot: Robot, model: str, tell: Tell) -> Formula:
         )
         auxiliary = [f"{left} = {right}" for left, right in made.equations("auxiliary").texts("typst")]
         shown = made.equations("factored", "latex")
-        return Formula(title, about, latex=shown.latex, typst=shown.typst, auxiliary=auxiliary)
+        return Formula(title, about, latex=shown.latex, typst=shown.typst, running=shown.running, auxiliary=auxiliary)
     except ManipulaError as error:
         return Formula(title, about, why_not=str(error), auxiliary=auxiliary)
 

@@ -203,6 +203,22 @@ def test_a_reload_keeps_the_work(page: Any) -> None:
     assert page.get_by_role("navigation", name="Begin").count() == 0
 
 
+def test_a_duplicated_tab_keeps_work_of_its_own(page: Any) -> None:
+    """It has the storage of its twin, names too: both go on, and neither writes over the other."""
+    paste(page, ELBOW)
+    name = page.evaluate("sessionStorage.getItem('manipula.studio')")
+    twin = page.context.new_page()
+    twin.goto(page.url)
+    twin.evaluate("name => sessionStorage.setItem('manipula.studio', name)", name)
+    twin.reload()
+    ready(twin)
+    assert cell(twin, 2, "a (m)").input_value() == "0.45"
+    cell(twin, 2, "a (m)").fill("0.99")
+    twin.wait_for_function("Object.values(localStorage).join().includes('0.99')")
+    assert "0.99" not in page.evaluate("name => localStorage.getItem(`manipula.studio.${name}`)", name)
+    twin.close()
+
+
 def test_units_are_changed_without_changing_the_arm(page: Any) -> None:
     paste(page, ELBOW)
     before = position(page)

@@ -24,7 +24,7 @@ from manipula.algebra.show.names import NameParts, book_names, entry_names, trig
 from manipula.algebra.show.printer import Printer
 from manipula.algebra.show.setting import Setting
 from manipula.algebra.show.typeset import PAGES, displays, legend_rows, typeset_rows
-from manipula.algebra.show.typst import Typst
+from manipula.algebra.show.typst import Running, Typst
 from manipula.algebra.show.unicode import Unicode
 from manipula.algebra.simplify import Tell, expanded, factored, silent
 from manipula.algebra.simplify.tree import Symbol, Trig, leaves, operations
@@ -125,6 +125,13 @@ class Equations:
     def typst(self) -> str:
         """The same as a display of Typst's."""
         return str(replace(self, style="typst"))
+
+    @property
+    def running(self) -> list[str]:
+        """Every equation as a formula of Typst's among words, then its short names: for lines that must break."""
+        printer = Running(self.taken, self.aliases)
+        rows = [f"{printer.entry(*left)} = {printer.text(right)}" for left, right in self.lines]
+        return rows + [f"{short} = {long}" for short, long in self._legend(printer)]
 
     def _rows(self, printer: Setting) -> list[str]:
         rows = typeset_rows(self.lines, printer)

@@ -92,3 +92,10 @@ class Typst(Setting):
 
     def aligned(self, rows: Sequence[str]) -> str:
         return "$ " + " \\\n  ".join(rows) + " $"
+
+
+class Running(Typst):
+    """For formulas among words, which break at the end of a line: never between brackets that belong together."""
+
+    def bracket(self, text: str) -> str:
+        return rf"\( {text} \)"

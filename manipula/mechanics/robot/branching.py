@@ -155,6 +155,17 @@ def with_frame(robot: Arm) -> Arm:
     return seen_at(robot, names[0])
 
 
+def shown_frame(robot: Robot) -> str:
+    """The frame that a picture has for a tool where several could be meant: that of its tool's row, else the last;
+    "" where there is no choice."""
+    names = frame_names(robot)
+    if names[0] == TOOL or len(names) == 1:
+        return ""
+    on = robot.joints[robot.tool_row]
+    own = [x.name for x in robot.frames if x.on == on.name]
+    return own[-1] if own else on.name if on.name in names else names[-1]
+
+
 def road_joints(robot: Robot) -> list[str]:
     """The moving joints on the way from the base to the tool."""
     return [robot.joints[row].name for row in _way(robot) if robot.joints[row].kind != "fixed"]

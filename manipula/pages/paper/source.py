@@ -66,14 +66,21 @@ def equations(story: Story) -> str:
 
 
 def formula(one: Formula) -> str:
-    """As a book has it; where that is too wide or too long for paper, in auxiliary equations, as it is computed."""
+    """As a book has it; where a row is too wide for paper in lines that break; where it is too long in auxiliary
+    equations, as it is computed."""
     head = f"#heading(level: 3, {quoted(one.title)})\n"
     lines = len(one.auxiliary)
     if one.typst and len(one.typst) <= LONGEST:
         wide = "A row of these formulas is too wide for paper; the page in HTML shows it, code computes it."
-        return f"{head}#fitted([\n{one.typst}\n], otherwise: [{_in_steps(one) or f'#emph({quoted(wide)})'}])\n"
+        otherwise = _in_lines(one) or _in_steps(one) or f"#emph({quoted(wide)})"
+        return f"{head}#fitted([\n{one.typst}\n], otherwise: [{otherwise}])\n"
     long = f"The equations are {max(len(one.typst), lines):,} signs long: more than paper should hold."
     return f"{head}{_in_steps(one) or f'#emph({quoted(one.why_not or long)})'}\n"
+
+
+def _in_lines(one: Formula) -> str:
+    """Equation by equation, over as many lines as each takes."""
+    return f"#in_lines({', '.join(f'${line}$' for line in one.running)})" if one.running else ""
 
 
 def _in_steps(one: Formula) -> str:

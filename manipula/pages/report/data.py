@@ -18,7 +18,10 @@ class Formula:
     latex: str = ""
     why_not: str = ""
     typst: str = ""
-    auxiliary: Sequence[str] = ()  # the same line by line, in Typst's formulas: for paper, where a row is too wide
+    running: Sequence[
+        str
+    ] = ()  # equation by equation, in Typst's formulas that break: for paper, where a row is too wide
+    auxiliary: Sequence[str] = ()  # operation by operation, where there is no other form
 
 
 @dataclass(frozen=True)

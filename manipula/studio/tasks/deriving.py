@@ -12,7 +12,7 @@ from manipula import api
 from manipula.arm import Arm
 from manipula.errors import ManipulaError
 from manipula.studio.tasks.describing import digest_of
-from manipula.studio.tasks.given import Given, names_in, robot_in, text_in
+from manipula.studio.tasks.given import Given, names_in, seen_in, text_in
 
 Tell = Callable[[str], None]
 FORMS = ("factored", "expanded", "auxiliary")
@@ -34,7 +34,7 @@ def module(given: Given, tell: Tell) -> dict[str, Any]:
     """The robot as a JavaScript module, named by what is in it."""
     models = names_in(given, "models") or None
     text = api.robot_module(
-        robot_in(given), None, models, optimise=text_in(given, "optimise", "fast", LEVELS[:2]), tell=tell
+        seen_in(given), None, models, optimise=text_in(given, "optimise", "fast", LEVELS[:2]), tell=tell
     )
     name = f"{digest_of(text)}.mjs"
     folder = Path(given["outbox"]) / "models"
@@ -46,7 +46,7 @@ def module(given: Given, tell: Tell) -> dict[str, Any]:
 def equations(given: Given, tell: Tell) -> dict[str, Any]:
     """A model in print: lines in LaTeX and in plain text, what its short names mean, what it costs."""
     form, names = text_in(given, "form", "factored", FORMS), text_in(given, "names", "file", ("file", "book"))
-    made = api.generate(robot_in(given), text_in(given, "model"), **chosen_in(given), tell=tell)
+    made = api.generate(seen_in(given), text_in(given, "model"), **chosen_in(given), tell=tell)
     entries = names_in(given, "entries")
     made = made.only(*entries) if entries else made
     found = made.equations(form, "latex", names=names, units=True, tell=tell)
@@ -86,7 +86,7 @@ def _on_screen(tex: str) -> str:
 
 def counts(given: Given, tell: Tell) -> dict[str, Any]:
     """Operations, method by method, beside what others have printed."""
-    robot = robot_in(given)
+    robot = seen_in(given)
     options = {"symbolic": text_in(given, "symbolic", "auto", SYMBOLIC)}
     rows, left_out = [], []
     for model in names_in(given, "models", COUNTED):
@@ -100,7 +100,7 @@ def counts(given: Given, tell: Tell) -> dict[str, Any]:
 
 def inverse(given: Given, tell: Tell) -> dict[str, Any]:
     """The class of the arm, its branches, and the derivation of its closed form, step by step."""
-    robot = robot_in(given)
+    robot = seen_in(given)
     tell("which class of arm this is")
     plan = Arm(robot).inverse_plan.as_dict()
     found = {
@@ -164,13 +164,13 @@ def _line(line: dict[str, str]) -> dict[str, str]:
 
 def check(given: Given, tell: Tell) -> dict[str, Any]:
     """The laws of mechanics on this very robot."""
-    return api.check(robot_in(given), tell=tell).as_dict()
+    return api.check(seen_in(given), tell=tell).as_dict()
 
 
 def base(given: Given, tell: Tell) -> dict[str, Any]:
     """What torques can tell of the links, and in which combinations."""
     tell("independent columns of the regressor")
-    found = api.base_parameters(robot_in(given), symbolic=text_in(given, "symbolic", "auto", SYMBOLIC))
+    found = api.base_parameters(seen_in(given), symbolic=text_in(given, "symbolic", "auto", SYMBOLIC))
     lines = found.equations("latex")
     both = [(*text, *tex) for text, tex in zip(lines.texts("text"), lines.texts("latex"))]
     rows = [{"name": name, "value": found.by_name.get(name), "text": text, "tex": f"{left} = {_on_screen(right)}"}

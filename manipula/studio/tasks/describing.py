@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from manipula import api
+from manipula.api.shown_frames import seen, shown_frame
 from manipula.errors import InputError, RobotFileError
 from manipula.robot import Robot
 from manipula.studio.tasks.faults import faults, heard
@@ -73,7 +74,7 @@ def draw(given: Given, tell: Tell) -> dict[str, Any]:
             return {"errors": faults(error)}
     values = values_in(given, robot)
     with heard():
-        drawing = api.drawing(robot, values or None)
+        drawing = api.drawing(seen(robot), values or None)
     toml = api.to_text(robot)
     return {
         "document": api.document(robot),
@@ -81,6 +82,7 @@ def draw(given: Given, tell: Tell) -> dict[str, Any]:
         "parameters": [_parameter(fact) for fact in api.parameter_facts(robot).values()],
         "dof": robot.dof,
         "joint_names": list(robot.joint_names),
+        "frame": shown_frame(robot),
         "warnings": warned,
         "toml": toml,
         "digest": digest_of(toml),

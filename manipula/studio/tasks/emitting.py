@@ -14,7 +14,7 @@ from manipula import api
 from manipula.errors import InputError
 from manipula.studio.tasks.deriving import chosen_in
 from manipula.studio.tasks.describing import file_name
-from manipula.studio.tasks.given import Given, flag_in, names_in, part_in, robot_in, text_in
+from manipula.studio.tasks.given import Given, flag_in, names_in, part_in, robot_in, seen_in, text_in
 
 Tell = Callable[[str], None]
 _KINDS = {".c": "c", ".h": "c", ".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".m": "matlab", ".rs": "rust",
@@ -53,7 +53,7 @@ def put(outbox: Path, name: str, data: bytes) -> str:
 
 
 def _made(given: Given, tell: Tell) -> tuple[dict[str, bytes], dict[str, Any]]:
-    robot, language = robot_in(given), api.language(text_in(given, "language", "c"))
+    robot, language = seen_in(given), api.language(text_in(given, "language", "c"))
     names = names_in(given, "models", ("inverse_dynamics",))
     if not names:
         raise InputError("models: choose at least one")

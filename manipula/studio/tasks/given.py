@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from manipula import api
+from manipula.api.shown_frames import seen
 from manipula.errors import InputError
 from manipula.robot import Robot
 from manipula.studio.tasks.faults import heard
@@ -22,10 +23,15 @@ def robot_in(given: Given) -> Robot:
         return robot.with_parameters(**values) if values else robot
 
 
+def seen_in(given: Given) -> Robot:
+    """The same, about the frame that the picture has for a tool where the robot has several."""
+    return seen(robot_in(given))
+
+
 def numeric_robot(given: Given) -> tuple[Robot, dict[str, float]]:
     """The same with a number for every letter, and those that were made up."""
     with heard():
-        return api.with_stand_ins(robot_in(given))
+        return api.with_stand_ins(seen_in(given))
 
 
 def values_in(given: Given, robot: Robot) -> dict[str, float]:

@@ -149,6 +149,7 @@ export type DrawAnswer =
       parameters: Parameter[];
       dof: number;
       joint_names: string[];
+  frame: string; // what the tool is where the robot has several ends; "" where it has one
       warnings: Warning[];
       toml: string;
       digest: string; // of the robot; names modules and results

@@ -9,7 +9,7 @@ import { App } from "./frame/app";
 import { language, type Language } from "./language";
 import { coordinates, followDrawing, move, q } from "./state/arm";
 import { follow } from "./state/drawing";
-import { keepEverything, kept } from "./state/kept";
+import { claimName, keepEverything, kept } from "./state/kept";
 import { listen } from "./state/keys";
 import { followLooks } from "./state/looks";
 import { followSearch } from "./state/searching";
@@ -21,6 +21,7 @@ import { beginWith, welcome } from "./state/work";
 const ASK_AGAIN_MS = 3000;
 
 async function begin(): Promise<void> {
+  await claimName();
   const before = kept();
   if (before) {
     beginWith(before.document, before.file);

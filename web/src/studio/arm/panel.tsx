@@ -5,7 +5,7 @@ import { t } from "../language";
 import { Act, Switch } from "../parts/controls";
 import { download } from "../parts/handing";
 import { home, move, pose, show, shown, why } from "../state/arm";
-import { module } from "../state/drawing";
+import { drawn, module } from "../state/drawing";
 import { wardrobe, wearing } from "../state/looks";
 import { viewer } from "../state/viewing";
 import { robot, units } from "../state/work";
@@ -56,7 +56,8 @@ function ToolPlace(): JSX.Element {
   const place = T ? [0, 1, 2].map((i) => (T[i]![3]! * size).toFixed(length === "mm" ? 1 : 3)).join(", ") : "…";
   return (
     <p class="tool-place" aria-live="off">
-      {t("tool")} <output aria-label={t("Position of the tool ({0})", length)}>{place}</output> {length}
+      {t("tool")} {drawn.value?.frame && `(${drawn.value.frame}) `}
+      <output aria-label={t("Position of the tool ({0})", length)}>{place}</output> {length}
       {why.value && !["slider", "key", "drag", "new arm", "home", "welcome", "play"].includes(why.value) && <span class="why"> · {why.value}</span>}
     </p>
   );

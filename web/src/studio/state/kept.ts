@@ -27,6 +27,28 @@ export function tabName(): string {
   return made;
 }
 
+/** True where no other tab goes by this name; it is then this tab's until it is closed. */
+function held(name: string): Promise<boolean> {
+  return new Promise((answer) => {
+    if (!navigator.locks) return answer(true);
+    const until = (lock: Lock | null): Promise<void> | undefined => {
+      answer(lock !== null);
+      return lock ? new Promise(() => undefined) : undefined;
+    };
+    void navigator.locks.request(`${KEY}.${name}`, { ifAvailable: true }, until);
+  });
+}
+
+/** A tab that was duplicated has its twin's name: it takes one of its own, and a copy of the work. */
+export async function claimName(): Promise<void> {
+  const name = tabName();
+  if (await held(name)) return;
+  const before = localStorage.getItem(`${KEY}.${name}`);
+  sessionStorage.removeItem(KEY);
+  if (before) localStorage.setItem(`${KEY}.${tabName()}`, before);
+  await held(tabName());
+}
+
 /** What this tab held before it was reloaded, or null. */
 export function kept(name = tabName()): Kept | null {
   try {
