@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula.api.robot_verbs import load, loaded
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, UnknownNameError, UnsetError
 
 if TYPE_CHECKING:
     from manipula.algebra.expr.function import Function
@@ -271,6 +271,9 @@ def simulate_file(path: str | Path, *, tell: Callable[[str], None] = lambda text
     asked, folder = read_scenario(path), Path(path).parent
     try:
         run = _played(asked, folder, tell)
+    except UnsetError as error:
+        values = f"[plant] parameters = {{ {error.missing[0]} = … }} gives one"
+        raise InputError(f"{path}: {error.problem}; {values}") from error
     except UnknownNameError as error:
         raise InputError(f"{path}: {error}") from error
     except InputError as error:

@@ -91,7 +91,9 @@ def task_from(
     lead = _lead(q, qd, values, gains or {})
     n = robot.dof
     q, qd = (np.array(np.broadcast_to(x, (*lead, n))) for x in (q, qd))
-    if np.prod(lead, dtype=float) * (steps // _whole("every", every, 1) + 1) * n > MOST_NUMBERS:
+    if _whole("every", every, 1) > steps:
+        raise InputError(f"every: keeps one step in {every} of a run of {steps}, its start alone; at most {steps}")
+    if np.prod(lead, dtype=float) * (steps // every + 1) * n > MOST_NUMBERS:
         many = f" of {np.prod(lead, dtype=int)} arms" if lead else ""
         raise InputError(f"{steps:.4g} steps{many} are too many to keep; every= keeps one step in so many")
     return Task(

@@ -16,7 +16,7 @@ Table = TypeVar("Table", bound=BaseModel)
 def checked_toml(path: Path, table: type[Table], kind: str) -> Table:
     """The file, checked. `kind` is what such files are called."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows' editors mark the file
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -44,4 +44,4 @@ def _told_problem(error: ValidationError, kind: str) -> str:
 
 def _is_choice(word: str) -> bool:
     """Pydantic names the kinds that it tried; a reader of the file knows none of them."""
-    return word in ("Load", "float", "str", "list[float]") or "[" in word
+    return word in ("Load", "float", "str", "bool", "constrained-float", "constrained-int") or "[" in word

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import manipula as mp
 from manipula import api
 from manipula.cli.app import app
-from manipula.simulation.scenarios.scenario import joints_from, read_scenario, schema_text
+from manipula.simulation.scenarios.scenario import ReferenceTable, joints_from, motion_from, read_scenario, schema_text
 
 pytestmark = pytest.mark.usefixtures("kept_functions")
 
@@ -120,6 +120,22 @@ BROKEN = [
     ("l1 = 0.5", "l9 = 0.5", "no parameter is called 'l9'"),
     ('log = "run.csv"', 'log = "run.xls"', "output: log: found 'run.xls'; string should match pattern"),
     ("[run]", "[run", "is no TOML"),
+    ("until = 0.04", "until = true", "run: until: found True; input should be a valid number"),
+    ("until = 0.04", 'until = "0.04"', "run: until: found '0.04'"),
+    ("until = 0.04", "until = 0.04\nevery = 41", "every: keeps one step in 41 of a run of 40"),
+    ("until = 0.04", "until = 0.04\n[sensors]\nnoise = { q = -1 }", "sensors: noise: q: found -1"),
+    ('effort = "none"', "effort = -1", "plant: effort: found -1"),
+    (", g = 9.81 }", " }", r"planar2r: .* needs a value for g; .plant. parameters = \{ g = … \} gives one"),
+    (
+        "start = [0, 10]\ngoal = [40, -20]\nduration = 0.03",
+        'kind = "spline"\npoints = [[0, 1], [2]]',
+        "reference: points: row 2: expected 2 numbers, one a joint, found 1",
+    ),
+    (
+        "duration = 0.03",
+        'kind = "trapezoid"\nvelocity = [1, 2, 3]\nacceleration = 3',
+        "reference: velocity: expected 2 numbers",
+    ),
 ]
 
 
@@ -150,6 +166,35 @@ def test_files_that_are_not_there() -> None:
 
 def test_degrees_are_of_joints_that_turn() -> None:
     np.testing.assert_allclose(joints_from([90, 0.5], [True, False], True, "q"), [np.pi / 2, 0.5])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rates_of_a_reference_are_in_the_angle_of_the_file(seed: int) -> None:
+    """So the same motion takes the same time, in degrees and in radians, whichever joints turn."""
+    rng = np.random.default_rng(seed)
+    turns = [bool(x) for x in rng.integers(0, 2, 3)]
+    unit = np.where(turns, 180 / np.pi, 1.0)
+    goal, top = rng.uniform(0.2, 1, 3), rng.uniform(1, 3, (3, 3))
+    rates = dict(zip(("velocity", "acceleration", "jerk"), top))
+    for kind in ("trapezoid", "jerk_limited"):
+        given = {name: x for name, x in rates.items() if kind == "jerk_limited" or name != "jerk"}
+        made = []
+        for scale, degrees in ((np.ones(3), False), (unit, True)):
+            told = {name: (x * scale).tolist() for name, x in given.items()}
+            table = ReferenceTable(kind=kind, start=[0, 0, 0], goal=(goal * scale).tolist(), **told)
+            made.append(motion_from(table, turns, degrees, Path()))
+        assert made[0].duration == pytest.approx(made[1].duration, rel=1e-12)
+
+
+def test_one_rate_for_all_joints_is_in_degrees_too() -> None:
+    table = ReferenceTable(kind="trapezoid", start=[0, 0], goal=[90, 0.0], velocity=90, acceleration=360)
+    assert motion_from(table, [True, True], True, Path()).duration == pytest.approx(1 + 90 / 360)
+
+
+def test_an_editor_of_windows_may_mark_the_file_and_one_effort_is_for_all(tmp_path: Path) -> None:
+    file = tmp_path / "marked.toml"
+    file.write_text("\ufeff" + TEXT.replace('effort = "none"', "effort = 80"), encoding="utf-8")
+    assert read_scenario(file).plant.effort == 80
 
 
 VALUES = ["--set", "l1=0.5", "--set", "l2=0.4", "--set", "m1=3", "--set", "m2=2", "--set", "g=9.81"]

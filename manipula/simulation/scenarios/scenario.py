@@ -17,11 +17,13 @@ from manipula.simulation import trajectory
 from manipula.simulation.events import Event
 from manipula.support.checked_toml import checked_toml
 
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-AtLeastZero = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+# strict: a number is no text and no truth value
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False, strict=True)]
+AtLeastZero = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
+Finite = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Vector = list[Finite]
-Whole = Annotated[int, Field(ge=0)]
+Whole = Annotated[int, Field(ge=0, strict=True)]
+Choice = Annotated[bool, Field(strict=True)]
 
 
 class _Table(BaseModel):
@@ -45,9 +47,9 @@ class PlantTable(_Table):
     payload: Load | None = None
     parameters: dict[str, Finite] = {}
     friction: Literal["stick", "smooth", "lugre", "none"] = "stick"
-    effort: Literal["limits", "none"] | list[Positive] = "limits"
-    stops: bool = True
-    elastic: bool | Positive | list[Positive] = False
+    effort: Literal["limits", "none"] | Positive | list[Positive] = "limits"
+    stops: Choice = True
+    elastic: Choice | Positive | list[Positive] = False
     backlash: AtLeastZero | list[AtLeastZero] | None = None
     sigma0: Positive | list[Positive] | None = None
     sigma1: AtLeastZero | list[AtLeastZero] | None = None
@@ -99,7 +101,7 @@ class RunTable(_Table):
     method: str = "rk4"
     accuracy: Positive | None = None
     seed: Whole = 0
-    every: Annotated[int, Field(ge=1)] = 1
+    every: Annotated[int, Field(ge=1, strict=True)] = 1
 
 
 class SensorsTable(_Table):
@@ -171,6 +173,11 @@ def motion_from(table: ReferenceTable | None, turns: list[bool], degrees: bool, 
     for name in ("start", "goal", "points"):
         if name in given:
             given[name] = joints_from(given[name], turns, degrees, f"reference: {name}")
+    for name in ("velocity", "acceleration", "jerk"):
+        if name in given:
+            all_alike = isinstance(given[name], float | int)
+            every = [given[name]] * len(turns) if all_alike else given[name]
+            given[name] = joints_from(every, turns, degrees, f"reference: {name}")
     if table.kind == "table":
         return trajectory.table(folder / given["file"])
     ends = [given.pop(name) for name in ("start", "goal") if name in given]
@@ -190,10 +197,13 @@ _KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def joints_from(values: Any, turns: list[bool], degrees: bool, what: str) -> Any:
-    """Positions of joints in SI: angles may be given in degrees."""
+    """Positions of joints and their rates, one row or several, in SI: angles may be given in degrees."""
+    rows = values if values and isinstance(values[0], list) else [values]
+    for row, numbers in enumerate(rows, 1):
+        if len(numbers) != len(turns):
+            where = what if rows[0] is values else f"{what}: row {row}"
+            raise InputError(f"{where}: expected {len(turns)} numbers, one a joint, found {len(numbers)}")
     found = np.asarray(values, dtype=float)
-    if found.shape[-1:] != (len(turns),):
-        raise InputError(f"{what}: expected {len(turns)} numbers, one a joint, found {found.shape[-1]}")
     return np.where(turns, np.radians(found), found) if degrees else found
 
 
