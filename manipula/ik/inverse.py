@@ -130,7 +130,7 @@ class InverseSolver(JointSpace):
         q, valid = found.q.reshape(-1, self.chain.dof), np.ravel(found.valid)
         result = InverseResult(self, T, q[ordered(q, valid, near)], near, values)
         if values is None:
-            return result
+            return self._searched_if_empty(result, parameter) if self._alike else result
         place = seat_of(self, T, near, q, valid, self.tolerances.exact, values)
         if place is not None:
             q[place], valid[place] = near, True
@@ -173,8 +173,12 @@ class InverseSolver(JointSpace):
     @cached_property
     def _may_miss(self) -> bool:
         """Whether a closed form or an elimination may have no answer to a pose that the arm meets but for rounding."""
-        counted = self.chain.dof >= 6 and self.general is not None
-        return self.freedoms < 6 and (self.closed is not None or counted)
+        return self.freedoms < 6 and (self.closed is not None or (self._alike and self.general is not None))
+
+    @cached_property
+    def _alike(self) -> bool:
+        """Whether joints move the tool alike: a pose that is a little off may then be out of reach of every branch."""
+        return self.freedoms < 6 <= self.chain.dof
 
     def _parameter_values(self, seed: Floats | None, parameter: ArrayLike | None) -> Floats | None:
         if self.parameter.exists:
@@ -247,7 +251,7 @@ class InverseSolver(JointSpace):
     ) -> None:
         """Poses without an answer of which the closed form cannot be sure, in place (see `_searched_if_empty`)."""
         each = 1 if values is None else values.size
-        unsure = found.unsettled.reshape(-1, each).any(-1) | self.parameter.exists
+        unsure = found.unsettled.reshape(-1, each).any(-1) | self.parameter.exists | self._alike
         most = each * found.valid.shape[-1]
         valid, q = found.valid.reshape(len(T), most), found.q.reshape(len(T), most, self.chain.dof)
         for i in np.flatnonzero(unsure & ~valid.any(-1)):

@@ -53,9 +53,9 @@ def test_a_pose_with_few_digits_is_met_and_one_beside_it_is_not(kind: Any) -> No
     rows = kind(rng)
     solver = InverseSolver(numeric_chain(mp.Robot.from_dh(rows, angle="deg")))
     assert solver.freedoms < 6 <= solver.chain.dof
-    q = np.array([rng.uniform(-2, 2) if row["type"] == "revolute" else rng.uniform(-0.4, 0.6) for row in rows])
-    exact = solver.pose(q)
     for way in WAYS.values():
+        q = [rng.uniform(-2, 2) if row["type"] == "revolute" else rng.uniform(-0.4, 0.6) for row in rows]
+        exact = solver.pose(np.array(q))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ManipulaWarning)  # that the rotation was made exact
             found, many = solver(way(exact)), solver(way(exact)[None])
@@ -64,6 +64,17 @@ def test_a_pose_with_few_digits_is_met_and_one_beside_it_is_not(kind: Any) -> No
     tilted = exact.copy()
     tilted[:3, :3] = tilted[:3, :3] @ np.array([[1, 0, 0], [0, 0.8, -0.6], [0, 0.6, 0.8]])
     assert kind in (gantry, column) or not len(solver(tilted).q)
+
+
+def test_where_a_closed_form_has_no_branch_left_the_pose_is_searched() -> None:
+    """Three axes that meet, a turn and two slides; 2 and 8 of these poses are out of reach of every branch."""
+    turns = [(45, 0, 0, -90), (-90, 0, 0, 30), (90, 0, 0, 90), (90, 0.259, 0, 33.6)]
+    rows = [*turns, (45, 0.3, 0.3, -90, "P"), (97.2, 0, 0, 106.6, "P")]
+    solver = InverseSolver(numeric_chain(mp.Robot.from_dh(rows, angle="deg")))
+    rng = np.random.default_rng(0)
+    q = [np.concatenate([rng.uniform(-2, 2, 4), rng.uniform(-0.4, 0.6, 2)]) for _ in range(9)]
+    poses = np.round(solver.pose(np.array([q[2], q[8]])), 6)
+    assert solver.closed is not None and len(solver(poses[0]).q) and solver(poses).valid.any(-1).all()
 
 
 def test_an_arm_of_six_freedoms_is_asked_for_all_digits() -> None:

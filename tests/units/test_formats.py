@@ -19,6 +19,7 @@ def test_every_folder_with_a_reader_is_registered() -> None:
     assert {path.parent.name for path in FOLDER.glob("*/read.py")} == set(FORMATS)
 
 
+@pytest.mark.filterwarnings("ignore:.* cannot hold the :manipula.errors.ManipulaWarning")
 @pytest.mark.parametrize("item", FORMATS.values(), ids=lambda item: item.name)
 def test_an_entry_reads_and_writes_the_same_arm(item: Format, tmp_path: Path) -> None:
     robot = mp.load("planar2r").with_parameters(l1=0.5, l2=0.4, m1=2, m2=1, g=9.81)
