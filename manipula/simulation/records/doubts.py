@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.simulation.records.sampling import gaps
+from manipula.simulation.records.wrapping import wrapped
 
 Array = NDArray[np.float64]
 DEGREE = pi / 180
@@ -57,7 +58,7 @@ class Ends(NamedTuple):
 
 def doubt(log: Seen, ends: Ends | None) -> str:
     """The first reason not to believe the numbers, with what to write; empty where there is none."""
-    for reason in (_times(log), _slopes(log), _degrees(log, ends)):
+    for reason in (_times(log), _turns(log), _slopes(log), _degrees(log, ends)):
         if reason:
             return reason
     return ""
@@ -81,6 +82,14 @@ def _times(log: Seen) -> str:
 
 def _word(unit: str) -> str:
     return {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}[unit]
+
+
+def _turns(log: Seen) -> str:
+    for j, turns in enumerate(log.turns or (True,) * log.q.shape[1]):
+        if turns and (count := int(np.count_nonzero(wrapped(log.t, log.q[:, j])))):
+            how = "np.unwrap(q, axis=0) puts them together"
+            return f"{log.names[j]}: positions jump by a turn {count} time{'s' if count > 1 else ''}; {how}"
+    return ""
 
 
 # speeds beside positions

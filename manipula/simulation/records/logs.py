@@ -143,7 +143,8 @@ class Log:
         for row in log.rows():
             reason = doubt(row, ends)
             if reason:
-                how = "" if self.understood else " (a Log is SI: convert, or name in stated=(…) what is)"
+                arrays = not self.understood and "units=" in reason
+                how = " (a Log is SI: convert, or name in stated=(…) what is)" if arrays else ""
                 raise InputError(f"{self._place}{reason}{how}")
             said += [*sampling.told(row.t, sampling.pieces(row.t)), *remarks(row, ends)]
         return log.noted(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from manipula.simulation.records.repairs import Rows
 from manipula.simulation.records.words.heads import CURRENTS, unknown_unit
 from manipula.simulation.records.words.names import MEASURED, WANTED, si_unit
 from manipula.simulation.records.words.units import said_unit
+from manipula.simulation.records.wrapping import unwrapped
 
 Array = NDArray[np.float64]
 QUANTITIES = (*MEASURED, *WANTED)
@@ -75,7 +76,7 @@ class Reading:
         states = self._states()
         times = self._times(rate, len(arrays["q"]))
         rows = Rows(self.source.path, times, {**arrays, **states}).repaired()
-        repairs = [*self.source.repairs, *rows.said]
+        repairs = [*self.source.repairs, *rows.said, *self._unwrapped(rows)]
         for said in repairs:
             caution(f"{self.source.path}: {said}")
         given: dict[str, Any] = {name: value for name, value in rows.arrays.items() if name in QUANTITIES}
@@ -85,6 +86,17 @@ class Reading:
             t=rows.t, **given, state=state, joints=joints, notes=(*self.notes, *repairs), source=self.source.path,
             turns=self.turns, stated=tuple(sorted(self.stated)), understood=self._understood(given),
         )  # fmt: skip
+
+    def _unwrapped(self, rows: Rows) -> Iterator[str]:
+        """Positions that were cut at a turn, put together in place; what was saved here is read back as it is."""
+        for name in () if self.source.own else ("q", "q_ref"):
+            for j, turns in enumerate(self.turns if name in rows.arrays else ()):
+                q, count = unwrapped(rows.t, rows.arrays[name][:, j]) if turns else (None, 0)
+                if count:
+                    rows.arrays[name] = rows.arrays[name].copy()
+                    rows.arrays[name][:, j] = q
+                    joint = self.found.joints[j] if self.found.joints else f"joint {j + 1}"
+                    yield f"{joint}: {name} jumps by a turn {count} time{'s' if count > 1 else ''}: put together"
 
     # numbers
 
