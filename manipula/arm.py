@@ -22,7 +22,7 @@ from manipula.generation.structure import numeric_chain, plan_of
 from manipula.mechanics.models.catalogue import MODELS
 from manipula.mechanics.models.entry import TOOL
 from manipula.mechanics.models.ports import PORTS
-from manipula.mechanics.robot.branching import followers, road_followers, with_frame
+from manipula.mechanics.robot.branching import followers, has_own_frame, road_followers, with_frame
 from manipula.robot import Robot
 from manipula.support.waiting import told_when_slow
 
@@ -38,7 +38,10 @@ WRENCH = "wrench_tool"
 
 
 def _model_call(arm: Arm, method: Callable[..., Any]) -> Any:
-    """The thin call of a model, where there is one; its help knows the shapes on this arm."""
+    """The thin call of a model, where there is one; its help knows the shapes on this arm. A robot that branches is
+    asked about a frame in the call itself."""
+    if MODELS[method.__name__].needs & TOOL and not has_own_frame(arm.robot):
+        return None
     code = arm.model(method.__name__)
     shapes = ", ".join(f"{port.name} (…{''.join(f', {size}' for size in port.shape)})" for port in code.outputs)
     doc = f"{method.__doc__ or ''}\n\nOn this arm: {shapes}."

@@ -144,12 +144,18 @@ def with_load_on_row(robot: Arm) -> Arm:
     return replace(robot, joints=joints, payload=())
 
 
+def has_own_frame(robot: Robot) -> bool:
+    """Whether a frame is meant when none is named: the tool, or the only one there is."""
+    names = frame_names(robot)
+    return names[0] == TOOL or len(names) == 1
+
+
 def with_frame(robot: Arm) -> Arm:
     """The robot with the frame meant when none is named: its tool, or the only one there is."""
     names = frame_names(robot)
     if names[0] == TOOL:
         return robot
-    if len(names) > 1:
+    if not has_own_frame(robot):
         listed = ", ".join(map(repr, names[:SHOWN])) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
         raise InputError(f"{robot.name} branches at {branching(robot)!r}; say which frame is meant: {listed}")
     return seen_at(robot, names[0])
