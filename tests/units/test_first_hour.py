@@ -183,3 +183,45 @@ def test_inputs_may_be_given_by_name() -> None:
     for wrong in ({"qd": qd}, {"q": q, "qd": qd, "qdd": qdd}):
         with pytest.raises(mp.InputError, match="expected each of q, qd, qdd once"):
             torque(q, **wrong)
+
+
+def test_a_robot_that_branches_is_asked_about_frames_in_the_call(tmp_path: Path) -> None:
+    (tmp_path / "grip.urdf").write_text(URDF)
+    arm, q = mp.Arm(mp.load(tmp_path / "grip.urdf"), optimise="none"), [0.3, -0.4, 0.02]
+    for frame in ("right", "hand"):
+        meant = mp.Arm(arm.robot, frame=frame, optimise="none")
+        np.testing.assert_array_equal(arm.pose(q, frame=frame), meant.pose(q))
+        np.testing.assert_array_equal(arm.jacobian(q, frame), meant.jacobian(q))
+        np.testing.assert_array_equal(arm.tool_velocity(q, q, frame=frame), meant.tool_velocity(q, q))
+    with pytest.raises(mp.InputError, match="say which frame is meant: 'left', 'right'"):
+        arm.pose(q)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_an_arm_to_a_tip_is_saved_with_all_that_it_carries(seed: int, tmp_path: Path) -> None:
+    """Fingers beside the chain, behind joints that stand still anywhere and any way round."""
+    draw = random.Random(seed)
+    mass = '<inertial><mass value="{}"/><origin xyz="{} {} {}"/><inertia {}/></inertial>'
+    tensor = 'ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"'
+
+    def body() -> str:
+        return mass.format(draw.randint(1, 5), *(draw.choice([0, 0.1, -0.2]) for _ in range(3)), tensor)
+
+    def origin() -> str:
+        turns = [draw.choice(["0", "1.5707963267948966", "0.3", "-1.1"]) for _ in range(3)]
+        return f'<origin xyz="{draw.random():.3f} 0.1 {draw.random():.2f}" rpy="{" ".join(turns)}"/>'
+
+    parts = ['<robot name="tip"><link name="base"/>']
+    parts += [f'<link name="{name}">{body()}</link>' for name in ("arm", "hand", "finger", "nail")]
+    for name, parent in (("arm", "base"), ("hand", "arm"), ("finger", "hand"), ("nail", "finger")):
+        kind = "prismatic" if name == "finger" else "revolute"
+        axis = draw.choice(["0 1 0", "1 0 0", "0 0 -1"])
+        parts.append(f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{name}"/>{origin()}'
+                     f'<axis xyz="{axis}"/><limit lower="-1" upper="1" effort="9" velocity="9"/></joint>')  # fmt: skip
+    (tmp_path / "tip.urdf").write_text("".join(parts) + "</robot>")
+    robot = mp.load(tmp_path / "tip.urdf", tip="hand", locked={"finger": 0.25, "nail": draw.choice([0, 0.4])})
+    mp.save(robot, tmp_path / "tip.toml")
+    ours, again = (mp.Arm(x, optimise="none") for x in (robot, mp.load(tmp_path / "tip.toml")))
+    for q in ([0.0, 0.0], [0.7, -0.3]):
+        np.testing.assert_allclose(again.pose(q), ours.pose(q), atol=1e-14)
+        np.testing.assert_allclose(again.gravity(q), ours.gravity(q), atol=1e-12)

@@ -25,6 +25,7 @@ from manipula.mechanics.robot.exact import is_zero
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.placed import QUARTERS, TURNS, placed_from_joint, with_placement
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
+from manipula.mechanics.robot.formats.shortened import in_order
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import structured
@@ -134,7 +135,7 @@ class _Writer:
         return f"[{', '.join(self.entry(cell.parameter, quantity) for cell in cells)}]"
 
     def placement(self, steps: Steps, part: str) -> Iterator[str]:
-        cells = placement_from_steps(steps)
+        cells = placement_from_steps(steps) or placement_from_steps(in_order(steps))
         if cells is None:
             raise RobotFileError(
                 "its steps are not a shift followed by roll, pitch and yaw", field=part, hint="save it as URDF"
