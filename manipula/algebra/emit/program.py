@@ -49,6 +49,7 @@ class ProgramWriter(ExpressionWriter):
     helpers: Mapping[str, Sequence[str]] = {}  # by the keys of `forms`: lines of a function that the form calls
     decides = True  # the language has nothing of its own for what tapes decide
     indent = "    "
+    power = ""  # the text of x to the y, where lines of a tape call it
 
     def __init__(self, routines: Sequence[Routine], public: Sequence[str] = ()) -> None:
         """`public`: the routines that can be called from outside."""
@@ -108,7 +109,7 @@ class ProgramWriter(ExpressionWriter):
 
     def straight_helpers(self, prefix: str, used: set[str]) -> list[str]:
         """Further functions that the lines of a tape call."""
-        return []
+        return [self.power] if "pow" in used and self.power else []
 
     def prototypes(self) -> list[str]:
         """Routines that are called before their text, where that has to be said."""

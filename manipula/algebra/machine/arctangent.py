@@ -10,6 +10,7 @@ own function, the other lanes keeping what they have.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from manipula.algebra.machine.sincos import pack, polynomial, room, unpack
@@ -134,12 +135,7 @@ done:
 
 def _angle(w: Writer, k: Kind, ratio: Ratio) -> tuple[str, str]:
     """The angle, and the larger of |y| and |x| (NaN if either is)."""
-
-    def op(name: str, a: str, b: str) -> str:
-        return w.let(f"f{name} {k.text} {a}, {b}")
-
-    def fma(a: str, b: str, c: str) -> str:
-        return w.let(w.intrinsic("fma", k, a, b, c))
+    fma, op = partial(w.fma, k), partial(w.floating, k)
 
     def choose(test: str, yes: str, no: str) -> str:
         return w.let(f"select {k.test} {test}, {k.text} {yes}, {k.text} {no}")

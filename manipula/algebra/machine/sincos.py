@@ -10,6 +10,7 @@ handed to the system's own functions, the other lanes keeping what they have: no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from manipula.algebra.machine.writer import Kind, Writer
@@ -185,13 +186,7 @@ def _turns(w: Writer, k: Kind, x: str) -> tuple[str, str]:
 
 def _careful(w: Writer, k: Kind, x: str) -> Pair:
     """r + e, e its rounding error; both polynomials corrected by e."""
-
-    def fma(a: str, b: str, c: str) -> str:
-        return w.let(w.intrinsic("fma", k, a, b, c))
-
-    def op(name: str, a: str, b: str) -> str:
-        return w.let(f"f{name} {k.text} {a}, {b}")
-
+    fma, op = partial(w.fma, k), partial(w.floating, k)
     n, bits = _turns(w, k, x)
     first = fma(n, k.literal(-_P1), x)  # exact
     second = op("mul", n, k.literal(_P2))  # exact
@@ -208,10 +203,7 @@ def _careful(w: Writer, k: Kind, x: str) -> Pair:
 
 def _short(w: Writer, k: Kind, x: str) -> Pair:
     """For results of 24 bits, computed in 53."""
-
-    def fma(a: str, b: str, c: str) -> str:
-        return w.let(w.intrinsic("fma", k, a, b, c))
-
+    fma = partial(w.fma, k)
     n, bits = _turns(w, k, x)
     r = fma(n, k.literal(-_P2), fma(n, k.literal(-_P1), x))
     z = w.let(f"fmul {k.text} {r}, {r}")

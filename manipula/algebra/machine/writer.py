@@ -137,6 +137,14 @@ class Writer:
         self.declared[full] = f"declare {kind.text} {full}({', '.join([kind.text] * len(args))})"
         return f"call {kind.text} {full}({', '.join(f'{kind.text} {arg}' for arg in args)})"
 
+    def fma(self, kind: Kind, a: str, b: str, c: str) -> str:
+        """a b + c, rounded once"""
+        return self.let(self.intrinsic("fma", kind, a, b, c))
+
+    def floating(self, kind: Kind, name: str, a: str, b: str) -> str:
+        """add, sub, mul, div"""
+        return self.let(f"f{name} {kind.text} {a}, {b}")
+
     def gep(self, base: str, index: str | int, scalar: str | None = None) -> str:
         return self.let(f"getelementptr inbounds {scalar or self.kind.scalar}, ptr {base}, i64 {index}")
 

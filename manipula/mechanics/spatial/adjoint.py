@@ -13,12 +13,12 @@ on the variables.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from itertools import count
 from typing import Any
 
 from manipula.mechanics.spatial.inertia import half, quotient
-from manipula.scalar import OPS, Maths
+from manipula.mechanics.spatial.layered import ChoosingMaths
+from manipula.scalar import OPS
 
 Pull = Callable[[Any], tuple[Any, ...]]  # weight of a result → weights of what it was made of
 _ORDER = count()
@@ -144,17 +144,10 @@ def _below(roots: Sequence[Traced]) -> list[Traced]:
     return list(seen.values())
 
 
-class TracedMaths(Maths[Any]):
+class TracedMaths(ChoosingMaths):
     """`Maths` over traced numbers whose values are of the inner kind."""
 
-    def __init__(self, inner: Maths[Any]) -> None:
-        self.inner = inner
-
-    def number(self, value: Fraction) -> Traced:
-        return Traced(self.inner.number(value))
-
-    def degrees(self, value: Fraction) -> Traced:
-        return Traced(self.inner.degrees(value))
+    carrying = Traced
 
     def apply(self, name: str, *args: Any) -> Traced:
         """f(x, …), whose weight goes to each x times ∂f/∂x, from the slopes of the table."""
@@ -183,12 +176,6 @@ class TracedMaths(Maths[Any]):
             return x.value * share, -(y.value * share)
 
         return made(self.inner.atan2(y.value, x.value), (y, x), pull)
-
-    def minimum(self, x: Any, y: Any) -> Traced:
-        return self.select(self.less(x, y), x, y)
-
-    def maximum(self, x: Any, y: Any) -> Traced:
-        return self.select(self.less(x, y), y, x)
 
     def select(self, condition: Any, yes: Any, no: Any) -> Traced:
         test, yes, no = as_traced(condition).value, as_traced(yes), as_traced(no)

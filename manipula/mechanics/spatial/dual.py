@@ -9,11 +9,11 @@ kind must be lifted first (`Dual(x)`), because an inner scalar on the left would
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.spatial.inertia import half, quotient
-from manipula.scalar import OPS, Maths
+from manipula.mechanics.spatial.layered import ChoosingMaths
+from manipula.scalar import OPS
 
 
 class Dual:
@@ -95,17 +95,10 @@ def _scaled(k: Any, a: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(k * x for x in a)
 
 
-class DualMaths(Maths[Any]):
+class DualMaths(ChoosingMaths):
     """`Maths` over dual numbers whose values are of the inner kind."""
 
-    def __init__(self, inner: Maths[Any]) -> None:
-        self.inner = inner
-
-    def number(self, value: Fraction) -> Dual:
-        return Dual(self.inner.number(value))
-
-    def degrees(self, value: Fraction) -> Dual:
-        return Dual(self.inner.degrees(value))
+    carrying = Dual
 
     def apply(self, name: str, *args: Any) -> Dual:
         """f(x, …) with Σ ∂f/∂x dx, from the slopes of the table."""
@@ -128,12 +121,6 @@ class DualMaths(Maths[Any]):
         top = _sum(_scaled(x.value, y.partials), _scaled(-y.value, x.partials))
         below = x.value * x.value + y.value * y.value
         return Dual(self.inner.atan2(y.value, x.value), tuple(part / below for part in top))
-
-    def minimum(self, x: Any, y: Any) -> Dual:
-        return self.select(self.less(x, y), x, y)
-
-    def maximum(self, x: Any, y: Any) -> Dual:
-        return self.select(self.less(x, y), y, x)
 
     def select(self, condition: Any, yes: Any, no: Any) -> Dual:
         test, yes, no = value_of(condition), as_dual(yes), as_dual(no)

@@ -19,7 +19,8 @@ from fractions import Fraction
 from typing import Any
 
 from manipula.mechanics.spatial.inertia import half
-from manipula.scalar import OPS, Maths
+from manipula.mechanics.spatial.layered import LayeredMaths
+from manipula.scalar import OPS
 
 Rates = tuple[()] | tuple[Any, Any]
 
@@ -100,17 +101,10 @@ def _scaled(k: Any, a: Rates) -> Rates:
     return () if not a or (isinstance(k, int) and k == 0) else (k * a[0], k * a[1])
 
 
-class PairedMaths(Maths[Any]):
+class PairedMaths(LayeredMaths):
     """`Maths` of what has no rates: positions and parameters."""
 
-    def __init__(self, inner: Maths[Any]) -> None:
-        self.inner = inner
-
-    def number(self, value: Fraction) -> Paired:
-        return Paired(self.inner.number(value))
-
-    def degrees(self, value: Fraction) -> Paired:
-        return Paired(self.inner.degrees(value))
+    carrying = Paired
 
     def apply(self, name: str, *args: Any) -> Paired:
         given = [paired(x) for x in args]

@@ -70,6 +70,7 @@ class JavaScriptProgram(ProgramWriter):
     forms = FORMS
     strict = False
     helpers = HELPERS
+    power = POWER
     indent = "  "
 
     def constant(self, kind: Kind, value: float) -> str:
@@ -143,9 +144,6 @@ class JavaScriptProgram(ProgramWriter):
     def straight_language(self, prefix: str) -> Language:
         named = calls({op: f"{op}_of" for op in (*DECIDING, *GUARDED)})
         return Language({**LANGUAGE.table, **named}, self.reserved, LANGUAGE.infinity, LANGUAGE.not_a_number)
-
-    def straight_helpers(self, prefix: str, used: set[str]) -> list[str]:
-        return [POWER] if "pow" in used else []
 
     def straight_head(self, name: str, given: Sequence[str], taken: Sequence[str], status: bool) -> str:
         return f"function {name}({', '.join([*given, *taken])})"

@@ -37,6 +37,7 @@ class PythonProgram(ProgramWriter):
     }  # fmt: skip
     signs = {**SIGNS, "and": "and", "or": "or", "quotient": "//"}
     forms = FORMS
+    power = POWER
     no_pairs = True
     strict = False  # what comes from Python is no keyword there
     end = ""
@@ -110,9 +111,6 @@ class PythonProgram(ProgramWriter):
     def straight_language(self, prefix: str) -> Language:
         named = calls({op: f"{op}_of" for op in (*DECIDING, *GUARDED)})
         return Language({**LANGUAGE.table, **named}, LANGUAGE.reserved, LANGUAGE.infinity, LANGUAGE.not_a_number)
-
-    def straight_helpers(self, prefix: str, used: set[str]) -> list[str]:
-        return [POWER] if "pow" in used else []
 
     def straight_head(self, name: str, given: Sequence[str], taken: Sequence[str], status: bool) -> str:
         return f"def {name}({', '.join([*given, *taken])})"

@@ -73,6 +73,7 @@ class RustProgram(ProgramWriter):
     reserved = frozenset(RUST_KEYWORDS.split()) | {"_", "f64", "i64", "u64", "Pair"}
     forms = FORMS
     helpers = HELPERS
+    power = POWER
 
     def before(self) -> list[str]:
         return [f"#![allow({ALLOWED}, clippy::all)]"]
@@ -195,9 +196,6 @@ class RustProgram(ProgramWriter):
         named = {op: f"f64::{OPS[op].word('rust')}" for op in LIBRARY}
         named |= {op: f"{op}_of" for op in (*DECIDING, *GUARDED)}
         return Language({**ARITHMETIC, **calls(named)}, self.reserved, "f64::INFINITY", "f64::NAN", "{}_f64")
-
-    def straight_helpers(self, prefix: str, used: set[str]) -> list[str]:
-        return [POWER] if "pow" in used else []
 
     def straight_head(self, name: str, given: Sequence[str], taken: Sequence[str], status: bool) -> str:
         arrays = ", ".join(f"{x}: *mut f64" for x in (*given, *taken))
