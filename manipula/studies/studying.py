@@ -84,6 +84,8 @@ def study(
     if not is_whole(seed) or seed < 0:
         raise InputError(f"seed: expected a whole number of zero or more, found {seed!r:.40}")
     _refuse_signature(function)
+    if not callable(tell):
+        raise InputError(f"tell: expected a function that hears of the progress, found {tell!r:.40}")
     chosen, several = cases_from(cases), workers_from(workers)
     job = packed(function, _shared(shared, chosen), chosen.names, int(seed), travels(engine))
     if resume is not None:

@@ -34,6 +34,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "engine unknown": ({"engine": "locla"}, "no engine is called 'locla'; did you mean 'local'"),
     "engine no word": ({"engine": 2}, "expected a word or a Dask client, found 2"),
     "workers": ({"workers": 0}, "expected a whole number of processes, 1 to 4096, found 0"),
+    "tell": ({"tell": 3}, "tell: expected a function that hears of the progress, found 3"),
     "seed negative": ({"seed": -1}, "seed: expected a whole number of zero or more, found -1"),
     "seed no number": ({"seed": 1.5}, "seed: expected a whole number of zero or more, found 1.5"),
     "no cases": ({"cases": []}, "cases: found none"),

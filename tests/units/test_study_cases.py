@@ -159,6 +159,24 @@ def test_the_page_tells_what_there_is(tmp_path: Path) -> None:
     assert f"1 case. All of them: {kept.kept}" in kept.report(tmp_path / "study.html").read_text()
 
 
+def test_infinities_are_told_in_a_summary_and_what_is_no_number_is_not() -> None:
+    """The cases that succeeded with one are none to leave out."""
+    inf, nan = np.inf, np.nan
+    given = {"a": [1.0, 2, 3, 4], "b": [1.0, inf, nan, 3], "c": [-inf, inf, inf, inf], "d": [nan] * 4}
+    found = mp.study(lambda case, rng: {name: x[case["k"]] for name, x in given.items()}, {"k": range(4)}).figures()
+    assert found["a"] == {
+        "lowest": 1,
+        "5 %": pytest.approx(1.15),
+        "median": 2.5,
+        "mean": 2.5,
+        "95 %": pytest.approx(3.85),
+        "highest": 4,
+    }
+    assert found["b"] == {"lowest": 1, "5 %": 1, "median": 3, "mean": inf, "95 %": 3, "highest": inf}
+    assert found["c"] == {"lowest": -inf, "5 %": -inf, "median": inf, "mean": None, "95 %": inf, "highest": inf}
+    assert set(found["d"].values()) == {None}
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_distribution_is_the_share_of_cases_up_to_a_value(seed: int) -> None:
     values = np.random.default_rng(seed).integers(0, 4 + 300 * seed, 5 + 400 * seed)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from weakref import finalize
 
 import numpy as np
@@ -173,7 +173,7 @@ class Study:
         ]
 
     def figures(self) -> dict[str, dict[str, float | None]]:
-        """The numbers of the summary, by result; None where no case gave a finite one."""
+        """The numbers of the summary, by result; None where no case gave one."""
         return {name: _figures(self.table[name]) for name in self.results if self._is_number(name)}
 
     def _is_number(self, name: str) -> bool:
@@ -256,11 +256,16 @@ class Study:
 
 def _figures(values: NDArray[Any]) -> dict[str, float | None]:
     known = np.asarray(values, dtype=float)
-    known = known[np.isfinite(known)]
+    known = known[~np.isnan(known)]
     if not known.size:
         return dict.fromkeys(FIGURES)
-    low, median, high = np.quantile(known, [0.05, 0.5, 0.95])
-    return dict(zip(FIGURES, map(float, (known.min(), low, median, known.mean(), high, known.max())), strict=True))
+    between: Literal["linear", "lower"] = (
+        "linear" if np.isfinite(known).all() else "lower"
+    )  # nothing lies between a number and infinity
+    low, median, high = np.quantile(known, [0.05, 0.5, 0.95], method=between)
+    with np.errstate(invalid="ignore"):  # of both infinities there is no mean
+        found = (known.min(), low, median, known.mean(), high, known.max())
+    return {name: None if np.isnan(x) else float(x) for name, x in zip(FIGURES, found, strict=True)}
 
 
 def refuse_results(path: str | Path | None) -> None:
