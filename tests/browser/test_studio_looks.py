@@ -243,3 +243,12 @@ def test_everybody_can_use_the_study_panel(page: Any) -> None:
         page.emulate_media(color_scheme=theme)
         assert not violations(axe, page, ".tab-body"), (size, theme)
         assert page.evaluate(OUTSIDE) == [], size
+
+
+def test_no_sheet_dresses_what_formulas_are_made_of() -> None:
+    """KaTeX's own classes: a rule for `.text` broke the words in every formula."""
+    katex = {"text", "base", "strut", "root", "sqrt", "rule", "tag", "vlist", "accent", "overline", "newline", "boxed"}
+    sheets = "\n".join(path.read_text(encoding="utf-8") for path in (WEB / "style").glob("*.css"))
+    alone = re.findall(r"(?:^|[,}])\s*\.([\w-]+)\s*(?=[,{])", sheets, re.MULTILINE)
+    assert len(alone) > 30
+    assert not katex & set(alone)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError
+
+FOR_PYTHON = re.compile(r" \(exact=True[^()]*\)$")
 
 
 class FieldError(InputError):
@@ -53,4 +56,9 @@ def heard() -> Iterator[list[dict[str, Any]]]:
         warnings.simplefilter("always", ManipulaWarning)
         yield found
     said = {str(x.message): x.message for x in caught if isinstance(x.message, ManipulaWarning)}
-    found += [{"message": text, **_cell(warning.row, warning.column)} for text, warning in said.items()]
+    found += [{"message": _in_page(text), **_cell(warning.row, warning.column)} for text, warning in said.items()]
+
+
+def _in_page(text: str) -> str:
+    """Without what one would write in Python."""
+    return FOR_PYTHON.sub("", text)

@@ -97,6 +97,12 @@ def test_a_derivation_is_told_in_portuguese_to_its_last_word(name: str) -> None:
     assert [[x for x in step["lines"] if x["kind"] == "tex"] for step in told["derivation"]] == formulas
 
 
+def test_a_warning_tells_a_page_nothing_about_python() -> None:
+    said = draw({"document": document("alpha", "1.5708") | {"angle": "rad"}}, lambda step: None)["warnings"]
+    told = [warning["message"] for warning in said if "multiples of 90" in warning["message"]]
+    assert told and not [text for text in told if "exact=" in text]
+
+
 def test_laws_and_proofs_are_told_in_portuguese() -> None:
     told = in_tongue(check({"document": api.document("planar2r")}, lambda step: None), "pt", tongue.told_in)
     assert "A junta i resiste" in " ".join(verdict["sentence"] for verdict in told["verdicts"])

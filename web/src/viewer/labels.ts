@@ -45,7 +45,8 @@ export class Labels {
     const taken: [number, number][] = [];
     for (const { label, el } of this.shown) {
       const at = this.stage.project(label.at);
-      const x = Math.round(at.x + 8);
+      const room = this.layer.clientWidth - el.offsetWidth - 2;
+      const x = Math.max(0, Math.min(Math.round(at.x + 8), room)); // a long name at the edge moves in
       let y = Math.round(at.y - 8);
       while (taken.some(([u, v]) => Math.abs(u - x) < 90 && Math.abs(v - y) < 17)) y += 17;
       taken.push([x, y]);
@@ -58,11 +59,12 @@ export class Labels {
   paint(context: CanvasRenderingContext2D, scale: number): void {
     context.font = `${12 * scale}px system-ui, sans-serif`;
     for (const { label } of this.shown) {
-      const at = this.stage.project(label.at), wide = context.measureText(label.text).width / scale;
+      const at = this.stage.project(label.at), wide = context.measureText(label.text).width / scale + 8;
+      const x = Math.max(0, Math.min(at.x + 8, this.layer.clientWidth - wide));
       context.fillStyle = this.stage.colours.ground;
-      context.fillRect((at.x + 8) * scale, (at.y - 8) * scale, (wide + 8) * scale, 16 * scale);
+      context.fillRect(x * scale, (at.y - 8) * scale, wide * scale, 16 * scale);
       context.fillStyle = this.stage.colours.ink;
-      context.fillText(label.text, (at.x + 12) * scale, (at.y + 4) * scale);
+      context.fillText(label.text, (x + 4) * scale, (at.y + 4) * scale);
     }
   }
 

@@ -60,9 +60,12 @@ export function OpenDialog(): JSX.Element {
   };
   return (
     <Dialog title={t("Open")} onClose={shut} wide>
-      <label class="field">
+      <label class="field drop">
         <span>{t("A file of this machine: TOML, URDF, MJCF, par, CSV")}</span>
-        <input type="file" accept=".toml,.urdf,.xml,.mjcf,.par,.csv,.txt" onChange={(e) => void picked(e.currentTarget.files)} />
+        <span class="act file" aria-hidden="true">
+          {t("Choose a file…")}
+        </span>
+        <input type="file" class="unseen" accept=".toml,.urdf,.xml,.mjcf,.par,.csv,.txt" onChange={(e) => void picked(e.currentTarget.files)} />
       </label>
       <h3>{t("Files in {0}", start.value?.folder ?? "")}</h3>
       {entries.length ? <List entries={entries} label={t("Files")} /> : <p>{t("There is no robot file in this folder yet.")}</p>}

@@ -13,7 +13,6 @@ import { newDocument } from "../table/document";
 const clock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 
 function state(): string {
-  if (narrow.value) return keptAt.value === null ? "" : `✓ ${clock(keptAt.value)}`; // there is no room for more
   if (saved.value) return t("saved as {0}", file.value?.name ?? "");
   return keptAt.value === null ? "" : t("kept {0}", clock(keptAt.value));
 }
@@ -72,8 +71,8 @@ export function Header(): JSX.Element {
     <header class="top">
       <h1 class="unseen">{t("manipula studio")}</h1>
       <FileMenu />
-      <span class="kept" role="status">
-        {state()}
+      <span class="kept" role="status" title={state()} aria-label={state()}>
+        {narrow.value ? state() && "✓" : state()}
       </span>
       <span class="space" />
       <Act disabled={!canUndo.value} kind={small} label={t("Undo")} hint={`${t("Undo")} (Ctrl+Z)`} onClick={undo}>

@@ -10,7 +10,7 @@ import { Formula, Prose } from "../parts/formula";
 import { Handing } from "../parts/handing";
 import { JobLine } from "../parts/working";
 import { coordinates, move, show, shown } from "../state/arm";
-import { module } from "../state/drawing";
+import { missing, module } from "../state/drawing";
 import { branchName } from "../state/branch_words";
 import { Job } from "../state/jobs";
 import { answers, looking, searched } from "../state/searching";
@@ -49,7 +49,7 @@ function BranchRow({ branch, nearest }: { branch: Branch; nearest: boolean }): J
 function Tried(): JSX.Element | null {
   const own = searched.value;
   if (!module.value || module.value.inverse_kinematics) return null;
-  const why = module.value.robot.missing?.find((entry) => entry.model === "inverse_kinematics")?.why;
+  const why = missing.value.find((entry) => entry.model === "inverse_kinematics")?.why; // in the page's language
   return (
     <>
       <p class="quiet">{t("This arm has no closed form in the page{0}; the tool can still be dragged.", why ? ` (${why})` : "")}</p>

@@ -10,6 +10,9 @@ function told({ done, count, rate, failed, left }: Figures): string {
   return left === null || done === count ? said : `${said}, ${t("{0} s left", Math.ceil(left))}`;
 }
 
+// "inverse_dynamics: proof": a model and what is done with it
+const step = (text: string): string => text.split(": ").map((part) => t(part.replaceAll("_", " "))).join(": ");
+
 export function JobLine({ job }: { job: Job<unknown> }): JSX.Element | null {
   const phase = job.phase.value;
   if (phase === "running") {
@@ -18,7 +21,7 @@ export function JobLine({ job }: { job: Job<unknown> }): JSX.Element | null {
       <div class="working" role="status">
         <progress aria-label={t("working")} {...(figures ? { value: figures.done, max: figures.count } : {})} />
         <span class="said">
-          {figures ? told(figures) : text} {seconds >= 1 && <span>{seconds.toFixed(0)} s</span>}
+          {figures ? told(figures) : step(text)} {seconds >= 1 && <span>{seconds.toFixed(0)} s</span>}
         </span>
         <Act onClick={() => job.cancel()}>{t("Cancel")}</Act>
       </div>
