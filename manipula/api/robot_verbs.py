@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.errors import InputError, ManipulaWarning, RobotFileError, UnknownNameError, caution
+from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError, caution
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.formats.conversion.tables import TextTable
@@ -159,20 +159,29 @@ def formats() -> dict[str, Format]:
 
 def save(robot: Robot, path: str | Path) -> Path:
     """Write the robot; the ending chooses the format. The old file stays whole until the new one is complete."""
-    from manipula.mechanics.robot.formats.checks.robot import warn_of_refusal
     from manipula.mechanics.robot.formats.registry import format_written
     from manipula.support.files import write_text
 
     path = Path(path)
     form = format_written(path.suffix, str(path))
-    written = write_text(path, form.write(robot))
-    if form.judges:
-        warn_of_refusal(robot, path.name)
+    text = form.write(robot)
+    written = write_text(path, text)
+    _warn_of_refusal(form, text, path.name)
     lost = form.lost(robot)
     if lost:
         more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
         caution(f"{path.name}: {form.title} cannot hold the {', '.join(lost[:3])}{more}; a .toml file keeps everything")
     return written
+
+
+def _warn_of_refusal(form: Format, text: str, file: str) -> None:
+    """Of a file just written that its reader does not take: what a fit or another program gave the robot cannot be."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManipulaWarning)
+            form.read(text)
+    except ManipulaError as error:
+        caution(f"{file}: this file will be refused when it is read: {error}")
 
 
 def convert(robot: Robot, target: str) -> Robot:

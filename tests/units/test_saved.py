@@ -101,3 +101,31 @@ def test_what_a_format_holds_is_saved_without_a_word(tmp_path: Path) -> None:
     weightless = robot.with_parameters(**{name: 0 for name in robot.parameters if name[0] in "mrI"})
     for ending in (".toml", ".urdf", ".par", ".csv"):
         mp.save(weightless, tmp_path / f"arm{ending}")
+
+
+JOINTS = ("elbow", "a b", "a/b", "pi", "sin", "q1", "2nd", "joint-3", "關節", "ﬁ", "x+y", "class", "None")
+
+
+def exported(seed: int) -> str:
+    """A URDF as exporters write it: limits and damping of fixed joints, names of any kind, joints that mimic."""
+    rng = random.Random(f"exported {seed}")
+    names = rng.sample(JOINTS, rng.randint(2, 5))
+    text = '<link name="base link"/>'
+    for row, name in enumerate(names):
+        kind = "revolute" if row == 0 else rng.choice(("revolute", "prismatic", "fixed"))
+        mimic = row and kind != "fixed" and rng.random() < 0.6
+        factor, offset = rng.choice((1, -2, 0.5)), rng.choice((0, 0.3))
+        follows = f'<mimic joint="{names[0]}" multiplier="{factor}" offset="{offset}"/>' if mimic else ""
+        ends = f'<parent link="{f"link {row}" if row else "base link"}"/><child link="link {row + 1}"/>'
+        body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        text += f'<link name="link {row + 1}">{body}</link><joint name="{name}" type="{kind}">{ends}{follows}'
+        text += '<origin xyz="0.1 0 0.2" rpy="0.3 0 0"/><axis xyz="0 1 0"/><dynamics damping="0.1" friction="0.2"/>'
+        text += '<limit lower="-2" upper="2" effort="9" velocity="3"/></joint>'
+    return f'<robot name="r">{text}</robot>'
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_robot_of_an_exporter_is_kept_by_a_robot_file(seed: int, tmp_path: Path) -> None:
+    robot = mp.Robot.from_text(exported(seed), "urdf")
+    assert mp.load(mp.save(robot, tmp_path / "arm.toml")).joints == robot.joints
+    assert all(joint.limits is None for joint in robot.joints if joint.kind == "fixed")

@@ -1,27 +1,47 @@
-"""A joint that follows others, as text: "2*elbow - shoulder + 0.1", linear in their coordinates, exact."""
+"""A joint that follows others, as text: "2*elbow - shoulder + 0.1", linear in their coordinates, exact.
+
+A name that is no word of arithmetic stands in quotes: "2*'joint 1' + 0.1".
+"""
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
-from manipula.errors import RobotFileError
+from manipula.errors import ManipulaError, RobotFileError
 from manipula.mechanics.robot.description import Coordinate
 from manipula.mechanics.robot.values.parameter import Name, Num, Op, Parameter, parameter_from_text, text_of
 
 Linear = tuple[dict[str, Fraction], Fraction]  # factors by name, and the constant
 
 
+_QUOTED = re.compile(r"'([^']+)'")
+
+
 def coordinate_from_text(text: str) -> Coordinate:
-    factors, constant = _linear(parameter_from_text(text), text)
-    return Coordinate(tuple((name, factor) for name, factor in factors.items() if factor), constant)
+    held = dict.fromkeys(_QUOTED.findall(text))
+    words = {name: f"held{number}in{len(text)}" for number, name in enumerate(held)}
+    plain = _QUOTED.sub(lambda quoted: words[quoted[1]], text)
+    factors, constant = _linear(parameter_from_text(plain), text)
+    names = {word: name for name, word in words.items()}
+    return Coordinate(tuple((names.get(name, name), factor) for name, factor in factors.items() if factor), constant)
 
 
 def text_from_coordinate(coordinate: Coordinate) -> str:
-    terms = [(f"{_number(abs(k))}*{name}" if abs(k) != 1 else name, k < 0) for name, k in coordinate.terms]
+    named = [(_quoted(name), k) for name, k in coordinate.terms]
+    terms = [(f"{_number(abs(k))}*{name}" if abs(k) != 1 else name, k < 0) for name, k in named]
     if coordinate.constant:
         terms.append((_number(abs(coordinate.constant)), coordinate.constant < 0))
     text = " ".join(f"{'-' if minus else '+'} {term}" for term, minus in terms)
     return text.removeprefix("+ ")
+
+
+def _quoted(name: str) -> str:
+    """The name as the text has it."""
+    try:
+        return name if parameter_from_text(name) == Name(name) else f"'{name}'"
+    except ManipulaError:
+        return f"'{name}'"
 
 
 def _number(x: Fraction) -> str:

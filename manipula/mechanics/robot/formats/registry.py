@@ -22,8 +22,7 @@ class Format:
     """One format. `reader` and `writer` are "module:function" in this room; without a writer it is only read.
 
     `conventions` are the Denavit–Hartenberg conventions it can hold; a format of placements has none. `sign` is a
-    pattern found in its text alone, where formats share an ending; `losing` names what of a robot it cannot hold;
-    `judges` says that its reader refuses bodies that cannot be.
+    pattern found in its text alone, where formats share an ending; `losing` names what of a robot it cannot hold.
     """
 
     name: str
@@ -34,7 +33,6 @@ class Format:
     conventions: tuple[str, ...] = ()
     sign: str = ""
     losing: str = ""
-    judges: bool = False
 
     def read(self, text: str, **options: Any) -> Any:
         """The robot the text describes; an option the reader does not take is an error that lists those it does."""
@@ -60,7 +58,7 @@ class Format:
 
 TABLE = ("standard", "modified")
 _LIST = (
-    Format("toml", "TOML", (".toml",), "toml.read:robot_from_toml", "toml.read:toml_from_robot", TABLE, judges=True),
+    Format("toml", "TOML", (".toml",), "toml.read:robot_from_toml", "toml.read:toml_from_robot", TABLE),
     Format(
         "urdf",
         "URDF",
@@ -78,7 +76,6 @@ _LIST = (
         "par.write:par_from_robot",
         ("modified",),
         losing="par.write:lost_from_robot",
-        judges=True,
     ),
     Format(
         "dh",

@@ -44,14 +44,6 @@ def warn_about(robot: Robot) -> None:
         caution(_sentence(doubt, robot.origin.path), doubt.place.where, doubt.place.field)
 
 
-def warn_of_refusal(robot: Robot, file: str) -> None:
-    """Of a file just written that no reader will take: what a fit or another program gave the robot cannot be."""
-    try:
-        list(_doubts(robot))
-    except RobotFileError as error:
-        caution(f"{file}: this file will be refused when it is read: {error}")
-
-
 def warn_of_odd(robot: Robot) -> None:
     """Of a file that other programs read, too: what cannot be, or seems to be in another unit, is said and kept.
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from manipula.errors import caution
 from manipula.mechanics.robot import joints
+from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bodies import moved
 from manipula.mechanics.robot.description import (
     BASE,
@@ -189,7 +190,7 @@ class _Reader:
         toward, direction = toward_axis(self.axis(joint), row) if joint.moves else ((), 1)
         out, back = self.anchored(row, joint, toward)
         limits = None
-        if joint.lower is not None and joint.upper is not None and joint.type != "continuous":
+        if joint.lower is not None and joint.upper is not None and joint.type not in ("continuous", "fixed"):
             limits = (Num(joint.lower), Num(joint.upper))
         return Joint(
             name=joint.name,
@@ -199,14 +200,23 @@ class _Reader:
             direction=direction,
             after=back,
             body=self.body(row, joint),
-            actuator=actuator_of(row, Ia=Num(joint.armature), fv=Num(joint.damping), fc=Num(joint.friction)),
+            actuator=self.drive(row, joint),
             limits=limits,
             velocity_limit=self.bound(joint, "velocity", joint.velocity),
             effort_limit=self.bound(joint, "effort", joint.effort),
         )
 
+    @staticmethod
+    def drive(row: str, joint: UrdfJoint) -> Actuator[Cell]:
+        """Exporters write damping and limits of fixed joints, too; they drive nothing."""
+        if not joint.moves:
+            return actuator_of(row)
+        return actuator_of(row, Ia=Num(joint.armature), fv=Num(joint.damping), fc=Num(joint.friction))
+
     def bound(self, joint: UrdfJoint, what: str, value: Fraction | None) -> Num | None:
         """A negative one is how some files say that there is none."""
+        if not joint.moves:
+            return None
         if value is not None and value < 0:
             self.notes.append(f"joint {joint.name!r}: its {what} limit {float(value):g} is negative: read as none")
         return None if value is None or value < 0 else Num(value)
