@@ -11,7 +11,7 @@ import typer
 
 from manipula import api
 from manipula.cli.terminal import options, places
-from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_json, say_prose, say_table
+from manipula.cli.terminal.screen import Tell, guarded, progress, say, say_formulas, say_json, say_prose, say_table
 from manipula.cli.terminal.wishes import NOTHING, Wishes, about_a_robot
 from manipula.cli.whole import refuse_others, say_whole
 from manipula.errors import InputError
@@ -212,7 +212,7 @@ def equations(
         told = found.as_dict()
         say_json({"robot": subject.name, **told, "equations": _entries(told), **made.as_dict()})
         return
-    typer.echo(text)
+    say_formulas(text) if style in ("text", "unicode") else typer.echo(text)
 
 
 def _entries(told: dict[str, Any]) -> list[str]:

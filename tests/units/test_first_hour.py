@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
+from manipula.cli.terminal.screen import wrapped_formula
 from tests.units.test_cli import done
 
 NOTHING = {"com": [0, 0, 0], "inertia": dict.fromkeys(("xx", "yy", "zz", "xy", "xz", "yz"), 0)}
@@ -225,3 +226,35 @@ def test_an_arm_to_a_tip_is_saved_with_all_that_it_carries(seed: int, tmp_path: 
     for q in ([0.0, 0.0], [0.7, -0.3]):
         np.testing.assert_allclose(again.pose(q), ours.pose(q), atol=1e-14)
         np.testing.assert_allclose(again.gravity(q), ours.gravity(q), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_long_equation_goes_on_below(seed: int) -> None:
+    draw = random.Random(seed)
+    terms = [
+        f"{draw.choice('abc')}{draw.randint(1, 99)}*({draw.choice(['s1 + c2', 'q1^2 - q2', 'x'])})" for _ in range(60)
+    ]
+    line, width = f"tau{seed} = {' + '.join(terms)}", draw.choice([40, 80, 132])
+    found = wrapped_formula(line, width)
+    assert len(found) > 3 and all(len(part) <= width for part in found)
+    assert " ".join(part.strip() for part in found) == line
+    for short in ("g1 = 0", "T = [" + "0  " * 99 + "]", "    [" + "c1 = 2  " * 40):
+        assert wrapped_formula(short, 500) == [short]
+    assert wrapped_formula("    [" + "c1 = 2  " * 40, 80) == ["    [" + "c1 = 2  " * 40]
+
+
+def test_what_was_meant_is_told() -> None:
+    with pytest.raises(mp.InputError, match="'latex' is a style of equations"):
+        mp.generate("planar2r", "gravity").equations("latex")
+    arm = mp.Arm(mp.load("planar2r").with_parameters(l1=0.5, l2=0.4))
+    with pytest.raises(mp.InputError, match="three numbers are a place: task='position'"):
+        arm.inverse_kinematics([0.3, 0.1, 0])
+
+
+@pytest.mark.parametrize("model", ["regressor", "base_regressor"])
+def test_a_printed_regressor_tells_whose_its_columns_are(model: str) -> None:
+    built = mp.generate("planar2r", model, optimise="none")
+    told = " ".join(str(built.equations("factored")).split())
+    assert told.endswith("columns " + ", ".join(f"{i}: {name}" for i, name in enumerate(built.columns, 1)))
+    assert r"\text{columns } 1: " in built.latex()
+    assert "columns" not in str(mp.generate("planar2r", "gravity").equations("factored"))

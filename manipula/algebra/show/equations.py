@@ -28,7 +28,7 @@ from manipula.algebra.show.typst import Running, Typst
 from manipula.algebra.show.unicode import Unicode
 from manipula.algebra.simplify import Tell, expanded, factored, silent
 from manipula.algebra.simplify.tree import Symbol, Trig, leaves, operations
-from manipula.errors import SizeError, UnknownNameError
+from manipula.errors import InputError, SizeError, UnknownNameError
 from manipula.scalar import APART
 
 Form = Literal["auxiliary", "factored", "expanded"]
@@ -53,6 +53,7 @@ class Equations:
     taken: frozenset[str] = field(default=frozenset(), repr=False)  # names of symbols, not to be used for sines
     aliases: Mapping[str, NameParts] = field(default_factory=dict)  # variables under another name: q1 is θ₁
     units: tuple[tuple[str, str], ...] = ()  # of inputs and outputs, to be told at the end
+    columns: tuple[str, ...] = ()  # of a regressor: the parameter each belongs to
 
     @property
     def operations(self) -> int:
@@ -99,7 +100,12 @@ class Equations:
             return printer.aligned(self._rows(printer))
         lines = drawn(self.lines, printer)
         lines += legend_lines([f"{short} = {long}" for short, long in self.legend(self.style)], "with")
+        lines += legend_lines(self._columns(printer), "columns")
         return "\n".join(lines + legend_lines(self._units(printer), "in"))
+
+    def _columns(self, printer: Printer) -> list[str]:
+        """1: Lzz1_R, 2: mx1_R, …"""
+        return [f"{number}: {printer.name(name)}" for number, name in enumerate(self.columns, 1)]
 
     def _units(self, printer: Printer) -> list[str]:
         """tau [N·m], …"""
@@ -136,6 +142,7 @@ class Equations:
     def _rows(self, printer: Setting) -> list[str]:
         rows = typeset_rows(self.lines, printer)
         rows += legend_rows([f"{short} = {long}" for short, long in self._legend(printer)], "with", printer)
+        rows += legend_rows(self._columns(printer), "columns", printer, each=8)
         return rows + legend_rows(self._units(printer), "in", printer)
 
     @property
@@ -170,6 +177,10 @@ def equations(
     """
     if style not in _STYLES:
         raise UnknownNameError("style of equations", style, _STYLES)
+    if form in _STYLES:
+        raise InputError(
+            f"{form!r} is a style of equations, which comes after their form: equations('factored', {form!r})"
+        )
     if form not in get_args(Form):
         raise UnknownNameError("form of equations", form, get_args(Form))
     taken = entry_names(function).union(name for port in function.inputs for name in port.names)
@@ -178,7 +189,13 @@ def equations(
     lines = [((shown.get(name, name), index), right) for (name, index), right in lines]
     aliases = book_names(letters, taken)
     told = _units(function, shown, aliases) if units else ()
-    return Equations(form, style, tuple(lines), taken, aliases, told)
+    return Equations(form, style, tuple(lines), taken, aliases, told, _columns(function))
+
+
+def _columns(function: Function) -> tuple[str, ...]:
+    """Of a regressor, whole: its columns are numbered in print, and belong to parameters."""
+    names = function.provenance.columns
+    return names if any(len(port.shape) > 1 and port.shape[-1] == len(names) for port in function.outputs) else ()
 
 
 def _told_apart(lines: Sequence[Line], function: Function) -> dict[str, str]:

@@ -53,6 +53,23 @@ def say_prose(text: str, style: str = "") -> None:
     _console().print(told(text), style=style or None)
 
 
+def say_formulas(text: str) -> None:
+    """Equations: a long one goes on below, under its right side, where somebody reads it; in a pipe it is one line."""
+    console = _console()
+    for line in text.split("\n"):
+        lines = wrapped_formula(line, console.width) if console.is_terminal else [line]
+        console.print("\n".join(lines), soft_wrap=True)
+
+
+def wrapped_formula(line: str, width: int) -> list[str]:
+    """`left = right`, broken between terms; what is no equation, as a row of a matrix, stays."""
+    left, equals, _ = line.partition(" = ")
+    if len(line) <= width or not equals or line.startswith(" ") or left.startswith("with "):
+        return [line]
+    indent = " " * min(len(left) + len(equals), INDENT)
+    return wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def note(text: str, style: str = "") -> None:
     """A line beside the result: on stderr, so that a pipe stays clean."""
     _beside(Text(told(text), style=style))

@@ -22,7 +22,8 @@ def poses_from_value(value: ArrayLike) -> Floats:
     except (ValueError, TypeError) as problem:
         raise InputError(f"pose: expected a 4×4 matrix of numbers, found {type(value).__name__}") from problem
     if array.ndim < 2 or array.shape[-2:] != (4, 4):
-        raise InputError(f"pose: expected an array of shape (…, 4, 4), found {array.shape}")
+        point = "; three numbers are a place: task='position'" if array.shape[-1:] == (3,) else ""
+        raise InputError(f"pose: expected an array of shape (…, 4, 4), found {array.shape}{point}")
     return np.ascontiguousarray(array)
 
 
