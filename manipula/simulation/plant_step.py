@@ -65,7 +65,8 @@ def stepping_of(
     limits = limits_of(plant)
     if plant.springs is not None:
         return _elastic(plant, limits, asked, method, wrench)
-    if not limits.matter and plant.friction in ("stick", "none"):  # nothing sticks, clips or stops: the rigid arm
+    smooth = plant.friction == "none" or (plant.friction == "stick" and not plant.dry)
+    if not limits.matter and smooth:  # nothing sticks, clips or stops: the rigid arm
         bare = replace(asked, robot=frictionless(robot)) if plant.friction == "none" else asked
         return Stepping(_pushed(MOTION, wrench), partial(discretised, method=method), prepare(bare), {})
     arm, step = sliding(limits, _rubbing(plant)), partial(sticking, limits=limits, method=method)

@@ -198,3 +198,20 @@ def test_a_mistake_is_one_sentence(text: str, said: str) -> None:
 def near(one: Any, other: Any) -> None:
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-9 * max(1.0, np.abs(other).max(initial=0)))
+
+
+@pytest.mark.usefixtures("without_search")
+@pytest.mark.parametrize("terms", [1, 2])
+def test_what_is_advised_for_a_follower_that_rubs_can_be_done(terms: int) -> None:
+    """A fixed step sends one that follows one joint to dop853, which simulates it; of two, friction is to go."""
+    row = 'type = "revolute"\nd = 0\na = 1\nalpha = 0\nmass = 1\ncom = [0.5, 0, 0]\nmotor_inertia = 0.2\n'
+    rows = "".join(f'[[joint]]\nname = "{name}"\n{row}' for name in "abc")
+    head = 'format = 1\nname = "x"\nconvention = "modified"\nangle = "rad"\ninertia_default = 0\n'
+    text = f'{head}gravity = [0, -9.81, 0]\n{rows}coordinate = "{"a - b" if terms == 2 else "2*a"}"\n'
+    robot = mp.Robot.from_text(text)
+    rubs = mp.Plant(robot.with_friction(c={"coulomb": 0.4}), effort=None)
+    told = "follows 2 joints at once .*; without that friction" if terms == 2 else 'method="dop853"'
+    with pytest.raises(mp.InputError, match=told):
+        mp.simulate(rubs, start=[0.1, 0.2], until=0.002)
+    advised = (mp.Plant(robot, effort=None), "rk4") if terms == 2 else (rubs, "dop853")
+    assert np.isfinite(mp.simulate(advised[0], start=[0.1, 0.2], until=0.002, method=advised[1]).q).all()

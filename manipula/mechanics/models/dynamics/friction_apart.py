@@ -47,9 +47,15 @@ def _loads(tree: Tree, x: Given) -> list[Any]:
 
 
 def _refuse_dry_followers(tree: Tree) -> None:
-    for link in tree.links:
-        if link.follows is not None and any(law.dry and not law.is_zero() for law in link.actuator.laws):
+    for link, terms in zip(tree.links, tree.coordinates, strict=True):
+        if link.follows is None or not any(law.dry and not law.is_zero() for law in link.actuator.laws):
+            continue
+        if len(terms) > 1:
             raise InputError(
-                f"joint {link.name!r}: it follows others and has dry friction, which no fixed step holds; simulate it "
-                'with method="dop853", or without that friction'
+                f"joint {link.name!r}: it follows {len(terms)} joints at once and has dry friction; without that "
+                "friction it can be simulated"
             )
+        raise InputError(
+            f"joint {link.name!r}: it follows others and has dry friction, which no fixed step holds; simulate it "
+            'with method="dop853", or without that friction'
+        )
