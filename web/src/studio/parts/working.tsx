@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { Figures } from "../../shared/api";
 import { t } from "../language";
+import { stale } from "../state/drawing";
 import type { Job } from "../state/jobs";
 import { Act } from "./controls";
 
@@ -34,5 +35,6 @@ export function JobLine({ job }: { job: Job<unknown> }): JSX.Element | null {
         {job.error.value}
       </p>
     );
+  if (phase === "idle" && stale.value) return <p class="quiet">{t("Waits for a table without errors.")}</p>;
   return phase === "cancelled" ? <p role="status">{t("Cancelled.")}</p> : null;
 }
