@@ -270,3 +270,20 @@ def test_a_report_names_its_files(tmp_path: Any) -> None:
     page = mp.identify(arm, [first, second], validate=apart, model=PLAIN).report(tmp_path / "found.html").read_text()
     assert "first.csv, second.csv" in page and page.count("held back.csv") == 2
     assert str(tmp_path) not in page
+
+
+@pytest.mark.parametrize("late", [0, 2, 3, -2])
+def test_torques_that_were_recorded_late_are_noticed(late: int) -> None:
+    """By how much, and without blaming the drives for it; noise is no delay."""
+    robot = two_joints()
+    log = recording(robot, 4, noise=0.003 if late else 0.1)
+    first, last = max(late, 0), len(log.t) + min(late, 0)
+    tau = log.tau[first - late : last - late]
+    found = mp.identify(robot, mp.Log(log.t[first:last], log.q[first:last], tau), model=JointModel())
+    told = [text for text in found.warnings if "torques seem to be recorded" in text]
+    assert bool(told) == bool(late)
+    if late:
+        words = told[0].split()
+        assert float(words[5]) == pytest.approx(10 * abs(late), rel=0.15) and words[6] == "ms"
+        assert words[7] == ("later" if late > 0 else "earlier")
+        assert not any("drive gain" in text for text in found.warnings)

@@ -10,7 +10,7 @@ import pytest
 
 import manipula as mp
 from manipula.identification.estimators.normal import Normal
-from manipula.identification.fitting.selection import independent
+from manipula.identification.fitting.selection import FALLS, MOST, NOTICED, Choice, _passes, independent
 from tests.recordings import recording, two_joints
 
 ARM = two_joints()
@@ -54,3 +54,16 @@ def test_columns_that_are_sums_of_others_are_left_out() -> None:
     Y[:, 5] = 0.0
     normal = Normal(Y.T @ Y, np.zeros(6), 1.0, 200)
     assert list(independent(normal, np.array([0, 1, 2]), np.array([3, 4, 5]))) == [3]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_family_must_explain_something_of_the_torque(seed: int) -> None:
+    """A fit that leaves a thousandth of the torque gains by columns that stand in for the filter's rest."""
+    rng = np.random.default_rng(seed)
+    before = 10 ** rng.uniform(-2, 1.5)
+    after, blocks = before * rng.uniform(0.9, 1.05), rng.uniform(0.5, 1)
+    explained = np.sqrt(max(before**2 - after**2, 0.0))
+    wanted = explained >= NOTICED and after <= (1 - FALLS) * before and blocks >= MOST
+    assert _passes(Choice("load", after, before, blocks, False)) == wanted
+    assert not _passes(Choice("stribeck:0.05", 0.1117, 0.1164, 0.875, False))
+    assert _passes(Choice("hysteresis:0.01", 1.9, 1.94, 0.875, False))

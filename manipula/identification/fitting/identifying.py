@@ -27,6 +27,7 @@ from manipula.identification.filters.cutoff import Below, Cutoff, Filter
 from manipula.identification.filters.torque_band import BELOW, torque_end
 from manipula.identification.fitting.found import Found
 from manipula.identification.fitting.gains import gain_doubts
+from manipula.identification.fitting.lateness import late
 from manipula.identification.fitting.prediction import errors_of
 from manipula.identification.fitting.selection import Selection, select
 from manipula.identification.fitting.structure import narrowed
@@ -192,8 +193,11 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
     time = _memory(data, theta)
     prior = None if asked.prior is None or asked.method in WITHOUT_PRIOR else fit.prior
 
-    doubts = suspicions(data, fit.prior, fit.weights, partial(asked.changed, data, model))
-    if asked.prior == "robot":
+    changed = partial(asked.changed, data, model)
+    doubts = suspicions(data, fit.prior, fit.weights, changed)
+    known = len(doubts)
+    doubts += late(data, fit.weights, changed)
+    if asked.prior == "robot" and len(doubts) == known:  # torques that are late look like other masses
         doubts += gain_doubts(data, time)
     if asked.method == "iv":
         doubts += [*instruments_of(data)[1], *weak(data, theta, fit.weights)]

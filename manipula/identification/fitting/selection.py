@@ -1,7 +1,8 @@
 """Which families of columns a recording asks for: forward, under the prior, by cross-validation over blocks of time.
 
 A family is taken for all joints or for none. It is accepted when the error on the blocks left out falls by at least 2 %
-and in at least 70 % of the blocks; the one whose columns help most, each, goes first. All is done on Gram matrices.
+and in at least 70 % of the blocks, and when it explains a thousandth of the torque or more: what is less is the rest of
+the filter and of the smooth sign. The family whose columns help most, each, goes first. All is done on Gram matrices.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from manipula.identification.gram import Grams
 Array = NDArray[np.float64]
 Indexes = NDArray[np.intp]
 FALLS = 0.02  # by which the error must fall
+NOTICED = 0.1  # % of the torque that a family must explain
 MOST = 0.7  # of the blocks in which it must fall
 HOPELESS = 0.002  # a family that helps less is not asked again
 ENOUGH = 1e-4  # decrement² of a fit that is only compared
@@ -140,7 +142,8 @@ def _look(folds: Folds, columns: Sequence[Column], kept: Indexes, x: Array, squa
 
 
 def _passes(choice: Choice) -> bool:
-    return choice.error <= choice.before * (1 - FALLS) and choice.blocks >= MOST
+    falls = choice.error <= choice.before * (1 - FALLS) and choice.blocks >= MOST
+    return falls and choice.before**2 - choice.error**2 >= NOTICED**2
 
 
 def _widened(prior: Prior, kept: Indexes, wider: Indexes, x: Array) -> Array:
