@@ -114,7 +114,7 @@ def exported(seed: int) -> str:
     for row, name in enumerate(names):
         kind = "revolute" if row == 0 else rng.choice(("revolute", "prismatic", "fixed"))
         mimic = row and kind != "fixed" and rng.random() < 0.6
-        factor, offset = rng.choice((1, -2, 0.5)), rng.choice((0, 0.3))
+        factor, offset = rng.choice((1, -2, 0.5, 0)), rng.choice((0, 0.3))
         follows = f'<mimic joint="{names[0]}" multiplier="{factor}" offset="{offset}"/>' if mimic else ""
         ends = f'<parent link="{f"link {row}" if row else "base link"}"/><child link="link {row + 1}"/>'
         body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'

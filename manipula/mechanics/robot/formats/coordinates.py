@@ -24,7 +24,8 @@ def coordinate_from_text(text: str) -> Coordinate:
     plain = _QUOTED.sub(lambda quoted: words[quoted[1]], text)
     factors, constant = _linear(parameter_from_text(plain), text)
     names = {word: name for name, word in words.items()}
-    return Coordinate(tuple((names.get(name, name), factor) for name, factor in factors.items() if factor), constant)
+    moved = {name: factor for name, factor in factors.items() if factor} or factors  # 0*elbow stands still
+    return Coordinate(tuple((names.get(name, name), factor) for name, factor in moved.items()), constant)
 
 
 def text_from_coordinate(coordinate: Coordinate) -> str:
