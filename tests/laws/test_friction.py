@@ -247,3 +247,11 @@ def test_an_arm_of_ones_has_an_exact_inverse() -> None:
     """All structure: M is the int 1, and no model may answer with a rounded quotient."""
     for model in ("forward_dynamics", "inertia_matrix_inverse", "forward_dynamics_derivatives"):
         mp.generate(mp.Robot.from_text(ROW.replace("com = [0, 0, 0]", "com = [1, 0, 0]")), model)
+
+
+@pytest.mark.parametrize("velocity", [1, 2, 0.5])
+def test_a_regressor_at_two_velocities_of_stribeck_friction(velocity: float) -> None:
+    """It is made of regressors at rest, where a whole velocity would divide to a float that no proof takes."""
+    arm = mp.Robot.from_dh([("q1", 0, 1, 0)]).with_friction(joint1={"stribeck": {"torque": 2, "velocity": velocity}})
+    model = mp.generate(arm, "two_velocity_regressor", optimise="none")
+    assert "identical" in model.provenance.proof

@@ -11,7 +11,7 @@ from typing import Any
 
 from manipula.mechanics.robot.actuators.law import E, Law, Slip
 from manipula.mechanics.robot.values.entry import Entry
-from manipula.mechanics.spatial.inertia import half
+from manipula.mechanics.spatial.inertia import half, quotient
 
 
 class Viscous(Law[E]):
@@ -83,7 +83,8 @@ class Stribeck(Law[E]):
     )
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
-        pace = slip.rate / self["vs"]
+        speed: Any = self["vs"]
+        pace = quotient(slip.rate, speed)
         return (slip.maths.exp(-(pace * pace)) * slip.way,)
 
 
