@@ -167,7 +167,11 @@ def test_the_keyboard_alone_is_enough(page: Any) -> None:
     assert page.get_by_role("slider", name="q2 (deg)").input_value() == "10"
     page.keyboard.press("0")
     assert page.get_by_role("slider", name="q2 (deg)").input_value() == "0"
+    page.get_by_role(
+        "tab", name="Identify", exact=True
+    ).click()  # whatever was open: the Tab key stops at the chosen one
     chosen = page.locator("[role=tab][aria-selected=true]")
+    page.locator("body").press("Shift+Tab")
     reach(page, "Identify")
     page.keyboard.press("ArrowLeft")
     assert chosen.inner_text() == "Base"

@@ -93,6 +93,9 @@ def _run(entry: Ready, robot: Robot, given: Given, tell: Tell) -> tuple[str, Stu
         engine="local" if flag_in(given, "cores", False) else "serial", tell=_telling(tell),
         resume=Path(given["outbox"]) / "studies" / sha256(f"{text}{logs}".encode()).hexdigest()[:32],
     )  # fmt: skip
+    found.place.temporary = (
+        True  # the folder is the studio's own and goes with it: a page to take home names no file there
+    )
     return text, found
 
 
