@@ -34,9 +34,26 @@ LONG = (
 )  # fmt: skip
 
 
-@pytest.hookimpl(trylast=True)
+FEW, MANY = 4, 60  # draws of one property: fewer are all taken, and those of more are cheap
+SHARE = 2  # of the draws every second in `make test`, all in `make test-all`
+
+
+@pytest.hookimpl(tryfirst=True)  # before the slow ones are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for drawn in _families(items):
+        for item in [one for k, one in enumerate(drawn) if k % SHARE]:
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+
+
+def _families(items: list[pytest.Item]) -> list[list[pytest.Item]]:
+    """Tests of one property from several seeds."""
+    found: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        given = getattr(item, "callspec", None)
+        if given is not None and "seed" in given.params:
+            found.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return [drawn for drawn in found.values() if FEW <= len(drawn) <= MANY]
 
 
 @pytest.fixture

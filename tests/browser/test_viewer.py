@@ -60,7 +60,7 @@ def test_a_moved_joint_changes_the_picture(arm: Any) -> None:
     assert changed(before, arm.locator("#arm").screenshot()) > 0.01
 
 
-@pytest.mark.parametrize("name", ["planar2r", "scara", "puma560"])
+@pytest.mark.parametrize("name", ["planar2r", pytest.param("scara", marks=pytest.mark.slow), "puma560"])
 def test_no_position_leaves_the_picture(page: Any, name: str) -> None:
     """The first frame holds the arm stretched out in every direction, rods included, also after another of its size."""
     other = mp.Robot.from_dh([(0, 0, 0.3, 0), (0, 0, 0.3, 0)], name="flat", convention="standard", angle="deg")
@@ -144,7 +144,7 @@ def test_a_skeleton_is_chosen_by_a_click(arm: Any) -> None:
 EVERYTHING = ["frames", "axes", "names", "ranges", "com", "inertia", "trail", "cloud", "branches", "forces", "payload"]
 
 
-@pytest.mark.parametrize("name", ["panda", "stanford", "planar2r"])
+@pytest.mark.parametrize("name", ["panda", pytest.param("stanford", marks=pytest.mark.slow), "planar2r"])
 def test_everything_can_be_shown_and_hidden(page: Any, name: str) -> None:
     new_viewer(page, mp.drawing(name))
     bare = page.evaluate("V.stage.full(), V.stage.scene.children.length")

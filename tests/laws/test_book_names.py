@@ -75,4 +75,4 @@ def test_other_names_and_models_without_joints_are_refused() -> None:
 
 def test_on_the_command_line() -> None:
     done = CliRunner().invoke(app, ["equations", "scara", "pose", "--form", "factored", "--names", "book", "--units"])
-    assert done.exit_code == 0 and "-(d4 + d3)" in done.output and "in T [1, m], q [rad" in done.output
+    assert done.exit_code == 0 and "-(d4 + d3)" in done.output and "in T [1, m], theta [rad], d [m]" in done.output

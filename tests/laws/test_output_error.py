@@ -88,6 +88,7 @@ def three_joints() -> mp.Robot:
     return arm.with_friction(**friction).with_motor_inertia(joint1=0.1, joint2=0.1, joint3=0.3)
 
 
+@pytest.mark.slow
 def test_three_joints_one_of_which_slides() -> None:
     arm = three_joints()
     log, other = noisy(recording(arm, 3, 6.0, noise=1e-3), 4, 2e-4), recording(arm, 60, 6.0)

@@ -90,13 +90,13 @@ def gripper() -> str:
     return urdf.text()
 
 
-@pytest.mark.parametrize("make", [hand, legs, gripper])
+@pytest.mark.parametrize("make", [pytest.param(hand, marks=pytest.mark.slow), legs, gripper])
 def test_both_readers_agree(make: Callable[[], str]) -> None:
     compare(make(), "none")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [hand, legs, gripper])
+@pytest.mark.parametrize("make", [pytest.param(hand, marks=pytest.mark.slow), legs, gripper])
 def test_optimised_functions_agree(make: Callable[[], str]) -> None:
     compare(make(), "fast")
 

@@ -23,7 +23,7 @@ from tests.emitted import cc, needs_cc, shared
 from tests.laws.test_general6r import ARMS, random_q, singular_points
 
 NAME = "arm_inverse_kinematics"
-QUICK = ("all non-zero", "bent wrist", "twists of 1°")
+QUICK = ("all non-zero", "bent wrist")
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ARMS if name not in QUICK]
 
 

@@ -184,7 +184,8 @@ def test_a_robot_and_its_arm_in_a_line(seed: int) -> None:
     """However many joints and symbols, and whatever its name."""
     robot = mp.Robot.of(random_robot(seed, joints=1 + 3 * seed))
     robot = replace(robot, name="<b>α & ω</b>")
-    assert f"{robot.dof} joints" in repr(robot) and f"{robot.dof} joints" in repr(mp.Arm(robot))
+    told = f"{robot.dof} joint{'s' * (robot.dof > 1)}"
+    assert told in repr(robot) and told in repr(mp.Arm(robot))
     assert_told_in_short(robot)
     assert_told_in_short(mp.Arm(robot))
     assert_told_in_short(mp.tables(robot))

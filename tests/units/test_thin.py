@@ -21,7 +21,7 @@ from manipula.algebra.expr.node import Graph
 from manipula.algebra.run.compiled import Compiled, compile_tape
 from manipula.algebra.run.vectorcall import layout as layouts
 from manipula.algebra.tape import Tape, tape_from_function
-from manipula.errors import InputError
+from manipula.errors import InputError, UnknownNameError
 from tests.units.test_simd import wide_tape
 
 pytestmark = pytest.mark.skipif(layouts.layout() is None, reason="the thin call knows CPython on 64 bits only")
@@ -95,7 +95,7 @@ def test_keywords_go_the_general_way(total: Compiled) -> None:
     assert total(X, Y, out=out) is out
     np.testing.assert_array_equal(out, X + Y)
     np.testing.assert_array_equal(total(X, Y, p=None, threads=2), X + Y)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+    with pytest.raises(UnknownNameError, match="no input of total is called 'colour'"):
         total(X, Y, colour=3)
 
 
