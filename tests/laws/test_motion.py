@@ -175,6 +175,23 @@ def test_no_quicker_trapezoid_keeps_the_limits(seed: int) -> None:
         mp.trajectory.trapezoid([0], [way], 0.9 * ref.duration, velocity=v, acceleration=a)
 
 
+def test_jerk_limited_takes_as_long_as_its_largest_velocity_asks_for() -> None:
+    """Rest to rest the largest velocity decides: halved and halved until the way fits, as nobody would plan it."""
+    rng = np.random.default_rng(11)
+    for v, a, j, way in (10 ** rng.uniform([-1.5, -1.5, -1.5, -2], 1.5, (60, 4))).tolist():
+        low, high = 0.0, v
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if middle * _ramp(middle, a, j) < way else (low, middle)
+        ref = mp.trajectory.jerk_limited([0], [way], v, a, j)
+        assert ref.duration == pytest.approx(_ramp(low, a, j) + way / low, rel=1e-9)
+
+
+def _ramp(w: float, a: float, j: float) -> float:
+    """Seconds from rest to the velocity w: constant jerk there and back, between them a if it is met."""
+    return 2 * (w / j) ** 0.5 if w * j < a * a else w / a + a / j
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_jerk_limited_takes_the_least_time(seed: int) -> None:
     """ruckig solves the same problem by other means."""
