@@ -208,3 +208,13 @@ def test_several_chains_are_a_tree() -> None:
     more = '<body name="c"><joint name="k"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
     robot = mp.Robot.from_text(file(BODY + more), "mjcf")
     assert robot.dof == 2 and robot.parents == (-1, -1) and robot.frame_names == ("b", "c")
+
+
+def test_sections_of_defaults_add_up() -> None:
+    """As MuJoCo has it: the second section goes on from the first, and says its own where both speak."""
+    first = '<default><joint damping="0.4" armature="0.3"/></default>'
+    second = '<default><joint damping="0.7"/><default class="stiff"><joint frictionloss="2"/></default></default>'
+    body = '<body name="b"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="j" class="stiff"/></body>'
+    text = f"<mujoco>{first}{second}<worldbody>{body}</worldbody></mujoco>"
+    (joint,) = mp.Robot.from_text(text, "mjcf").joints
+    assert [float(joint.actuator[key].value.value) for key in ("Ia", "fv", "fc")] == [0.3, 0.7, 2.0]
