@@ -14,11 +14,12 @@ from typing import Any
 
 from manipula.algebra.emit.c import C99, comment_lines
 from manipula.algebra.emit.c.precision import BOTH
-from manipula.algebra.emit.c.prototypes import place, squared
+from manipula.algebra.emit.c.prototypes import place
 from manipula.algebra.emit.c.spelling import RESERVED
 from manipula.algebra.emit.fmu.standard import unsupported
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
+from manipula.algebra.emit.reference import with_square_poses
 from manipula.algebra.emit.sections import Places, context, sections_of
 from manipula.algebra.emit.split import Argument
 from manipula.algebra.emit.templates import filled
@@ -65,7 +66,7 @@ def unit_files(tape: Tape, version: str, starts: Starts, step: float) -> dict[st
     """Place in the archive → text. `starts`: port → values, for settings, parameters and states; `step` in seconds."""
     name = unit_name(tape)
     code = C99().emit(tape, version, ())
-    written = sections_of(squared(tape), BOTH.language(name), (), Places(place, place))
+    written = sections_of(with_square_poses(tape), BOTH.language(name), (), Places(place, place))
     shown = context(tape, name, version, written)
     ports = _variables(shown, starts)
     token = hashlib.sha256("\0".join([code[f"{name}.c"], repr(ports), repr(step)]).encode()).hexdigest()[:32]
