@@ -172,20 +172,23 @@ def closed_loop(
     >>> list(closed_loop(arm, None).inputs)
     ['q', 'qd', 'tau', 'sample']
     """
+    from manipula.generation.request import Request
     from manipula.simulation.loops.loop import arm_alone, loop_function
     from manipula.simulation.plant import Plant
     from manipula.system import Law, System
 
     arm = plant if isinstance(plant, Plant) else loaded(plant)
+    driven = arm.robot if isinstance(arm, Plant) else arm
     if law is None:
         function, time = arm_alone(arm, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors)
-        return System(function, None, settings={"sample": (time,)}, sample=time)
+        return System(function, Request(driven, "arm"), settings={"sample": (time,)}, sample=time)
     if not isinstance(law, Law):
         raise InputError(f"law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}")
     made = loop_function(
         arm, _driving(law), ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors
     )
-    return System(made.function, made.request, settings=made.settings, sample=made.sample, initial=law.initial)
+    request = replace(made.request, robot=driven)  # with the friction that its step computes apart
+    return System(made.function, request, settings=made.settings, sample=made.sample, initial=law.initial)
 
 
 def _driving(law: Law) -> Driving:
