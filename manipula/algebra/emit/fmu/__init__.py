@@ -19,6 +19,7 @@ from manipula.algebra.emit.c.precision import BOTH
 from manipula.algebra.emit.c.prototypes import place
 from manipula.algebra.emit.c.spelling import RESERVED
 from manipula.algebra.emit.fmu.standard import unsupported
+from manipula.algebra.emit.licence import IDENTIFIER, with_licence
 from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.reference import with_square_poses
@@ -103,14 +104,16 @@ def unit_files(
         "step": repr(step),
         "description": ascii_text(f"{texts.get('model', name)} of {texts.get('robot', name)}"),
         "ports": ports,
+        "licence": IDENTIFIER,
         "units": sorted({port.unit for port in ports if port.unit}),
     }
-    return {
+    files = {
         "modelDescription.xml": filled(__name__, "modelDescription.xml.jinja", about),
         "sources/buildDescription.xml": filled(__name__, "buildDescription.xml.jinja", about),
         f"sources/{name}_unit.c": filled(__name__, "unit.c.jinja", about | _calls(name, shown)),
         **{f"sources/{file}": code[file] for file in (f"{name}.h", f"{name}.c")},
     }
+    return with_licence(files)
 
 
 def _variables(shown: Mapping[str, Any], starts: Starts, meanings: Mapping[str, Meaning]) -> list[Variable]:
