@@ -117,8 +117,9 @@ def generate(
         papers = api.dossier(subject, dossier, tell=tell) if dossier else []
     if as_json:
         told = [model.as_dict() | {"files": list(map(str, files[name]))} for name, model in made.items()]
-        kept = {"not_made": {what: str(error) for what, error in refusals.errors.items()}} if keep_going else {}
-        say_json({"robot": subject.name, "models": told, "dossier": list(map(str, papers)), **kept})
+        data: dict[str, Any] = {"robot": subject.name, "models": told, "dossier": list(map(str, papers))}
+        missing = {what: str(error) for what, error in refusals.errors.items()}
+        say_json(data | ({"not_made": missing} if keep_going else {}))
     else:
         if made:
             say_models(made)
