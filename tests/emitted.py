@@ -18,7 +18,7 @@ import pytest
 from manipula.algebra.tape import Port, Tape
 
 CC = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-STRICT = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wunused")
+STRICT = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wunused", "-Wshadow")
 needs_cc = pytest.mark.skipif(CC is None, reason="no C compiler on this machine: emitted C is not compiled")
 
 Values = Mapping[str, Sequence[float]]

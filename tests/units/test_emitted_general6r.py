@@ -97,7 +97,7 @@ def test_the_self_test_sees_a_wrong_number(tmp_path: Path) -> None:
     model("all non-zero").emit("c", tmp_path)
     source = tmp_path / f"{NAME}.c"
     text = source.read_text()
-    at = text.index("arm[123] = {")
+    at = text.index("arm_table[123] = {")
     place = text.index("0.", at)
     source.write_text(text[:place] + "1." + text[place + 2 :])
     program = tmp_path / "self_test"

@@ -59,7 +59,7 @@ HIGH = (
 class CProgram(ProgramWriter):
     """C99. Whole numbers are `int`, or `int64_t` where the text needs more than 32 bits (`wide`)."""
 
-    reserved = frozenset(KEYWORDS.split())
+    reserved = frozenset({*KEYWORDS.split(), "pair"})  # the type of complex numbers
     decides = False
     storage = "static "
     restrict = "restrict "

@@ -59,7 +59,7 @@ def _context(source: SolverSource, version: str) -> dict[str, Any]:
         "name": name, "guard": f"{name.upper()}_H", "version": version, "about": about, "description": about[0],
         "meaning": ascii_text(source.meaning), "joints": ascii_text(", ".join(source.joints)),
         "width": len(source.joints), "most": source.most, "bound": source.bound, "readings": source.readings,
-        "exact": repr(source.exact), "entry": source.routines[-1].name, "table_names": list(source.tables),
+        "exact": repr(source.exact), "entry": source.routines[-1].name, "table_names": list(map(_named, source.tables)),
         "tables": [_table(*item) for item in source.tables.items()], "routines": program_text(source.routines),
         "stack": -(-stack_bytes(source.routines) // 1024), "poses": [_rows(pose) for pose, _ in source.cases],
         "counts": [len(rows) for _, rows in source.cases],
@@ -67,8 +67,13 @@ def _context(source: SolverSource, version: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _named(table: str) -> str:
+    """Of a table in the file: the routines have arguments called as the table itself, which must not hide it."""
+    return f"{table}_table"
+
+
 def _table(name: str, values: Sequence[float] | Sequence[int]) -> str:
-    return table_text(name, values, "int" if all(isinstance(x, int) for x in values) else "double")
+    return table_text(_named(name), values, "int" if all(isinstance(x, int) for x in values) else "double")
 
 
 def _rows(pose: Sequence[float]) -> list[str]:
