@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnknownNameError, caution
-from manipula.mechanics.robot.actuators.law import Law
+from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.description import Cell, Joint, Robot
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, names_of
 from manipula.simulation.drives.bristles import Bristles, bristles_of
@@ -139,7 +139,7 @@ class Plant:
         """Does friction follow the load somewhere?"""
         return any(law.loaded for joint in self.robot.joints for law in self._laws(joint))
 
-    def _laws(self, joint: Joint) -> list[Law[Cell]]:
+    def _laws(self, joint: Joint) -> list[FrictionLaw[Cell]]:
         """The laws that are not plainly zero."""
         entries = {law: [law[x.letters] for x in law.entries if x.linear] for law in joint.actuator.laws}
         return [law for law, cells in entries.items() if any(self._matters(cell.parameter) for cell in cells)]

@@ -42,9 +42,6 @@ from manipula.simulation.records.logs import Log
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]
 OUTPUTS = "output_error"
-DRAWN_OUT = (
-    "stribeck:0.02",
-)  # as wide as the smooth stand-in for sign(q̇): it would make up for that, not for friction
 
 
 @dataclass(frozen=True)
@@ -161,7 +158,6 @@ def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None
     everything = JointModel.everything()
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gathered(everything, first.entropic()[inertial])
-    data = data.subset([c.name for c in data.columns if c.family not in DRAWN_OUT])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
     known = {c.name: float(x) for c, x in zip(data.columns, data.known) if np.isfinite(x)}
     prior = prior_from(data.columns, data.fit, asked.prior, known, size_of(data.robot)).with_weight(first.time)
