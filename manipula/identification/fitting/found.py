@@ -21,7 +21,7 @@ from manipula.identification.fitting.base_view import base_rows
 from manipula.identification.fitting.prediction import Errors, errors_of, torques_at
 from manipula.identification.fitting.selection import Choice
 from manipula.identification.fitting.table import Row, Table
-from manipula.identification.fitting.to_robot import consistent, eigenvalues_of, in_file, robot_with
+from manipula.identification.fitting.to_robot import consistent, eigenvalues_of, in_file, left_out, robot_with
 from manipula.identification.fitting.uncertainty import Spread
 from manipula.identification.fitting.whole import torque_function
 from manipula.identification.gathering import gather
@@ -86,6 +86,11 @@ class Found:
         """What a robot file cannot say, by name."""
         said = in_file(self.columns)
         return {c.name: float(x) for c, x, own in zip(self.columns, self.theta, said) if not own}
+
+    @property
+    def left_out(self) -> str:
+        """A sentence on what `robot` cannot hold; empty where it holds everything."""
+        return left_out(self.data, self.theta, self.train)
 
     @cached_property
     def parameters(self) -> Table:

@@ -1,8 +1,9 @@
 """Which families of columns a recording asks for: forward, under the prior, by cross-validation over blocks of time.
 
-A family is taken for all joints or for none, and of a friction law one width. It is accepted when the error on the blocks left out falls by at least 2 %
-and in at least 70 % of the blocks, and when it explains a thousandth of the torque or more: what is less is the rest of
-the filter and of the smooth sign. The family whose columns help most, each, goes first. All is done on Gram matrices.
+A family is taken for all joints or for none, and of a friction law one width. It is accepted when the error on the
+blocks left out falls by at least 2 % and in at least 70 % of the blocks, and when it explains a thousandth of the
+torque or more: what is less is the rest of the filter and of the smooth sign. The family whose columns help most, each,
+goes first. All is done on Gram matrices.
 """
 
 from __future__ import annotations

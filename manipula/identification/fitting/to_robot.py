@@ -9,12 +9,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from manipula.errors import some_of
 from manipula.identification.assembled import TILT, Columns
 from manipula.identification.columns.column import Column
-from manipula.identification.columns.inertial import INERTIAL
+from manipula.identification.columns.inertial import INERTIAL, number_of
+from manipula.identification.data import Data
 from manipula.identification.estimators.pseudo_inertia import TEN, least_eigenvalue, pseudo_inertia
+from manipula.identification.fitting.prediction import Errors, errors_of
 from manipula.mechanics.robot.actuators.actuator import MOTOR
-from manipula.mechanics.robot.actuators.friction import without_negative_damping
+from manipula.mechanics.robot.actuators.friction import linear_letters, without_negative_damping
 from manipula.mechanics.robot.description import Cell, Joint, Robot, rubbed
 from manipula.mechanics.robot.standard import with_standard
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -52,6 +55,36 @@ def robot_with(source: Columns, columns: Sequence[Column], theta: Array) -> Robo
     robot = _leaning(source, {c.name: value for c, value in said if c.family == TILT})
     bare = replace(robot, joints=tuple(map(row, robot.joints, ends)))
     return with_standard(bare, motors | bodies)
+
+
+def left_out(data: Data, theta: Array, fitted: Errors) -> str:
+    """A sentence on what of a fit no robot file can say, with what that costs; empty where a file says all of it."""
+    said = np.array(in_file(data.columns))
+    names = [column.name for column, own in zip(data.columns, said) if not own]
+    if not names:
+        return ""
+    error = errors_of(data, np.where(said, theta, 0.0)).whole
+    return (
+        f"found.robot is without {some_of(names)}, for which a robot file has no word: its error on the training is "
+        f"{error:.2f} %, that of found.torque {fitted.whole:.2f} %"
+    )
+
+
+def forgotten_laws(data: Data) -> list[str]:
+    """Sentences on friction laws of the robot's own file that the fit has no column for."""
+    columned = {letters for column in data.columns for letters in column.words}
+    values = dict(data.robot.values)
+    present = dict.fromkeys(
+        type(law)
+        for joint in data.source.columns.joints
+        for law in joint.actuator.laws
+        if not law.always and any(number_of(law[x].parameter, values) != 0 for x in linear_letters(type(law)))
+    )
+    return [
+        f"found.robot is without friction.{law.key} of the robot's file: the fit has no column for it"
+        for law in present
+        if columned.isdisjoint(linear_letters(law))
+    ]
 
 
 def _leaning(source: Columns, tilts: dict[str, float]) -> Robot:

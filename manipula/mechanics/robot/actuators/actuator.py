@@ -19,8 +19,8 @@ from manipula.mechanics.spatial.vector import nothing
 MOTOR = Entry("motor_inertia", "Ia", INERTIA)
 DRIVE = (
     Entry("gear", "gear", ("motor turns per joint turn",) * 2, linear=False, bound="any"),
-    Entry("stiffness", "stiffness", STIFFNESS, linear=False, bound="positive", note=", at the joint"),
-    Entry("backlash", "backlash", POSITION, linear=False, note=", at the joint"),
+    Entry("stiffness", "stiffness", STIFFNESS, linear=False, bound="positive"),
+    Entry("backlash", "backlash", POSITION, linear=False),
 )
 LETTERS = tuple(x.letters for x in (MOTOR, *(entry for law in LAWS for entry in law.entries), *DRIVE))
 # a law that follows the load has none: its torque is a product of its parameter and those of the links

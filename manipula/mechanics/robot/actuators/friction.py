@@ -168,7 +168,7 @@ class Load(FrictionLaw[E]):
     the joint asks for, with its weight and its contacts, without motor inertia and friction."""
 
     key, title, says, loaded, dry, checked = "load", "load", "fl·|load|·sign(q̇)", True, True, True
-    entries = (Entry("", "fl", SHARE, note=" (a share of the load)"),)
+    entries = (Entry("", "fl", SHARE),)
 
     def shapes(self, slip: Slip) -> tuple[Any, ...]:
         return (slip.maths.abs(slip.load) * slip.way,)
@@ -180,7 +180,7 @@ class Stribeck(FrictionLaw[E]):
 
     key, title, says, dry, checked = "stribeck", "Stribeck", "fs·exp(−(q̇/vs)²)·sign(q̇)", True, True
     entries = (
-        Entry("torque", "fs", TORQUE, note=" above Coulomb friction"),
+        Entry("torque", "fs", TORQUE),
         Entry("velocity", "vs", VELOCITY, linear=False, bound="positive"),
     )
     widths = tuple(map(Fraction, ("0.02", "0.05", "0.1", "0.3")))

@@ -22,9 +22,8 @@ class Entry:
     linear: bool = True  # is the torque linear in it?
     bound: Bound = "not negative"  # what makes sense; a negative coefficient would push the joint along
     quantity: Literal["si", "length"] = "si"  # a bare number is in SI, or in the file's unit of length
-    note: str = ""  # behind the units
 
     @property
     def unit(self) -> str:
         """For people: "N·m or N"."""
-        return " or ".join(dict.fromkeys(self.units)) + self.note
+        return " or ".join(dict.fromkeys(self.units))
