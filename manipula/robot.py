@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from html import escape
+from pathlib import Path
 from textwrap import wrap
-from typing import Any, Literal, SupportsFloat
+from typing import Any, Literal, Protocol, SupportsFloat, cast
 
 from numpy.typing import NDArray
 
-from manipula.errors import InputError, UnknownNameError
+from manipula.errors import InputError, UnknownNameError, caution
 from manipula.mechanics.robot import description
 from manipula.mechanics.robot.actuators.actuator import Actuator
 from manipula.mechanics.robot.bind import free_parameters
@@ -48,7 +49,7 @@ from manipula.mechanics.robot.formats.given import (
 )
 from manipula.mechanics.robot.formats.naming import refuse_bad_names, told_apart
 from manipula.mechanics.robot.formats.poses import named_pose, poses_of
-from manipula.mechanics.robot.formats.registry import format_named
+from manipula.mechanics.robot.formats.registry import format_named, robot_from_source
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import (
     noted,
@@ -384,6 +385,32 @@ class Robot(description.Robot):
                 raise UnknownNameError("part", part, _WITHOUT)
             robot = _WITHOUT[part](robot)
         return robot
+
+
+class HasRobot(Protocol):
+    """What stands for its robot: an arm, a plant, what `identify` or `calibrate` found."""
+
+    @property
+    def robot(self) -> description.Robot: ...
+
+
+RobotLike = description.Robot | str | Path | HasRobot
+
+
+def as_robot(given: RobotLike) -> Robot:
+    """The door of every verb and class that takes a robot: a robot, its library name or file, or what stands for it.
+
+    What `identify` found may hold more than a robot can: `left_out` says so, and the caller is warned.
+    """
+    held = given if isinstance(given, description.Robot) else getattr(given, "robot", None)
+    if isinstance(given, str | Path):
+        return Robot.of(robot_from_source(given))
+    if not isinstance(held, description.Robot):
+        wanted = "the name of a library robot or a file, a robot, an arm, or what identify found"
+        raise InputError(f"found {given!r:.60}, expected {wanted}")
+    if left_out := getattr(given, "left_out", ""):
+        caution(left_out)
+    return cast(Robot, held)
 
 
 def _driven(change: Callable[[Drive], Drive]) -> Callable[[Robot], Robot]:

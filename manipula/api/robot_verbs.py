@@ -6,13 +6,13 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manipula.errors import InputError, ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError, caution
+from manipula.errors import ManipulaError, ManipulaWarning, RobotFileError, UnknownNameError, caution
 
 if TYPE_CHECKING:
     from manipula.mechanics.robot.formats.conversion.tables import TextTable
     from manipula.mechanics.robot.formats.registry import Format
     from manipula.mechanics.robot.stand_ins import Fact
-    from manipula.robot import Robot
+    from manipula.robot import Robot, RobotLike
 
 
 def robots() -> list[str]:
@@ -31,50 +31,22 @@ def load(source: str | Path, *, strict: bool = False, **options: Any) -> Robot:
     >>> load("planar2r").dof
     2
     """
-    from manipula.mechanics.robot import library
     from manipula.mechanics.robot.formats.checks.robot import check_robot
+    from manipula.mechanics.robot.formats.registry import robot_from_source
+    from manipula.robot import Robot
 
-    if not isinstance(source, str | Path):
-        raise InputError(f"found {source!r:.60}, expected the name of a library robot or a file")
-    path = Path(source)
-    named = str(source) in library.names()
-    robot = _from_library(str(source), options) if named else _load_file(path, options)
+    robot = Robot.of(robot_from_source(source, **options))
     problems = check_robot(robot, strict=True) if strict else []
     if problems:
         raise RobotFileError(problems[0], file=str(source))
     return robot
 
 
-def _from_library(name: str, options: dict[str, Any]) -> Robot:
-    """A library robot; its published oddities are noted in its file and need no warning each time."""
-    from manipula.mechanics.robot import library
-    from manipula.robot import Robot
+def loaded(robot: RobotLike) -> Robot:
+    """Every verb takes a robot, its name or file, an arm, or what `identify` found: see `as_robot`."""
+    from manipula.robot import as_robot
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ManipulaWarning)
-        return Robot.from_text(library.text_of(name), file=f"{name}.toml", **options)
-
-
-def loaded(robot: Robot | str) -> Robot:
-    """Every verb takes a robot or its name."""
-    from manipula.mechanics.robot.description import Robot as Description
-
-    return robot if isinstance(robot, Description) else load(robot)
-
-
-def _load_file(path: Path, options: dict[str, Any]) -> Robot:
-    from manipula.mechanics.robot import library
-    from manipula.mechanics.robot.formats.registry import format_read
-    from manipula.mechanics.robot.formats.source import text_from_bytes
-
-    if not path.suffix and not path.exists():
-        raise UnknownNameError("robot in the library (and no file)", str(path), library.names())
-    format_read(path.suffix, "", str(path))  # an ending nobody knows is met before the file is opened
-    try:
-        text = text_from_bytes(path.read_bytes(), str(path))
-    except OSError as error:
-        raise RobotFileError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    return from_text(text, path, **options)
+    return as_robot(robot)
 
 
 def from_text(text: str, path: Path, **options: Any) -> Robot:
@@ -94,7 +66,7 @@ def from_document(document: object) -> Robot:
     return Robot.of(robot_from_document(document))
 
 
-def document(robot: Robot | str) -> dict[str, Any]:
+def document(robot: RobotLike) -> dict[str, Any]:
     """A robot as an editor holds it, plain data; `from_document` makes the same robot of it.
 
     >>> [row["a"] for row in document("planar2r")["rows"]]
@@ -126,24 +98,24 @@ def joint_kinds() -> list[str]:
     return list(KINDS)
 
 
-def to_text(robot: Robot, format: str = "toml") -> str:
+def to_text(robot: RobotLike, format: str = "toml") -> str:
     """The robot as the text of a file: "toml", "urdf", "par", "dh"."""
     from manipula.mechanics.robot.formats.registry import FORMATS, format_named
 
     form = format_named(format)
     if not form.writer:
         raise UnknownNameError("format that is written", format, [x.name for x in FORMATS.values() if x.writer])
-    return form.write(robot)
+    return form.write(loaded(robot))
 
 
-def parameter_facts(robot: Robot | str) -> dict[str, Fact]:
+def parameter_facts(robot: RobotLike) -> dict[str, Fact]:
     """Every parameter that may stay a letter: value, unit, meaning, and what may stand in where it has no value."""
     from manipula.mechanics.robot.stand_ins import parameter_facts as facts
 
     return facts(loaded(robot))
 
 
-def with_stand_ins(robot: Robot | str) -> tuple[Robot, dict[str, float]]:
+def with_stand_ins(robot: RobotLike) -> tuple[Robot, dict[str, float]]:
     """The robot with a value for every name, and those that were made up."""
     from manipula.mechanics.robot.stand_ins import with_stand_ins as stood_in
 
@@ -157,17 +129,17 @@ def formats() -> dict[str, Format]:
     return dict(ENDINGS)
 
 
-def save(robot: Robot, path: str | Path) -> Path:
+def save(robot: RobotLike, path: str | Path) -> Path:
     """Write the robot; the ending chooses the format. The old file stays whole until the new one is complete."""
     from manipula.mechanics.robot.formats.registry import format_written
     from manipula.support.files import write_text
 
-    path = Path(path)
+    path, subject = Path(path), loaded(robot)
     form = format_written(path.suffix, str(path))
-    text = form.write(robot)
+    text = form.write(subject)
     written = write_text(path, text)
     _warn_of_refusal(form, text, path.name)
-    lost = form.lost(robot)
+    lost = form.lost(subject)
     if lost:
         more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
         caution(f"{path.name}: {form.title} cannot hold the {', '.join(lost[:3])}{more}; a .toml file keeps everything")
@@ -184,16 +156,16 @@ def _warn_of_refusal(form: Format, text: str, file: str) -> None:
         caution(f"{file}: this file will be refused when it is read: {error}")
 
 
-def convert(robot: Robot, target: str) -> Robot:
+def convert(robot: RobotLike, target: str) -> Robot:
     """The same arm in another convention: "standard", "modified" or "urdf"."""
     from manipula.mechanics.robot.formats.conversion.conventions import convert as converted
     from manipula.robot import Robot
 
-    return Robot.of(converted(robot, target))
+    return Robot.of(converted(loaded(robot), target))
 
 
-def tables(robot: Robot) -> tuple[TextTable, ...]:
+def tables(robot: RobotLike) -> tuple[TextTable, ...]:
     """The robot as tables of text, units in the headings."""
     from manipula.mechanics.robot.formats.conversion.tables import tables_of
 
-    return tables_of(robot)
+    return tables_of(loaded(robot))

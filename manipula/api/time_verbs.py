@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from manipula.generation.request import Request
     from manipula.mechanics.robot.bind import Symbolic
     from manipula.model import Model
-    from manipula.robot import Robot
+    from manipula.robot import RobotLike
     from manipula.simulation.events import Event
     from manipula.simulation.loops.loop import Driving, Reference
     from manipula.simulation.loops.sensors import Sensors
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def controller(
-    robot: Robot | str,
+    robot: RobotLike,
     law: str,
     *,
     sample: float | None = None,
@@ -83,7 +83,7 @@ def _plain_law(law: str, sampled: bool, options: Mapping[str, Any], request: Req
 
 
 def law_model(
-    robot: Robot | str,
+    robot: RobotLike,
     law: str,
     *,
     sampled: bool = True,
@@ -141,7 +141,7 @@ def law_options(law: str) -> list[str]:
 
 
 def closed_loop(
-    plant: Plant | Robot | str,
+    plant: Plant | RobotLike,
     law: Law | None,
     ref: Reference | None = None,
     *,
@@ -195,7 +195,7 @@ def _driving(law: Law) -> Driving:
 
 
 def simulate(
-    plant: Plant | Robot | str,
+    plant: Plant | RobotLike,
     law: Any = None,
     ref: Any = None,
     *,
@@ -309,9 +309,7 @@ def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:
     )  # fmt: skip
 
 
-def loads(
-    robot: Robot | str, motion: Any, *, wrench: Any = None, parameters: Mapping[str, float] | None = None
-) -> Loads:
+def loads(robot: RobotLike, motion: Any, *, wrench: Any = None, parameters: Mapping[str, float] | None = None) -> Loads:
     """What every joint must carry and every motor give: peak and rms torque, speed, power, force and moment.
 
     `motion` is a reference, which the arm follows exactly, or a run of `simulate`, whose torques are its motors'; of a
@@ -329,7 +327,7 @@ def loads(
 
 def read_log(
     path: str | Path,
-    robot: Robot | str | None = None,
+    robot: RobotLike | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
     units: Mapping[str, Any] | None = None,
@@ -355,7 +353,7 @@ def _gains(law: Any) -> dict[str, int]:
     return {name: len(values) for name, values in getattr(law, "settings", {}).items()}
 
 
-def _plant(given: Plant | Robot | str, driven: bool) -> Plant:
+def _plant(given: Plant | RobotLike, driven: bool) -> Plant:
     """A robot by itself sticks and stops; its effort limits matter where somebody drives it."""
     from manipula.simulation.plant import Plant
 

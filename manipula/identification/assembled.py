@@ -22,6 +22,7 @@ from manipula.mechanics.models.linear.joint_families import FAMILIES, SLIDE, SLO
 from manipula.mechanics.robot.description import Joint, Robot
 from manipula.mechanics.robot.suffixes import suffixes_of
 
+TILT = "tilt"
 Row = Callable[["Moment", int], Any]  # a column's value in the row of a joint
 
 
@@ -79,8 +80,8 @@ class Columns:
             for shape in family.shapes:
                 for j, (joint, end) in enumerate(zip(self.joints, self.suffixes)):
                     name = shape.letters.replace("[", f"{end}[") if "[" in shape.letters else f"{shape.letters}{end}"
-                    unit = shape.unit[not joint.turns]
-                    column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded)
+                    unit, told = shape.units[not joint.turns], (shape.words, family.widths)
+                    column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded, *told)
                     yield column, partial(_by_family, shape.formula)
 
     def _springs(self) -> Iterator[tuple[Column, Row]]:
@@ -92,7 +93,7 @@ class Columns:
     def _tilt(self) -> Iterator[tuple[Column, Row]]:
         everyone = tuple(range(self.dof))
         for k, axis in enumerate("xy" if self.model.tilt and self.inertial.gravity.any() else ""):
-            column = Column(f"tilt_{axis}", "tilt", None, "rad", None, None, everyone, True)
+            column = Column(f"tilt_{axis}", TILT, None, "rad", None, None, everyone, True)
             yield column, partial(_leaning, k)
 
     def _coupled(self) -> Iterator[tuple[Column, Row]]:

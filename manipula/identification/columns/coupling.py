@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from manipula.identification.columns.column import Column
-from manipula.mechanics.models.linear.joint_families import RATE, SQUARE, TORQUE, At, Formula
+from manipula.mechanics.models.linear.joint_families import At, Formula
+from manipula.mechanics.robot.values.entry import DAMPING, INERTIA, TORQUE
 
-LETTERS = (("Ia", SQUARE), ("fv", RATE), ("fc", TORQUE))
+LETTERS = (("Ia", INERTIA), ("fv", DAMPING), ("fc", TORQUE))
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from manipula.identification.fitting.prediction import errors_of
 from manipula.identification.fitting.selection import Selection, select
 from manipula.identification.fitting.structure import narrowed
 from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions, weak, worse
+from manipula.identification.fitting.to_robot import forgotten_laws, left_out
 from manipula.identification.fitting.uncertainty import spread_of, spread_of_instruments, spread_of_outputs
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
@@ -42,9 +43,6 @@ from manipula.simulation.records.logs import Log
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]
 OUTPUTS = "output_error"
-DRAWN_OUT = (
-    "stribeck:0.02",
-)  # as wide as the smooth stand-in for sign(q̇): it would make up for that, not for friction
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,6 @@ def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None
     everything = JointModel.everything()
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gathered(everything, first.entropic()[inertial])
-    data = data.subset([c.name for c in data.columns if c.family not in DRAWN_OUT])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
     known = {c.name: float(x) for c, x in zip(data.columns, data.known) if np.isfinite(x)}
     prior = prior_from(data.columns, data.fit, asked.prior, known, size_of(data.robot)).with_weight(first.time)
@@ -207,13 +204,15 @@ def _found(asked: Asked, fit: Fit, theta: Array, chosen: Selection | None, model
     else:
         doubts += worse(data, theta, fit.weights)
         spread = spread_of(normal_from(data.fit, last), prior, theta, time)
+    train = errors_of(data, theta)
+    doubts += [*filter(None, [left_out(data, theta, train)]), *forgotten_laws(data)]
     found = Found(
         method=asked.method,
         prior=None if prior is None else asked.prior,
         model=model,
         filter=data.filter,
         correlation=fit.time,
-        train=errors_of(data, theta),
+        train=train,
         validation=(),
         choices=() if chosen is None else chosen.choices,
         blocks=() if chosen is None else tuple(map(float, chosen.errors)),

@@ -1,8 +1,9 @@
 """Which families of columns a recording asks for: forward, under the prior, by cross-validation over blocks of time.
 
-A family is taken for all joints or for none. It is accepted when the error on the blocks left out falls by at least 2 %
-and in at least 70 % of the blocks, and when it explains a thousandth of the torque or more: what is less is the rest of
-the filter and of the smooth sign. The family whose columns help most, each, goes first. All is done on Gram matrices.
+A family is taken for all joints or for none, and of a friction law one width. It is accepted when the error on the
+blocks left out falls by at least 2 % and in at least 70 % of the blocks, and when it explains a thousandth of the
+torque or more: what is less is the rest of the filter and of the smooth sign. The family whose columns help most, each,
+goes first. All is done on Gram matrices.
 """
 
 from __future__ import annotations
@@ -122,10 +123,16 @@ def select(
             x = folds.fitted(wider, _widened(prior, kept, wider, x))
             kept, squares = wider, best.squares
         choices += gone
-        settled = {choice.family for choice in choices}
+        settled = {choice.family for choice in choices} | _rivals(columns, best)
         waiting = [] if best is None else [family for family in waiting if family not in settled]
     own = np.array([block.c for block in folds.blocks])
     return Selection(kept, tuple(choices), 100 * np.sqrt(squares / np.maximum(own, 1e-300)))
+
+
+def _rivals(columns: Sequence[Column], taken: Look | None) -> set[str]:
+    """Families of the same friction law in other widths: a joint has one, as in a robot file."""
+    own = set() if taken is None else {(columns[k].joint, x) for k in taken.more for x in columns[k].widths}
+    return {column.family for column in columns for x in column.widths if (column.joint, x) in own}
 
 
 def _look(folds: Folds, columns: Sequence[Column], kept: Indexes, x: Array, squares: Array, family: str) -> Look | None:

@@ -21,8 +21,10 @@ from manipula.errors import InputError
 from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
-from manipula.identification.assembled import Columns, Moment
+from manipula.identification.assembled import TILT, Columns, Moment
 from manipula.identification.columns.column import Column
+from manipula.identification.columns.inertial import INERTIAL
+from manipula.identification.fitting.to_robot import robot_with
 from manipula.mechanics.models.block import Block, Call, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.linear.joint_families import SLIDE, At, stopped
@@ -30,16 +32,16 @@ from manipula.mechanics.models.ports import PortKind
 from manipula.mechanics.robot.description import Cell, Robot
 from manipula.mechanics.robot.values.parameter import number
 from manipula.scalar import Maths, Next
-from manipula.simulation.exact.mechanism import frictionless, motorless
 
 Array = NDArray[np.float64]
 
 
-def torque_function(robot: Robot, source: Columns, columns: Sequence[Column], theta: Array) -> Function:
-    """`robot` has the bodies that were found; `source` the formulas of the columns."""
+def torque_function(source: Columns, columns: Sequence[Column], theta: Array) -> Function:
+    """`source` has the formulas of the columns."""
     if any(column.family == "coupling" for column in columns):
         raise InputError("found.torque: columns of coupled motors have no formula there yet; found.predict has them")
-    links = motorless(frictionless(robot))
+    inertial = [c.family == INERTIAL for c in columns]
+    links = robot_with(source, [c for c, own in zip(columns, inertial) if own], theta[inertial])
     leaning = [f"lean{k}" for k, column in enumerate(source.ways()) if _leans(columns)]
     others = {name: _asked(_under(links, way), "gravity") for name, way in zip(leaning, source.ways())}
     block = _block(source, columns, theta, leaning)
@@ -47,7 +49,7 @@ def torque_function(robot: Robot, source: Columns, columns: Sequence[Column], th
 
 
 def _leans(columns: Sequence[Column]) -> bool:
-    return any(column.family == "tilt" for column in columns)
+    return any(column.family == TILT for column in columns)
 
 
 def _asked(robot: Robot, model: str) -> Prepared:
@@ -61,7 +63,7 @@ def _under(robot: Robot, gravity: Array) -> Robot:
 
 def _block(source: Columns, columns: Sequence[Column], theta: Array, leaning: Sequence[str]) -> Block:
     places = {column.name: place for place, column in enumerate(source.columns)}
-    values = {places[c.name]: Fraction(repr(float(x))) for c, x in zip(columns, theta) if c.family != "inertial"}
+    values = {places[c.name]: Fraction(repr(float(x))) for c, x in zip(columns, theta) if c.family != INERTIAL}
     radii = {Fraction(c.family.partition(":")[2]) for c in columns if c.family.startswith("hysteresis:")}
     memory = _Memory(source, sorted(radii))
 

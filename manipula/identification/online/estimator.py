@@ -24,6 +24,7 @@ from manipula.mechanics.models.estimation.gradient import gradient
 from manipula.mechanics.models.estimation.least_squares import least_squares
 from manipula.mechanics.models.estimation.unknowns import Unknowns, base_unknowns
 from manipula.mechanics.robot.description import Robot
+from manipula.robot import RobotLike, as_robot
 from manipula.simulation.loops.starting import first_states
 from manipula.support.files import write_files
 from manipula.support.plain import plain
@@ -60,7 +61,7 @@ class OnlineEstimator:
 
     def __init__(
         self,
-        robot: Robot,
+        robot: RobotLike,
         *,
         method: str = "least_squares",
         sigma: float | Sequence[float] = SIGMA,
@@ -69,9 +70,8 @@ class OnlineEstimator:
         guard: float = 1.0,
         gain: float = 0.5,
     ) -> None:
-        refuse_robot("OnlineEstimator", robot)
         own = {"forgetting": forgetting, "guard": guard} if method == "least_squares" else {"gain": gain}
-        self._make(robot, base_unknowns(), method, {"sigma": sigma, "noise": noise, **own})
+        self._make(as_robot(robot), base_unknowns(), method, {"sigma": sigma, "noise": noise, **own})
 
     def _make(self, robot: Robot, unknowns: Unknowns, method: str, given: Mapping[str, Any]) -> None:
         if not isinstance(method, str) or method not in METHODS:
@@ -177,12 +177,6 @@ class OnlineEstimator:
         return (
             f"<{self.method} of {self.robot.name} after {self.samples} samples: {told}{' …' * (len(self.names) > 4)}>"
         )
-
-
-def refuse_robot(who: str, robot: Any) -> None:
-    """A description of one."""
-    if not isinstance(robot, Robot):
-        raise InputError(f"{who}: expected a robot, as mp.load gives it, found {robot!r:.60}")
 
 
 def _refuse_symbols(function: Function, robot: Robot) -> None:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from manipula.errors import InputError, UnsetError, some_of
 from manipula.generation.settings import refuse_time
-from manipula.identification.online.estimator import OnlineEstimator, refuse_robot
+from manipula.identification.online.estimator import OnlineEstimator
 from manipula.mechanics.models.estimation.unknowns import CENTRE, checked_columns, load_unknowns
 from manipula.mechanics.robot.bind import bind, free_parameters
 from manipula.mechanics.robot.branching import seen_at
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.spatial.floats import FloatMaths
+from manipula.robot import RobotLike, as_robot
 from manipula.simulation.records.logs import Log
 from manipula.support.plain import plain
 
@@ -44,7 +45,7 @@ class PayloadEstimator(OnlineEstimator):
 
     def __init__(
         self,
-        robot: Robot,
+        robot: RobotLike,
         frame: str = "",
         columns: Sequence[str] = CENTRE,
         forgetting: float = 1.0,
@@ -56,7 +57,7 @@ class PayloadEstimator(OnlineEstimator):
         guard: float = 1.0,
         smoothing: float = 0.01,
     ) -> None:
-        refuse_robot("PayloadEstimator", robot)
+        robot = as_robot(robot)
         refuse_time("sample", sample)
         self.columns, self.sample = checked_columns(columns), sample
         held = seen_at(robot, frame) if frame else robot

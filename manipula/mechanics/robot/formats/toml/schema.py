@@ -16,8 +16,7 @@ from pydantic_core import core_schema
 
 from manipula.errors import RobotFileError
 from manipula.mechanics.robot.actuators.actuator import DRIVE, MOTOR
-from manipula.mechanics.robot.actuators.friction import LAWS
-from manipula.mechanics.robot.actuators.law import Law
+from manipula.mechanics.robot.actuators.friction import LAWS, FrictionLaw
 from manipula.mechanics.robot.formats.units import Entry, describe, entry_from_raw, refuse_bad_name
 from manipula.mechanics.robot.joints import KINDS
 from manipula.support.letters import spelled
@@ -76,12 +75,12 @@ def _field(told: str, needed: bool = False) -> tuple[Any, Any]:
     return (Amount, Field(description=told)) if needed else (Amount | None, Field(None, description=told))
 
 
-def _law_table(law: type[Law[Any]]) -> type[_Table]:
+def _law_table(law: type[FrictionLaw[Any]]) -> type[_Table]:
     entries: dict[str, Any] = {x.key: _field(x.unit, x.bound == "positive") for x in law.entries}
     return create_model(law.__name__, __base__=_Table, __doc__=f"{law.says}, SI.", **entries)
 
 
-def _law_field(law: type[Law[Any]]) -> tuple[Any, Any]:
+def _law_field(law: type[FrictionLaw[Any]]) -> tuple[Any, Any]:
     """One number, or a table of them where a law has several."""
     table = FRICTION_TABLES.get(law.key)
     if table is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from manipula.errors import RobotFileError
-from manipula.mechanics.robot.actuators.law import Law
+from manipula.mechanics.robot.actuators.friction import FrictionLaw
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.description import (
     AXES,
@@ -225,7 +225,7 @@ class _Writer:
         given = {"radii": f"[{first}, {second}]", "angle": angle, "length": length}
         return _table(given if spring.stroke is None else given | {"stroke": self.entry(spring.stroke, "length")})
 
-    def law(self, law: Law[Cell]) -> str:
+    def law(self, law: FrictionLaw[Cell]) -> str:
         """A number, or a table of them; nothing of a law that every joint has where it is zero."""
         if law.always and all(cell.value == ZERO for cell in law.values):
             return ""
