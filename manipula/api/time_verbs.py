@@ -264,11 +264,18 @@ def simulate(
     )
 
 
-def simulate_file(path: str | Path, *, tell: Callable[[str], None] = lambda text: None) -> tuple[Run, list[Path]]:
-    """The run that a scenario file describes, and the files that it asks for, written beside it."""
+def simulate_file(
+    path: str | Path, *, force: bool = False, tell: Callable[[str], None] = lambda text: None
+) -> tuple[Run, list[Path]]:
+    """The run that a scenario file describes, and the files that it asks for, written beside it.
+
+    A file that exists is replaced only with `force`.
+    """
     from manipula.simulation.scenarios.scenario import read_scenario
+    from manipula.support.checked_toml import output_paths
 
     asked, folder = read_scenario(path), Path(path).parent
+    files = output_paths(Path(path), asked.output, force)
     try:
         run = _played(asked, folder, tell)
     except UnsetError as error:
@@ -279,7 +286,7 @@ def simulate_file(path: str | Path, *, tell: Callable[[str], None] = lambda text
     except InputError as error:
         raise type(error)(f"{path}: {error}") from error
     write: dict[str, Callable[[Path], Path]] = {"log": run.save, "plot": run.save_plot, "report": run.report}
-    return run, [write[name](folder / place) for name, place in asked.output if place is not None]
+    return run, [write[name](place) for name, place in files.items()]
 
 
 def _played(asked: Scenario, folder: Path, tell: Callable[[str], None]) -> Run:

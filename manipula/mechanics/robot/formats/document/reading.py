@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -17,6 +16,7 @@ from manipula.mechanics.robot.formats.toml.read import robot_from_raw
 from manipula.mechanics.robot.formats.units import Quantity, Units
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import row_names, suffixes
+from manipula.support.checked_toml import toml_tables
 
 _HEAD = ("convention", "angle", "length", "inertia_about", "description", "source")
 _TABLE: dict[str, Quantity] = {"theta": "angle", "d": "length", "a": "length", "alpha": "angle", "pitch": "length"}
@@ -154,8 +154,8 @@ def _direction(text: str, units: Units) -> Any:
 
 def _parsed(text: str, where: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text, parse_float=Decimal) if text.strip() else {}
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError, ArithmeticError) as error:
+        return toml_tables(text, Decimal) if text.strip() else {}
+    except ValueError as error:
         raise RobotFileError(f"this is not valid TOML: {error}", where=where, field="extra_toml") from None
 
 

@@ -20,6 +20,7 @@ from manipula.mechanics.robot.formats.toml.build import joint_names, robot_from_
 from manipula.mechanics.robot.formats.toml.problems import table_from_raw
 from manipula.mechanics.robot.formats.toml.schema import RobotTable
 from manipula.mechanics.robot.formats.toml.write import toml_from_robot
+from manipula.support.checked_toml import toml_tables
 
 __all__ = ["robot_from_raw", "robot_from_toml", "toml_from_robot"]
 
@@ -59,11 +60,11 @@ def _origin(table: RobotTable, file: str, form: Form) -> Origin:
 def raw_from_toml(text: str, number: Callable[[str], Any] = Decimal) -> dict[str, Any]:
     """The tables of the text; `number` makes something of a number with a point."""
     try:
-        return tomllib.loads(text, parse_float=number)
+        return toml_tables(text, number)
     except tomllib.TOMLDecodeError as error:
         raise _syntax(str(error), text) from None
-    except (RecursionError, ValueError, ArithmeticError) as error:
-        raise RobotFileError("this is not valid TOML", hint=type(error).__name__) from error
+    except ValueError as error:
+        raise RobotFileError(f"this is not valid TOML: {error}") from None
 
 
 def _syntax(message: str, text: str) -> RobotFileError:
