@@ -165,7 +165,7 @@ class _Builder:
 
     def joint(self, index: int, table: JointTable) -> Joint:
         end = self.suffixes.rows[index]
-        before, offset, after, direction = self.geometry(table, end, joint_label(index + 1, self.names[index]))
+        before, offset, after = self.geometry(table, end, joint_label(index + 1, self.names[index]))
         about = table.inertia_about or self.table.inertia_about
         massless = table.type == "fixed" and not table.has_inertia
         return Joint(
@@ -173,7 +173,7 @@ class _Builder:
             kind=table.type,
             before=before,
             offset=offset,
-            direction=1 if direction == (table.direction or 1) else -1,
+            direction=table.direction or 1,
             after=after,
             body=None if massless else self.body(table, end, about),
             actuator=self.actuator(table, end),
@@ -191,34 +191,33 @@ class _Builder:
             link=table.link_name or "",
         )
 
-    def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps, int]:
-        """(before, offset, after, the way the axis points) of a table's row, or of placements."""
+    def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps]:
+        """(before, offset, after) of a table's row, or of placements."""
         convention = self.table.convention
         if not table.placed and convention != "urdf":
             cells = {field: self.cell(f"{field}{end}", getattr(table, field), QUANTITY_OF[field]) for field in FIELDS}
-            return *split_row(Row(**cells), table.type, convention, end), 1
+            return split_row(Row(**cells), table.type, convention, end)
         if not table.placed:
             raise RobotFileError("is missing", where=where, field="xyz", hint='the convention is "urdf"')
         field = KINDS[table.type].field
         offset = self.cell(f"offset{end}", getattr(table, field) if field else None, QUANTITY_OF.get(field, "si"))
-        toward, direction = self.toward(table.axis, end, where)
         shift = (self.cell(f"a{x}{end}", entry, "length") for x, entry in zip(AXES, table.anchor or (None,) * 3))
         kinds: tuple[StepKind, ...] = ("tx", "ty", "tz")
-        way = (*without_zeros(tuple(map(Step, kinds, shift))), *toward)
+        way = (*without_zeros(tuple(map(Step, kinds, shift))), *self.toward(table.axis, end, where))
         link = without_zeros(self.placement(table.link, f"link_{{}}{end}"))
         at = without_zeros(self.placement(PlacementTable(xyz=table.xyz, rpy=table.rpy), f"{{}}{end}"))
-        return (*at, *way), offset, (*inverse_of(way), *link), direction
+        return (*at, *way), offset, (*inverse_of(way), *link)
 
-    def toward(self, axis: Axis, end: str, where: str) -> tuple[Steps, int]:
+    def toward(self, axis: Axis, end: str, where: str) -> Steps:
         if isinstance(axis, AxisTable):
             given = {name: getattr(axis, name) for name in TURNS if getattr(axis, name) is not None}
             if list(given) not in (["lean", "tilt"], ["tilt"], ["roll"]):
                 hint = "expected lean and tilt, tilt alone, or roll alone"
                 raise RobotFileError(f"found {', '.join(given) or 'nothing'}", where=where, field="axis", hint=hint)
             cells = {name: self.cell(f"{NAMED[name]}{end}", entry, "angle") for name, entry in given.items()}
-            return tuple(Step(TURNS[name], cell) for name, cell in cells.items()), 1
+            return tuple(Step(TURNS[name], cell) for name, cell in cells.items())
         if axis is None:
-            return (), 1
+            return ()
         x, y, z = (entry if isinstance(entry, Fraction) else None for entry in axis)
         if x is None or y is None or z is None or x == y == z == 0:
             raise RobotFileError(

@@ -21,9 +21,9 @@ from manipula.mechanics.robot.description import (
     centre_letter,
     tensor_letter,
 )
-from manipula.mechanics.robot.exact import is_zero
+from manipula.mechanics.robot.exact import QUARTERS, is_zero
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
-from manipula.mechanics.robot.formats.placed import QUARTERS, TURNS, placed_from_joint, with_placement
+from manipula.mechanics.robot.formats.placed import TURNS, placed_from_joint, with_placement
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
 from manipula.mechanics.robot.formats.shortened import in_order
 from manipula.mechanics.robot.formats.source import joint_label
@@ -61,12 +61,16 @@ def convention_of(robot: Robot) -> Convention:
 
 
 def _written_as(robot: Robot) -> tuple[Robot, Convention | Literal["urdf"]]:
-    """A table wherever the rows are one; else placements, if they are such, or stand still and can be written so."""
+    """Placements where the file had such, else a table wherever the rows are one, else placements again: rows that
+    stand still can be written so, whatever their steps."""
+    placed = replace(robot, joints=tuple(map(with_placement, robot.joints, suffixes_of(robot).rows)))
+    fits = all(placed_from_joint(joint) for joint in placed.joints)
+    if fits and robot.origin.convention == "urdf":
+        return placed, "urdf"
     try:
         return robot, convention_of(robot)
     except RobotFileError:
-        placed = replace(robot, joints=tuple(map(with_placement, robot.joints, suffixes_of(robot).rows)))
-        if all(placed_from_joint(joint) for joint in placed.joints):
+        if fits:
             return placed, "urdf"
         raise
 
@@ -189,10 +193,11 @@ class _Writer:
 
     def axis(self, toward: Steps) -> Iterator[str]:
         """The quarter turns as an axis; others as the turns themselves, that no digit be lost."""
-        quarter = QUARTERS.get((toward[0].kind, toward[0].amount.value)) if len(toward) == 1 else None  # type: ignore[arg-type]
+        turns = [(step.kind, step.amount.value) for step in toward]
+        along = next((along for along, turn in QUARTERS.items() if turns == [turn]), None)
         names = {kind: name for name, kind in TURNS.items()}
-        if quarter:
-            yield f"axis = [{', '.join(map(str, quarter))}]"
+        if along:
+            yield f"axis = [{', '.join(str(along[1] if axis == along[0] else 0) for axis in AXES)}]"
         elif toward:
             yield _inline("axis", {names[x.kind]: self.entry(x.amount.parameter, "angle") for x in toward})
 

@@ -187,7 +187,7 @@ class _Reader:
 
     def row(self, row: str, joint: UrdfJoint) -> Joint:
         """One joint. Of what stands before the first moving joint only the chain's own links keep their mass."""
-        toward, direction = toward_axis(self.axis(joint), row) if joint.moves else ((), 1)
+        toward = toward_axis(self.axis(joint), row) if joint.moves else ()
         out, back = self.anchored(row, joint, toward)
         limits = None
         if joint.lower is not None and joint.upper is not None and joint.type not in ("continuous", "fixed"):
@@ -196,8 +196,8 @@ class _Reader:
             name=joint.name,
             kind=KINDS.get(joint.type, "fixed"),
             before=self.origin(row, joint.at, f"joint {joint.name!r}") + out,
-            offset=known(f"offset{row}", Num(-direction * joint.reference)),
-            direction=direction,
+            offset=known(f"offset{row}", Num(-joint.reference)),
+            direction=1,
             after=back,
             body=self.body(row, joint),
             actuator=self.drive(row, joint),
@@ -288,9 +288,9 @@ class _Reader:
             return origin
         position = locks.position(joint)
         self.notes.append(f"joint {joint.name!r} is locked at {float(position):g}")
-        toward, direction = toward_axis(self.axis(joint), row)
+        toward = toward_axis(self.axis(joint), row)
         kind: StepKind = "tz" if joint.type == "prismatic" else "rz"
-        moved_by = direction * (position - joint.reference)
+        moved_by = position - joint.reference
         stands = (Step(kind, known(f"locked{row}", Num(moved_by))),) if moved_by else ()
         out, back = self.anchored(row, joint, toward)
         return origin + out + stands + back
