@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Robot, Step, Steps
+from manipula.mechanics.robot.description import Body, Cell, Coordinate, Joint, Mounted, Robot, Step, Steps
 from manipula.mechanics.robot.exact import axis_of, inverse_of, quarter_steps
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
@@ -233,12 +233,16 @@ class _Binder:
                 return RigidBody(m, first, tensor_from_second_moments(tensor))
         return RigidBody(m, first, Tensor(tensor))
 
+    def parts(self, suffixes: Sequence[str], held: Sequence[Mounted]) -> list[Part]:
+        """Bodies where they are held."""
+        return [Part(end, self.placement(x.at), self.body(x.body)) for end, x in zip(suffixes, held, strict=True)]
+
     def link(self, joint: Joint, suffix: str, carried: Sequence[str], parent: int) -> Link:
         joint, sense = _forwards(joint)
         before = self.placement(joint.before)
         inertia = self.body(joint.body)
         own = [] if joint.body is None and joint.kind == "fixed" else [Part(suffix, HERE, inertia)]
-        held = [Part(x, self.placement(y.at), self.body(y.body)) for x, y in zip(carried, joint.carries)]
+        held = self.parts(carried, joint.carries)
         for part in held:
             inertia = inertia + part.inertia.seen_from(part.at)
         kind = replace(KINDS[joint.kind], parameters=tuple(map(self.scalar, joint.of_kind)))
@@ -282,6 +286,8 @@ class _Binder:
             links[tip] = replace(links[tip], inertia=links[tip].inertia + held, parts=(*links[tip].parts, *loads))
         x, y, z = (self.scalar(cell) for cell in self.robot.gravity)
         base = self.placement(self.robot.base)
-        ground = held if tip == BASE else NOTHING
+        ground = held if loads and tip == BASE else NOTHING
+        for part in self.parts(ends.ground, self.robot.ground):
+            ground = ground + part.inertia.seen_from(part.at)
         tip_link = None if self.robot.tool_on is None else tip
         return Tree(tuple(links), (x, y, z), self.maths, base, tool, ground, tip_link)

@@ -41,6 +41,7 @@ from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
     AxisTable,
+    BaseTable,
     CarriedTable,
     FrameTable,
     JointTable,
@@ -94,7 +95,7 @@ class _Builder:
         self.names = joint_names(table)
         carried = ([carried.name or "" for carried in joint.carries] for joint in table.joint)
         kinds = ("fixed" if joint.coordinate else joint.type for joint in table.joint)
-        self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload))
+        self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload), map(_name, _standing(table.base)))
 
     def robot(self, origin: Origin) -> Robot:
         table = self.table
@@ -109,6 +110,7 @@ class _Builder:
             origin,
             self.frames(),
             None if table.tool is None else self.row(table.tool.on, "tool", "on"),
+            ground=tuple(map(self.standing, _standing(table.base), self.suffixes.ground)),
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
 
@@ -155,7 +157,7 @@ class _Builder:
 
     def placement(self, table: PlacementTable | CarriedTable | None, name: str) -> Steps:
         """`name` has a place for x y z roll pitch yaw."""
-        if table is None or (isinstance(table, ToolTable | FrameTable) and table.xyz is table.rpy is None):
+        if table is None or (isinstance(table, BaseTable | ToolTable | FrameTable) and table.xyz is table.rpy is None):
             return ()
         shift, turn = table.xyz or (None,) * 3, table.rpy or (None,) * 3
         cells = {axis: self.cell(name.format(axis), entry, "length") for axis, entry in zip(AXES, shift)}
@@ -258,6 +260,12 @@ class _Builder:
         body = self.body(table, suffix, self.table.inertia_about)
         return Mounted(self.placement(table, f"{{}}{suffix}"), body, table.name or "")
 
+    def standing(self, table: BaseTable | CarriedTable, suffix: str) -> Mounted:
+        """The base's own body, or one that stands beside it."""
+        if isinstance(table, CarriedTable):
+            return self.mounted(table, suffix)
+        return Mounted((), self.body(table, suffix, self.table.inertia_about), _name(table))
+
     def body(self, table: Massive, suffix: str, about: InertiaKind) -> Body:
         """The body of a link, a payload or a carried part; names end in `suffix`."""
         about = table.inertia_about or about
@@ -285,6 +293,15 @@ class _Builder:
             self.cell(f"{letter}{pair}{suffix}", getattr(table, pair), "si", self.absent) for pair in SIX
         )
         return xx, xy, xz, yy, yz, zz
+
+
+def _standing(base: BaseTable | None) -> list[BaseTable | CarriedTable]:
+    """The bodies of the base: its own, where the file says anything of it, and those it carries."""
+    return [] if base is None else [*([base] if base.has_inertia else []), *base.carries]
+
+
+def _name(table: BaseTable | CarriedTable) -> str:
+    return (table.link_name if isinstance(table, BaseTable) else table.name) or ""
 
 
 def _motion(table: JointTable) -> Quantity:

@@ -15,6 +15,7 @@ from manipula.mechanics.robot.description import (
     Body,
     Cell,
     Joint,
+    Mounted,
     NamedPose,
     Robot,
     Steps,
@@ -91,9 +92,9 @@ class _Writer:
         if self.robot.named_poses:
             yield from ("", "[poses]", *map(self.pose, self.robot.named_poses))
         on = () if self.robot.tool_on is None else (self.on(self.robot.tool_on),)
-        for part, steps, held in (("base", self.robot.base, ()), ("tool", self.robot.tool, on)):
-            if steps or held:
-                yield from ("", f"[{part}]", *held, *(self.placement(steps, part) if steps else ()))
+        yield from self.part("base", self.robot.base, self.base())
+        yield from self.beside()
+        yield from self.part("tool", self.robot.tool, on)
         for frame in self.robot.frames:
             named = (f"name = {quoted(frame.name)}", self.on(frame.on))
             yield from ("", "[[frame]]", *named, *(self.placement(frame.at, frame.name) if frame.at else ()))
@@ -101,6 +102,30 @@ class _Writer:
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
         for index, joint in enumerate(self.robot.joints):
             yield from ("", "[[joint]]", *self.joint(index, joint))
+
+    def part(self, name: str, steps: Steps, held: Iterable[str]) -> Iterator[str]:
+        """The base or the tool, where anything is to be said of it."""
+        said = [*held, *(self.placement(steps, name) if steps else ())]
+        yield from ("", f"[{name}]", *said) if said else ()
+
+    def base(self) -> Iterator[str]:
+        """The base's name and its own body."""
+        own, name = self.robot.base_body, self.robot.origin.base_link
+        yield from (f"link_name = {quoted(name)}",) if name else ()
+        if own is not None:
+            said = list(self.body(own, self.suffixes.ground[0], self.about))
+            yield from said or ["inertia = {}"]  # there is a body, of which nothing is known
+
+    def beside(self) -> Iterator[str]:
+        """The other bodies that stand still."""
+        for mounted, suffix in zip(self.robot.ground, self.suffixes.ground):
+            if mounted.body is not self.robot.base_body:
+                yield from ("[[base.carries]]", *self.mounted(mounted, suffix))
+
+    def mounted(self, mounted: Mounted, suffix: str) -> Iterator[str]:
+        yield from (f"name = {quoted(mounted.name)}",) if mounted.name else ()
+        yield from self.placement(mounted.at, "carries")
+        yield from self.body(mounted.body, suffix, self.about)
 
     def pose(self, named: NamedPose) -> str:
         turns, at = {joint.name: joint.turns for joint in self.robot.joints}, dict(named[1])
@@ -165,9 +190,7 @@ class _Writer:
         elif joint.kind != "fixed":
             yield from ("mass = 0", "com = [0, 0, 0]", _inline("inertia", dict.fromkeys(SIX, "0")))
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
-            named = (f"name = {quoted(mounted.name)}",) if mounted.name else ()
-            body = self.body(mounted.body, suffix, self.about)
-            yield from ("[[joint.carries]]", *named, *self.placement(mounted.at, "carries"), *body)
+            yield from ("[[joint.carries]]", *self.mounted(mounted, suffix))
 
     def row(self, joint: Joint, convention: Convention) -> Iterator[str]:
         cells = row_from_joint(joint, convention)
