@@ -20,6 +20,7 @@ from manipula.mechanics.robot.branching import (
     link_names,
     road_of,
     seen_at,
+    tip_link,
     with_frame,
     with_load_on_row,
 )
@@ -121,6 +122,16 @@ class Robot(description.Robot):
         """The links, row by row, by the names of the file; where it has none, by those of their joints. The frame of
         each can be asked for by name."""
         return tuple(link_names(self))
+
+    @property
+    def base_link(self) -> str:
+        """What the file calls the link that is the base; "" where it has no name."""
+        return self.origin.base_link
+
+    @property
+    def tip_link(self) -> str:
+        """The link whose frame is the tool, by the file's name; "" where the tool is placed elsewhere."""
+        return tip_link(self)
 
     def at(self, frame: str) -> Robot:
         """The robot with one of its frames as the tool, which poses, Jacobians, velocities, wrenches and inverse

@@ -77,9 +77,9 @@ def test_any_axis(axis: tuple[float, float, float], kind: str) -> None:
 def test_axes_along_coordinates_are_exact() -> None:
     arm = robot_from_urdf(one_joint('<axis xyz="0 -1 0"/>'))
     (row,) = arm.joints
-    assert row.direction == -1
-    assert [(step.kind, step.amount.value) for step in row.before] == [("rx", Deg(Fraction(-90)))]
-    assert [(step.kind, step.amount.value) for step in row.after] == [("rx", Deg(Fraction(90)))]
+    assert row.direction == 1
+    assert [(step.kind, step.amount.value) for step in row.before] == [("rx", Deg(Fraction(90)))]
+    assert [(step.kind, step.amount.value) for step in row.after] == [("rx", Deg(Fraction(-90)))]
 
 
 def test_a_missing_axis_is_x_and_the_first_of_two_origins_counts() -> None:

@@ -91,8 +91,8 @@ def _entry(value: str) -> str:
 def _units(robot: Robot) -> Iterator[tuple[str, str]]:
     """Cell → the unit of a bare number there; cells that are always SI are left out."""
     angle, length = robot.origin.angle, robot.origin.length
-    placed = [robot.base, robot.tool]
-    bodies = list(robot.payload)
+    placed = [robot.base, robot.tool, *(mounted.at for mounted in robot.ground)]
+    bodies = [*robot.payload, *(mounted.body for mounted in robot.ground)]
     for joint in robot.joints:
         yield joint.offset.name, angle if joint.turns else length
         yield from ((cell.name, length) for entry, cell in joint.kind_items() if entry.quantity == "length")

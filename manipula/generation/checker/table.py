@@ -153,6 +153,6 @@ class _Writer:
         return found
 
     def placements(self) -> Iterator[Steps]:
-        yield from (self.robot.base, self.robot.tool)
+        yield from (self.robot.base, self.robot.tool, *(mounted.at for mounted in self.robot.ground))
         for joint in self.robot.joints:
             yield from (joint.before, joint.after, *(mounted.at for mounted in joint.carries))

@@ -166,6 +166,8 @@ class _Reader:
         self.step(frame, robot.base)
         frames, bodies = [frame], [_empty()]
         stands: list[tuple[int, Frame]] = []  # of every row: the body it is part of, and where
+        for mounted in robot.ground:
+            self.hold(bodies, 0, _here(), mounted.at, mounted.body)
         for row, joint in enumerate(robot.joints):
             owner, frame = self.under(stands, self.below(row))
             self.step(frame, joint.before)

@@ -152,6 +152,7 @@ class Origin:
     source: str = ""
     notes: tuple[str, ...] = ()
     description: str = ""
+    base_link: str = ""  # what the file calls the link that is the base
 
 
 NamedPose = tuple[str, tuple[tuple[str, Parameter], ...]]
@@ -163,7 +164,7 @@ class Robot:
 
     The tool is the frame that poses, Jacobians and wrenches are about, on the row `tool_on` (None: the last one);
     `frames` are others, by name. `payload` is held in the tool frame. `values` gives the named parameters that have
-    one.
+    one. `ground` are bodies that stand still, seen from the base frame: the base's own, and branches beside the rows.
     """
 
     name: str
@@ -177,6 +178,7 @@ class Robot:
     frames: tuple[Frame, ...] = ()
     tool_on: str | None = None
     named_poses: tuple[NamedPose, ...] = ()  # by name, the coordinate of every joint by its name
+    ground: tuple[Mounted, ...] = ()
 
     def __post_init__(self) -> None:
         """A parent that is no row before, and a multiple of an angle that no proof could follow, are met here."""
@@ -231,7 +233,7 @@ class Robot:
                 yield name, value, False
 
     def _placements(self) -> Iterator[Steps]:
-        yield from (self.base, self.tool, *(frame.at for frame in self.frames))
+        yield from (self.base, self.tool, *(x.at for x in self.frames), *(x.at for x in self.ground))
         for joint in self.joints:
             yield from (joint.before, joint.after, *(mounted.at for mounted in joint.carries))
 
@@ -257,9 +259,15 @@ class Robot:
         """The joints that have a coordinate of their own, in the file's order."""
         return tuple(joint.name for joint in self.joints if joint.kind != "fixed" and joint.coordinate is None)
 
+    @property
+    def base_body(self) -> Body | None:
+        """The body of the base itself: of those that stand still the first, where it has the base link's name."""
+        own = next(iter(self.ground), None)
+        return own.body if own is not None and not own.at and own.name == self.origin.base_link else None
+
     def cells(self) -> Iterator[Cell]:
         """Every cell, in the order of the file."""
-        return cells_in((self.base, self.joints, self.tool, self.payload, self.gravity, self.frames))
+        return cells_in((self.base, self.joints, self.tool, self.payload, self.gravity, self.frames, self.ground))
 
     def names(self) -> tuple[str, ...]:
         """The names in use (each once, in order): the file's own and those of unknown cells."""

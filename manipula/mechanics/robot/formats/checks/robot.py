@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from manipula.errors import RobotFileError, RowLabel, caution
 from manipula.mechanics.robot.actuators.actuator import Item
-from manipula.mechanics.robot.description import Cell, Joint, Robot, Steps
+from manipula.mechanics.robot.description import Cell, Joint, Mounted, Robot, Steps
 from manipula.mechanics.robot.formats.checks.bodies import body_doubts
 from manipula.mechanics.robot.formats.checks.numbers import Doubt, Numbers, Place
 from manipula.mechanics.robot.formats.checks.suspicion import (
@@ -112,6 +112,8 @@ def _parts(robot: Robot, numbers: Numbers) -> Iterator[Iterator[Doubt]]:
     yield _gravity_doubts(robot, numbers)
     for body in robot.payload:
         yield body_doubts(body, "payload", numbers)
+    for mounted in robot.ground:
+        yield _mounted_doubts(mounted, f"base, body {mounted.name!r}" if mounted.name else "base", numbers)
 
 
 def _gravity_doubts(robot: Robot, numbers: Numbers) -> Iterator[Doubt]:
@@ -132,9 +134,12 @@ def _joint_doubts(joint: Joint, where: str, numbers: Numbers, by_name: bool) -> 
     if joint.body is not None:
         yield from body_doubts(joint.body, where, numbers)
     for mounted in joint.carries:
-        held = RowLabel.inside(where, "carries")
-        yield from _step_doubts(mounted.at, held, numbers, by_name=True)
-        yield from body_doubts(mounted.body, held, numbers)
+        yield from _mounted_doubts(mounted, RowLabel.inside(where, "carries"), numbers)
+
+
+def _mounted_doubts(mounted: Mounted, where: str, numbers: Numbers) -> Iterator[Doubt]:
+    yield from _step_doubts(mounted.at, where, numbers, by_name=True)
+    yield from body_doubts(mounted.body, where, numbers)
 
 
 def _step_doubts(steps: Steps, where: str, numbers: Numbers, by_name: bool) -> Iterator[Doubt]:

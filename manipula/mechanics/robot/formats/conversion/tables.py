@@ -155,6 +155,8 @@ def dynamic_table(robot: Robot) -> TextTable:
 
 
 def _bodies(robot: Robot) -> Iterator[tuple[str, str, Body]]:
+    for mounted in robot.ground:
+        yield "", mounted.name or "base", mounted.body
     for number, joint in _numbered(robot):
         if joint.body is not None:
             yield number, joint.name, joint.body

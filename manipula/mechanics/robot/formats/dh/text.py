@@ -76,6 +76,7 @@ def lost_from_robot(robot: Robot) -> list[str]:
 
 def _elsewhere(robot: Robot) -> dict[str, bool]:
     bodies = [body for joint in robot.joints for body in (joint.body, *(held.body for held in joint.carries)) if body]
+    bodies += [held.body for held in robot.ground]
     drives = [cell for joint in robot.joints for cell in joint.actuator.named().values()]
     return {
         "base": bool(robot.base),

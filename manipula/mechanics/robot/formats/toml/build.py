@@ -41,6 +41,7 @@ from manipula.mechanics.robot.formats.rows import FIELDS, Row, split_row, steps_
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
     AxisTable,
+    BaseTable,
     CarriedTable,
     FrameTable,
     JointTable,
@@ -94,7 +95,7 @@ class _Builder:
         self.names = joint_names(table)
         carried = ([carried.name or "" for carried in joint.carries] for joint in table.joint)
         kinds = ("fixed" if joint.coordinate else joint.type for joint in table.joint)
-        self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload))
+        self.suffixes = suffixes(zip(kinds, self.names, carried), len(table.payload), map(_name, _standing(table.base)))
 
     def robot(self, origin: Origin) -> Robot:
         table = self.table
@@ -109,6 +110,7 @@ class _Builder:
             origin,
             self.frames(),
             None if table.tool is None else self.row(table.tool.on, "tool", "on"),
+            ground=tuple(map(self.standing, _standing(table.base), self.suffixes.ground)),
         )
         return replace(robot, named_poses=tuple(self.poses(robot)))
 
@@ -155,7 +157,7 @@ class _Builder:
 
     def placement(self, table: PlacementTable | CarriedTable | None, name: str) -> Steps:
         """`name` has a place for x y z roll pitch yaw."""
-        if table is None or (isinstance(table, ToolTable | FrameTable) and table.xyz is table.rpy is None):
+        if table is None or (isinstance(table, BaseTable | ToolTable | FrameTable) and table.xyz is table.rpy is None):
             return ()
         shift, turn = table.xyz or (None,) * 3, table.rpy or (None,) * 3
         cells = {axis: self.cell(name.format(axis), entry, "length") for axis, entry in zip(AXES, shift)}
@@ -165,7 +167,7 @@ class _Builder:
 
     def joint(self, index: int, table: JointTable) -> Joint:
         end = self.suffixes.rows[index]
-        before, offset, after, direction = self.geometry(table, end, joint_label(index + 1, self.names[index]))
+        before, offset, after = self.geometry(table, end, joint_label(index + 1, self.names[index]))
         about = table.inertia_about or self.table.inertia_about
         massless = table.type == "fixed" and not table.has_inertia
         return Joint(
@@ -173,7 +175,7 @@ class _Builder:
             kind=table.type,
             before=before,
             offset=offset,
-            direction=1 if direction == (table.direction or 1) else -1,
+            direction=table.direction or 1,
             after=after,
             body=None if massless else self.body(table, end, about),
             actuator=self.actuator(table, end),
@@ -191,34 +193,33 @@ class _Builder:
             link=table.link_name or "",
         )
 
-    def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps, int]:
-        """(before, offset, after, the way the axis points) of a table's row, or of placements."""
+    def geometry(self, table: JointTable, end: str, where: str) -> tuple[Steps, Cell, Steps]:
+        """(before, offset, after) of a table's row, or of placements."""
         convention = self.table.convention
         if not table.placed and convention != "urdf":
             cells = {field: self.cell(f"{field}{end}", getattr(table, field), QUANTITY_OF[field]) for field in FIELDS}
-            return *split_row(Row(**cells), table.type, convention, end), 1
+            return split_row(Row(**cells), table.type, convention, end)
         if not table.placed:
             raise RobotFileError("is missing", where=where, field="xyz", hint='the convention is "urdf"')
         field = KINDS[table.type].field
         offset = self.cell(f"offset{end}", getattr(table, field) if field else None, QUANTITY_OF.get(field, "si"))
-        toward, direction = self.toward(table.axis, end, where)
         shift = (self.cell(f"a{x}{end}", entry, "length") for x, entry in zip(AXES, table.anchor or (None,) * 3))
         kinds: tuple[StepKind, ...] = ("tx", "ty", "tz")
-        way = (*without_zeros(tuple(map(Step, kinds, shift))), *toward)
+        way = (*without_zeros(tuple(map(Step, kinds, shift))), *self.toward(table.axis, end, where))
         link = without_zeros(self.placement(table.link, f"link_{{}}{end}"))
         at = without_zeros(self.placement(PlacementTable(xyz=table.xyz, rpy=table.rpy), f"{{}}{end}"))
-        return (*at, *way), offset, (*inverse_of(way), *link), direction
+        return (*at, *way), offset, (*inverse_of(way), *link)
 
-    def toward(self, axis: Axis, end: str, where: str) -> tuple[Steps, int]:
+    def toward(self, axis: Axis, end: str, where: str) -> Steps:
         if isinstance(axis, AxisTable):
             given = {name: getattr(axis, name) for name in TURNS if getattr(axis, name) is not None}
             if list(given) not in (["lean", "tilt"], ["tilt"], ["roll"]):
                 hint = "expected lean and tilt, tilt alone, or roll alone"
                 raise RobotFileError(f"found {', '.join(given) or 'nothing'}", where=where, field="axis", hint=hint)
             cells = {name: self.cell(f"{NAMED[name]}{end}", entry, "angle") for name, entry in given.items()}
-            return tuple(Step(TURNS[name], cell) for name, cell in cells.items()), 1
+            return tuple(Step(TURNS[name], cell) for name, cell in cells.items())
         if axis is None:
-            return (), 1
+            return ()
         x, y, z = (entry if isinstance(entry, Fraction) else None for entry in axis)
         if x is None or y is None or z is None or x == y == z == 0:
             raise RobotFileError(
@@ -259,6 +260,12 @@ class _Builder:
         body = self.body(table, suffix, self.table.inertia_about)
         return Mounted(self.placement(table, f"{{}}{suffix}"), body, table.name or "")
 
+    def standing(self, table: BaseTable | CarriedTable, suffix: str) -> Mounted:
+        """The base's own body, or one that stands beside it."""
+        if isinstance(table, CarriedTable):
+            return self.mounted(table, suffix)
+        return Mounted((), self.body(table, suffix, self.table.inertia_about), _name(table))
+
     def body(self, table: Massive, suffix: str, about: InertiaKind) -> Body:
         """The body of a link, a payload or a carried part; names end in `suffix`."""
         about = table.inertia_about or about
@@ -286,6 +293,15 @@ class _Builder:
             self.cell(f"{letter}{pair}{suffix}", getattr(table, pair), "si", self.absent) for pair in SIX
         )
         return xx, xy, xz, yy, yz, zz
+
+
+def _standing(base: BaseTable | None) -> list[BaseTable | CarriedTable]:
+    """The bodies of the base: its own, where the file says anything of it, and those it carries."""
+    return [] if base is None else [*([base] if base.has_inertia else []), *base.carries]
+
+
+def _name(table: BaseTable | CarriedTable) -> str:
+    return (table.link_name if isinstance(table, BaseTable) else table.name) or ""
 
 
 def _motion(table: JointTable) -> Quantity:

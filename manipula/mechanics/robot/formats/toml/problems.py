@@ -13,14 +13,15 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.toml.schema import (
     FRICTION_TABLES,
+    BaseTable,
     CarriedTable,
     Friction,
     JointTable,
     PayloadTable,
-    PlacementTable,
     RobotTable,
     SpringTable,
     Tensor,
+    ToolTable,
 )
 from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.joints import one_of_kinds
@@ -28,8 +29,8 @@ from manipula.mechanics.robot.joints import one_of_kinds
 _TABLES: dict[str, type[BaseModel]] = {
     "joint": JointTable,
     "payload": PayloadTable,
-    "base": PlacementTable,
-    "tool": PlacementTable,
+    "base": BaseTable,
+    "tool": ToolTable,
     "inertia": Tensor,
     "second_moment": Tensor,
     "friction": Friction,

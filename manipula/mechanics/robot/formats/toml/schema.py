@@ -94,7 +94,7 @@ Friction = create_model("Friction", __base__=_Table, __doc__="The laws of a join
 
 
 class Massive(_Table):
-    """The inertial entries that links, payloads and carried bodies share."""
+    """The inertial entries that links, the base, payloads and carried bodies share."""
 
     mass: Amount | None = Field(None, description="kg")
     com: Three | None = Field(None, description="centre of mass in the link frame, in the file's length")
@@ -138,16 +138,23 @@ class FrameTable(PlacementTable):
     on: Label = Field(description='the joint whose link holds it, or "base"')
 
 
-class PayloadTable(Massive):
-    """A body held in the tool frame."""
-
-
 class CarriedTable(Massive):
     """A body fixed to a link at a placement from the link's frame."""
 
     name: Label | None = Field(None, description="what its automatic names end in: m_hand, rx_hand")
     xyz: Three | None = None
     rpy: Three | None = None
+
+
+class BaseTable(PlacementTable, Massive):
+    """Where the robot stands, and what of it stands still: the base's own body, and others."""
+
+    link_name: Label | None = Field(None, description="what the base is called")
+    carries: tuple[CarriedTable, ...] = ()
+
+
+class PayloadTable(Massive):
+    """A body held in the tool frame."""
 
 
 class SpringTable(_Table):
@@ -292,7 +299,7 @@ class RobotTable(_Table):
     poses: dict[Label, tuple[Amount, ...]] = Field(
         default_factory=dict, description="by name, a coordinate for every joint that moves by itself"
     )
-    base: PlacementTable | None = None
+    base: BaseTable | None = None
     tool: ToolTable | None = None
     frame: tuple[FrameTable, ...] = ()
     payload: Annotated[tuple[PayloadTable, ...], BeforeValidator(_as_list)] = ()

@@ -15,15 +15,16 @@ from manipula.mechanics.robot.description import (
     Body,
     Cell,
     Joint,
+    Mounted,
     NamedPose,
     Robot,
     Steps,
     centre_letter,
     tensor_letter,
 )
-from manipula.mechanics.robot.exact import is_zero
+from manipula.mechanics.robot.exact import QUARTERS, is_zero
 from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
-from manipula.mechanics.robot.formats.placed import QUARTERS, TURNS, placed_from_joint, with_placement
+from manipula.mechanics.robot.formats.placed import TURNS, placed_from_joint, with_placement
 from manipula.mechanics.robot.formats.rows import FIELDS, Convention, placement_from_steps, row_from_joint
 from manipula.mechanics.robot.formats.shortened import in_order
 from manipula.mechanics.robot.formats.source import joint_label
@@ -61,12 +62,16 @@ def convention_of(robot: Robot) -> Convention:
 
 
 def _written_as(robot: Robot) -> tuple[Robot, Convention | Literal["urdf"]]:
-    """A table wherever the rows are one; else placements, if they are such, or stand still and can be written so."""
+    """Placements where the file had such, else a table wherever the rows are one, else placements again: rows that
+    stand still can be written so, whatever their steps."""
+    placed = replace(robot, joints=tuple(map(with_placement, robot.joints, suffixes_of(robot).rows)))
+    fits = all(placed_from_joint(joint) for joint in placed.joints)
+    if fits and robot.origin.convention == "urdf":
+        return placed, "urdf"
     try:
         return robot, convention_of(robot)
     except RobotFileError:
-        placed = replace(robot, joints=tuple(map(with_placement, robot.joints, suffixes_of(robot).rows)))
-        if all(placed_from_joint(joint) for joint in placed.joints):
+        if fits:
             return placed, "urdf"
         raise
 
@@ -87,9 +92,9 @@ class _Writer:
         if self.robot.named_poses:
             yield from ("", "[poses]", *map(self.pose, self.robot.named_poses))
         on = () if self.robot.tool_on is None else (self.on(self.robot.tool_on),)
-        for part, steps, held in (("base", self.robot.base, ()), ("tool", self.robot.tool, on)):
-            if steps or held:
-                yield from ("", f"[{part}]", *held, *(self.placement(steps, part) if steps else ()))
+        yield from self.part("base", self.robot.base, self.base())
+        yield from self.beside()
+        yield from self.part("tool", self.robot.tool, on)
         for frame in self.robot.frames:
             named = (f"name = {quoted(frame.name)}", self.on(frame.on))
             yield from ("", "[[frame]]", *named, *(self.placement(frame.at, frame.name) if frame.at else ()))
@@ -97,6 +102,30 @@ class _Writer:
             yield from ("", "[[payload]]", *self.body(body, suffix, "com"))
         for index, joint in enumerate(self.robot.joints):
             yield from ("", "[[joint]]", *self.joint(index, joint))
+
+    def part(self, name: str, steps: Steps, held: Iterable[str]) -> Iterator[str]:
+        """The base or the tool, where anything is to be said of it."""
+        said = [*held, *(self.placement(steps, name) if steps else ())]
+        yield from ("", f"[{name}]", *said) if said else ()
+
+    def base(self) -> Iterator[str]:
+        """The base's name and its own body."""
+        own, name = self.robot.base_body, self.robot.origin.base_link
+        yield from (f"link_name = {quoted(name)}",) if name else ()
+        if own is not None:
+            said = list(self.body(own, self.suffixes.ground[0], self.about))
+            yield from said or ["inertia = {}"]  # there is a body, of which nothing is known
+
+    def beside(self) -> Iterator[str]:
+        """The other bodies that stand still."""
+        for mounted, suffix in zip(self.robot.ground, self.suffixes.ground):
+            if mounted.body is not self.robot.base_body:
+                yield from ("[[base.carries]]", *self.mounted(mounted, suffix))
+
+    def mounted(self, mounted: Mounted, suffix: str) -> Iterator[str]:
+        yield from (f"name = {quoted(mounted.name)}",) if mounted.name else ()
+        yield from self.placement(mounted.at, "carries")
+        yield from self.body(mounted.body, suffix, self.about)
 
     def pose(self, named: NamedPose) -> str:
         turns, at = {joint.name: joint.turns for joint in self.robot.joints}, dict(named[1])
@@ -161,9 +190,7 @@ class _Writer:
         elif joint.kind != "fixed":
             yield from ("mass = 0", "com = [0, 0, 0]", _inline("inertia", dict.fromkeys(SIX, "0")))
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
-            named = (f"name = {quoted(mounted.name)}",) if mounted.name else ()
-            body = self.body(mounted.body, suffix, self.about)
-            yield from ("[[joint.carries]]", *named, *self.placement(mounted.at, "carries"), *body)
+            yield from ("[[joint.carries]]", *self.mounted(mounted, suffix))
 
     def row(self, joint: Joint, convention: Convention) -> Iterator[str]:
         cells = row_from_joint(joint, convention)
@@ -189,10 +216,11 @@ class _Writer:
 
     def axis(self, toward: Steps) -> Iterator[str]:
         """The quarter turns as an axis; others as the turns themselves, that no digit be lost."""
-        quarter = QUARTERS.get((toward[0].kind, toward[0].amount.value)) if len(toward) == 1 else None  # type: ignore[arg-type]
+        turns = [(step.kind, step.amount.value) for step in toward]
+        along = next((along for along, turn in QUARTERS.items() if turns == [turn]), None)
         names = {kind: name for name, kind in TURNS.items()}
-        if quarter:
-            yield f"axis = [{', '.join(map(str, quarter))}]"
+        if along:
+            yield f"axis = [{', '.join(str(along[1] if axis == along[0] else 0) for axis in AXES)}]"
         elif toward:
             yield _inline("axis", {names[x.kind]: self.entry(x.amount.parameter, "angle") for x in toward})
 

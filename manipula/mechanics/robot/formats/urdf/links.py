@@ -62,7 +62,7 @@ class _Describer:
         self.joints: dict[str, UrdfJoint] = {}
         self.names = {joint.name for joint in robot.joints}
         self.suffixes = suffixes_of(robot)
-        ends = (*(end for row in self.suffixes.carried for end in row), *self.suffixes.payload)
+        ends = (*(end for row in self.suffixes.carried for end in row), *self.suffixes.payload, *self.suffixes.ground)
         self.held = {end.removeprefix("_") for end in ends}
 
     def described(self) -> UrdfFile:
@@ -78,12 +78,17 @@ class _Describer:
         return UrdfFile(self.robot.name, self.links, self.joints)
 
     def add_base(self) -> None:
-        """The first link; below a link of the world if it does not stand there."""
+        """The first link, below a link of the world if it does not stand there; it holds what stands still."""
         first, world = self.frame("link0"), self.frame("world")
-        if not self.robot.base:
-            return self.add_link(first, None)
-        self.add_link(world, None)
-        return self.add_frame(first, world, placement(self.robot.base, self.values))
+        own = self.robot.base_body
+        if self.robot.base:
+            self.add_link(world, None)
+            self.add_frame(first, world, placement(self.robot.base, self.values), own)
+        else:
+            self.add_link(first, None if own is None else self.inertia(own))
+        for mounted, suffix in zip(self.robot.ground, self.suffixes.ground):
+            if mounted.body is not own:
+                self.add_frame(suffix.removeprefix("_"), first, placement(mounted.at, self.values), mounted.body)
 
     def frame(self, name: str) -> str:
         """A name for a link of the chain that nothing held has: what is held is known by its own."""

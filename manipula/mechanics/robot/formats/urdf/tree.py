@@ -10,7 +10,7 @@ from manipula.errors import RobotFileError, UnknownNameError
 from manipula.mechanics.robot.formats.urdf.xml import UrdfFile, UrdfJoint, refuse_faults
 from manipula.mechanics.robot.values.parameter import number
 
-_PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
+PARTS = ("origin", "axis", "limit", "dynamics", "mimic")
 TOOLS = ("tool0", "attachment_site")  # what ROS-Industrial and the MuJoCo Menagerie call the frame at an arm's end
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
@@ -187,7 +187,7 @@ def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], said: list[str])
 
 def _used_parts(tree: UrdfTree, chain: list[UrdfJoint]) -> dict[str, tuple[str, ...]]:
     """By joint: what is read of it. Branches count where they hang at a link that moves."""
-    used: dict[str, tuple[str, ...]] = {joint.name: _PARTS if joint.moves else ("origin",) for joint in chain}
+    used: dict[str, tuple[str, ...]] = {joint.name: PARTS if joint.moves else ("origin",) for joint in chain}
     waiting = list(moving_links(chain, None))
     while waiting:
         for joint in tree.below.get(waiting.pop(), ()):
