@@ -194,16 +194,22 @@ class Model:
             return None
         from manipula.ik.controller.emitted import nearest_source
 
-        return nearest_source(self._request, self.function)
+        source = nearest_source(self._request, self.function)
+        return None if source is None else replace(source, subject=self.provenance.subject)
 
     def _renamed(self, prefix: str) -> Model:
         """The same with another word in place of the robot's name."""
         if not prefix:
             return self
-        if identifier(prefix.rstrip("_")) != prefix.rstrip("_"):
+        from manipula.generation.prepare import robot_word
+
+        word = prefix.rstrip("_")
+        if not (word.isascii() and word.isidentifier() and word[0].isalpha()):
             raise InputError(f"prefix: expected letters, digits and _ with a letter first, found {prefix!r}")
-        name = self.name.removeprefix(f"{identifier(self.provenance.robot)}_")
-        return replace(self, function=replace(self.function, name=f"{prefix.rstrip('_')}_{name}"))
+        name = f"{word}_{self.name.removeprefix(f'{robot_word(self.provenance.robot)}_')}"
+        if identifier(name) != name:
+            raise InputError(f"prefix: {prefix!r} makes names like macros of C's headers; small letters are safe")
+        return replace(self, function=replace(self.function, name=name))
 
     def _with_checker(self, files: Mapping[str, str], language: str) -> dict[str, str]:
         from manipula.generation.checker import checker_files, with_checker

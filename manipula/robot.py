@@ -61,6 +61,7 @@ from manipula.mechanics.robot.formats.units import describe
 from manipula.mechanics.robot.limits import doubt_degrees
 from manipula.mechanics.robot.locking.locks import joint_meant, with_locks
 from manipula.mechanics.robot.standard import refuse_ambiguous, standard_parameters
+from manipula.mechanics.robot.subject import digest_of
 from manipula.mechanics.robot.suffixes import folded
 from manipula.mechanics.robot.values.parameter import Parameter, float_of, floats_of, names_of
 from manipula.support.tables import html_table
@@ -116,6 +117,11 @@ class Robot(description.Robot):
     def frame_names(self) -> tuple[str, ...]:
         """The frames that may be asked for by name: the tool, those of the file; if there are none, the tips."""
         return tuple(frame_names(self))
+
+    @property
+    def digest(self) -> str:
+        """Of all that models depend on, wherever the file lies: the head of every emitted file names it."""
+        return digest_of(self)
 
     @property
     def link_names(self) -> tuple[str, ...]:

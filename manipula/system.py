@@ -21,6 +21,7 @@ from manipula.support.files import write_bytes
 from manipula.version import __version__
 
 if TYPE_CHECKING:
+    from manipula.algebra.emit.fmu import Meaning
     from manipula.generation.request import Request
 
 
@@ -95,8 +96,19 @@ class System(Model):
         starts = {**self.settings, **states, "p": parameters}
         name = unit_name(self.tape)
         return write_bytes(
-            folder / f"{name}.fmu", archive(unit_files(self.tape, __version__, starts, self.sample), name)
+            folder / f"{name}.fmu",
+            archive(unit_files(self.tape, __version__, starts, self.sample, self._meanings()), name),
         )
+
+    def _meanings(self) -> dict[str, Meaning]:
+        """What the robot's parameters are, by name."""
+        from manipula.algebra.emit.fmu import Meaning
+        from manipula.mechanics.robot.stand_ins import meanings
+
+        known = meanings(self._request.robot) if self._request else {}
+        return {
+            name: Meaning(known[name].unit, known[name].about) for name in self.inputs.get("p", ()) if name in known
+        }
 
     def run(
         self,

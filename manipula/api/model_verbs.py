@@ -73,7 +73,7 @@ def generate(
             first = prepare(Request(subject, names[0], "best", symbolic, optimise, False, parameters, price))
             requests = [first.asking(model=name) for name in names]
             return Model(
-                generate_together(requests, tell),
+                first.request.described(generate_together(requests, tell)),
                 _plain=partial(plain_together, [asked.request for asked in requests]),
                 _own_letters=first.request.letters,
             )
@@ -102,7 +102,7 @@ def model_of(function: Function, request: Request) -> Model:
     from manipula.generation.reports.plain import plain_function
     from manipula.model import Model
 
-    return Model(function, request, partial(plain_function, request))
+    return Model(request.described(function), request, partial(plain_function, request))
 
 
 def _solver(asked: Prepared) -> Model | None:
@@ -115,7 +115,7 @@ def _solver(asked: Prepared) -> Model | None:
     if not is_general(asked):
         return None
     solver = solver_of(asked)
-    return SolverModel(solver.function, asked.request, _solver=solver)
+    return SolverModel(asked.request.described(solver.function), asked.request, _solver=solver)
 
 
 def optimise(

@@ -69,7 +69,7 @@ def controller(
     refuse_unstable(asked.named(block.name), law, chosen.joint_names, found, sample, options)
     initial = first_states(block.inputs, chosen)
     refuse_bounds(asked.named(block.name), found, initial)
-    function = generate_block(block, asked, tell)
+    function = request.described(generate_block(block, asked, tell))
     plain = partial(_plain_law, law, sample is not None, options, request)
     return Law(function, request, plain, settings=found, sample=sample, initial=initial, law=law, options=options)
 
@@ -106,7 +106,7 @@ def law_model(
     block = law_block(law, sampled=sampled, options=options)
     request = Request(loaded(robot), "inverse_dynamics", symbolic=symbolic, optimise=optimise)
     plain = partial(_plain_law, law, sampled, options, request)
-    return Model(generate_block(block, prepare(request), tell), request, plain)
+    return Model(request.described(generate_block(block, prepare(request), tell)), request, plain)
 
 
 def laws() -> dict[str, str]:
@@ -172,20 +172,25 @@ def closed_loop(
     >>> list(closed_loop(arm, None).inputs)
     ['q', 'qd', 'tau', 'sample']
     """
+    from manipula.generation.request import Request
     from manipula.simulation.loops.loop import arm_alone, loop_function
     from manipula.simulation.plant import Plant
     from manipula.system import Law, System
 
     arm = plant if isinstance(plant, Plant) else loaded(plant)
+    driven = arm.robot if isinstance(arm, Plant) else arm
     if law is None:
         function, time = arm_alone(arm, ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors)
-        return System(function, None, settings={"sample": (time,)}, sample=time)
+        request = Request(driven, "arm", symbolic=symbolic, optimise=optimise)
+        return System(request.described(function), request, settings={"sample": (time,)}, sample=time)
     if not isinstance(law, Law):
         raise InputError(f"law: expected what mp.controller makes, or None for the arm alone, found {law!r:.60}")
     made = loop_function(
         arm, _driving(law), ref, method, step, symbolic, optimise, tell, wrench=wrench, sensors=sensors
     )
-    return System(made.function, made.request, settings=made.settings, sample=made.sample, initial=law.initial)
+    request = replace(made.request, robot=driven)  # with the friction that its step computes apart
+    function = request.described(made.function)
+    return System(function, request, settings=made.settings, sample=made.sample, initial=law.initial)
 
 
 def _driving(law: Law) -> Driving:

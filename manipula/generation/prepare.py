@@ -112,7 +112,7 @@ class Prepared:
         return 0 if names is None else len(names(self.structure.in_floats("columns")))
 
     def named(self, what: str) -> str:
-        return f"{identifier(self.robot.name)}_{what}"
+        return f"{robot_word(self.robot.name)}_{what}"
 
     @cached_property
     def aim(self) -> Aim:
@@ -216,7 +216,8 @@ def _decidable(question: Question, chain: Tree) -> Question:
     return replace(question, answers=tuple(answer for answer in question.answers if answer not in undecided))
 
 
-def identifier(name: str) -> str:
+def robot_word(name: str) -> str:
+    """A robot's name as the names of its functions begin with it."""
     plain = without_accents(spelled(name))
     text = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in plain).strip("_")
     return text if text[:1].isalpha() else f"robot_{text}"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.provenance import Answered
 from manipula.mechanics.models.choices import Answer, Topic
 from manipula.mechanics.robot.bind import Symbolic
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.joints import KINDS
+from manipula.mechanics.robot.subject import subject_of
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,11 @@ class Request:
     wrench: bool = False
     parameters: str = "base"
     price: str = "classical"
+
+    def described(self, function: Function) -> Function:
+        """The function, whose provenance says what the robot is. Done last: what is cached knows no file."""
+        subject = subject_of(self.robot, self.symbolic)
+        return replace(function, provenance=replace(function.provenance, subject=subject))
 
     @property
     def letters(self) -> tuple[str, ...]:

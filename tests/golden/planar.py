@@ -47,7 +47,8 @@ class Planar:
         return (*ports, Input("p", tuple(self.parameters), "SI", "parameters", role="parameter"))
 
     def function(self, name: str, ports: tuple[str, ...], outputs: dict[str, Any]) -> Function:
-        origin = Provenance("planar", joints=("shoulder", "elbow"), proof="by hand")
+        subject = (("file", "planar.toml"), ("tip", "the end of link 2"), ("friction", "none"))
+        origin = Provenance("planar", joints=("shoulder", "elbow"), proof="by hand", subject=subject)
         made = tuple(_output(self.graph, key, value) for key, value in outputs.items())
         return Function(name, self.graph, self.inputs(*ports), made, provenance=origin)
 

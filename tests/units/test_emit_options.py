@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,7 @@ def test_a_pose_goes_from_one_function_to_the_other(tmp_path: Path) -> None:
         ("c", {"prefix": "a-b"}, "prefix: expected letters"),
         ("c", {"prefix": "_"}, "prefix: expected letters"),
         ("c", {"prefix": "braço"}, "prefix: expected letters"),
+        ("c", {"prefix": "MY_ARM"}, "prefix: 'MY_ARM' makes names like macros of C's headers"),
         ("c", {"beside": ["self"]}, "single_file=True"),
         ("python", {"beside": ["self"], "single_file": True}, "single_file= is no option of python"),
     ],
@@ -158,6 +160,24 @@ def test_every_language_has_a_prefix(language: str, tmp_path: Path) -> None:
     files = mp.generate("planar2r", "gravity").emit(language, tmp_path, prefix="left_arm")
     assert all("planar2r" not in path.name for path in files)
     assert any("left_arm_gravity" in path.read_text() for path in files)
+
+
+ODD = ["JACO3_URDF_V10", "3axis", "KR-10 (left)", "braço 1", "EARM", "_x_", "1", "double", "Ω", "M_PI"]
+
+
+@pytest.mark.parametrize("robot", ODD)
+@pytest.mark.parametrize("prefix", ["arm", "left_arm_", "ARM", "x1"])
+def test_a_prefix_takes_the_place_of_any_name(robot: str, prefix: str, tmp_path: Path) -> None:
+    """In every file's name and every symbol: of what is the robot's alone, one word stands in one comment."""
+    named = replace(mp.load("planar2r"), name=robot)
+    for language in ("c", "javascript"):
+        files = mp.generate(named, "gravity", optimise="none").emit(language, tmp_path, prefix=prefix)
+        word = f"{prefix.rstrip('_')}_gravity"
+        assert {path.name.removeprefix("README_").removesuffix("_c.md").removesuffix("_javascript.md").split(".")[0]
+                .removesuffix("_test") for path in files} - {"CMakeLists"} == {word}  # fmt: skip
+    symbols = re.findall(r"^void (\w+)\(", (tmp_path / f"{word}.h").read_text(), re.MULTILINE)
+    assert {*symbols} >= {word, f"{word}_batch"}
+    assert all(symbol.startswith(word) for symbol in symbols)
 
 
 def test_a_solver_with_loops_has_no_other_precision(tmp_path: Path) -> None:

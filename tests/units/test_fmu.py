@@ -18,6 +18,7 @@ import pytest
 import manipula as mp
 
 PID = {"kp": 400.0, "ki": 150.0, "kd": 40.0, "limit": 60.0, "tracking": 20.0, "filter": 2e-3}
+COMPUTED = {"kp": 100.0, "kd": 20.0}
 STEP = 1e-3
 
 
@@ -153,7 +154,7 @@ def test_parameters_and_states_to_start_from(tmp_path: Path) -> None:
         unit.step(i * STEP)
         state, _ = loop.step(state, zero, zero, p={"mL": 2, "rL": 0.1})
     np.testing.assert_allclose(unit.get("q"), state.q, rtol=1e-12)
-    unit.set(p=[4.0, 0.1])
+    unit.set(mL=[4.0])
     unit.step(3 * STEP)
     state, _ = loop.step(state, zero, zero, p={"mL": 4, "rL": 0.1})
     np.testing.assert_allclose(unit.get("qd"), state.qd, rtol=1e-12)
@@ -272,3 +273,122 @@ def test_an_arm_alone_as_an_importer_sees_it(tmp_path: Path) -> None:
 def test_what_an_arm_alone_cannot_have(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(mp.ManipulaError, match=sentence):
         mp.closed_loop(**{"plant": arm(), "law": None, **given})
+
+
+# what an importer may set
+
+
+def described(path: Path) -> dict[str, dict[str, str]]:
+    with zipfile.ZipFile(path) as packed:
+        tree = ElementTree.fromstring(packed.read("modelDescription.xml"))
+    return {x.attrib["name"]: dict(x.attrib) for x in tree.iter("Float64")}
+
+
+def loaded_loop(step: float, ratio: int, law: str = "pid", **gains: float) -> tuple[mp.System, mp.Plant]:
+    rubs = arm().with_friction({name: {"viscous": f"fv_{name}", "coulomb": 0.1} for name in arm().joint_names})
+    plant = mp.Plant(rubs.with_payload("mL", ("rL", 0, 0.05)), effort=None)
+    made = mp.controller(arm(), law, sample=ratio * step, **(gains or PID))
+    return mp.closed_loop(plant, made, mp.trajectory.quintic([0.1, 0.2], [0.5, -0.2], 0.04), step=step), plant
+
+
+@pytest.mark.parametrize("ratio", [1, 3])
+def test_the_step_is_no_parameter(ratio: int, tmp_path: Path) -> None:
+    """Another step would be another motion in the same time; whatever the law's own sample time is."""
+    loop, plant = loaded_loop(STEP / 2, ratio, "computed_torque", **COMPUTED)
+    start = {"mL": 1.5, "rL": 0.02, **{name: 0.3 for name in loop.inputs["p"] if name.startswith("fv_")}}
+    (path,) = loop.emit("fmu", tmp_path, start={**start, "q": [0.1, 0.2]})
+    about = described(path)
+    assert "sample" not in about
+    kinds = ("causality", "variability", "start", "unit")
+    assert [about["step"][key] for key in kinds] == ["local", "constant", "0.0005", "s"]
+    unit = Unit(path)
+    for name in ("step", "time"):
+        assert unit.set(**{name: [2e-3]}) != 0
+        assert "a step is always 0.0005 s" in unit.said[-1]
+    assert unit.get("step") == [STEP / 2]
+    assert unit.begin() == 0
+    assert unit.set(step=[2e-3]) != 0
+    for i in range(40):
+        assert unit.step(i * STEP) == 0
+    law = mp.controller(arm(), "computed_torque", sample=ratio * STEP / 2, **COMPUTED)
+    ref = mp.trajectory.quintic([0.1, 0.2], [0.5, -0.2], 0.04)
+    run = mp.simulate(plant, law, ref, start=[0.1, 0.2], until=0.04, step=STEP / 2, parameters=start)
+    np.testing.assert_allclose(unit.get("q"), run.q[-1], rtol=1e-12)
+
+
+def test_parameters_of_the_arm_have_their_names_units_and_meanings(tmp_path: Path) -> None:
+    loop, _ = loaded_loop(STEP, 1)
+    names = loop.inputs["p"]
+    assert {"mL", "rL", *(f"fv_{name}" for name in arm().joint_names)} == set(names)
+    values = {name: 0.1 + 0.3 * i for i, name in enumerate(names)}
+    (path,) = loop.emit("fmu", tmp_path, start={**values, "q": [0.1, 0.2]})
+    about, unit = described(path), Unit(path)
+    assert "p" not in about
+    for name, value in values.items():
+        assert (about[name]["causality"], about[name]["variability"]) == ("parameter", "tunable")
+        assert unit.size(name) == 1
+        assert unit.get(name) == [value]
+    assert [about["mL"]["unit"], about["rL"]["unit"]] == ["kg", "m"]
+    assert about[f"fv_{arm().joint_names[0]}"]["unit"] == "N.m.s/rad"
+    assert "payload" in about["mL"]["description"]
+    assert f"joint {arm().joint_names[1]}" in about[f"fv_{arm().joint_names[1]}"]["description"]
+
+    # each is its own number: a change of one is the change of that one
+    for changed in names:
+        unit, now = Unit(path), {**values, changed: values[changed] + 0.5}
+        assert unit.set(**{changed: [now[changed]]}) == 0
+        assert unit.begin() == 0
+        state = loop.start(q=[0.1, 0.2])
+        for i in range(3):
+            unit.step(i * STEP)
+            state, _ = loop.step(state, p=now)
+        np.testing.assert_allclose(unit.get("qd"), state.qd, rtol=1e-12)
+
+
+def test_a_parameter_called_like_a_port_is_still_found(tmp_path: Path) -> None:
+    plant = mp.closed_loop(mp.Plant(arm().with_payload("step", ("time", 0, 0)), effort=None), None, step=STEP)
+    (path,) = plant.emit("fmu", tmp_path, start={"step": 1.0, "time": 0.1})
+    about = described(path)
+    assert {"step", "time", "p.step", "p.time"} <= about.keys()
+    assert about["step"]["variability"] == "constant"
+    unit = Unit(path)
+    assert unit.get("p.step") + unit.get("p.time") == [1.0, 0.1]
+
+
+def test_named_parameters_as_an_importer_sees_them(tmp_path: Path) -> None:
+    fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed")
+    validation = pytest.importorskip("fmpy.validation")
+    loop, plant = loaded_loop(STEP, 2, "computed_torque", **COMPUTED)
+    start = {"mL": 1.5, "rL": 0.02, **{name: 0.3 for name in loop.inputs["p"] if name.startswith("fv_")}}
+    (path,) = loop.emit("fmu", tmp_path, start={**start, "q": [0.1, 0.2]})
+    assert validation.validate_fmu(str(path)) == []
+    times = {"stop_time": 0.04, "step_size": 2 * STEP, "output_interval": 2 * STEP, "output": ["q"]}
+    found = fmpy.simulate_fmu(str(path), start_values={"mL": 0.7}, **times)
+    law = mp.controller(arm(), "computed_torque", sample=2 * STEP, **COMPUTED)
+    ref, other = mp.trajectory.quintic([0.1, 0.2], [0.5, -0.2], 0.04), {**start, "mL": 0.7}
+    run = mp.simulate(plant, law, ref, start=[0.1, 0.2], until=0.04, step=STEP, parameters=other)
+    np.testing.assert_allclose(found["q"], run.q[::2], rtol=1e-11)
+    for name in ("step", "sample"):
+        with pytest.raises(Exception, match=name):  # of fmpy: a call that failed, or a variable that is not there
+            fmpy.simulate_fmu(str(path), start_values={name: 2e-3}, logger=lambda *_: None, **times)
+
+
+@pytest.mark.parametrize(
+    "system, compiler, why",
+    [("Linux", None, "no C compiler was found"), ("Windows", "cc", "units are not compiled on this system")],
+)
+def test_a_unit_without_a_binary_says_so(
+    system: str, compiler: str | None, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from manipula.algebra.run import units
+
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setattr(units.platform, "system", lambda: system)
+    monkeypatch.setattr(units.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(units.shutil, "which", lambda _: compiler)
+    law = mp.controller(arm(), "pid", sample=STEP, **PID)
+    with pytest.warns(mp.ManipulaWarning, match=rf"arm_RR_pid.fmu has no binary for {system} x86_64 \({why}.*sources"):
+        (path,) = law.emit("fmu", tmp_path)
+    with zipfile.ZipFile(path) as packed:
+        assert not [name for name in packed.namelist() if name.startswith("binaries")]
+        assert "sources/arm_RR_pid.c" in packed.namelist()

@@ -120,22 +120,46 @@ def test_c_in_single_precision(tmp_path: Path) -> None:
 
 @needs_cc
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake: the emitted CMakeLists.txt is not built")
-def test_cmake_builds_tests_and_installs_two_models(tmp_path: Path) -> None:
-    written({**emit(planar.torque(), "c", "1.2.3"), **emit(planar.tip(), "c", "1.2.3")}, tmp_path)
-    prefix = tmp_path / "installed"
-    for words in (
-        ("cmake", "-B", "build", f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"),
-        ("cmake", "--build", "build"),
-        ("ctest", "--test-dir", "build", "--output-on-failure"),
-        ("cmake", "--install", "build"),
-    ):
-        done = sh(tmp_path, *words)
-        assert done.returncode == 0, done.stdout + done.stderr
+def test_cmake_builds_tests_and_installs_models_of_two_robots(tmp_path: Path) -> None:
+    """One folder a robot, one prefix for all: each model is a package, by its name and version."""
+    prefix, robots = tmp_path / "installed", {"one": planar.torque(), "two": planar.tip()}
+    for folder, tape in robots.items():
+        written(emit(tape, "c", "1.2.3"), tmp_path / folder)
+        cmake(
+            tmp_path / folder,
+            ("cmake", "-B", "build", f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"),
+            ("cmake", "--build", "build"),
+            ("ctest", "--test-dir", "build", "--output-on-failure"),
+            ("cmake", "--install", "build"),
+        )
     assert (prefix / "include" / "planar_tip.h").exists()
     text = (prefix / "lib" / "pkgconfig" / "planar_torque.pc").read_text()
     assert f"prefix={prefix}" in text
     assert "Version: 1.2.3" in text
     assert "-lplanar_torque" in text
+    user = tmp_path / "user"
+    user.mkdir()
+    (user / "main.c").write_text(
+        '#include "planar_tip.h"\n#include "planar_torque.h"\nint main(void) { return planar_torque_np != 5; }\n'
+    )
+    listing = (
+        "cmake_minimum_required(VERSION 3.13)\nproject(user LANGUAGES C)\nfind_package(planar_torque {0} REQUIRED)\n"
+        "find_package(planar_tip 1 REQUIRED)\nadd_executable(user main.c)\n"
+        "target_link_libraries(user PRIVATE manipula::planar_torque manipula::planar_tip)\n"
+    )
+    (user / "CMakeLists.txt").write_text(listing.format("1.2"))
+    configured = ("cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    cmake(user, configured, ("cmake", "--build", "build"), ("./build/user",))
+    (user / "CMakeLists.txt").write_text(listing.format("2"))
+    done = sh(user, *configured)
+    assert done.returncode != 0
+    assert "version: 1.2.3" in done.stderr
+
+
+def cmake(folder: Path, *orders: tuple[str, ...]) -> None:
+    for words in orders:
+        done = sh(folder, *words)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @needs_cc

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from manipula.algebra.emit.decided import decided
+from manipula.algebra.emit.licence import with_licence
 from manipula.algebra.program.tree import Routine
 from manipula.algebra.tape import Tape
 from manipula.errors import InputError, UnknownNameError
@@ -152,7 +153,7 @@ def emit(
     tape: Tape, language: str, version: str, samples: Samples = (), options: EmitOptions = PLAIN
 ) -> dict[str, str]:
     """The files of a tape in a language: name → text, the same bytes on every run."""
-    return backend_named(language, options).emit(decided(tape), version, samples)
+    return with_licence(backend_named(language, options).emit(decided(tape), version, samples))
 
 
 class Part(NamedTuple):
@@ -170,4 +171,4 @@ def emit_in_one_file(
     made = backend_named(language, options)
     if not isinstance(made, InOneFile):
         raise InputError(f"emit: {language} has no single file for several models; c has")
-    return made.in_one_file([decided(tape) for tape in tapes], title, version, parts)
+    return with_licence(made.in_one_file([decided(tape) for tape in tapes], title, version, parts))

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from manipula.algebra.emit.about import WIDTH, cost_text, told
+from manipula.algebra.emit.about import SUBJECT, WIDTH, cost_text, told
+from manipula.algebra.emit.licence import YOURS
 from manipula.algebra.emit.names import ascii_text
 from manipula.algebra.emit.reference import State
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
 
-_SHOWN = ("robot", "model", "method", "proof")
+_SHOWN = (*SUBJECT, "model", "method", "proof")
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ def readme(tape: Tape, name: str, version: str, arguments: Split, own: Readme) -
         "name": name,
         "version": version,
         "own": own,
+        "licence": YOURS,
         "notes": {key: texts[key] for key in _SHOWN if key in texts},
         "cost": cost_text(tape.cost),
         "conditions": [ascii_text(str(check.words)) for check in tape.checks],

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -29,6 +29,12 @@ POSE = tuple(f"T{row}{column}" for row in range(1, 5) for column in range(1, 5))
 FLAGS = "valid"
 
 Values = dict[str, list[float]]
+
+
+def with_square_poses(tape: Tape) -> Tape:
+    """A pose that goes in has the shape of one that comes out: 4×4."""
+    ports = (replace(port, shape=(4, 4)) if port.names == POSE else port for port in tape.inputs)
+    return replace(tape, inputs=tuple(ports))
 
 
 @dataclass(frozen=True)

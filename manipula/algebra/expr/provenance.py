@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, get_args
 
 Cut = Literal["", "limited", "interrupted"]  # why a search did not come to its end; "": it did
@@ -46,6 +46,7 @@ class Provenance:
     approximate: Share | None = None
     values: tuple[tuple[str, float], ...] = ()  # put in for parameters
     parts: tuple[Provenance, ...] = ()  # of several models in one function
+    subject: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # what the robot is: key, text
 
     @property
     def formulation(self) -> str:
@@ -58,6 +59,7 @@ class Provenance:
         """What there is to say, in words: key → text."""
         said = {
             "robot": self.robot,
+            **dict(self.subject),
             "model": self.model or "; ".join(dict.fromkeys(part.model for part in self.parts)),
             "method": self.formulation,
             "joints": ", ".join(self.joints),
@@ -98,6 +100,7 @@ def provenance_from_dict(said: Any) -> Provenance:
         "approximate": lambda pair: Share(*map(_whole, pair)),
         "values": lambda rows: tuple((_text(name), _float(value)) for name, value in rows),
         "parts": lambda rows: tuple(map(provenance_from_dict, rows)),
+        "subject": lambda rows: tuple((_text(key), _text(text)) for key, text in rows),
     }
     if not isinstance(said, Mapping) or not said.keys() <= readers.keys():
         raise ValueError(f"no provenance: {said!r:.60}")

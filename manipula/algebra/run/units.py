@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from manipula.errors import ManipulaError
+from manipula.errors import ManipulaError, caution
 
 # (system, machine) → the folder and the ending that the standard names
 _PLACES = {
@@ -35,10 +35,13 @@ def archive(files: Mapping[str, str], name: str) -> bytes:
 
 
 def _binary(files: Mapping[str, str], name: str) -> dict[str, bytes]:
-    """Nothing where there is no compiler: importers that compile sources can still use the unit."""
+    """Nothing, and a warning, where it cannot be made: importers that compile sources can still use the unit."""
     where = _PLACES.get((platform.system(), platform.machine()))
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if where is None or compiler is None:
+        here = f"{platform.system()} {platform.machine()}"
+        why = "no C compiler was found: cc, gcc, clang or CC" if where else "units are not compiled on this system"
+        caution(f"{name}.fmu has no binary for {here} ({why}); only importers that compile its sources can use it")
         return {}
     folder, ending = where
     with tempfile.TemporaryDirectory() as place:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from manipula.algebra.emit.about import entry
 from manipula.algebra.emit.c.solver import SolverSource, solver_files
 from manipula.algebra.expr.function import Function
 from manipula.algebra.expr.node import Graph
@@ -92,6 +93,7 @@ class EmittedSolver:
             "Newton's method on every root before it is accepted, and a count of the complex ones:",
             f"poses of this arm have {self.solver.bound}.",
             f"Joints: {', '.join(origin.joints)}.",
+            *(line for key, text in origin.subject for line in entry(key, text)),
         ]
 
     def _cases(self) -> list[tuple[list[float], list[list[float]]]]:

@@ -14,12 +14,12 @@ from manipula.algebra.emit.backend import PLAIN, EmitOptions, Part, Samples
 from manipula.algebra.emit.c.batch import BLOCK, batch
 from manipula.algebra.emit.c.instructions import instructions
 from manipula.algebra.emit.c.precision import DOUBLE, PRECISIONS, Precision
-from manipula.algebra.emit.c.prototypes import place, prototypes, squared, stepping
+from manipula.algebra.emit.c.prototypes import place, prototypes, stepping
 from manipula.algebra.emit.c.sincos import HeldNames, angle_pairs, written_body
 from manipula.algebra.emit.c.spelling import ALWAYS, NAMES, RESERVED, language
 from manipula.algebra.emit.names import Namer, ascii_text, identifier
 from manipula.algebra.emit.readme import readme
-from manipula.algebra.emit.reference import states
+from manipula.algebra.emit.reference import states, with_square_poses
 from manipula.algebra.emit.sections import Places, Sections, context, sections_named, self_test_tables
 from manipula.algebra.emit.split import split
 from manipula.algebra.emit.templates import filled
@@ -41,7 +41,7 @@ class C99:
     def emit(self, tape: Tape, version: str, samples: Samples) -> dict[str, str]:
         if self.options.single_file:
             return self.in_one_file([tape], tape.name, version)
-        tape = squared(tape)
+        tape = with_square_poses(tape)
         name = Namer(RESERVED).name(tape.name)
         shown = _context(self, tape, name, version)
         found = states(tape, samples)
@@ -62,7 +62,7 @@ class C99:
     ) -> dict[str, str]:
         """Several functions in one header that needs nothing else; a self-test of each beside it."""
         namer, file = Namer(RESERVED), identifier(title)
-        shown = [(tape, _context(self, tape, namer.name(tape.name), version)) for tape in map(squared, tapes)]
+        shown = [(tape, _context(self, tape, namer.name(tape.name), version)) for tape in map(with_square_poses, tapes)]
         texts = [filled(__name__, "part.jinja", own) for _, own in shown] + [part.text for part in parts]
         names = [own["name"] for _, own in shown] + [part.name for part in parts]
         whole = {"name": file, "guard": f"{file.upper()}_H", "names": names, "texts": texts, "options": self.options}

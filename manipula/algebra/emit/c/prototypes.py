@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from manipula.algebra.emit.about import WIDTH
 from manipula.algebra.emit.memory import Memory
-from manipula.algebra.emit.reference import POSE
 from manipula.algebra.emit.sections import element
 from manipula.algebra.emit.split import Argument, Split
-from manipula.algebra.tape import Tape
-
-
-def squared(tape: Tape) -> Tape:
-    """A pose that goes in has the shape of one that comes out: T[4][4]."""
-    ports = (replace(port, shape=(4, 4)) if port.names == POSE else port for port in tape.inputs)
-    return replace(tape, inputs=tuple(ports))
 
 
 def place(argument: Argument, position: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from manipula.algebra.emit.c import comment_lines
 from manipula.algebra.emit.c.program import program_text, stack_bytes, table_text
 from manipula.algebra.emit.c.spelling import RESERVED
+from manipula.algebra.emit.licence import with_licence
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.program.tree import Routine
@@ -40,7 +41,7 @@ def solver_files(source: SolverSource, version: str) -> dict[str, str]:
     """File name → text."""
     shown = _context(source, version)
     name = shown["name"]
-    return {
+    files = {
         f"{name}.h": filled(PACKAGE, "solver.h.jinja", shown),
         f"{name}.c": filled(PACKAGE, "solver.c.jinja", shown),
         f"{name}_test.c": filled(PACKAGE, "solver_test.c.jinja", shown),
@@ -48,6 +49,7 @@ def solver_files(source: SolverSource, version: str) -> dict[str, str]:
         f"{name}.pc.in": filled(PACKAGE, "package.pc.in.jinja", shown),
         f"README_{name}_c.md": filled(PACKAGE, "solver_readme.md.jinja", shown),
     }
+    return with_licence(files)
 
 
 def _context(source: SolverSource, version: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from manipula.algebra.emit.about import cost_text, entry, ports
 from manipula.algebra.emit.decided import decided
 from manipula.algebra.emit.javascript import module_context
 from manipula.algebra.emit.javascript.spelling import HELPERS, RESERVED
+from manipula.algebra.emit.licence import SPDX
 from manipula.algebra.emit.names import Namer, ascii_text
 from manipula.algebra.emit.split import Split, split
 from manipula.algebra.emit.templates import filled
@@ -54,6 +55,7 @@ def whole_module(whole: Whole, version: str) -> str:
     shown = {
         "title": harmless(ascii_text(whole.title)),
         "version": version,
+        "licence": SPDX,
         "data": literal(whole.data),
         "helpers": [op for op in HELPERS if op in used],
         "guarded": [(op, OPS[op].word("javascript"), OPS[op].doc) for op in GUARDED if op in used],

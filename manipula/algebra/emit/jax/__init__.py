@@ -9,7 +9,7 @@ from manipula.algebra.emit.jax.spelling import LANGUAGE
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.python import module_context, module_readme
 from manipula.algebra.emit.readme import readme
-from manipula.algebra.emit.reference import states
+from manipula.algebra.emit.reference import states, with_square_poses
 from manipula.algebra.emit.templates import filled
 from manipula.algebra.tape import Tape
 
@@ -24,7 +24,7 @@ class Jax:
     """The back end."""
 
     def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
-        name = Namer(LANGUAGE.reserved).name(tape.name)
+        tape, name = with_square_poses(tape), Namer(LANGUAGE.reserved).name(tape.name)
         found = states(tape, samples)
         shown = module_context(tape, name, version, found, LANGUAGE)
         entries = {

@@ -11,7 +11,7 @@ from manipula.algebra.emit.memory import Memory
 from manipula.algebra.emit.names import Namer
 from manipula.algebra.emit.python.spelling import LANGUAGE
 from manipula.algebra.emit.readme import Readme, numbers, readme
-from manipula.algebra.emit.reference import State, states
+from manipula.algebra.emit.reference import State, states, with_square_poses
 from manipula.algebra.emit.sections import Places, context, sections_of, self_test_tables
 from manipula.algebra.emit.split import Argument, Split
 from manipula.algebra.emit.templates import filled
@@ -24,7 +24,7 @@ class NumPy:
     """The back end."""
 
     def emit(self, tape: Tape, version: str, samples: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, str]:
-        name = Namer(LANGUAGE.reserved).name(tape.name)
+        tape, name = with_square_poses(tape), Namer(LANGUAGE.reserved).name(tape.name)
         found = states(tape, samples)
         shown = module_context(tape, name, version, found, LANGUAGE)
         own = module_readme("Python with NumPy", name, name, shown, found[0])
@@ -45,6 +45,8 @@ def module_context(tape: Tape, name: str, version: str, found: Sequence[State], 
         "about": _doc(shown["about"]),
         "ports": _doc(shown["ports"]),
         "variables": [x.name for x in arguments.variables],
+        "taken": {x.name: _taken(x) for x in (*arguments.variables, *arguments.parameters)},
+        "axes": {min(len(x.port.shape), 2) for x in (*arguments.variables, *arguments.parameters)},
         "parameters": [x.name for x in shown["parameters"]],
         "parameter_names": {x.name: wrap(", ".join(_quoted(x.port.names)) + ",", WIDTH) for x in arguments.parameters},
         "shapes": {x.name: _shape("*batch", x) for x in arguments.outputs},
@@ -91,6 +93,13 @@ def module_readme(language: str, name: str, module: str, shown: Mapping[str, Any
 def entry(argument: Argument, position: int) -> str:
     """q[..., 2]: outputs are flat until they are returned"""
     return f"{argument.name}[..., {position}]"
+
+
+def _taken(argument: Argument) -> str:
+    """_array("q", q, 6): the argument checked, so that a wrong size is an error and not another result"""
+    square, size = argument.port.shape, len(argument.port.slots)
+    helper, sizes = ("_matrix", square) if len(square) > 1 else ("_array", (size,))
+    return f"{helper}({', '.join([ascii(argument.name), argument.name, *map(str, sizes)])})"
 
 
 def _doc(lines: list[str]) -> list[str]:

@@ -1,0 +1,105 @@
+"""What a model is of, in words: the file and its digest, both ends of the arm, gravity, friction, payload.
+
+An emitted file is read by people who do not have the robot's file: its head must say which robot it is of. A number
+that stays a parameter of the model is shown by its name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from hashlib import sha256
+from pathlib import PurePath
+
+from manipula.errors import some_of
+from manipula.mechanics.robot.bind import Chooser, Symbolic, chooser
+from manipula.mechanics.robot.branching import TOOL, frame_names, frame_of
+from manipula.mechanics.robot.description import Body, Cell, Robot
+from manipula.mechanics.robot.values.parameter import ZERO, float_of, floats_of, names_of, text_of
+
+DIGITS = 16  # of the digest, in hexadecimal
+Subject = tuple[tuple[str, str], ...]
+
+
+def subject_of(robot: Robot, symbolic: Symbolic = "auto") -> Subject:
+    """(key, text), in the order in which they are printed."""
+    cells = _Cells(robot, symbolic)
+    return (
+        ("file", PurePath(robot.origin.path.replace("\\", "/")).name or "none, made in Python"),
+        ("digest", f"{digest_of(robot)} (SHA-256 of the description)"),
+        ("base", _base(robot)),
+        ("tip", _tip(robot)),
+        ("gravity", f"({', '.join(map(cells.text, robot.gravity))}) m/s², in world axes"),
+        ("friction", _friction(robot)),
+        ("motors", _motors(robot)),
+        ("payload", "; ".join(cells.body(body) for body in robot.payload) or "none"),
+    )
+
+
+def digest_of(robot: Robot) -> str:
+    """Of all that models depend on; not where the file lies, nor how it names links."""
+    content = [(item.name, getattr(robot, item.name)) for item in fields(robot) if item.name != "origin"]
+    return sha256(repr(content).encode()).hexdigest()[:DIGITS]
+
+
+class _Cells:
+    """Cells as text: the name of what stays a parameter, else the number."""
+
+    def __init__(self, robot: Robot, symbolic: Symbolic) -> None:
+        self.choose: Chooser = chooser(robot, symbolic)
+        self.values = floats_of(dict(robot.values))
+
+    def text(self, cell: Cell) -> str:
+        if self.choose.cell(cell):
+            return cell.name
+        names = list(names_of(cell.parameter))
+        if any(name not in self.values or self.choose.name(name) for name in names):
+            return text_of(cell.parameter)
+        return f"{float_of(cell.parameter, self.values):.12g}"
+
+    def body(self, body: Body) -> str:
+        centre = ", ".join(map(self.text, body.centre))
+        what, unit = ("centre of mass", "m") if body.centre_is == "com" else ("first moments", "kg·m")
+        return f"{self.text(body.mass)} kg, {what} ({centre}) {unit} in the tool frame"
+
+
+def _base(robot: Robot) -> str:
+    name = getattr(robot.origin, "base_link", "") or "the base frame"
+    return f"{name}, placed in the world" if robot.base else f"{name}, which is the world frame"
+
+
+def _tip(robot: Robot) -> str:
+    """The frame that poses, Jacobians and wrenches are about."""
+    names = frame_names(robot)
+    if names[0] != TOOL:
+        return f"none chosen; frames: {some_of(names)}"
+    if robot.tool_row < 0:
+        return "the tool frame, on the base"
+    on = robot.joints[robot.tool_row]
+    link = f"link {on.link}" if on.link else f"the link of joint {on.name}"
+    if not robot.tool:
+        return link
+    named = frame_of(robot)
+    return f"{f'frame {named}' if named else 'the tool frame'}, on {link}"
+
+
+def _friction(robot: Robot) -> str:
+    """Each law and its joints; the regressor's column of a law that is zero is no friction."""
+    found: dict[str, list[str]] = {}
+    for joint in robot.joints:
+        for law in joint.actuator.laws:
+            if any(cell.parameter != ZERO for cell in law.values):
+                found.setdefault(law.title, []).append(joint.name)
+    return "; ".join(f"{law}: {_joints(names, _moving(robot))}" for law, names in found.items()) or "none"
+
+
+def _motors(robot: Robot) -> str:
+    heavy = [joint.name for joint in robot.joints if joint.motor_inertia.parameter != ZERO]
+    return f"inertia: {_joints(heavy, _moving(robot))}" if heavy else "no inertia of their own"
+
+
+def _moving(robot: Robot) -> list[str]:
+    return [joint.name for joint in robot.joints if joint.kind != "fixed"]
+
+
+def _joints(names: list[str], moving: list[str]) -> str:
+    return "all joints" if len(names) == len(moving) > 1 else some_of(names)
