@@ -70,7 +70,6 @@ WRONG = {
     "misspelt axis": ("axis", '<axis xzy="0 0 1"/>'),
     "short axis": ("axis", '<axis xyz="0 1"/>'),
     "zero axis": ("axis", '<axis xyz="0 0 0"/>'),
-    "limits crossed": ("more", '<limit lower="1" upper="-1"/>'),
     "limit no number": ("more", '<limit lower="0" upper="${pi}"/>'),
     "damping no number": ("more", '<dynamics damping="viel"/>'),
     "mass no number": ("inertial", INERTIAL.replace('value="1"', 'value="${m}"')),

@@ -185,7 +185,9 @@ class _Reader:
                 continue
             ways[joint.child] = short_way(way, self.ends[joint.child])
             seen.append(joint.child)
-        left += [link for link in seen if self.tree.file.links[link].faults]
+        left += [link for link in seen if any(x.part == "inertial" for x in self.tree.file.links[link].faults)]
+        if unknown := [link for link in ways if any(x.part == "mass" for x in self.tree.file.links[link].faults)]:
+            self.notes.append(f"the centre of mass lacks bodies that stand still, of unknown mass: {some_of(unknown)}")
         heavy = [link for link in seen if self.is_heavy(link)]
         if left:
             why = "what hangs there does not stand still, or cannot be read"
