@@ -51,7 +51,7 @@ def shaped(seed: int) -> str:
     rng = np.random.default_rng(seed)
     inner = '<site name="tip" type="capsule" size="0.01" fromto="0 0 0.1 0.2 0.1 0.4"/>'
     for number in range(4, 0, -1):
-        shapes = "".join(geom(rng) for _ in range(int(rng.integers(1, 4))))
+        shapes = '<geom size="0.05"/>' + "".join(geom(rng) for _ in range(rng.integers(0, 3)))
         if rng.random() < 0.4:
             shapes += f'<frame pos="{numbers(rng, 3, 0.2)}" euler="{numbers(rng, 3, 30)}">{geom(rng)}</frame>'
         if rng.random() < 0.3:

@@ -216,7 +216,7 @@ def test_base_starts_the_chain_lower() -> None:
 def test_several_moving_tips_are_a_tree() -> None:
     arm = robot_from_urdf(HAND, locked={"grip2": 0.0})
     assert [frame.name for frame in arm.frames] and "left" in frame_names(arm)
-    assert branching(robot_from_urdf(HAND.replace("<mimic", "<ignored"), file="hand.urdf")) == "wrist"
+    assert branching(robot_from_urdf(HAND.replace("<mimic", "<calibration"), file="hand.urdf")) == "wrist"
 
 
 def frames(*names: str) -> str:

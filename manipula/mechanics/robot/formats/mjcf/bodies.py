@@ -33,6 +33,7 @@ from manipula.mechanics.robot.formats.mjcf.settings import (
 )
 from manipula.mechanics.robot.formats.mjcf.shapes import body_from_shapes
 from manipula.mechanics.robot.formats.mjcf.tendons import Tendon, add_actuators, tendons_from
+from manipula.mechanics.robot.formats.mjcf.words import WORDS
 from manipula.mechanics.robot.formats.source import refuse_too_many
 from manipula.mechanics.robot.formats.urdf.xml import (
     NOWHERE,
@@ -46,6 +47,7 @@ from manipula.mechanics.robot.formats.urdf.xml import (
     UrdfJoint,
     UrdfLink,
 )
+from manipula.mechanics.robot.formats.vocabulary import account
 from manipula.mechanics.spatial.placement import HERE, Placement
 
 WORLD = "world"
@@ -67,8 +69,10 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     root = root_from_mjcf(text, file)
     settings = settings_of(root)
     refuse_too_many(sum(1 for _ in root.iterfind(".//worldbody//body")))
-    said += unread_options(root)
+    words = account(root, WORDS)
+    said += (*words.warning(), *unread_options(root))
     reader = _Reader(settings)
+    reader.tell_forces(root)
     reader.mimics = reader.equalities(root)
     reader.links[WORLD] = UrdfLink(WORLD, None)
     for world in root.iterfind("worldbody"):
@@ -81,7 +85,7 @@ def links_from_mjcf(text: str, file: str, said: list[str]) -> Described:
     joints = {name: _coupled(joint, reader.joints) for name, joint in reader.joints.items()}
     add_actuators(root, settings, joints, tendons, reader.told)
     said += [f"not read: {what}: {counted(names)}" for what, names in reader.told.items() if names]
-    links = UrdfFile(root.get("model") or "robot", _weighed(reader.links, settings), joints)
+    links = UrdfFile(root.get("model") or "robot", _weighed(reader.links, settings), joints, tuple(words.note()))
     return Described(links, settings.gravity, tuple(tendons.values()))
 
 
@@ -127,6 +131,13 @@ class _Reader:
 
     def tell(self, what: str, where: str) -> None:
         self.told.setdefault(what, []).append(where)
+
+    def tell_forces(self, root: ET.Element) -> None:
+        """Forces of other kinds: of plugins, and between the nodes of deformable bodies."""
+        for element in root.iterfind(".//body/plugin"):
+            self.tell("plugins of bodies", element.get("plugin") or element.get("instance", ""))
+        for element in root.iterfind("deformable/flex"):
+            self.tell("forces of deformable bodies", element.get("name", "flex"))
 
     def equalities(self, root: ET.Element) -> dict[str, tuple[str, list[Fraction]]]:
         """Joint → what an equality couples it to, and the coefficients a0, a1, …; other equalities close loops."""

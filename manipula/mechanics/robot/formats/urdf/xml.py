@@ -19,6 +19,8 @@ from manipula.errors import RobotFileError
 from manipula.mechanics.robot.formats.source import refuse_too_many
 from manipula.mechanics.robot.formats.units import exact_number
 from manipula.mechanics.robot.formats.urdf.text import EXPAND, XACRO, is_unexpanded, root_from_text
+from manipula.mechanics.robot.formats.urdf.words import LOOPS, WORDS
+from manipula.mechanics.robot.formats.vocabulary import account
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter
 
 Triple = tuple[Fraction, Fraction, Fraction]
@@ -112,6 +114,7 @@ class UrdfFile:
     name: str
     links: dict[str, UrdfLink]
     joints: dict[str, UrdfJoint]
+    notes: tuple[str, ...] = ()  # on what is not read
 
 
 Named = TypeVar("Named", UrdfLink, UrdfJoint)
@@ -144,6 +147,9 @@ def refuse_faults(faults: Iterable[Fault], used: Iterable[str], said: list[str])
 def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
     """Everything the file says about mechanics; what was passed over is told in `said`."""
     root = root_from_text(text, said)
+    words = account(root, WORDS, skipped=XACRO)
+    said += words.warning()
+    said += [f"<{tag}> is not read: the chain is open there" for tag in LOOPS if root.find(tag) is not None]
     refuse_too_many(len(root.findall("joint")))
     links = _by_name((_link(element) for element in root.findall("link")), "link")
     joints = _by_name((_joint(element, said) for element in root.findall("joint")), "joint")
@@ -159,7 +165,7 @@ def urdf_from_text(text: str, said: list[str]) -> UrdfFile:
                     field=end,
                     hint=f"xacro is left over: {EXPAND}" if left else f"known links: {', '.join(links)}",
                 )
-    return UrdfFile(root.get("name") or "robot", links, joints)
+    return UrdfFile(root.get("name") or "robot", links, joints, tuple(words.note()))
 
 
 def _by_name(items: Iterator[Named], kind: str) -> dict[str, Named]:
@@ -266,6 +272,8 @@ def _frame(element: ET.Element, where: str, field: str) -> Frame:
     origin = element.find("origin")
     if origin is None:
         return Frame()
+    if "quat_xyzw" in origin.attrib:
+        raise RobotFileError("found quat_xyzw", where=where, field=field, hint="write the orientation as rpy")
     xyz, rpy = (_triple(origin, key, where, f"{field} {key}", NOWHERE) for key in ("xyz", "rpy"))
     return Frame(xyz, (Num(rpy[0]), Num(rpy[1]), Num(rpy[2])))
 
