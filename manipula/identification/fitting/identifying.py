@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.identification.assembled import laws_in_file
 from manipula.identification.correlation import correlation_time
 from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import entropic_from
@@ -36,6 +37,7 @@ from manipula.identification.fitting.to_robot import forgotten_laws, left_out
 from manipula.identification.fitting.uncertainty import spread_of, spread_of_instruments, spread_of_outputs
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
+from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.structured import size_of
 from manipula.simulation.records.logs import Log
@@ -156,7 +158,8 @@ def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None
     """The families that the recording asks for, under the prior; without one, those that every arm has."""
     if asked.model is not None or asked.prior is None:
         return first, None, asked.model or JointModel()
-    everything = JointModel.everything()
+    given = laws_in_file(first.data.source.columns.joints, dict(first.data.robot.values))
+    everything = JointModel.everything(friction=[f"{law.key}:{FILE}" for law in given if law.widths])
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gathered(everything, first.entropic()[inertial])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))
