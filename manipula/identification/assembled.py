@@ -86,10 +86,8 @@ class Columns:
                 for j, (joint, end) in enumerate(zip(self.joints, self.suffixes)):
                     name = shape.letters.replace("[", f"{end}[") if "[" in shape.letters else f"{shape.letters}{end}"
                     unit, words = shape.units[not joint.turns], {} if self._other_load(family, joint) else shape.words
-                    widths = {
-                        x: self.widths[x][j] if w is None else w * self._pace[j] for x, w in family.widths.items()
-                    }
-                    column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded, words, widths)
+                    wide = {x: self.widths[x][j] if w is None else w * self._pace[j] for x, w in family.widths.items()}
+                    column = Column(name, key, j, unit, shape.lower, None, (j,), family.loaded, words, wide)
                     yield column, partial(_by_family, shape.formula)
 
     def _other_load(self, family: Family, joint: Joint) -> bool:

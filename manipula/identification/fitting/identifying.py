@@ -30,7 +30,7 @@ from manipula.identification.fitting.found import Found
 from manipula.identification.fitting.gains import gain_doubts
 from manipula.identification.fitting.lateness import late
 from manipula.identification.fitting.prediction import errors_of
-from manipula.identification.fitting.selection import Selection, select
+from manipula.identification.fitting.selection import Selection, one_width, select
 from manipula.identification.fitting.structure import narrowed
 from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions, weak, worse
 from manipula.identification.fitting.to_robot import forgotten_laws, left_out
@@ -115,7 +115,8 @@ def _first(asked: Asked) -> tuple[Asked, Fit]:
         fit = fit_of(data, asked.prior)
     if any(column.loaded for column in data.columns):
         fit = fit_of(_loaded(fit).data, asked.prior)
-    return asked, fit
+    kept = one_width(data.columns, normal_from(fit.data.fit, fit.weights), fit.prior)
+    return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior)
 
 
 def _torque_cutoff(fit: Fit) -> Cutoff | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -27,10 +27,8 @@ Array = NDArray[np.float64]
 
 
 def in_file(columns: Sequence[Column]) -> list[bool]:
-    """Which columns a robot file can say. A law has one width a joint there: of several none is said."""
-    widths = Counter((c.joint, letters) for c in columns for letters in c.widths)
-    single = [all(widths[c.joint, letters] == 1 for letters in c.widths) for c in columns]
-    return [(bool(c.words) and one) or c.family in (INERTIAL, TILT) for c, one in zip(columns, single)]
+    """Which columns a robot file can say."""
+    return [bool(column.words) or column.family in (INERTIAL, TILT) for column in columns]
 
 
 def robot_with(source: Columns, columns: Sequence[Column], theta: Array) -> Robot:
