@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from manipula.errors import InputError, UnknownNameError
-from manipula.mechanics.models.linear.joint_families import FAMILIES
+from manipula.mechanics.models.linear.joint_families import FAMILIES, FILE
 from manipula.mechanics.robot.actuators.actuator import MOTOR
 from manipula.mechanics.robot.actuators.friction import Coulomb, Offset, Viscous
 from manipula.support.plain import plain
 
 _FRICTION = [key for key, family in FAMILIES.items() if family.friction]
 GROUPS: dict[str, list[str]] = {}
-for _family in FAMILIES.values():
+for _family in (x for x in FAMILIES.values() if not x.key.endswith(f":{FILE}")):
     GROUPS.setdefault(_family.group, []).append(_family.key)
 HARMONICS = len(GROUPS["harmonics"])
 ALONE = (MOTOR.key, Offset.key, "stiffness", "tilt")  # words that are no friction
@@ -24,7 +24,7 @@ ALONE = (MOTOR.key, Offset.key, "stiffness", "tilt")  # words that are no fricti
 class JointModel:
     """What every joint has. Words of `friction`: those of a robot file's laws (viscous, coulomb, asymmetric, load,
     stribeck) and load_viscous, speed, root, tanh, hysteresis; stribeck, root, tanh and hysteresis with all their widths
-    or with one ("stribeck:0.05").
+    or with one ("stribeck:0.05"); "stribeck:file" has the velocities of the robot's file.
 
     `coupling` names pairs of joints whose motors turn together, as in wrists: {("q5", "q6"): 1.0} is a motor of q6 that
     turns with q̇6 + 1.0·q̇5. `stiffness` is a spring k·q in every joint, `harmonics` how many multiples of q have a
@@ -84,8 +84,8 @@ class JointModel:
     @classmethod
     def everything(cls, **more: Any) -> JointModel:
         """The families that a search among them may choose from. Asymmetric friction is among them as |q̇| and offset;
-        drive gains and couplings must be asked for."""
-        chosen = tuple(key for key in _FRICTION if FAMILIES[key].tried)
+        drive gains, couplings and what has widths of the robot's file must be asked for."""
+        chosen = (*(key for key in _FRICTION if FAMILIES[key].tried), *more.pop("friction", ()))
         return cls(friction=chosen, stiffness=True, harmonics=HARMONICS, tilt=True, **more)
 
 

@@ -22,8 +22,8 @@ from manipula.identification.fitting.prediction import Errors, errors_of, torque
 from manipula.identification.fitting.selection import Choice
 from manipula.identification.fitting.table import Row, Table
 from manipula.identification.fitting.to_robot import consistent, eigenvalues_of, in_file, left_out, robot_with
+from manipula.identification.fitting.torque_model import torque_function
 from manipula.identification.fitting.uncertainty import Spread
-from manipula.identification.fitting.whole import torque_function
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
 from manipula.identification.reports.report import report_of

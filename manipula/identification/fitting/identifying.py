@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import InputError
+from manipula.identification.assembled import laws_in_file
 from manipula.identification.correlation import correlation_time
 from manipula.identification.data import Data
 from manipula.identification.estimators.entropic import entropic_from
@@ -29,13 +30,14 @@ from manipula.identification.fitting.found import Found
 from manipula.identification.fitting.gains import gain_doubts
 from manipula.identification.fitting.lateness import late
 from manipula.identification.fitting.prediction import errors_of
-from manipula.identification.fitting.selection import Selection, select
+from manipula.identification.fitting.selection import Selection, one_width, select
 from manipula.identification.fitting.structure import narrowed
 from manipula.identification.fitting.suspicion import beyond, refuse_noise, refuse_silent, suspicions, weak, worse
 from manipula.identification.fitting.to_robot import forgotten_laws, left_out
 from manipula.identification.fitting.uncertainty import spread_of, spread_of_instruments, spread_of_outputs
 from manipula.identification.gathering import gather
 from manipula.identification.joint_model import JointModel
+from manipula.mechanics.models.linear.joint_families import FILE
 from manipula.mechanics.robot.description import Robot
 from manipula.mechanics.robot.formats.structured import size_of
 from manipula.simulation.records.logs import Log
@@ -113,7 +115,8 @@ def _first(asked: Asked) -> tuple[Asked, Fit]:
         fit = fit_of(data, asked.prior)
     if any(column.loaded for column in data.columns):
         fit = fit_of(_loaded(fit).data, asked.prior)
-    return asked, fit
+    kept = one_width(data.columns, normal_from(fit.data.fit, fit.weights), fit.prior)
+    return asked, fit if len(kept) == len(data.columns) else fit_of(fit.data.subset(kept), asked.prior)
 
 
 def _torque_cutoff(fit: Fit) -> Cutoff | None:
@@ -156,7 +159,8 @@ def _chosen(asked: Asked, first: Fit, tell: Tell) -> tuple[Fit, Selection | None
     """The families that the recording asks for, under the prior; without one, those that every arm has."""
     if asked.model is not None or asked.prior is None:
         return first, None, asked.model or JointModel()
-    everything = JointModel.everything()
+    given = laws_in_file(first.data.source.columns.joints, dict(first.data.robot.values))
+    everything = JointModel.everything(friction=[f"{law.key}:{FILE}" for law in given if law.widths])
     inertial = [c.family == INERTIAL for c in first.data.columns]
     data = asked.gathered(everything, first.entropic()[inertial])
     always = tuple(dict.fromkeys(c.family for c in first.data.columns))

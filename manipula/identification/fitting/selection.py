@@ -8,15 +8,16 @@ goes first. All is done on Gram matrices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 
 from manipula.identification.columns.column import Column
-from manipula.identification.estimators.entropic import from_the_prior, newton
+from manipula.identification.estimators.entropic import entropic_from, from_the_prior, newton
 from manipula.identification.estimators.normal import TELLABLE, Normal, normal_from
 from manipula.identification.estimators.prior import Prior
 from manipula.identification.gram import Grams
@@ -133,6 +134,28 @@ def _rivals(columns: Sequence[Column], taken: Look | None) -> set[str]:
     """Families of the same friction law in other widths: a joint has one, as in a robot file."""
     own = set() if taken is None else {(columns[k].joint, x) for k in taken.more for x in columns[k].widths}
     return {column.family for column in columns for x in column.widths if (column.joint, x) in own}
+
+
+def one_width(columns: Sequence[Column], normal: Normal, prior: Prior) -> list[str]:
+    """The names of the columns with one width of every friction law, joint by joint the one that leaves least."""
+    rivals: dict[tuple[int | None, str], list[str]] = {}
+    for column in columns:
+        for letters in column.widths:
+            rivals.setdefault((column.joint, letters), []).append(column.family)
+    chosen = {key: families[len(families) // 2] for key, families in rivals.items()}
+
+    def kept(widths: Mapping[tuple[int | None, str], str]) -> list[int]:
+        return [k for k, c in enumerate(columns) if all(widths[c.joint, x] == c.family for x in c.widths)]
+
+    def left(key: tuple[int | None, str], family: str) -> float:
+        own = np.array(kept(chosen | {key: family}))
+        part = normal.subset(own)
+        return part.cost(entropic_from(part, prior.subset(own)))
+
+    for key, families in rivals.items():
+        tried = dict.fromkeys(families)
+        chosen[key] = min(tried, key=partial(left, key)) if len(tried) > 1 else families[0]
+    return [columns[k].name for k in kept(chosen)]
 
 
 def _look(folds: Folds, columns: Sequence[Column], kept: Indexes, x: Array, squares: Array, family: str) -> Look | None:

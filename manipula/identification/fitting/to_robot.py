@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.errors import some_of
-from manipula.identification.assembled import TILT, Columns
+from manipula.identification.assembled import TILT, Columns, laws_in_file
 from manipula.identification.columns.column import Column
-from manipula.identification.columns.inertial import INERTIAL, number_of
+from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.data import Data
 from manipula.identification.estimators.pseudo_inertia import TEN, least_eigenvalue, pseudo_inertia
 from manipula.identification.fitting.prediction import Errors, errors_of
@@ -27,10 +27,8 @@ Array = NDArray[np.float64]
 
 
 def in_file(columns: Sequence[Column]) -> list[bool]:
-    """Which columns a robot file can say. A law has one width a joint there: of several none is said."""
-    widths = Counter((c.joint, letters) for c in columns for letters in c.widths)
-    single = [all(widths[c.joint, letters] == 1 for letters in c.widths) for c in columns]
-    return [(bool(c.words) and one) or c.family in (INERTIAL, TILT) for c, one in zip(columns, single)]
+    """Which columns a robot file can say."""
+    return [bool(column.words) or column.family in (INERTIAL, TILT) for column in columns]
 
 
 def robot_with(source: Columns, columns: Sequence[Column], theta: Array) -> Robot:
@@ -42,7 +40,7 @@ def robot_with(source: Columns, columns: Sequence[Column], theta: Array) -> Robo
             own = laws[source.joints[column.joint].name]
             for letters, factor in column.words.items():
                 own[letters] += factor * value
-            own |= {letters: float(x) * source.pace[column.joint] for letters, x in column.widths.items()}
+            own |= {letters: float(x) for letters, x in column.widths.items()}
     ends = suffixes_of(source.robot).rows
     bodies = {c.name: number(value) for c, value in said if c.family == INERTIAL}
     moving = [(joint, end) for joint, end in zip(source.robot.joints, ends) if joint.kind != "fixed"]
@@ -73,13 +71,7 @@ def left_out(data: Data, theta: Array, fitted: Errors) -> str:
 def forgotten_laws(data: Data) -> list[str]:
     """Sentences on friction laws of the robot's own file that the fit has no column for."""
     columned = {letters for column in data.columns for letters in column.words}
-    values = dict(data.robot.values)
-    present = dict.fromkeys(
-        type(law)
-        for joint in data.source.columns.joints
-        for law in joint.actuator.laws
-        if not law.always and any(number_of(law[x].parameter, values) != 0 for x in linear_letters(type(law)))
-    )
+    present = laws_in_file(data.source.columns.joints, dict(data.robot.values))
     return [
         f"found.robot is without friction.{law.key} of the robot's file: the fit has no column for it"
         for law in present

@@ -73,13 +73,17 @@ class OnlineEstimator:
         own = {"forgetting": forgetting, "guard": guard} if method == "least_squares" else {"gain": gain}
         self._make(as_robot(robot), base_unknowns(), method, {"sigma": sigma, "noise": noise, **own})
 
-    def _make(self, robot: Robot, unknowns: Unknowns, method: str, given: Mapping[str, Any]) -> None:
+    def _make(
+        self, robot: Robot, unknowns: Unknowns, method: str, given: Mapping[str, Any], links: Robot | None = None
+    ) -> None:
+        """`links` is the robot without motors and friction, where the equations ask for it."""
         if not isinstance(method, str) or method not in METHODS:
             raise UnknownNameError("on-line estimator", str(method), METHODS)
         block = METHODS[method](unknowns)
         self.robot, self.method = robot, method
         _refuse_settings(given)
-        self.function: Function = generate_block(block, prepare(Request(robot, "inverse_dynamics")))
+        others = {} if links is None else {"links": prepare(Request(links, "inverse_dynamics"))}
+        self.function: Function = generate_block(block, prepare(Request(robot, "inverse_dynamics")), others=others)
         _refuse_symbols(self.function, robot)
         self._memory = unknowns.estimates.name
         self.settings = settings_from(self.function, defaults(block.inputs) | dict(given))

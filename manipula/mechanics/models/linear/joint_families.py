@@ -31,6 +31,7 @@ NARROW = 10 * WIDTH  # rad/s: a narrower shape would make up for the smoothed si
 SLOW = Fraction(1, 100)  # rad/s: a joint that may stick
 WIDTHS = tuple(map(Fraction, ("0.03", "0.1", "0.3", "1")))  # rad/s
 ROOTS = (Fraction(1, 3), Fraction(1, 2), Fraction(2, 3))
+FILE = "file"  # in place of a width: that of the robot's own file
 RADII = tuple(map(Fraction, ("0.0003", "0.001", "0.003", "0.01", "0.03", "0.1")))  # rad
 SLIDE = Fraction(1, 10)  # m: a joint that slides this far is as one that turns by a radian
 
@@ -46,6 +47,7 @@ class At:
     pace: Sequence[Any]
     load: Sequence[Any] | None = None
     stops: Mapping[Fraction, Sequence[Any]] = field(default_factory=dict)
+    widths: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # those of the robot's file, by letters
 
     def way(self, j: int, width: Fraction = WIDTH) -> Any:
         """tanh(q̇/w)"""
@@ -80,7 +82,8 @@ class Family:
     """Columns that come together, one of every shape for every joint.
 
     `loaded`: they need what the joints bear. `friction`: a word of `JointModel(friction=…)`. `tried`: a search among
-    the families may choose it. `widths` are the parameters of a law, by letters, that its torque is not linear in.
+    the families may choose it. `widths` are the parameters of a law, by letters, that its torque is not linear in; None
+    is that of the robot's file.
     """
 
     key: str
@@ -88,7 +91,7 @@ class Family:
     loaded: bool = False
     friction: bool = True
     tried: bool = True
-    widths: Mapping[str, Fraction] = field(default_factory=dict)
+    widths: Mapping[str, Fraction | None] = field(default_factory=dict)
 
     @property
     def group(self) -> str:
@@ -102,28 +105,39 @@ def _of_entry(entry: Entry, formula: Formula, width: str = "") -> Shape:
     return Shape(f"{entry.letters}{width}", entry.units, formula, lower, {entry.letters: 1})
 
 
-def of_law(law: type[FrictionLaw[Any]], width: Fraction | None = None) -> Family:
-    """The family of a friction law, of one width where it has several."""
+def of_law(law: type[FrictionLaw[Any]], width: Fraction | str | None = None) -> Family:
+    """The family of a friction law: of one width where it tries several, or of those that the robot's file has."""
+
+    def wide(at: At, j: int, letters: str) -> Any:
+        if isinstance(width, Fraction):
+            return at.wide(j, width)
+        return 0 if width is None else at.widths[letters][j]
 
     def shape(which: int) -> Formula:
         def formula(at: At, j: int) -> Any:
-            wide = 0 if width is None else at.wide(j, width)
-            return law(tuple(0 if x.linear else wide for x in law.entries)).shapes(at.slip(j))[which]
+            values = (0 if x.linear else wide(at, j, x.letters) for x in law.entries)
+            return law(tuple(values)).shapes(at.slip(j))[which]
 
         return formula
 
-    told = "" if width is None else f"[{_short(width)}]"
+    told = "" if width is None else _short(width)
     linear = [entry for entry in law.entries if entry.linear]
-    others = {} if width is None else {entry.letters: width for entry in law.entries if not entry.linear}
+    fixed = {x.letters: width if isinstance(width, Fraction) else None for x in law.entries if not x.linear}
+    # a search has asymmetric friction as the difference of both ways ("speed"), beside viscous and Coulomb friction
+    # and an offset; widths of the file where there are some
+    tried = law is not Asymmetric and (width is None or (isinstance(width, Fraction) and width >= NARROW))
     return Family(
-        law.key if width is None else f"{law.key}:{_short(width)}",
-        tuple(_of_entry(entry, shape(k), told) for k, entry in enumerate(linear)),
+        f"{law.key}:{told}" if told else law.key,
+        tuple(_of_entry(entry, shape(k), f"[{told}]" if told else "") for k, entry in enumerate(linear)),
         law.loaded,
         friction=law is not Offset,
-        # a search has it as the difference of both ways ("speed"), beside viscous and Coulomb friction and an offset
-        tried=law is not Asymmetric and (width is None or width >= NARROW),
-        widths=others,
+        tried=tried,
+        widths=fixed,
     )
+
+
+def _tried_widths(law: type[FrictionLaw[Any]]) -> tuple[Fraction | str | None, ...]:
+    return (*law.widths, FILE) if law.widths else (None,)
 
 
 def _wide(width: Fraction) -> Formula:
@@ -156,11 +170,11 @@ def _widths(
     return [Family(f"{key}:{_short(x)}", (Shape(f"{letters}[{_short(x)}]", units, make(x)),)) for x in widths]
 
 
-def _short(x: Fraction) -> str:
-    return str(x) if x in ROOTS else f"{float(x):g}"
+def _short(x: Fraction | str) -> str:
+    return str(x) if isinstance(x, str) or x in ROOTS else f"{float(x):g}"
 
 
-_LAWS = [of_law(law, width) for law in LAWS for width in (law.widths or (None,))]
+_LAWS = [of_law(law, width) for law in LAWS for width in _tried_widths(law)]
 # fa·|q̇| is asymmetric damping, fvp = fa and fvm = −fa
 _SPEED = Shape("fa", DAMPING, lambda at, j: at.maths.abs(at.qd[j]), None, {"fvp": 1, "fvm": -1})
 _TERMS = [

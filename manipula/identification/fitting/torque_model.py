@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manipula.algebra.expr.function import Function
-from manipula.errors import InputError
 from manipula.generation.joining.together import generate_block
 from manipula.generation.prepare import Prepared, prepare
 from manipula.generation.request import Request
@@ -25,6 +24,7 @@ from manipula.identification.assembled import TILT, Columns, Moment
 from manipula.identification.columns.column import Column
 from manipula.identification.columns.inertial import INERTIAL
 from manipula.identification.fitting.to_robot import robot_with
+from manipula.identification.joint_model import GROUPS
 from manipula.mechanics.models.block import Block, Call, Result, variables
 from manipula.mechanics.models.entry import Given
 from manipula.mechanics.models.linear.joint_families import SLIDE, At, stopped
@@ -38,18 +38,17 @@ Array = NDArray[np.float64]
 
 def torque_function(source: Columns, columns: Sequence[Column], theta: Array) -> Function:
     """`source` has the formulas of the columns."""
-    if any(column.family == "coupling" for column in columns):
-        raise InputError("found.torque: columns of coupled motors have no formula there yet; found.predict has them")
-    inertial = [c.family == INERTIAL for c in columns]
-    links = robot_with(source, [c for c, own in zip(columns, inertial) if own], theta[inertial])
-    leaning = [f"lean{k}" for k, column in enumerate(source.ways()) if _leans(columns)]
-    others = {name: _asked(_under(links, way), "gravity") for name, way in zip(leaning, source.ways())}
-    block = _block(source, columns, theta, leaning)
+    links = links_of(source, columns, theta)
+    ways = source.ways() if any(c.family == TILT for c in columns) else []
+    others = {f"lean{k}": _asked(_under(links, way), "gravity") for k, way in enumerate(ways)}
+    block = _block(Terms(source, columns, theta), tuple(others))
     return generate_block(block, _asked(links, "inverse_dynamics"), others=others)
 
 
-def _leans(columns: Sequence[Column]) -> bool:
-    return any(column.family == TILT for column in columns)
+def links_of(source: Columns, columns: Sequence[Column], theta: Array) -> Robot:
+    """The robot of the inertial columns alone: no motors, no friction."""
+    inertial = [c.family == INERTIAL for c in columns]
+    return robot_with(source, [c for c, own in zip(columns, inertial) if own], theta[inertial])
 
 
 def _asked(robot: Robot, model: str) -> Prepared:
@@ -61,43 +60,56 @@ def _under(robot: Robot, gravity: Array) -> Robot:
     return replace(robot, gravity=(x, y, z))
 
 
-def _block(source: Columns, columns: Sequence[Column], theta: Array, leaning: Sequence[str]) -> Block:
-    places = {column.name: place for place, column in enumerate(source.columns)}
-    values = {places[c.name]: Fraction(repr(float(x))) for c, x in zip(columns, theta) if c.family != INERTIAL}
-    radii = {Fraction(c.family.partition(":")[2]) for c in columns if c.family.startswith("hysteresis:")}
-    memory = _Memory(source, sorted(radii))
-
+def _block(terms: Terms, leaning: Sequence[str]) -> Block:
     def text(maths: Maths[Any], call: Call, x: Given) -> dict[str, Any]:
         rigid = call("inverse_dynamics", q=x["q"], qd=x["qd"], qdd=x["qdd"])["tau"]
-        pace = [maths.number(Fraction(1) if joint.turns else SLIDE) for joint in source.joints]
-        stops = memory.stops(maths, x, pace)
-        shares = {r: [w / (maths.number(r) * p) for w, p in zip(own, pace)] for r, own in stops.items()}
-        at = At(maths, x["q"], x["qd"], x["qdd"], pace, rigid, shares)
         tilted = [call(f"{name}:gravity", q=x["q"])["g"] for name in leaning]
-        tau = [_torque(source, values, Moment(at, tilted), j, rigid[j]) for j in range(source.dof)]
-        return {"tau": tau, **memory.after(x, stops)}
+        stops = terms.stops(maths, x)
+        more = terms.torque(maths, x, stops, rigid, tilted)
+        return {"tau": [a + b for a, b in zip(rigid, more, strict=True)], **terms.after(x, stops)}
 
     calls = ("inverse_dynamics", *(f"{name}:gravity" for name in leaning))
-    outputs = {"tau": Result("N·m, N", "joint torques or forces"), **memory.outputs}
-    inputs = (*variables("q", "qd", "qdd"), *memory.ports)
+    outputs = {"tau": Result("N·m, N", "joint torques or forces"), **terms.outputs}
+    inputs = (*variables("q", "qd", "qdd"), *terms.ports)
     return Block("identified_torque", "the torque as identified", inputs, outputs, text, calls)
 
 
-def _torque(source: Columns, values: Mapping[int, Fraction], here: Moment, j: int, rigid: Any) -> Any:
-    """Of one joint."""
-    total = rigid
-    for place, value in values.items():
-        if j in source.columns[place].rows and value:
-            total = total + here.at.maths.number(value) * source.shape(place, here, j)
-    return total
+Stops = Mapping[Fraction, Sequence[Any]]
 
 
-class _Memory:
-    """The states of stop operators, and where every joint was a step ago."""
+class Terms:
+    """Columns beside the links' inertia, each with its value, as a text; the states of stop operators, and where every
+    joint was a step ago, are ports."""
 
-    def __init__(self, source: Columns, radii: Sequence[Fraction]) -> None:
-        self.names = {radius: f"stop{k}" for k, radius in enumerate(radii, 1)}
+    def __init__(self, source: Columns, columns: Sequence[Column], theta: Array) -> None:
+        places = {column.name: place for place, column in enumerate(source.columns)}
         self.source = source
+        self.columns = [c for c in columns if c.family != INERTIAL]
+        self.values = {
+            places[c.name]: Fraction(repr(float(x))) for c, x in zip(columns, theta) if c.family != INERTIAL and x
+        }
+        radii = sorted({Fraction(c.family.partition(":")[2]) for c in columns if c.family in GROUPS["hysteresis"]})
+        self.names = {radius: f"stop{k}" for k, radius in enumerate(radii, 1)}
+
+    def torque(
+        self, maths: Maths[Any], x: Given, stops: Stops, load: Sequence[Any] | None, leaning: Sequence[Any] = ()
+    ) -> list[Any]:
+        """Of every joint, which bears `load`."""
+        pace = self._pace(maths)
+        shares = {r: [w / (maths.number(r) * p) for w, p in zip(own, pace)] for r, own in stops.items()}
+        widths = {letters: list(map(maths.number, own)) for letters, own in self.source.widths.items()}
+        here = Moment(At(maths, x["q"], x["qd"], x.get("qdd", ()), pace, load, shares, widths), leaning)
+        return [self._of_joint(here, j) for j in range(self.source.dof)]
+
+    def _of_joint(self, here: Moment, j: int) -> Any:
+        total: Any = 0
+        for place, value in self.values.items():
+            if j in self.source.columns[place].rows:
+                total = total + here.at.maths.number(value) * self.source.shape(place, here, j)
+        return total
+
+    def _pace(self, maths: Maths[Any]) -> list[Any]:
+        return [maths.number(Fraction(1) if joint.turns else SLIDE) for joint in self.source.joints]
 
     @property
     def ports(self) -> tuple[PortKind, ...]:
@@ -115,15 +127,16 @@ class _Memory:
         told = {port.name: port.doc for port in self.ports}
         return {f"{name}_next": Result("rad, m", f"{doc}, after the step", Next(name)) for name, doc in told.items()}
 
-    def stops(self, maths: Maths[Any], x: Given, pace: Sequence[Any]) -> dict[Fraction, list[Any]]:
+    def stops(self, maths: Maths[Any], x: Given) -> dict[Fraction, list[Any]]:
+        """What the stop operators are after this sample."""
         return {
             radius: [
                 stopped(maths, before, now - past, maths.number(radius) * p)
-                for before, now, past, p in zip(x[name], x["q"], x["q_before"], pace)
+                for before, now, past, p in zip(x[name], x["q"], x["q_before"], self._pace(maths))
             ]
             for radius, name in self.names.items()
         }
 
-    def after(self, x: Given, stops: Mapping[Fraction, Sequence[Any]]) -> dict[str, Any]:
+    def after(self, x: Given, stops: Stops) -> dict[str, Any]:
         found = {f"{self.names[radius]}_next": list(own) for radius, own in stops.items()}
         return {"q_before_next": list(x["q"]), **found} if self.names else {}
