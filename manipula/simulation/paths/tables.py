@@ -32,7 +32,11 @@ def table(
     if isinstance(source, str | Path):
         if q is not None:
             raise InputError("table: expected the path of a file, or times and positions, found both")
-        return table(*_read(Path(source)))
+        read = _read(Path(source))
+        try:
+            return table(*read)
+        except InputError as error:
+            raise InputError(f"{source}: {error}") from error
     times = rising(source)
     places, *slopes = (_columns(x, name, len(times)) for x, name in ((q, "q"), (qd, "qd"), (qdd, "qdd")))
     if places is None:
