@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import manipula as mp
-from manipula.cli.terminal.assign import assignments
+from manipula.api.assignments import assignments
 from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.formats.units import parameter_from_raw
 from manipula.mechanics.robot.values.parameter import Deg, Name, Num, Op, float_of

@@ -199,15 +199,18 @@ class _Reader(_Walker):
             told = f"found {self.found}: the unit {written} stands behind a name"
             raise RobotFileError(told, hint="names have SI values; a unit belongs behind a number, as in L1 + 20 mm")
         if clear and unit != "any" and (not unit or (_KIND[kind], rate) != (_KIND[column], column_rate)):
-            expected = UNITS[_KIND[column]] if unit else "a number in SI, without a unit"
-            raise RobotFileError(
-                f"found {self.found}, a value in {written}",
-                hint=f"expected {expected}{f' per second, as in 2 {column}/s' if column_rate else ''}",
-            )
+            told = f"found {self.found}, a value in {written}"
+            raise RobotFileError(told, hint=_expected(column, column_rate))
         if kind == "deg" and _has(Deg, x):
             told = f"found {self.found}: pi is in radians, not in degrees"
             raise RobotFileError(told, hint="write rad, or leave the unit out")
         return scaled(self.factor(x), written)
+
+
+def _expected(unit: str, rate: str) -> str:
+    if not unit:
+        return "expected a number in SI, without a unit"
+    return f"expected a speed, as in 2 {unit}/s" if rate else f"expected {UNITS[_KIND[unit]]}"
 
 
 class _Writer(_Walker):
