@@ -248,7 +248,7 @@ class _Describer:
 
 def _near(one: Placement, other: Placement) -> bool:
     """The same place to what twenty decimals leave of it."""
-    parts = zip((*one.p, *(x for row in one.R for x in row)), (*other.p, *(x for row in other.R for x in row)))
+    parts: Any = zip((*one.p, *(x for row in one.R for x in row)), (*other.p, *(x for row in other.R for x in row)))
     return all(abs(x - y) < CLOSE for x, y in parts)
 
 
