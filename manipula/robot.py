@@ -349,7 +349,8 @@ class Robot(description.Robot):
             joint = joint_meant(self, name)
             if joint in held:
                 raise InputError(f"{self.name}: joint {joint!r} is given two places to be locked at")
-            held[joint] = structured_coordinate(self, joint, given(value, name))
+            turns = next(row.turns for row in self.joints if row.name == joint)
+            held[joint] = structured_coordinate(self, joint, given(value, name, "angle" if turns else "length"))
             doubt_degrees(self, joint, held[joint], "locked")
         if not held:
             return self

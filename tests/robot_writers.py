@@ -1,7 +1,7 @@
 """The robots of `robot_plans` as people write them: tables, placements, robot files, URDF, MJCF, SYMORO, Python rows.
 
-No writer is the package's. Each hands out a `Writing`: the text, how it is read, the plan without what the format cannot
-say. Frames of links are drawn anew where a format lets its user choose them, so that the same axis stands along
+No writer is the package's. Each hands out a `Writing`: the text, how it is read, the plan without what the format
+cannot say. Frames of links are drawn anew where a format lets its user choose them, so that the same axis stands along
 ±x, ±y, ±z or askew in the file. URDF and MJCF are in `robot_xml`.
 """
 

@@ -1,5 +1,5 @@
-"""One robot, however it is written: every way of writing a drawn robot, and every file that we save of it, has the poses,
-axes and torques that a computation by hand has, and the limits and names that its format can say."""
+"""One robot, however it is written: every way of writing a drawn robot, and every file that we save of it, has the
+poses, axes and torques that a computation by hand has, and the limits and names that its format can say."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,15 @@ import pytest
 
 import manipula as mp
 from manipula.errors import ManipulaWarning
+from manipula.mechanics.models.centroidal.centre_of_mass import centre_of_mass
 from manipula.mechanics.models.dynamics.torque import inverse_dynamics
 from manipula.mechanics.models.kinematics.pose import pose
 from manipula.mechanics.robot.bind import bind
 from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state, with_laws
+from tests.robot_plans import drawn_plan
+from tests.robot_xml import urdf
 
 EDITS: dict[str, Any] = {
     "payload": lambda robot: robot.with_payload(1.5, (0.1, 0, 0.2)),
@@ -129,3 +133,52 @@ def test_a_robot_of_an_exporter_is_kept_by_a_robot_file(seed: int, tmp_path: Pat
     robot = mp.Robot.from_text(exported(seed), "urdf")
     assert mp.load(mp.save(robot, tmp_path / "arm.toml")).joints == robot.joints
     assert all(joint.limits is None for joint in robot.joints if joint.kind == "fixed")
+
+
+def decorated(text: str, seed: int) -> str:
+    """The URDF of a plan with brackets, cameras and a heavy base, of which some hang below others."""
+    rng = random.Random(f"decorated {seed}")
+    links = re.findall(r'<link name="([^"]+)"', text)
+    weight = "<inertial><origin xyz='0.1 0 {}'/><mass value='{}'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    more, taken = "", set(re.findall(r'<parent link="([^"]+)"', text))
+    for number in range(rng.randint(1, 6)):
+        name, on = f"{rng.choice(('camera', 'bracket', 'foot'))}{number}", rng.choice(links)
+        own = weight.format(rng.random(), rng.random()) if rng.random() < 0.5 else ""
+        place = f"<origin xyz='0 {rng.random():.3f} 0' rpy='0 {rng.choice((0, 1.5707963267948966, 0.3))} 0'/>"
+        more += f'<link name="{name}">{own}</link><joint name="mount{number}" type="fixed"><parent link="{on}"/>'
+        more += f'<child link="{name}"/>{place}</joint>'
+        links.append(name)
+        taken.add(on)
+    root = next(name for name in links if f'<child link="{name}"' not in text + more)
+    bare = f'<link name="{root}"/>'
+    more = more.replace("'", '"')
+    text = text.replace("</robot>", more + "</robot>")
+    return text.replace(bare, f'<link name="{root}">{weight.format(0.2, 7)}</link>'.replace("'", '"'))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_names_frames_and_what_stands_still_are_kept(seed: int, tmp_path: Path) -> None:
+    """Of arms and trees with links beside them: in URDF and in a robot file, and again."""
+    plan = drawn_plan(seed)
+    for writing in urdf(plan, random.Random(seed)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ManipulaWarning)
+            robot = mp.Robot.from_text(decorated(writing.text, seed), "urdf", exact=True)
+            files = [
+                mp.load(mp.save(robot, tmp_path / "arm.urdf"), exact=True),
+                mp.load(mp.save(robot, tmp_path / "arm.toml")),
+            ]
+            again = mp.load(mp.save(files[0], tmp_path / "again.urdf"), exact=True)
+        q = np.linspace(0.3, 1.1, robot.dof)
+        for read in (*files, again):
+            names = ("name", "joint_names", "link_names", "frame_names", "base_link", "tip_link")
+            assert {x: getattr(read, x) for x in names} == {x: getattr(robot, x) for x in names}
+            kinds = [[(joint.name, joint.kind, joint.parent) for joint in x.joints] for x in (read, robot)]
+            assert kinds[0] == kinds[1]
+            one, other = (merge_fixed(bind(x, FLOATS, {})) for x in (read, robot))
+            places = [centre_of_mass(x, x.of_joints(q.tolist())) for x in (one, other)]
+            np.testing.assert_allclose(*(np.array(x, float) for x in places), atol=1e-12)
+            for frame in robot.frame_names:
+                at = [merge_fixed(bind(x.at(frame), FLOATS, {})) for x in (read, robot)]
+                poses = (np.array(pose(x, x.of_joints(q.tolist())).rows(), float) for x in at)
+                np.testing.assert_allclose(*poses, atol=1e-12)

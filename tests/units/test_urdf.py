@@ -183,7 +183,7 @@ HAND = robot(
 
 def held(arm: Robot, row: int) -> Any:
     """(mass, y of its centre in the link frame) of what a row carries."""
-    chain = bind(replace(arm, joints=(replace(arm.joints[row - 1], body=None),)), FLOATS, {})
+    chain = bind(replace(arm, joints=(replace(arm.joints[row - 1], body=None),), frames=()), FLOATS, {})
     inertia = chain.links[0].inertia
     return float(inertia.m), float(inertia.s[1])
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from manipula import api
-from manipula.cli.terminal.assign import assignments, places_of
+from manipula.api.assignments import assignments, places_of
 from manipula.cli.terminal.wishes import NOTHING, Wishes
 from manipula.errors import InputError, ManipulaWarning, UnknownNameError
 from manipula.support.files import expand_user, user_folder

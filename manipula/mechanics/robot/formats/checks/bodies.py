@@ -41,7 +41,7 @@ def body_doubts(body: Body, where: str, numbers: Numbers) -> Iterator[Doubt]:
 def _far_centre(body: Body, place: Place, numbers: Numbers) -> Iterator[Doubt]:
     for cell in body.centre if body.centre_is == "com" else ():
         number = numbers.plain(cell.parameter)
-        told = length_suspicion(number) if number else None
+        told = length_suspicion(number, numbers.units[1]) if number else None
         if told:
             yield Doubt(place, *told)
 

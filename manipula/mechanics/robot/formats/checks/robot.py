@@ -17,12 +17,11 @@ from manipula.mechanics.robot.formats.checks.suspicion import (
     angle_suspicion,
     length_suspicion,
     short_suspicion,
-    term_suspicion,
 )
 from manipula.mechanics.robot.formats.naming import unused_values
 from manipula.mechanics.robot.formats.source import errors_of, joint_label
 from manipula.mechanics.robot.joints import KINDS
-from manipula.mechanics.robot.values.parameter import ZERO, Num, Op, terms_of
+from manipula.mechanics.robot.values.parameter import ZERO, Num, terms_of
 
 _FIELD_OF_STEP = {"rx": "alpha", "rz": "theta", "tx": "a", "tz": "d"}
 
@@ -150,12 +149,9 @@ def _step_doubts(steps: Steps, where: str, numbers: Numbers, by_name: bool) -> I
 
 def _cell_doubt(cell: Cell, turns: bool, place: Place, numbers: Numbers) -> Iterator[Doubt]:
     numbers.value(cell.parameter, place)
-    number = numbers.plain(cell.parameter)
-    told = None if number is None else angle_suspicion(number) if turns else length_suspicion(number)
-    if told:
-        yield Doubt(place, *told)
-    for term in terms_of(cell.parameter) if isinstance(cell.parameter, Op) else ():
-        told = term_suspicion(term, turns, numbers.units) if isinstance(term, Num) else None
+    angle, length = numbers.units
+    for term in map(numbers.plain, terms_of(cell.parameter)):
+        told = None if term is None else angle_suspicion(term, angle) if turns else length_suspicion(term, length)
         if told:
             yield Doubt(place, *told)
 

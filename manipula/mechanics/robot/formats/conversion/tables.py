@@ -14,9 +14,10 @@ from manipula.mechanics.robot.formats.coordinates import text_from_coordinate
 from manipula.mechanics.robot.formats.rows import Convention, row_from_joint
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
 from manipula.mechanics.robot.formats.toml.write import convention_of
-from manipula.mechanics.robot.formats.units import Quantity, Units, text_in_units
+from manipula.mechanics.robot.formats.units import text_in_units
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.values.parameter import ZERO, text_of
+from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.support.tables import html_table, text_table
 
 SYMBOLIC = "symbolic"  # in place of a value

@@ -29,7 +29,7 @@ _WORDS = {
 }  # fmt: skip
 _COLUMN_OF = {word: column for column, words in _WORDS.items() for word in words}
 _NEEDED = ("theta", "d", "a", "alpha")
-_SAME = str.maketrans("−–—│┃║₀₁₂₃₄₅₆₇₈₉₋₊ᵢⱼ·×˚º\u00a0", "---|||0123456789-+ij**°° ", "$`\u200b\ufeff")
+_SAME = str.maketrans("−–—│┃║₀₁₂₃₄₅₆₇₈₉₋₊ᵢⱼ×˚º\u00a0", "---|||0123456789-+ij*°° ", "$`\u200b\ufeff")
 _RULE = re.compile(r"[\s|+\-=:_┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝─═╞╪╡]+|\\(hline|toprule|midrule|bottomrule)")
 _UNIT = re.compile(r"[\[(]\s*(deg|graus?|degrees?|°|rad|radianos?|radians?|mm|m|metros?|metres?|meters?)\s*[\])]", re.I)
 _PREVIOUS = re.compile(r"[_({\[\s]*[ijkn]\s*-\s*1[)}\]]*")

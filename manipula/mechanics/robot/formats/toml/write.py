@@ -31,10 +31,12 @@ from manipula.mechanics.robot.formats.source import joint_label
 from manipula.mechanics.robot.formats.structure import Structure
 from manipula.mechanics.robot.formats.structured import structured
 from manipula.mechanics.robot.formats.toml.build import QUANTITY_OF
-from manipula.mechanics.robot.formats.units import Quantity, Units, bare_from_parameter
+from manipula.mechanics.robot.formats.units import bare_from_parameter, text_in_units
+from manipula.mechanics.robot.formats.variables import Column, bracketed, moving_text
 from manipula.mechanics.robot.joints import KINDS
 from manipula.mechanics.robot.suffixes import suffixes_of
 from manipula.mechanics.robot.values.parameter import ZERO, Num, Parameter, text_of
+from manipula.mechanics.robot.values.terms import Quantity, Units
 from manipula.support.decimals import is_decimal
 from manipula.support.toml_text import quoted
 
@@ -83,12 +85,13 @@ class _Writer:
         self.about = "origin" if "origin" in kinds and "com" not in kinds else "com"
         self.units = Units(robot.origin.angle, robot.origin.length)
         self.suffixes = suffixes_of(robot)
+        self.values = {name for name, _ in robot.values}
 
     def lines(self) -> Iterator[str]:
         yield from self.head()
         if self.robot.values:
             yield from ("", "[values]")
-            yield from (f"{name} = {self.entry(value, 'si')}" for name, value in self.robot.values)
+            yield from (f"{name} = {self.entry(value, 'any')}" for name, value in self.robot.values)
         if self.robot.named_poses:
             yield from ("", "[poses]", *map(self.pose, self.robot.named_poses))
         on = () if self.robot.tool_on is None else (self.on(self.robot.tool_on),)
@@ -158,7 +161,13 @@ class _Writer:
         bare = bare_from_parameter(parameter, quantity, self.units)
         if bare is not None and is_decimal(bare):
             return text_of(Num(bare))
-        return quoted(text_of(parameter))
+        return quoted(bracketed(text_in_units(parameter, quantity, self.units), self.values))
+
+    def offset(self, index: int, parameter: Parameter, field: Column) -> str:
+        """The same where the joint moves."""
+        text = self.entry(parameter, QUANTITY_OF[field])
+        moving = sum(joint.kind != "fixed" for joint in self.robot.joints[: index + 1])
+        return quoted(moving_text(text[1:-1], field, (index + 1, moving), self.values)) if text[0] == '"' else text
 
     def list_of(self, cells: Iterable[Cell], quantity: Quantity) -> str:
         return f"[{', '.join(self.entry(cell.parameter, quantity) for cell in cells)}]"
@@ -181,7 +190,7 @@ class _Writer:
         yield f'type = "{joint.kind}"'
         for entry, cell in joint.kind_items():
             yield f"{entry.key} = {self.entry(cell.parameter, entry.quantity)}"
-        yield from self.row(joint, self.convention) if self.convention != "urdf" else self.placed(joint)
+        yield from self.row(index, joint, self.convention) if self.convention != "urdf" else self.placed(index, joint)
         yield from self.motor(joint)
         if joint.body is not None:
             yield from self.body(joint.body, self.suffixes.rows[index], self.about)
@@ -192,13 +201,15 @@ class _Writer:
         for mounted, suffix in zip(joint.carries, self.suffixes.carried[index]):
             yield from ("[[joint.carries]]", *self.mounted(mounted, suffix))
 
-    def row(self, joint: Joint, convention: Convention) -> Iterator[str]:
-        cells = row_from_joint(joint, convention)
+    def row(self, index: int, joint: Joint, convention: Convention) -> Iterator[str]:
+        cells, moves = row_from_joint(joint, convention), KINDS[joint.kind].field
         assert cells is not None  # convention_of has tried every row
         for field in FIELDS:
-            yield f"{field} = {self.entry(cells[field].parameter, QUANTITY_OF[field])}"
+            value, quantity = cells[field].parameter, QUANTITY_OF[field]
+            text = self.entry(value, quantity) if field != moves or not moves else self.offset(index, value, moves)
+            yield f"{field} = {text}"
 
-    def placed(self, joint: Joint) -> Iterator[str]:
+    def placed(self, index: int, joint: Joint) -> Iterator[str]:
         """xyz, rpy, and of the rest what is not as it is by itself."""
         found = placed_from_joint(joint)
         assert found is not None  # _written_as has tried every row
@@ -210,9 +221,8 @@ class _Writer:
         if not all(is_zero(cell.value) for cell in found.link.values()):
             shift, turn = [found.link[x] for x in AXES], [found.link[x] for x in _TURNS]
             yield _inline("link", {"xyz": self.list_of(shift, "length"), "rpy": self.list_of(turn, "angle")})
-        if not is_zero(joint.offset.value):
-            field = KINDS[joint.kind].field
-            yield f"{field} = {self.entry(joint.offset.parameter, QUANTITY_OF[field])}"
+        if (field := KINDS[joint.kind].field) and not is_zero(joint.offset.value):
+            yield f"{field} = {self.offset(index, joint.offset.parameter, field)}"
 
     def axis(self, toward: Steps) -> Iterator[str]:
         """The quarter turns as an axis; others as the turns themselves, that no digit be lost."""
@@ -226,6 +236,7 @@ class _Writer:
 
     def motor(self, joint: Joint) -> Iterator[str]:
         motion: Quantity = "angle" if joint.turns else "length"
+        rate: Quantity = "angle rate" if joint.turns else "length rate"
         if joint.direction == -1 and joint.kind != "fixed":
             yield "direction = -1"
         if joint.coordinate is not None:
@@ -233,7 +244,7 @@ class _Writer:
         if joint.limits is not None:
             yield f"limits = [{', '.join(self.entry(bound, motion) for bound in joint.limits)}]"
         if joint.velocity_limit is not None:
-            yield f"velocity_limit = {self.entry(joint.velocity_limit, motion)}"
+            yield f"velocity_limit = {self.entry(joint.velocity_limit, rate)}"
         if joint.effort_limit is not None:
             yield f"effort_limit = {self.entry(joint.effort_limit, 'si')}"
         if joint.motor_inertia.value != ZERO:
@@ -263,7 +274,7 @@ class _Writer:
     def body(self, body: Body, suffix: str, about: str) -> Iterator[str]:
         """What is known; an unknown entry under its automatic name is left out."""
         if not _unknown(body.mass, f"m{suffix}"):
-            yield f"mass = {self.entry(body.mass.parameter, 'si')}"
+            yield f"mass = {self.entry(body.mass.parameter, 'mass')}"
         names = [f"{centre_letter(body.centre_is)}{axis}{suffix}" for axis in AXES]
         if body.centre_is != "com" or not all(map(_unknown, body.centre, names)):
             yield f"{body.centre_is} = {self.list_of(body.centre, 'length' if body.centre_is == 'com' else 'si')}"

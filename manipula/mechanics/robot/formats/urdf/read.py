@@ -123,7 +123,9 @@ def robot_from_links(
         rows, heavy, endings = reader.rows(start, chain, locks)
         still = reader.ground(start, rows, chain, locks)
         joints, tool, ground = lightened(rows, still, heavy, endings, reader.notes, bool(end))
-        frames = _named_tool(end, joints, tool) if end else tuple(reader.frames(start, chain))
+        frames = tuple(reader.frames(start, chain))
+        if end:
+            frames = (*_named_tool(end, joints, tool), *_beside(frames, end, joints, tree))
     origin = Origin(form, "urdf", "rad", "m", file, "", tuple(reader.notes), base_link=start)
     gx, gy, gz = (known(f"g{axis}", Num(part)) for axis, part in zip("xyz", gravity))
     found = Robot(tree.file.name, joints, (gx, gy, gz), tool=tool, origin=origin, frames=frames, ground=ground)
@@ -347,6 +349,17 @@ class _Reader:
 def _named_tool(tip: str, joints: Sequence[Joint], tool: Steps) -> tuple[NamedFrame, ...]:
     """The tip as a frame by name, where it is no row's own."""
     return (NamedFrame(tip, joints[-1].name, tool),) if tool else ()
+
+
+def _beside(frames: Sequence[NamedFrame], tip: str, joints: Sequence[Joint], tree: UrdfTree) -> Iterator[NamedFrame]:
+    """Of the frames beside a serial arm those that fixed joints hold at its links: a locked finger is none."""
+    rows = {joint.name for joint in joints}
+    for frame in (frame for frame in frames if frame.name != tip and frame.on in rows):
+        link = frame.name
+        while link in tree.above and tree.above[link].type == "fixed" and tree.above[link].name not in rows:
+            link = tree.above[link].parent
+        if link == tree.root or tree.above[link].name in rows:
+            yield frame
 
 
 def _coordinate(joint: UrdfJoint, locks: Locks) -> Coordinate | None:
