@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,7 +39,7 @@ def arm_of(value: Any, what: str) -> Arm:
     if hasattr(value, "solver_for"):  # a method: to ask for a solver would make it
         found: Arm = value
         return found
-    if not isinstance(value, str | Robot) and not isinstance(getattr(value, "robot", None), Robot):
+    if not isinstance(value, str | Path | Robot) and not isinstance(getattr(value, "robot", None), Robot):
         raise InputError(f"{what}: expected an arm, mp.Arm(…), a robot or its name, found {value!r:.60}")
     made: Arm = face.arm(value)
     return made
