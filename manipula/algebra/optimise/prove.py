@@ -107,6 +107,11 @@ def measured(function: Function, reference: Reference) -> DegreeMaths:
     return measure
 
 
+def compare_once(function: Function, reference: Reference, seed: str) -> None:
+    """One draw, angles divided as both need it: no proof, but a mistake is found before more is done."""
+    compare(function, reference, FieldMaths(seed, parts=measured(function, reference).parts))
+
+
 def degree_between(function: Function, reference: Reference) -> int:
     """A bound on the degree of what vanishes where a wrong function is not told from the reference."""
     return measured(function, reference).degree
