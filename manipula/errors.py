@@ -167,6 +167,10 @@ class ProofError(ManipulaError):
     """An optimised function differs from the plain model of the robot."""
 
 
+class UnprovableError(ProofError):
+    """A function whose degree is too large for random points to tell it from a wrong one."""
+
+
 class ConditionError(ManipulaError, ValueError):
     """A parameter value breaks a condition under which the function was derived."""
 

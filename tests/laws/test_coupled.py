@@ -215,3 +215,69 @@ def test_what_is_advised_for_a_follower_that_rubs_can_be_done(terms: int) -> Non
         mp.simulate(rubs, start=[0.1, 0.2], until=0.002)
     advised = (mp.Plant(robot, effort=None), "rk4") if terms == 2 else (rubs, "dop853")
     assert np.isfinite(mp.simulate(advised[0], start=[0.1, 0.2], until=0.002, method=advised[1]).q).all()
+
+
+def twelfths(seed: int) -> tuple[Robot, Any]:
+    """A tree of parallel axes, some at right angles, in which most joints follow one or two others by twelfths; one of
+    them as much as the sum of those on its road, so that angles add up to another joint's. And C of q_joint = C q."""
+    rng = random.Random(f"twelfths {seed}")
+    names = [f"j{i}" for i in range(rng.randint(3, 6))]
+    free = names[: rng.randint(1, 2)]
+    rows = {name: {x: Fraction(x == name) for x in free} for name in free}
+    parents: dict[str, str] = {}
+    text = 'format = 1\nname = "m"\nconvention = "modified"\nangle = "deg"\ngravity = [0, -9.81, 0]\n'
+    for i, name in enumerate(names):
+        parent = parents[name] = rng.choice(["base", *names[:i]])
+        road = [x for x in names[:i] if x == parent or x == parents.get(parent)]
+        if name not in free:
+            shares = {x: Fraction(rng.randint(-18, 18), 12) for x in rng.sample(free, rng.randint(1, len(free)))}
+            sums = {x: -sum((rows[y][x] for y in road), Fraction(0)) for x in free}
+            rows[name] = {x: shares.get(x, Fraction(0)) for x in free} if rng.random() < 0.6 else sums
+            rows[name] = rows[name] if any(rows[name].values()) else {x: Fraction(5, 12) for x in free}
+        text += (
+            f'[[joint]]\nname = "{name}"\ntype = "revolute"\nparent = "{parent}"\na = 0.{i + 1}\n'
+            f"alpha = {rng.choice((0, 0, 0, 90))}\nd = 0\nmass = 1.{i}\ncom = [0.1, 0.02, 0.03]\n"
+            "inertia = { xx = 0.01, yy = 0.02, zz = 0.025, xy = 0.001, xz = 0, yz = 0 }\n"
+        )
+    robot = robot_from_toml(text)
+    follows = {x: Coordinate(tuple((y, k) for y, k in rows[x].items() if k), Fraction(0)) for x in names[len(free) :]}
+    joints = tuple(replace(x, coordinate=follows.get(x.name)) for x in robot.joints)
+    return replace(robot, joints=joints, tool_on=names[-1]), np.array(
+        [[float(k) for k in rows[x].values()] for x in names]
+    )
+
+
+MADE = sorted({*AXES, *SOLVED} - {"operational_inertia"})  # six freedoms of the tool these have not
+LIGHT = ("gravity", "pose", "inverse_dynamics_derivatives")
+
+
+@pytest.mark.parametrize(
+    ("seed", "models"),
+    [(seed, LIGHT) for seed in (0, 3)] + [pytest.param(seed, MADE, marks=pytest.mark.slow) for seed in range(200)],
+)
+def test_followers_by_fractions_that_add_up_to_another_are_made_in_every_model(
+    seed: int, models: Sequence[str]
+) -> None:
+    coupled, C = twelfths(seed)
+    robot, rng, n = mp.Robot.of(coupled), np.random.default_rng(seed), coupled.dof
+    for number, model in enumerate(models):
+        made = mp.generate(robot, model, optimise="fast" if (seed + number) % 3 == 1 else "none")
+        assert "chance of error below 1e-" in made.provenance.proof
+    arm, free = mp.Arm(robot, optimise="none"), replace(coupled, joints=tuple(
+        replace(joint, coordinate=None) for joint in coupled.joints
+    ))  # fmt: skip
+    tree, x = in_floats(free), rng.uniform(-3, 3, n)
+    near(arm.gravity(x), C.T @ array(torque.gravity(tree, (C @ x).tolist())))
+    M = C.T @ array(composite.inertia_matrix(tree, (C @ x).tolist())) @ C
+    near(M @ arm.forward_dynamics(x, np.zeros(n), x), x - C.T @ array(torque.gravity(tree, (C @ x).tolist())))
+
+
+@pytest.mark.parametrize("method", ["rk4", "gauss4"])
+def test_followers_by_fractions_are_simulated_by_fixed_steps(method: str) -> None:
+    """Their angles are fractions of what a stage adds to the positions; the free fall is that of dop853."""
+    coupled, _ = twelfths(3)
+    plant = mp.Plant(mp.Robot.of(coupled), effort=None)
+    start = 0.3 * np.arange(1, coupled.dof + 1)
+    run, true = (mp.simulate(plant, start=start, until=0.05, method=x, step=1e-3) for x in (method, "dop853"))
+    np.testing.assert_allclose(run.q[-1], true.q[-1], rtol=0, atol=1e-9)
+    assert np.abs(run.q[-1] - start).max() > 1e-3

@@ -31,7 +31,7 @@ from manipula.algebra.expr.field import WIDE, FieldMaths, NoRootError, P, Rooted
 from manipula.algebra.expr.function import Function, Output, flattened, nested
 from manipula.algebra.expr.node import Expr
 from manipula.algebra.expr.walk import free_symbols, topological
-from manipula.errors import ProofError
+from manipula.errors import ProofError, UnprovableError
 from manipula.scalar import Maths
 
 
@@ -107,6 +107,11 @@ def measured(function: Function, reference: Reference) -> DegreeMaths:
     return measure
 
 
+def compare_once(function: Function, reference: Reference, seed: str) -> None:
+    """One draw, angles divided as both need it: no proof, but a mistake is found before more is done."""
+    compare(function, reference, FieldMaths(seed, parts=measured(function, reference).parts))
+
+
 def degree_between(function: Function, reference: Reference) -> int:
     """A bound on the degree of what vanishes where a wrong function is not told from the reference."""
     return measured(function, reference).degree
@@ -119,7 +124,7 @@ def _draws_for(name: str, degree: int, entries: int, roots: int = 0) -> tuple[in
         draws = max(DRAWS, ceil(LIMIT / each)) if each < 0 else MOST_DRAWS + 1
         if draws <= MOST_DRAWS:
             return draws, p
-    raise ProofError(
+    raise UnprovableError(
         f"{name}: cannot be proved: of degree up to {float(degree):.1g}, a wrong function could pass {MOST_DRAWS} "
         f"random points of GF(2^{WIDE.bit_length()}-1) with a chance above 1e{LIMIT}; whole multiples of an angle that "
         "large, or so many quotients of quotients, are out of reach"
