@@ -196,7 +196,7 @@ def follow_text(row: Row) -> str:
 def file_text(plan: Plan, pen: Pen, convention: str, base: Any, tool: Any, rows: list[str]) -> str:
     """A robot file; `rows` are the joints' lines."""
     body = "".join(f"[[joint]]\n{row}" for row in rows)
-    on = f'on = "{plan.rows[plan.tip].name}"\n' if plan.tip != len(rows) - 1 or pen.rng.random() < 0.3 else ""
+    on = f'on = "{plan.rows[plan.tip].name}"\n' if not plan.is_chain or pen.rng.random() < 0.3 else ""
     parts = f"[base]\n{pen.place(base)}" if any(base) else ""
     parts += f"[tool]\n{on}{pen.place(tool) if any(tool) else ''}" if any(tool) or on else ""
     parts += f"[[payload]]\n{body_lines(pen, plan.load)}" if plan.load is not None else ""

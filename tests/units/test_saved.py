@@ -21,6 +21,7 @@ from manipula.mechanics.robot.reduce.chains import merge_fixed
 from manipula.mechanics.spatial.floats import FLOATS
 from tests.random_robots import random_robot, random_state, with_laws
 from tests.robot_plans import drawn_plan
+from tests.robot_writers import weightless
 from tests.robot_xml import urdf
 
 EDITS: dict[str, Any] = {
@@ -100,6 +101,24 @@ def test_what_is_lost_has_a_name(edit: str, ending: str, said: str, tmp_path: Pa
         mp.save(EDITS[edit](mp.Robot.from_dh(rows)), tmp_path / f"arm{ending}")
 
 
+def test_joints_that_change_places_are_named(tmp_path: Path) -> None:
+    """Readers of URDF list the joints on one link together."""
+    row = {
+        "theta": 0,
+        "d": 0,
+        "a": 0.5,
+        "alpha": 0,
+        "mass": 1,
+        "com": [0, 0, 0],
+        "inertia": {"xx": 0, "yy": 0, "zz": 0},
+    }
+    rows = [{**row, "name": "a"}, {**row, "name": "b"}, {**row, "name": "c"}, {**row, "name": "d", "parent": "a"}]
+    robot = weightless(mp.Robot.from_dh(rows))
+    with pytest.warns(ManipulaWarning, match="cannot hold the order of the joints, which becomes a, b, d, c"):
+        mp.save(robot, tmp_path / "arm.urdf")
+    assert mp.load(tmp_path / "arm.urdf").joint_names == ("a", "b", "d", "c")
+
+
 def test_what_a_format_holds_is_saved_without_a_word(tmp_path: Path) -> None:
     robot = mp.Robot.from_dh([(0, 0, 0.5, 0)])
     weightless = robot.with_parameters(**{name: 0 for name in robot.parameters if name[0] in "mrI"})
@@ -139,7 +158,8 @@ def decorated(text: str, seed: int) -> str:
     """The URDF of a plan with brackets, cameras and a heavy base, of which some hang below others."""
     rng = random.Random(f"decorated {seed}")
     links = re.findall(r'<link name="([^"]+)"', text)
-    weight = "<inertial><origin xyz='0.1 0 {}'/><mass value='{}'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    tensor = "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+    weight = f"<inertial><origin xyz='0.1 0 {{}}'/><mass value='{{}}'/>{tensor}</inertial>"
     more, taken = "", set(re.findall(r'<parent link="([^"]+)"', text))
     for number in range(rng.randint(1, 6)):
         name, on = f"{rng.choice(('camera', 'bracket', 'foot'))}{number}", rng.choice(links)
