@@ -111,7 +111,7 @@ def robot_from_links(
     """The robot of links and joints, whatever file described them; `said` are sentences to warn with."""
     with errors_of(file):
         tree = tree_from_urdf(links)
-        reader = _Reader(tree, Structure(exact))
+        reader = _Reader(tree, Structure(exact), list(links.notes))
         start = tree.link(base, tree.root)
         end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
         given = with_followers(tree.file.joints, locked or {})
@@ -187,7 +187,9 @@ class _Reader:
                 continue
             ways[joint.child] = short_way(way, self.ends[joint.child])
             seen.append(joint.child)
-        left += [link for link in seen if self.tree.file.links[link].faults]
+        left += [link for link in seen if any(x.part == "inertial" for x in self.tree.file.links[link].faults)]
+        if unknown := [link for link in ways if any(x.part == "mass" for x in self.tree.file.links[link].faults)]:
+            self.notes.append(f"the centre of mass lacks bodies that stand still, of unknown mass: {some_of(unknown)}")
         heavy = [link for link in seen if self.is_heavy(link)]
         if left:
             why = "what hangs there does not stand still, or cannot be read"

@@ -15,7 +15,7 @@ TOOLS = ("tool0", "attachment_site")  # what ROS-Industrial and the MuJoCo Menag
 _MIMICS = 100  # joints that mimic one another in a row
 REFUSED = {
     "ball": "a ball joint has three degrees of freedom; write it as three hinges",
-    "floating": "a floating joint has six degrees of freedom; a serial arm has a fixed base",
+    "floating": "it has six degrees of freedom, and a robot stands on a base that does not move",
     "planar": "a planar joint has three degrees of freedom; write it as two prismatic joints and a revolute one",
 }
 
@@ -160,9 +160,9 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
         if joint.type in REFUSED:
             raise RobotFileError(
                 f"found {joint.type!r}: {REFUSED[joint.type]}",
-                where=f"joint {joint.name!r}",
+                where=joint.label,
                 field="type",
-                hint="base= can start below it",
+                hint=f"base={joint.child!r} reads what is below it",
             )
         if joint.mimic is not None and locks.followed(joint) is None:
             why = locks.unfit(joint.mimic.joint)
@@ -176,13 +176,16 @@ def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
 
 
 def refuse_what_is_used(tree: UrdfTree, chain: list[UrdfJoint], said: list[str]) -> None:
-    """Mistakes in what the arm is made of are errors; of the others a sentence is added to `said`."""
+    """Mistakes in what the arm is made of are errors; of the others a sentence is added to `said`. A mass that no file
+    tells is needed where it moves."""
     used = _used_parts(tree, chain)
     for joint in tree.file.joints.values():
         refuse_faults(joint.faults, used.get(joint.name, ()), said)
     weighed = {tree.file.joints[name].child for name in used}
+    moving = set(moving_links(chain, None)) | (weighed - {joint.child for joint in chain})
     for link in tree.file.links.values():
-        refuse_faults(link.faults, ("inertial",) if link.name in weighed else (), said)
+        needed = ("inertial", "mass") if link.name in moving else ("inertial",) if link.name in weighed else ()
+        refuse_faults((x for x in link.faults if x.part != "mass" or "mass" in needed), needed, said)
 
 
 def _used_parts(tree: UrdfTree, chain: list[UrdfJoint]) -> dict[str, tuple[str, ...]]:
@@ -236,7 +239,7 @@ class Locks:
         if joint.type in REFUSED:
             raise RobotFileError(
                 f"found {joint.type!r} on a branch that must be locked: {REFUSED[joint.type]}",
-                where=f"joint {joint.name!r}",
+                where=joint.label,
                 field="type",
                 hint="make it fixed",
             )
