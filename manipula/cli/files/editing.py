@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manipula import api
+from manipula.api.assignments import Assignment, assignments
 from manipula.cli.files.patch import patched
 from manipula.cli.terminal import options, places
-from manipula.api.assignments import Assignment, assignments
 from manipula.cli.terminal.screen import guarded, note, say, say_json
 from manipula.errors import InputError, ManipulaError, ManipulaWarning
 from manipula.support.files import write_text
