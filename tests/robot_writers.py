@@ -172,7 +172,7 @@ def drive_lines(pen: Pen, row: Row) -> str:
     if row.kind == "H":
         lines += f"pitch = {pen.length(row.pitch)}\n"
     if row.follow is not None:
-        lines += f'coordinate = "{follow_text(row)}"\n'
+        lines += f'coordinate = "{follow_text(pen, row)}"\n'
     if row.limits is not None:
         lines += f"limits = {pen.vector(row.limits, lambda x: pen.motion(row, x))}\n"
     if row.velocity is not None:
@@ -186,11 +186,20 @@ def drive_lines(pen: Pen, row: Row) -> str:
     return lines + (f"friction = {{ {given} }}\n" if given else "")
 
 
-def follow_text(row: Row) -> str:
+def follow_text(pen: Pen, row: Row) -> str:
+    """The constant is in the unit of the joint's coordinate, or has its own."""
     assert row.follow is not None
-    factor, constant = row.follow.factor, row.follow.constant
+    factor, c = row.follow.factor, row.follow.constant
     text = f"{number(factor)}*{row.follow.lead}" if factor != 1 else row.follow.lead
-    return f"{text} + {number(constant)}".replace("+ -", "- ") if constant else text
+    if row.turns:
+        choices = (
+            repr(degrees(c)) if pen.angle_unit == "deg" else number(c),
+            f"{number(c)} rad",
+            f"{degrees(c)!r} deg",
+        )
+    else:
+        choices = (number(c * 1000 if pen.length_unit == "mm" else c), *length_texts(c))
+    return f"{text} + {pen.rng.choice(choices)}".replace("+ -", "- ") if c else text
 
 
 def file_text(plan: Plan, pen: Pen, convention: str, base: Any, tool: Any, rows: list[str]) -> str:

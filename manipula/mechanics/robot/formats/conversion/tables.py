@@ -108,7 +108,7 @@ def _variable(joint: Joint, robot: Robot, offset: str) -> str:
 def _coordinate(joint: Joint, robot: Robot) -> str:
     """`q2`; of a joint that follows others `elbow` or `(2*elbow + 0.1)`, in their names."""
     if joint.coordinate is not None:
-        text = text_from_coordinate(joint.coordinate)
+        text = text_from_coordinate(joint.coordinate, "angle" if joint.turns else "length", _units(robot))
         return text if _simple(text) else f"({text})"
     return f"q{robot.joint_names.index(joint.name) + 1}"
 

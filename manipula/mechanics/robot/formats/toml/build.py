@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from manipula.errors import RobotFileError
+from manipula.errors import InputError, RobotFileError
 from manipula.mechanics.robot.actuators.actuator import Actuator, actuator_from
 from manipula.mechanics.robot.actuators.spring import Spring
 from manipula.mechanics.robot.branching import TOOL
@@ -198,7 +198,7 @@ class _Builder:
             of_kind=tuple(
                 self.cell(f"{entry.letters}{end}", getattr(table, entry.key)) for entry in KINDS[table.type].entries
             ),
-            coordinate=self.coordinate(index, table.coordinate),
+            coordinate=self.coordinate(table, where),
             springs=tuple(map(self.spring, table.springs)),
             link=table.link_name or "",
         )
@@ -237,12 +237,14 @@ class _Builder:
             )
         return toward_axis((x, y, z), end)
 
-    def coordinate(self, index: int, text: str | None) -> Coordinate | None:
+    def coordinate(self, table: JointTable, where: str) -> Coordinate | None:
         try:
-            return None if text is None else coordinate_from_text(text)
-        except RobotFileError as error:
-            where = joint_label(index + 1, self.names[index])
-            raise RobotFileError(str(error), where=where, field="coordinate", hint='such as "2*elbow + 0.1"') from error
+            text = table.coordinate
+            return None if text is None else coordinate_from_text(text, _motion(table), self.units)
+        except InputError as error:
+            problem, own = (error.problem, error.hint) if isinstance(error, RobotFileError) else (str(error), "")
+            hint = own or 'such as "2*elbow + pi/2"'
+            raise RobotFileError(problem, where=where, field="coordinate", hint=hint) from error
 
     def actuator(self, table: JointTable, end: str) -> Actuator[Cell]:
         given = entries_of(table)

@@ -240,7 +240,7 @@ class _Writer:
         if joint.direction == -1 and joint.kind != "fixed":
             yield "direction = -1"
         if joint.coordinate is not None:
-            yield f"coordinate = {quoted(text_from_coordinate(joint.coordinate))}"
+            yield f"coordinate = {quoted(text_from_coordinate(joint.coordinate, motion, self.units))}"
         if joint.limits is not None:
             yield f"limits = [{', '.join(self.entry(bound, motion) for bound in joint.limits)}]"
         if joint.velocity_limit is not None:

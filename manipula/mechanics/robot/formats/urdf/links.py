@@ -218,8 +218,9 @@ class _Describer:
         match joint.coordinate:
             case None:
                 return None
-            case Coordinate(((other, factor),), constant):
-                return Mimic(other, decimal(PRECISE.number(factor)), decimal(PRECISE.number(constant)))
+            case Coordinate(((other, factor),), constant, degrees):
+                offset = PRECISE.number(constant) + PRECISE.degrees(degrees)
+                return Mimic(other, decimal(PRECISE.number(factor)), decimal(offset))
             case _:
                 raise InputError(f"{self.robot.name}: joint {joint.name!r} follows several joints; URDF knows one")
 
