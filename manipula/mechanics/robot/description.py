@@ -161,6 +161,7 @@ class Origin:
     notes: tuple[str, ...] = ()
     description: str = ""
     base_link: str = ""  # what the file calls the link that is the base
+    visuals: str = ""  # a URDF, seen from the file's folder, whose <visual> elements draw the links
 
 
 NamedPose = tuple[str, tuple[tuple[str, Parameter], ...]]

@@ -326,6 +326,7 @@ class RobotTable(_Table):
     source: str = ""
     description: str = ""
     notes: tuple[str, ...] = ()
+    visuals: str = Field("", description="a URDF in the folder of this file, whose <visual> elements draw the links")
     values: Annotated[dict[str, Value], BeforeValidator(_values)] = Field(
         default_factory=dict, description="names and their values, SI"
     )

@@ -150,7 +150,8 @@ class _Writer:
         yield f'inertia_about = "{self.about}"'
         if structured(robot, Structure()) != robot:
             yield "exact = true"  # else the reader would make quarter turns of its angles
-        for key, text in (("source", origin.source), ("description", origin.description)):
+        texts = {"source": origin.source, "description": origin.description, "visuals": origin.visuals}
+        for key, text in texts.items():
             if text:
                 yield f"{key} = {quoted(text)}"
         if origin.notes:
