@@ -121,6 +121,17 @@ def test_joints_that_change_places_are_named(tmp_path: Path) -> None:
     assert mp.load(tmp_path / "arm.urdf").joint_names == ("a", "b", "d", "c")
 
 
+def test_a_parent_that_is_the_row_before_makes_no_tree(tmp_path: Path) -> None:
+    row = '[[joint]]\nname = "{}"\nparent = "{}"\ntype = "{}"\nxyz = [0.1, 0, 0.2]\n'
+    head = 'format = 1\nname = "arm"\nconvention = "urdf"\nangle = "deg"\ninertia_default = 0\n'
+    named = "".join(map(row.format, ("a", "b", "c"), ("base", "a", "b"), ("revolute", "fixed", "revolute")))
+    robot = mp.Robot.from_text(head + named)
+    assert robot.joints == mp.Robot.from_text(re.sub("parent = .*", "", head + named)).joints
+    with pytest.warns(ManipulaWarning, match="cannot hold the names of joints"):
+        mp.save(robot, tmp_path / "arm.par")
+    assert mp.load(tmp_path / "arm.par").dof == 2
+
+
 def test_what_a_format_holds_is_saved_without_a_word(tmp_path: Path) -> None:
     robot = mp.Robot.from_dh([(0, 0, 0.5, 0)])
     weightless = robot.with_parameters(**{name: 0 for name in robot.parameters if name[0] in "mrI"})
