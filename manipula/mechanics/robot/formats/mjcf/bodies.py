@@ -145,7 +145,7 @@ class _Reader:
     def tell_forces(self, root: ET.Element) -> None:
         """Forces of other kinds: of plugins, and between the nodes of deformable bodies."""
         for element in root.iterfind(".//body/plugin"):
-            self.tell("plugins", element.get("plugin") or element.get("instance", ""))
+            self.tell("plugins", element.get("plugin", "") or element.get("instance", ""))
         for element in root.iterfind("deformable/flex"):
             self.tell("flex", element.get("name", "flex"))
 

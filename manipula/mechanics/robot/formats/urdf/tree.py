@@ -172,7 +172,7 @@ def _distance(way: list[UrdfJoint]) -> float:
         at = at @ Placement(p=(x, y, z))
         for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)):
             at = at @ turn_about(axis, math.cos(angle), math.sin(angle))
-    return math.hypot(*map(float, at.p))
+    return math.hypot(*(float(part) for part in at.p))  # type: ignore[arg-type]
 
 
 def refuse_kinds(joints: list[UrdfJoint], locks: Locks) -> None:
