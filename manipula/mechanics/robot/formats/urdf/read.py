@@ -115,7 +115,7 @@ def robot_from_links(
         tree = tree_from_urdf(links)
         reader = _Reader(tree, Structure(exact), list(links.notes))
         start = tree.link(base, tree.root)
-        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes)
+        end = tree.link(tip, "") or choose_tip(tree, start, reader.notes, said)
         given = with_followers(tree.file.joints, locked or {})
         chain = tree.way(start, end) if end else tree.rows(start, given)
         along = {joint.name: given.pop(joint.name) for joint in chain if end and joint.name in given and joint.moves}
