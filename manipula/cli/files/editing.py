@@ -38,7 +38,7 @@ def edit(
 ) -> None:
     """Change a robot: by assignments, or in your editor ($VISUAL or $EDITOR) when there are none.
 
-    A bare number is in the file's units (degrees, metres, …); anything else is a name or an expression in SI. The
+    A number is in the file's units (degrees, metres, …), names have SI values, units may be written: a2="40 cm". The
     file is replaced only when the new one is complete and loads. A library robot stays: you get a copy.
 
     \b
