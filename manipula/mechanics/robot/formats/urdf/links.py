@@ -135,7 +135,7 @@ class _Describer:
         """A frame at the tool, where readers would not find it by themselves; a load stands before it."""
         if not self.robot.payload and TOOL not in frame_names(self.robot):
             return
-        chosen = choose_tip(tree_from_urdf(UrdfFile("", self.links, self.joints)), next(iter(self.links)), [])
+        chosen = choose_tip(tree_from_urdf(UrdfFile("", self.links, self.joints)), next(iter(self.links)), [], [])
         if chosen not in (last, *self.given) or not self.stands_at(chosen, last, at):
             load = next((name for name in reversed(self.fixed) if self.robot.payload), last)
             name = self.unused("tool0")
